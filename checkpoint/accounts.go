@@ -91,7 +91,9 @@ func (j *Journal) makeReady(a *account.Account, options AccountOptions, now time
 	if ready {
 		return nil
 	}
-	a.SetTerms(options.Rate, options.Tariff)
+	j.mu.Lock()
+	a.SetTerms(options.Rate, options.Tariff) // a part of it is recorded
+	j.mu.Unlock()
 	// The account has no later call, and those of other accounts may be in flight.
 	if err := a.RecoverWindow(j.store, j.state.opened, now, others); err != nil {
 		return err

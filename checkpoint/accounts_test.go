@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
@@ -23,6 +24,30 @@ func (r *rig) account(id AccountID) *rig {
 	on, err := r.For(number)
 	r.check(err)
 	return &rig{Journal: on, t: r.t, store: r.store, clock: r.clock, rate: r.rate}
+}
+
+// TestTheWindowAndThePricesOfEachAccountAreRecorded: a copy of the journal tells what its calls were held by.
+func TestTheWindowAndThePricesOfEachAccountAreRecorded(t *testing.T) {
+	r := newRig(t)
+	r.settle(r.grant(request(person(1), email)), found)
+	second := r.account(secondID)
+	req := request(person(1), email)
+	req.Rates = tariff.At(cost.Prices{v1fields.WorkEmail: 7 * cost.Cent})
+	second.settle(second.grant(req), found)
+	state, known, err := record.Load[record.State](r.store, record.StateKey)
+	r.check(err)
+	if !known || len(state.Others) != 1 {
+		t.Fatalf("the state has %d other accounts", len(state.Others))
+	}
+	for n, want := range []cost.Money{15 * cost.Cent, 7 * cost.Cent} {
+		account := append([]record.Account{state.Account}, state.Others...)[n]
+		if got := account.Rates[v1fields.WorkEmail].Price(); got != want {
+			t.Errorf("account %d: an email costs $%s, want $%s", n, got, want)
+		}
+		if account.RateSlots != int64(r.rate.Slots) || account.RateWindow != r.rate.Window {
+			t.Errorf("account %d: %d calls in %s, want %+v", n, account.RateSlots, account.RateWindow, r.rate)
+		}
+	}
 }
 
 func TestAnAnswerOfOneAccountIsNotThatOfAnother(t *testing.T) {

@@ -5,6 +5,9 @@ import "payonce/checkpoint/record"
 // Run is what the journal remembers of a run besides its attempts.
 type Run = record.Run
 
+// AskedAccount is an account that a run asked.
+type AskedAccount = record.AskedAccount
+
 // ModuleDrift is what an account lost of one module that the journal cannot explain.
 type ModuleDrift = record.ModuleDrift
 

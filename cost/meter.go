@@ -269,6 +269,12 @@ func (t Tariff) At(prices Prices) Rates {
 	return rates
 }
 
+// IsAllowance reports whether a meter is that of the free allowance of a field.
+func (t Tariff) IsAllowance(m Meter) bool {
+	_, is := t.fieldOf(m)
+	return is
+}
+
 // Shown returns the meters that the account status shows.
 func (t Tariff) Shown() (shown Meters) {
 	for m, info := range t.Meters {

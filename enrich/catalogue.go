@@ -20,6 +20,8 @@ type Catalogue struct {
 type Description struct {
 	Name string // in records, in JSON and as the name of a column: "work_email"
 	Word string // in texts and in flags: "email"
+	// Plural is the word for several values in texts; "" for Word with an s.
+	Plural string
 	// Role is that of the column of a list that the field fills; "" for a field that always has a column of
 	// its own.
 	Role string
@@ -80,6 +82,14 @@ func (c Catalogue) Word(f Field) string {
 		return c.Fields[f].Word
 	}
 	return fmt.Sprintf("field %d", f)
+}
+
+// Plural returns the word for several values of a field in texts.
+func (c Catalogue) Plural(f Field) string {
+	if int(f) < len(c.Fields) && c.Fields[f].Plural != "" {
+		return c.Fields[f].Plural
+	}
+	return c.Word(f) + "s"
 }
 
 // NamesOf returns the names of fields, in their order.

@@ -43,6 +43,7 @@ func (a *Account) SetTerms(rate decide.Rate, tariff cost.Tariff) {
 		tariff = cost.AllowancePerField(a.Catalogue)
 	}
 	a.Window.Rate, a.Tariff = rate, tariff
+	a.RateSlots, a.RateWindow = int64(rate.Slots), rate.Window
 }
 
 // View returns what a decision about a new attempt is made on.

@@ -102,6 +102,8 @@ func accountMembers(m *numbered.Members, a *Account) {
 	numbered.Flag(m, 13, &a.Strict)
 	// 14 is the horizon of a numberedAccount.
 	numbered.List(m, 15, &a.Limits, reachedLimitMembers)
+	numbered.Int(m, 16, &a.RateSlots)
+	numbered.Int(m, 17, &a.RateWindow)
 }
 
 func reachedLimitMembers(m *numbered.Members, l *ReachedLimit) {
@@ -264,7 +266,13 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Texts(m, 28, &r.From)
 	numbered.Text(m, 29, &r.Selected)
 	numbered.List(m, 30, &r.ModuleDrifts, moduleDriftMembers)
-	numbered.Flag(m, 31, &r.Resolve)
+	numbered.List(m, 31, &r.Accounts, askedMembers)
+	numbered.Flag(m, 32, &r.Resolve)
+}
+
+func askedMembers(m *numbered.Members, a *AskedAccount) {
+	numbered.Uint(m, 1, &a.Account)
+	numbered.List(m, 2, &a.Ceilings, ceilingMembers)
 }
 
 func moduleDriftMembers(m *numbered.Members, d *ModuleDrift) {

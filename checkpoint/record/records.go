@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -222,6 +223,9 @@ type Account struct {
 	Closed      []ClosedPeriod `json:"closed,omitempty"`
 	// Strict says that a lookup since the base held its full price, whatever was free.
 	Strict bool `json:"strict,omitempty"`
+	// RateSlots and RateWindow are the rate limit that was kept last: that many calls in each window.
+	RateSlots  int64         `json:"rate_slots,omitempty"`
+	RateWindow time.Duration `json:"rate_window,omitempty"`
 	// Limits are the limits of the account that the service has said are reached.
 	Limits []ReachedLimit `json:"limits,omitempty"`
 }
@@ -380,7 +384,14 @@ type Run struct {
 	Rows      map[string]int64 `json:"rows,omitempty"`     // by outcome, when it last ended
 	Drift     cost.Drift       `json:"drift,omitzero"`     // between the journal and the account 0, when it last ended
 	// ModuleDrifts are the same for the other accounts.
-	ModuleDrifts []ModuleDrift `json:"module_drifts,omitempty"`
+	ModuleDrifts []ModuleDrift  `json:"module_drifts,omitempty"`
+	Accounts     []AskedAccount `json:"accounts,omitempty"` // that were asked; none in older records
+}
+
+// AskedAccount is an account that a run asked.
+type AskedAccount struct {
+	Account  attempt.Account `json:"account"`
+	Ceilings []cost.Ceiling  `json:"ceilings,omitempty"` // on its meters, that the user set
 }
 
 // DriftOfModules returns the drifts of the modules of all accounts, nil for none.
@@ -392,6 +403,12 @@ func (r Run) DriftOfModules() (units map[string]int64) {
 		units[d.Module] += d.Units
 	}
 	return units
+}
+
+// DriftOfAccount returns the drifts of the modules of an account, nil for none.
+func (r Run) DriftOfAccount(number attempt.Account) map[string]int64 {
+	own := Run{ModuleDrifts: slices.DeleteFunc(slices.Clone(r.ModuleDrifts), func(d ModuleDrift) bool { return d.Account != number })}
+	return own.DriftOfModules()
 }
 
 // ModuleDrift is what an account lost of one module that the journal cannot explain.

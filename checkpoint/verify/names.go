@@ -167,7 +167,9 @@ type account struct {
 	Closed        []closed             `json:"closed,omitempty"`
 	Strict        bool                 `json:"strict,omitempty"`
 
-	Limits []record.ReachedLimit `json:"limits,omitempty"`
+	RateSlots  int64                 `json:"rate_slots,omitempty"`
+	RateWindow time.Duration         `json:"rate_window,omitempty"`
+	Limits     []record.ReachedLimit `json:"limits,omitempty"`
 }
 
 type provisional struct {
@@ -200,7 +202,7 @@ func (n *names) account(number attempt.Account, a record.Account) account {
 		Horizon: a.Horizon, PausedAt: a.PausedAt, LastEnded: a.LastEnded, PausedUntil: a.PausedUntil, Base: a.Base,
 		BaseFirst: a.BaseFirst, DecidableFrom: a.DecidableFrom, Forgone: a.Forgone, Rates: byName(c, a.Rates),
 		CreditAdded: a.CreditAdded, Provisional: provisionalOf(c, a.Provisional), Strict: a.Strict,
-		Limits: a.Limits,
+		RateSlots: a.RateSlots, RateWindow: a.RateWindow, Limits: a.Limits,
 	}
 	for _, p := range a.Closed {
 		shown.Closed = append(shown.Closed, closed{

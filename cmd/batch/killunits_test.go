@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httputil"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,7 +145,7 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
 	rate := []string{"--rate-v2", "100000/1s"}
 	service := startService(t, 1, append(rate, "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")...)
-	settled := service.finishing()
+	settled := service.finishing(t)
 	c := newUnitCampaign(t, service.listen(t), 60, insightsCeiling)
 	kills, starts := 0, 0
 	for ; kills < *unitKills && starts < 3**unitKills; starts++ {
@@ -179,10 +180,16 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 }
 
 // finishing lets the service finish each request whose client dies, and returns a function that waits for that. A
-// service that takes longer than the settle delay may count a call after the account was compared.
-func (s *serviceProcess) finishing() (wait func()) {
+// service that takes longer than the settle delay may count a call after the account was compared. The proxy before
+// the service takes a new connection for each request: on one that the service drops it would repeat a GET.
+func (s *serviceProcess) finishing(t *testing.T) (wait func()) {
+	t.Helper()
 	var handling sync.WaitGroup
-	service := s.service
+	service, isProxy := s.service.(*httputil.ReverseProxy)
+	if !isProxy {
+		t.Fatalf("the service is a %T", s.service)
+	}
+	service.Transport = &http.Transport{DisableKeepAlives: true}
 	s.service = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		handling.Add(1)
 		defer handling.Done()

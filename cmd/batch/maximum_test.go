@@ -159,9 +159,9 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Books().Charged)
 	}
 	for f := range v1fields.AllFields.Each() {
-		if name := f.String(); run.FreeUsed[name] != plan.Split.Free[name] {
-			t.Errorf("%s: %d free units planned, %d used", name, plan.Split.Free[name], run.FreeUsed[name])
-		} else if free := plan.Split.Free[name]; free > 0 && free < plan.Fields[name] {
+		if name := f.String(); run.FreeUsed.Get(name) != plan.Split.Free.Get(name) {
+			t.Errorf("%s: %d free units planned, %d used", name, plan.Split.Free.Get(name), run.FreeUsed.Get(name))
+		} else if free := plan.Split.Free.Get(name); free > 0 && free < plan.Fields.Get(name) {
 			inTheMiddle = true
 		}
 	}

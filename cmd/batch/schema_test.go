@@ -228,7 +228,7 @@ func TestExamplesConfigure(t *testing.T) {
 		path := b.path(example.Name + ".yaml")
 		writeFile(t, path, string(example.Text))
 		plan := decode[planview.Plan](t, b.batch("plan", "--config", path, "--json"))
-		if plan.Fields["business_phone"] == 0 || len(plan.Ceilings) < 3 {
+		if plan.Fields.Get("business_phone") == 0 || len(plan.Ceilings) < 3 {
 			t.Errorf("%s: %+v", example.Name, plan)
 		}
 		_, stderr, code := b.try("run", b.path("list.csv"), "--config", path, "--yes", "--limit", "1", "-o", b.path("out.csv"))

@@ -17,7 +17,8 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
-	"payonce/internal/report/runview"
+	"payonce/internal/report/named"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
 )
 
@@ -130,6 +131,14 @@ func (a *Account) InDoubt() (held cost.Amounts) {
 	return held
 }
 
+// Number returns the number of the account in the journal, 0 where the journal does not know it.
+func (a *Account) Number() int {
+	if a.Journal == nil {
+		return 0
+	}
+	return int(a.Journal.Number())
+}
+
 // FreeLeft returns the free allowance that a plan counts on.
 func (a *Account) FreeLeft() cost.Allowances {
 	if a.Strict {
@@ -234,7 +243,7 @@ func (a *Account) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 // amounts writes amounts that an account lost.
 func (a *Account) amounts(lost cost.Amounts) string {
 	if !a.Tariff.Meters[cost.USD].Hidden {
-		return fmt.Sprintf("$%s and %s", lost.Money(), report.Counts(report.FreeUnits(lost)))
+		return fmt.Sprintf("$%s and %s", lost.Money(), report.Counts(named.FreeUnits(a.Catalogue, a.Tariff, lost)))
 	}
 	var parts []string
 	for m, info := range a.Tariff.Meters {
@@ -248,7 +257,7 @@ func (a *Account) amounts(lost cost.Amounts) string {
 // DescribeDrift says what the account lost that the journal cannot explain.
 func (a *Account) DescribeDrift(drift cost.Drift) string {
 	if !a.Tariff.Meters[cost.USD].Hidden {
-		return runview.DriftOf(drift, nil).String()
+		return usageview.DriftOf(a.Catalogue, a.Tariff, drift).String()
 	}
 	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"
 }

@@ -14,43 +14,21 @@ import (
 	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/budget"
+	"payonce/internal/observe"
 	"payonce/internal/report/planview"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
 	"payonce/internal/workspace"
 	"payonce/pipeline/columns"
-	"payonce/pipeline/dispatch"
 )
 
 // Work is where use cases work: one workspace, and somebody who watches.
 type Work struct {
 	Env       workspace.Environment
 	Workspace workspace.Options
-	Observer  Observer
+	Observer  observe.Observer
 	// Explain words an error, and what to do about it where the service is at fault.
 	Explain func(error) string
-}
-
-// Observer hears how a use case proceeds. Its methods may be called at the same time.
-type Observer interface {
-	// Note reports what a person should know at once.
-	Note(text string)
-	// Surveying reports that a list is surveyed until the returned function is called: much is
-	// kept in memory then that holds no pointers.
-	Surveying() (done func())
-	// Sending reports that lookups are sent until done is called. It returns what is called
-	// after each of them.
-	Sending(lookups Sending) (update func(dispatch.Tally), done func())
-}
-
-// Sending says what a run is about to send.
-type Sending struct {
-	Run      string
-	Fields   string // that are wanted
-	Lookups  int64
-	Rate     checkpoint.Rate
-	Spent    cost.Money // by the run before this start
-	MaxSpend cost.Money
 }
 
 // Approver stands for the person who starts a run.

@@ -29,7 +29,7 @@ func (j *job) compare(kept *Kept, plan *planview.Plan) error {
 	then, found := kept.Plan, &planfile.Differences{File: kept.Path}
 	found.Add("the list's content", "SHA-256 "+then.List.SHA256, "SHA-256 "+sum)
 	addEach(found, "column of ", then.Plan.Columns, plan.Columns, func(name string) string { return fmt.Sprintf("%q", name) })
-	addEach(found, "price of ", then.Plan.Prices.USD, plan.Prices.USD, func(m cost.Money) string { return "$" + m.String() })
+	addEach(found, "price of ", then.Plan.Prices.USD.Map(), plan.Prices.USD.Map(), func(m cost.Money) string { return "$" + m.String() })
 	if plan.Maximum > then.Plan.Maximum {
 		found.Add("maximum spend", "$"+then.Plan.Maximum.String(), "$"+plan.Maximum.String())
 	}

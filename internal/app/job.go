@@ -14,9 +14,12 @@ import (
 	"payonce/internal/choosing"
 	"payonce/internal/interfaces"
 	"payonce/internal/listcost"
+	"payonce/internal/observe"
 	"payonce/internal/problem"
 	"payonce/internal/recorded"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
+	"payonce/internal/report/usageview"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
 	"payonce/io/table"
@@ -127,6 +130,12 @@ func (j *job) record() (checkpoint.Run, error) {
 		Ceilings: j.budget.Ceilings(j.name, j.jobName()), Started: j.session.now(),
 	}
 	run.Restarted = run.Started
+	for _, account := range j.accounts {
+		if account.Journal != nil {
+			ceilings := j.budget.UnitCeilings(j.name, j.jobName(), account.Tariff)
+			run.Accounts = append(run.Accounts, checkpoint.AskedAccount{Account: account.Journal.Number(), Ceilings: ceilings})
+		}
+	}
 	if j.list != nil {
 		recorded.Note(&run, j.list)
 		columns := j.recorded()
@@ -148,7 +157,7 @@ func (j *job) record() (checkpoint.Run, error) {
 // lookUp sends the lookups of the surveys and returns why it stopped. What an earlier
 // start left in doubt may turn out not to have been charged meanwhile: then the list
 // is surveyed again and what is missing is sent too.
-func (j *job) lookUp(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
+func (j *job) lookUp(ctx context.Context, update func(observe.Sent)) (dispatch.Stop, error) {
 	leftovers := 0
 	for _, account := range j.accounts {
 		if account.Journal != nil {
@@ -169,7 +178,7 @@ func (j *job) lookUp(ctx context.Context, update func(dispatch.Tally)) (dispatch
 }
 
 // lookUpOnce sends the lookups of one survey of each step.
-func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (dispatch.Stop, error) {
+func (j *job) lookUpOnce(ctx context.Context, update func(observe.Sent)) (dispatch.Stop, error) {
 	givenUp := j.tally().GivenUp
 	surveyed := func() {}
 	stop, err := j.run("").Run(ctx, j.list, j.steps[0].survey, func(
@@ -183,8 +192,11 @@ func (j *job) lookUpOnce(ctx context.Context, update func(dispatch.Tally)) (disp
 		}
 		next, done := found.Lookups(ctx, rows)
 		defer done()
-		before := j.tally()
-		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) { update(before.Plus(now)) }).Run(ctx, next)
+		before, earlier := j.tally(), runview.FoundNow(j.stepsDone()).Fields
+		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) {
+			found := usageview.Together(earlier, usageview.FoundOf(s.account.Catalogue, now.Asked, now.Returned))
+			update(observe.Sent{Tally: before.Plus(now), Step: i, Found: found})
+		}).Run(ctx, next)
 		s.tally = s.tally.Plus(tally)
 		if i+1 < len(j.steps) {
 			surveyed = j.session.work.Observer.Surveying()

@@ -76,7 +76,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan.SpentBefore = planview.SpentBeforeOf(spent)
+		plan.SpentBefore = planview.SpentBeforeOf(j.session.journal().Catalogues()[0], spent)
 	}
 	planned := &Planned{Plan: plan, Paths: j.list.Paths, Recorded: j.recorded()}
 	if o.Sum {

@@ -6,6 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 	"payonce/internal/report/planview"
 	"payonce/pipeline/dispatch"
 )
@@ -20,7 +21,7 @@ func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 		return nil, cost.Named(err, account.Catalogue)
 	}
 	maximum := j.maximum()
-	held, err := planview.HeldOf(j.schema, paid.scope.FieldColumns(), first.counts.Held, account.Prices.Quote.Prices)
+	held, err := planview.HeldOf(j.schema, account.Catalogue, paid.scope.FieldColumns(), first.counts.Held, account.Prices.Quote.Prices)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +38,8 @@ func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: planview.ColumnNames(j.schema, first.scope.Mapping), Unused: planview.UnusedOf(j.schema, j.reading.Unused),
 		Held: held, Placeholders: first.counts.Placeholders, DoubtfulNames: first.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed,
 		Priority: j.order.Priority, Rows: planview.RowsOf(first.counts), Unidentifiable: map[string]int64{},
-		Lookups: map[string]int64{}, Fields: map[string]int64{}, FreeAllowance: map[string]int64{},
-		Prices: planview.PricesOf(account.Prices.Quote), Maximum: maximum, Split: paid.split(own, free), Possible: j.possible(maximum),
+		Lookups: map[string]int64{}, Fields: named.Values[int64]{}, FreeAllowance: named.Values[int64]{},
+		Prices: planview.PricesOf(account.Catalogue, account.Prices.Quote), Maximum: maximum, Split: planview.SplitOf(account.Catalogue, paid.scope.Wanted, own, paid.counts.Asked, free, account.Shown.Balance), Possible: j.possible(maximum),
 		Ambiguous: ambiguous, AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
 	}
 	for reason, rows := range first.counts.Unidentifiable {
@@ -48,9 +49,10 @@ func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 		view.Lookups[account.Catalogue.Operation(fields)] = account.Sent()[fields]
 	}
 	for f := range paid.scope.Wanted.Each() {
-		view.Fields[account.Catalogue.Name(f)] = demand[f]
-		view.FreeAllowance[account.Catalogue.Name(f)] = free[f]
+		view.Fields = named.Add(view.Fields, account.Catalogue.Name(f), demand[f])
+		view.FreeAllowance = named.Add(view.FreeAllowance, account.Catalogue.Name(f), free[f])
 	}
+	view.Asks = planview.AsksOf(account.Catalogue, paid.counts.Lookups)
 	if threshold := j.budget.Threshold; threshold != nil {
 		view.Approval = &planview.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
@@ -63,42 +65,12 @@ func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 	if view.MayPayBy = account.Prices.OptionNames(); len(view.MayPayBy) == 1 {
 		view.Option = view.MayPayBy[0]
 	}
-	addOptions(view, account.Prices.Card.Compare(demand, free))
+	view.Options = planview.OptionsOf(account.Prices.Card.Compare(demand, free))
 	forecast := paid.forecast()
 	addForecast(view, paid, forecast)
 	addCeilings(view, j, forecast)
 	j.showSteps(view)
 	return view, nil
-}
-
-// addOptions shows what the list would cost by every option of the rate card.
-func addOptions(v *planview.Plan, costs []cost.OptionCost) {
-	for _, c := range costs {
-		v.Options = append(v.Options, planview.Option{
-			Name: c.Option.Name, Monthly: c.Option.MonthlyIncluded,
-			Maximum: report.Known(c.Usage), Total: report.Known(c.Total), Cheapest: c.Cheapest,
-		})
-	}
-}
-
-// split says what the maximum is paid from (specification v1, "Allowances and rate
-// card").
-func (s *step) split(maximum cost.Money, free cost.Allowances) planview.Split {
-	split := planview.Split{Free: map[string]int64{}}
-	for f := range s.scope.Wanted.Each() {
-		split.Free[s.account.Catalogue.Name(f)] = min(s.counts.Asked[f], max(free[f], 0))
-	}
-	balance := s.account.Shown.Balance
-	if balance.Included.Known {
-		included := min(maximum, balance.Included.Value)
-		split.Included = &included
-		if balance.Prepaid.Known {
-			prepaid := min(maximum-included, balance.Prepaid.Value)
-			uncovered := maximum - included - prepaid
-			split.Prepaid, split.Uncovered = &prepaid, &uncovered
-		}
-	}
-	return split
 }
 
 // schedule says how long the lookups take and when the last of them can be sent.

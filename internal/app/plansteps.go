@@ -114,7 +114,7 @@ func (j *job) showSteps(v *planview.Plan) {
 			UpTo: i > 0 && s.counts.Lookup > 0, Prices: map[string]cost.Money{},
 			Seconds: int64(account.Duration(s.counts.Lookup) / time.Second), Rate: report.Rate(account.Rate),
 		}
-		view.Free = s.split(0, account.FreeLeft()).Free
+		view.Free = planview.FreeOf(account.Catalogue, s.scope.Wanted, s.counts.Asked, account.FreeLeft()).Map()
 		for f := range s.scope.Wanted.Each() {
 			view.Fields[account.Catalogue.Name(f)] = s.counts.Asked[f]
 			if price := account.Prices.Quote.Prices[f]; account.Consumes(cost.USD) {

@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"payonce/internal/accounts"
+	"payonce/internal/interfaces"
 	"payonce/internal/recorded"
 	"payonce/internal/report/doubtview"
+	"payonce/internal/report/named"
 
 	"payonce/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/problem"
-	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/internal/vendorfile"
 	"payonce/pipeline/survey"
@@ -52,7 +53,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*doubtview
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, doubtview.Case{
 			Units:   accounts.Units(s.work.Workspace, catalogues[d.Account].Interface, d.Hold.Amounts()),
-			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
@@ -101,7 +102,7 @@ func (s *session) lookAtAccounts(ctx context.Context, view *doubtview.Reconcilia
 		if err != nil {
 			return err
 		}
-		view.Evidence = &doubtview.Evidence{Free: report.FreeUnits(found.Unexplained), Money: found.Unexplained.Money()}
+		view.Evidence = &doubtview.Evidence{Free: named.FreeUnits(interfaces.V1().Catalogue, interfaces.V1().Tariff, found.Unexplained), Money: found.Unexplained.Money()}
 		tell(found)
 	}
 	found, units, err := accounts.SettleV2(ctx, s.place, s.note)

@@ -13,6 +13,7 @@ import (
 	"payonce/internal/accounts"
 	"payonce/internal/choosing"
 	"payonce/internal/interfaces"
+	"payonce/internal/observe"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report/runview"
@@ -197,7 +198,7 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
-	summary, err := j.summary(done, stop, runview.DriftOf(record.Drift, record.DriftOfModules()))
+	summary, err := j.summary(record, done, stop)
 	if err == nil {
 		summary.Ambiguous = ambiguous
 	}
@@ -228,9 +229,9 @@ func wordOf(stop dispatch.Stop) string {
 // lookUpWatched sends the lookups while the accounts are watched, and compares them with the journal a last
 // time at the end.
 func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.Stop, error) {
-	update, sent := j.session.work.Observer.Sending(Sending{
+	update, sent := j.session.work.Observer.Sending(observe.Sending{
 		Run: j.name, Fields: strings.Join(j.order.Fields, ","),
-		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: j.maxSpend(),
+		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Steps: j.sending(), Money: j.takesMoney(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: j.maxSpend(),
 	})
 	sending, halt := dispatch.WithHalt(ctx)
 	defer halt(dispatch.Interrupted{})

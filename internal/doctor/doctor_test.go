@@ -3,10 +3,14 @@ package doctor
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/outbox"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/internal/problem"
 	"payonce/internal/report/checkview"
@@ -198,5 +202,54 @@ func TestWhatIsWrongWithTheSecondInterfaceIsTold(t *testing.T) {
 				t.Errorf("kind %d, want %d", found.Kind, test.kind)
 			}
 		})
+	}
+}
+
+func TestAChannelThatFailsForDaysIsAWarning(t *testing.T) {
+	t.Parallel()
+	service := serve(t)
+	for name, test := range map[string]struct {
+		age      time.Duration
+		warnings int
+	}{"for two days": {48 * time.Hour, 1}, "for an hour": {time.Hour, 0}} {
+		options := optionsFor(service.BaseURL, t.TempDir())
+		session := &workspace.Session{Options: options, Env: workspace.Environment{Now: time.Now, Program: "batch"}}
+		if err := session.OpenJournal(t.Context(), "test"); err != nil {
+			t.Fatal(err)
+		}
+		if err := session.Close(); err != nil {
+			t.Fatal(err)
+		}
+		opening, err := options.Opening(session.Env, "test", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := options.Dir()
+		if err != nil {
+			t.Fatal(err)
+		}
+		alert := record.Alert{Job: "nightly", Kind: "failure", At: time.Now().Add(-test.age), Deliveries: []record.Delivery{
+			{Channel: "ops", Tries: 3, Tried: time.Now(), Error: "the receiver answered 500 Internal Server Error"},
+		}}
+		err = workspace.WithStore(t.Context(), dir, opening, func(s store.Store) error {
+			writes, err := outbox.Add(s, []record.Alert{alert})
+			if err != nil {
+				return err
+			}
+			return s.Commit(writes)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := diagnose(t, options)
+		warnings := of(found.Report, "alerts", checkview.CheckWarning)
+		if len(warnings) != test.warnings || !found.Report.Usable {
+			t.Errorf("%s: %+v", name, found.Report.Checks)
+		}
+		for _, warning := range warnings {
+			if !strings.HasPrefix(warning.Found, "the channel ops has not accepted alerts of the job nightly since ") || warning.Advice != "look_at_channel" {
+				t.Errorf("%s: %+v", name, warning)
+			}
+		}
 	}
 }

@@ -142,7 +142,7 @@ func (d *checks) checkPrices(published pricing.Publications, account cost.Accoun
 		return
 	}
 	if wanted != 0 {
-		d.ok(check, "%s (%s)", report.Amounts(planview.PricesOf(choice.Quote).USD), choice.Quote.Source(v1fields.Catalogue()))
+		d.ok(check, "%s (%s)", report.Amounts(planview.PricesOf(v1fields.Catalogue(), choice.Quote).USD), choice.Quote.Source(v1fields.Catalogue()))
 	}
 	for _, disagreement := range choice.Quote.Disagreements {
 		d.warn(check, "prices_disagree", "%s", disagreement.Sentence(v1fields.Catalogue()))

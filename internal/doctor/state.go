@@ -71,8 +71,8 @@ func (d *checks) checkAlerts(ctx context.Context, dir string) {
 	}
 	for _, f := range delivery.Failures(open) {
 		if d.place.Env.Now().Sub(f.Since) > failingTime {
-			d.warn(check, "look_at_channel", "the channel %s has not accepted %d alerts of the job %s since %s: %s", f.Channel, f.Alerts, f.Job,
-				f.Since.UTC().Format("2006-01-02 15:04 MST"), report.Printable(f.Error))
+			d.warn(check, "look_at_channel", "the channel %s has not accepted alerts of the job %s since %s (%d so far): %s", f.Channel, f.Job,
+				f.Since.UTC().Format("2006-01-02 15:04 MST"), f.Alerts, report.Printable(f.Error))
 		}
 	}
 }

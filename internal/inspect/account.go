@@ -10,6 +10,7 @@ import (
 	"payonce/internal/report/accountview"
 	"payonce/internal/workspace"
 	v1 "payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // Account reads the free account status of every interface of the workspace.
@@ -37,7 +38,7 @@ func accountOf(ctx context.Context, s *workspace.Session) (account *accountview.
 		if err != nil {
 			return nil, err
 		}
-		account = accountview.AccountOf(status)
+		account = accountview.AccountOf(v1fields.Catalogue(), status)
 	}
 	if !s.Options.HasV2() {
 		return account, nil

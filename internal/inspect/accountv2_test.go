@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
@@ -12,6 +14,8 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report/accountview"
 	"payonce/internal/report/modules"
+	"payonce/internal/report/named"
+	"payonce/internal/report/usageview"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
 	sandboxunits "payonce/sandbox/units"
@@ -168,8 +172,43 @@ func TestACeilingOnUnitsShowsTheUnitsOfItsModule(t *testing.T) {
 	if len(ceilings) != 1 {
 		t.Fatalf("%+v", ceilings)
 	}
-	shown, err := viewUsed(s, budgetCeiling{ceilings[0], true}, time.Now())
+	shown, err := viewUsed(s, budgetCeiling{ceilings[0], true, secondAccount(s)}, time.Now())
 	if err != nil || shown.Measure != "companies" || *shown.SettledUnits != 3 || *shown.Left != "2" || *shown.Limit != "5" {
 		t.Errorf("%+v, %v", shown, err)
+	}
+}
+
+// A run shows what its account of v2 found and used, and what is left of the limits that it had. It shows no account
+// that it did not ask.
+func TestARunShowsWhatEachAccountFoundAndUsed(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	buyCompanies(t, w, "1", "2", "3")
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	defer s.Close()
+	if err := s.Read(t.Context(), "show"); err != nil {
+		t.Fatal(err)
+	}
+	limits := app.Budget{Units: map[string]int64{"companies": 5}}
+	number := secondAccount(s)
+	run := checkpoint.Run{Name: "companies", Accounts: []checkpoint.AskedAccount{{
+		Account: number, Ceilings: limits.UnitCeilings("companies", "companies", units.Modules{}.Tariff()),
+	}}, ModuleDrifts: []checkpoint.ModuleDrift{{Account: number, Module: "companies", Units: 2}}}
+	view, err := viewRun(usageOf(s), run, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := usageview.Accounts{{
+		Number: int(number), Interface: "v2", Lookups: 3,
+		Found: named.Values[usageview.Found]{{Name: "company", Value: usageview.Found{Asked: 3, Found: 3, Words: "companies", Word: "company"}}},
+		Units: []usageview.Units{{Meter: "companies", Used: 3, Limits: []usageview.Limit{{Name: "max-units", Limit: 5, Left: 2}}}},
+		Drift: &usageview.Drift{Free: named.Values[int64]{}, Units: map[string]int64{"companies": 2}},
+	}}
+	if diff := cmp.Diff(want, view.Accounts); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	shown := budgetCeilings([]checkpoint.Run{run}, app.Budget{}, number)
+	if len(shown) == 0 || shown[0].Name != "max-units companies" || shown[0].account != number || !shown[0].limited {
+		t.Errorf("the budget does not show the limit on units that the run had: %+v", shown)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/app"
@@ -37,7 +38,7 @@ func Budget(ctx context.Context, w *app.Work, o BudgetOptions) (*accountview.Bud
 			}
 		}
 		view := &accountview.Budget{Version: accountview.BudgetVersion, At: s.Env.Now().UTC().Truncate(time.Second), Ceilings: []accountview.Used{}}
-		for _, c := range budgetCeilings(runs, o.Budget) {
+		for _, c := range budgetCeilings(runs, o.Budget, secondAccount(s)) {
 			used, err := viewUsed(s, c, view.At)
 			if err != nil {
 				return nil, err
@@ -56,41 +57,49 @@ func jobOf(run checkpoint.Run) string { return cmp.Or(run.Job, run.Name) }
 type budgetCeiling struct {
 	cost.Ceiling
 	limited bool
+	account attempt.Account // whose meter it limits; 0 for money and lookups
 }
 
 // budgetCeilings returns the ceilings of the runs, of their jobs and of the
 // workspace, those of one scope together. A limit is the one that was given to the
-// run that started last, or here.
-func budgetCeilings(runs []checkpoint.Run, given app.Budget) []budgetCeiling {
+// run that started last, or here. Limits on units that are given here are those of the second account.
+func budgetCeilings(runs []checkpoint.Run, given app.Budget, second attempt.Account) []budgetCeiling {
 	slices.SortStableFunc(runs, func(a, b checkpoint.Run) int { return a.LastStarted().Compare(b.LastStarted()) })
 	var shown []budgetCeiling
-	show := func(c cost.Ceiling, limited bool) {
-		same := func(other budgetCeiling) bool { return other.Name == c.Name && other.Scope == c.Scope }
+	show := func(c cost.Ceiling, limited bool, account attempt.Account) {
+		same := func(other budgetCeiling) bool {
+			return other.Name == c.Name && other.Scope == c.Scope && other.account == account
+		}
 		at := slices.IndexFunc(shown, same)
 		switch {
 		case at < 0:
-			shown = append(shown, budgetCeiling{c, limited})
+			shown = append(shown, budgetCeiling{c, limited, account})
 		case limited:
-			shown[at] = budgetCeiling{c, true}
+			shown[at] = budgetCeiling{c, true, account}
 		}
 	}
 	for _, run := range runs {
 		for _, c := range run.Ceilings {
-			show(c, true)
+			show(c, true, 0)
 		}
-		if len(run.Ceilings) == 0 { // recorded before ceilings were
-			show(cost.SpendCeiling(budget.CeilingMaxSpend, checkpoint.RunScope(run.Name), run.MaxSpend), true)
+		for _, asked := range run.Accounts {
+			for _, c := range asked.Ceilings {
+				show(c, true, asked.Account)
+			}
 		}
-		show(cost.Ceiling{Name: budget.CeilingDaily, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Day}, false)
-		show(cost.Ceiling{Name: budget.CeilingMonthly, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Month}, false)
+		if len(run.Ceilings) == 0 && len(run.Accounts) == 0 { // recorded before ceilings were
+			show(cost.SpendCeiling(budget.CeilingMaxSpend, checkpoint.RunScope(run.Name), run.MaxSpend), true, 0)
+		}
+		show(cost.Ceiling{Name: budget.CeilingDaily, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Day}, false, 0)
+		show(cost.Ceiling{Name: budget.CeilingMonthly, Scope: checkpoint.JobScope(jobOf(run)), Period: cost.Month}, false, 0)
 		for _, c := range given.Ceilings(run.Name, jobOf(run)) {
-			show(c, true)
+			show(c, true, 0)
 		}
 		for _, c := range given.UnitCeilings(run.Name, jobOf(run), units.Modules{}.Tariff()) {
-			show(c, true)
+			show(c, true, second)
 		}
 	}
-	show(cost.Ceiling{Name: budget.CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false)
+	show(cost.Ceiling{Name: budget.CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false, 0)
 	slices.SortFunc(shown, budgetCeiling.compare)
 	return shown
 }

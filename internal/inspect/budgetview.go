@@ -20,7 +20,7 @@ import (
 func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (accountview.Used, error) {
 	scope := c.At(at).Scope
 	if c.Meter != cost.USD && c.Meter != cost.Lookups {
-		scope = secondAccount(s).Scope(scope)
+		scope = c.account.Scope(scope)
 	}
 	totals := s.Journal.Totals(scope)
 	mayBeFree, err := s.Journal.MayBeFree(scope)

@@ -16,11 +16,11 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/budget"
+	"payonce/internal/observe"
 	"payonce/internal/problem"
 	"payonce/internal/report/journalview"
 	"payonce/internal/report/planview"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
 )
 
@@ -29,8 +29,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
+	return func(observe.Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }
@@ -83,22 +83,22 @@ func TestRunLedgerBudgetAndCheckAgreeOnTheSpend(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	budget, err := Budget(t.Context(), w, BudgetOptions{Offline: "not asked"})
+	shown, err := Budget(t.Context(), w, BudgetOptions{Offline: "not asked"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run.Spent == 0 && run.FreeUsed["work_email"] == 0 {
+	if run.Spent == 0 && run.FreeUsed.Get("work_email") == 0 {
 		t.Error("the run took nothing")
 	}
-	if ledger.Charged != run.Spent || check.Totals.Settled != run.Spent || budget.Ceilings[0].Settled != run.Spent || ledger.Attempts != 3 || run.Lookups != 3 {
+	if ledger.Charged != run.Spent || check.Totals.Settled != run.Spent || shown.Ceilings[0].Settled != run.Spent || ledger.Attempts != 3 || run.Lookups != 3 {
 		t.Errorf("the run spent $%s in %d lookups, by the ledger $%s in %d, the check $%s, the budget $%s",
-			run.Spent, run.Lookups, ledger.Charged, ledger.Attempts, check.Totals.Settled, budget.Ceilings[0].Settled)
+			run.Spent, run.Lookups, ledger.Charged, ledger.Attempts, check.Totals.Settled, shown.Ceilings[0].Settled)
 	}
 	if err := Damage(check); err != nil {
 		t.Error(err)
 	}
-	if budget.Account != nil || budget.Why != "not asked" {
-		t.Errorf("the account was read: %+v, %s", budget.Account, budget.Why)
+	if shown.Account != nil || shown.Why != "not asked" {
+		t.Errorf("the account was read: %+v, %s", shown.Account, shown.Why)
 	}
 }
 

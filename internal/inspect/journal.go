@@ -14,6 +14,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report/journalview"
 	"payonce/internal/workspace"
+	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 )
 
@@ -40,7 +41,7 @@ func Check(ctx context.Context, w *app.Work) (*journalview.JournalCheck, error) 
 		err = workspace.ReadStore(ctx, dir, options, func(store store.Store) error {
 			var problems []verify.Problem
 			found, err := verify.Check(store, v1fields.Catalogue(), options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
-			view = journalview.JournalCheckOf(found, problems)
+			view = journalview.JournalCheckOf(v1fields.Catalogue(), v1.Tariff(), found, problems)
 			return err
 		})
 		return view, err

@@ -10,6 +10,7 @@ import (
 
 	"payonce/internal/recorded"
 	"payonce/internal/report/journalview"
+	"payonce/internal/report/named"
 
 	"payonce/attempt"
 	"payonce/cost"
@@ -91,7 +92,7 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*journalview
 	if err != nil {
 		return view, err
 	}
-	view.FreeUsed, view.ChargedLeast = report.ByField(free), report.Least(view.Charged, mayBeFree)
+	view.FreeUsed, view.ChargedLeast = named.Of(catalogues[0], free), report.Least(view.Charged, mayBeFree)
 	out.Flush()
 	return view, out.Error()
 }

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"strings"
 	"syscall"
+	"time"
 
+	"payonce/internal/accounts"
 	"payonce/internal/recorded"
 	"payonce/internal/report/runview"
+	"payonce/internal/usage"
 
 	"payonce/checkpoint"
 	"payonce/internal/app"
@@ -30,7 +33,7 @@ func Runs(ctx context.Context, w *app.Work) (*runview.Runs, error) {
 		}
 		view := &runview.Runs{Runs: make([]*runview.Run, len(runs))}
 		for i, run := range runs {
-			if view.Runs[i], err = viewRun(s.Journal, run); err != nil {
+			if view.Runs[i], err = viewRun(usageOf(s), run, s.Env.Now()); err != nil {
 				return nil, err
 			}
 			view.Runs[i].Running = isRunning(owner, run.Name)
@@ -128,18 +131,24 @@ func Show(ctx context.Context, w *app.Work, name string) (*runview.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		view, err := viewRun(s.Journal, run)
+		view, err := viewRun(usageOf(s), run, s.Env.Now())
 		if err != nil {
 			return nil, err
 		}
 		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
-		view.Drift = runview.DriftOf(run.Drift, run.DriftOfModules())
-		view.Spend, err = explainSpend(s.Journal, run)
+		view.Drift = view.Accounts.Drift()
+		view.Spend, err = explainSpend(usageOf(s), run)
 		return view, err
 	})
 }
 
-func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*runview.Run, error) {
+// usageOf reads what the accounts of the journal came to.
+func usageOf(s *workspace.Session) usage.Reader {
+	return usage.Reader{Journal: s.Journal, Interfaces: accounts.Interfaces(s.Options).All}
+}
+
+func viewRun(reader usage.Reader, run checkpoint.Run, at time.Time) (*runview.Run, error) {
+	journal := reader.Journal
 	mayBeFree, err := journal.MayBeFree(checkpoint.RunScope(run.Name))
 	if err != nil {
 		return nil, err
@@ -149,8 +158,9 @@ func viewRun(journal *checkpoint.Journal, run checkpoint.Run) (*runview.Run, err
 	view := &runview.Run{
 		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
 		MaxSpend: run.MaxSpend, Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), Held: totals.Held.Money(), Lookups: totals.Lookups,
-		FreeUsed: report.FreeUnits(totals.Settled), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
+		FreeUsed: reader.FreeUsed(checkpoint.RunScope(run.Name)), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
 	}
+	view.Accounts = reader.Run(run, at)
 	if !run.Ended.IsZero() {
 		ended := run.Ended.UTC()
 		view.Ended = &ended

@@ -6,13 +6,14 @@ import (
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/internal/report/runview"
+	"payonce/internal/usage"
 )
 
 // explainSpend adds the attempts of a run up, in three ways. It looks for them in the
 // whole journal: where the clock was set back, some lie before the run's first start.
-func explainSpend(journal *checkpoint.Journal, run checkpoint.Run) (*runview.Spend, error) {
-	view := runview.NewSpend()
-	err := journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
+func explainSpend(reader usage.Reader, run checkpoint.Run) (*runview.Spend, error) {
+	view := runview.NewSpend(reader.Sellers())
+	err := reader.Journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
 		if e.Run != run.Name {
 			return nil
 		}

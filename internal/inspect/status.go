@@ -73,7 +73,7 @@ func lookAtStatus(ctx context.Context, w *app.Work) (*runview.Status, error) {
 				return view, err
 			}
 		}
-		view.Last, err = lastRun(s.Journal)
+		view.Last, err = lastRun(s)
 		return view, err
 	})
 }
@@ -131,16 +131,16 @@ func viewActiveRun(s *workspace.Session, run checkpoint.Run) *runview.ActiveRun 
 	totals := s.Journal.Totals(checkpoint.RunScope(run.Name))
 	return &runview.ActiveRun{
 		Run: run.Name, Spent: totals.Settled.Money(), Held: totals.Held.Money(), MaxSpend: run.MaxSpend,
-		Tightest: tightest.Name, Left: max(left, 0),
+		Tightest: tightest.Name, Left: max(left, 0), Accounts: usageOf(s).Run(run, now),
 	}
 }
 
 // lastRun shows the run that started last, nil without runs.
-func lastRun(journal *checkpoint.Journal) (*runview.Run, error) {
-	runs, err := journal.Runs()
+func lastRun(s *workspace.Session) (*runview.Run, error) {
+	runs, err := s.Journal.Runs()
 	if err != nil || len(runs) == 0 {
 		return nil, err
 	}
 	last := slices.MaxFunc(runs, func(a, b checkpoint.Run) int { return a.LastStarted().Compare(b.LastStarted()) })
-	return viewRun(journal, last)
+	return viewRun(usageOf(s), last, s.Env.Now())
 }

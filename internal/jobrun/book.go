@@ -484,10 +484,10 @@ func (e *ending) alerts(s store.Store) ([]store.Write, error) {
 }
 
 // comparedRuns is how many earlier occurrences rules look at, at least.
-const comparedRuns = 100
+const comparedRuns = 40
 
 // acceptedRetention is how long alerts are kept that every channel accepted.
-const acceptedRetention = 30 * 24 * time.Hour
+const acceptedRetention = 7 * 24 * time.Hour
 
 // end returns how the start of the occurrence ended.
 func (e *ending) end() rules.End {

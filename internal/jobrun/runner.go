@@ -38,6 +38,7 @@ type Runner struct {
 
 // Event is what became of an occurrence.
 type Event struct {
+	At         time.Time
 	Job        *jobs.Job
 	State      record.Job // of the job, after it
 	Occurrence record.Occurrence
@@ -138,7 +139,7 @@ func (r Runner) step(ctx context.Context, q Request, result *Result) (bool, erro
 		return false, err
 	}
 	for _, passed := range c.passed {
-		r.tell(Event{job, c.job, passed})
+		r.tell(Event{c.now, job, c.job, passed})
 	}
 	result.Passed = append(result.Passed, c.passed...)
 	result.Job, result.Done, result.Waits, result.Wake = c.job, c.done && c.waits.IsZero(), c.waits, c.wake
@@ -250,7 +251,7 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 	if err != nil {
 		return nil, err
 	}
-	r.tell(Event{job, e.state, e.ended})
+	r.tell(Event{e.ended.Ended, job, e.state, e.ended})
 	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
 	return e.open, nil
 }

@@ -5,15 +5,18 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/checkpoint/claims"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/jobs"
+	"payonce/notify"
 	"payonce/schedule"
 	"payonce/service/v1"
 	"payonce/service/v1/v1fields"
@@ -37,6 +40,7 @@ type spending struct {
 	waits   int       // occurrences that waited
 	wentOn  int       // and went on
 	stops   map[string]int
+	told    *listeners
 }
 
 // The limits of the year. The money of a month does not suffice for the lists of a month.
@@ -54,6 +58,7 @@ func newSpending(t *testing.T, seed uint64) *spending {
 		limits: map[string][]cost.Ceiling{}, lists: map[string][]enrich.Identity{}, ends: map[string]int{},
 		spent: map[string]cost.Money{}, stops: map[string]int{},
 	}
+	y.told = newListeners(t, y.random, y.store, func() time.Time { return y.now })
 	for _, one := range []struct {
 		name, times, zone string
 		overlaps          bool
@@ -68,7 +73,7 @@ func newSpending(t *testing.T, seed uint64) *spending {
 		times, err := schedule.ParseTimes(one.times)
 		y.check(err)
 		y.jobs = append(y.jobs, &jobs.Job{
-			Name: one.name, Retention: 1000 * 24 * time.Hour, PauseAfter: 4,
+			Name: one.name, Retention: 1000 * 24 * time.Hour, PauseAfter: 4, NoRunAfter: 50 * time.Hour, Alerts: y.told.channels(),
 			Plan: schedule.Plan{Job: one.name, Times: times, Zone: zone, CatchUp: one.catchUp, Overlaps: one.overlaps, Jitter: 10 * time.Minute},
 		})
 		y.limits[one.name] = []cost.Ceiling{
@@ -202,8 +207,12 @@ func (y *spending) charge(job string) {
 // start starts a job as a timer does, until nothing is due. It returns when to look again.
 func (y *spending) start(job *jobs.Job) time.Time {
 	for range 1000 {
-		c := claim{plan: job.Plan, pauseAfter: job.PauseAfter, now: y.now}
+		c := newClaim(job, Request{}, y.now)
+		was, err := claims.Job(y.store, job.Name)
+		y.check(err)
 		y.check(c.decide(y.store))
+		y.told.expectDecided(was, c)
+		y.told.send(job)
 		if c.claimed == nil {
 			return c.wake
 		}
@@ -223,10 +232,25 @@ func (y *spending) start(job *jobs.Job) time.Time {
 			y.waits++
 			y.lists["waited "+job.Name+"/"+ended.At] = nil
 		}
+		y.expect(ended, noFailure)
 		y.check((&ending{job: job, ended: ended, noFailure: noFailure, note: func(string) {}}).write(y.store))
+		y.told.send(job)
 	}
 	y.t.Fatalf("at %s the job %s starts again and again", y.now, job.Name)
 	return time.Time{}
+}
+
+// expect says what the channels must hear of the end of a start.
+func (y *spending) expect(ended record.Occurrence, noFailure bool) {
+	switch {
+	case strings.HasPrefix(ended.Reason, "ceiling:") || ended.Reason == v1.CodeBudgetReached:
+		y.told.expect(ended, notify.Ceiling)
+	case !noFailure:
+		y.told.expect(ended, notify.Failure)
+	}
+	if noFailure && ended.Until.IsZero() {
+		y.told.expect(ended, notify.Success)
+	}
 }
 
 // stopped reports whether an occurrence has waited.
@@ -241,8 +265,9 @@ func (y *spending) live(end time.Time) {
 		next := y.now.Add(24 * time.Hour)
 		for _, job := range y.jobs {
 			if known, err := claims.Job(y.store, job.Name); err == nil && !known.PausedAt.IsZero() && y.random.IntN(4) == 0 {
-				c := claim{plan: job.Plan, now: y.now}
+				c := newClaim(job, Request{}, y.now)
 				y.check(c.decide(y.store))
+				y.told.expectDecided(known, c)
 				c.job.PausedAt, c.job.Failures = time.Time{}, 0
 				y.check(claims.Save(y.store, c.job))
 			}
@@ -262,6 +287,8 @@ func (y *spending) live(end time.Time) {
 			y.now = y.now.Add(-time.Duration(y.random.IntN(180)) * time.Minute)
 		case 3: // the service fails for some days
 			y.down = y.now.Add(time.Duration(y.random.IntN(72)) * time.Hour)
+		case 4:
+			y.told.goDown()
 		default:
 			y.pass(time.Minute)
 		}
@@ -307,7 +334,8 @@ func (y *spending) judge() (ran int) {
 	return ran
 }
 
-// TestInAYearNoCeilingIsPassed lives through a year in which the money of most months is used up.
+// TestInAYearNoCeilingIsPassed lives through a year in which the money of most months is used up. Every alert reaches its
+// channels, as in TestInAYearEveryOccurrenceRanOnceOrHasAReason.
 func TestInAYearNoCeilingIsPassed(t *testing.T) {
 	t.Parallel()
 	first := uint64(time.Now().UnixNano())
@@ -316,8 +344,22 @@ func TestInAYearNoCeilingIsPassed(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			y := newSpending(t, seed)
+			if i > 0 { // alerts take the test long
+				y.told.deaf = true
+				for _, job := range y.jobs {
+					job.Alerts = nil
+				}
+			}
 			y.live(y.now.AddDate(1, 0, 0))
 			ran := y.judge()
+			for range 100 {
+				y.now = y.now.Add(6 * time.Hour)
+				for _, job := range y.jobs {
+					y.told.send(job)
+				}
+			}
+			heard := y.told.judge()
+			t.Logf("%d alerts reached their channels, %d again, after %d refusals: %v", heard, y.told.dropped, y.told.refused, y.told.kinds())
 			t.Logf("seed %d: %d occurrences ran, %d waits, %d went on; stops %v", seed, ran, y.waits, y.wentOn, y.stops)
 			if ran < 100 || y.waits < 20 || y.wentOn < 10 {
 				t.Errorf("%d occurrences ran, %d waited, %d went on", ran, y.waits, y.wentOn)

@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint/claims"
 	"payonce/checkpoint/store"
 	"payonce/internal/jobs"
+	"payonce/notify"
 	"payonce/schedule"
 )
 
@@ -73,6 +74,7 @@ type year struct {
 	job    *jobs.Job
 	now    time.Time
 	ran    map[string]int // how often an occurrence came to its end
+	told   *listeners
 }
 
 // check fails when something went wrong that must not.
@@ -87,10 +89,16 @@ func (y *year) check(err error) {
 // has read the state that the first one read.
 func (y *year) start() {
 	for range 1000 {
-		c := claim{plan: y.job.Plan, pauseAfter: y.job.PauseAfter, now: y.now}
-		second := c
+		c, second := newClaim(y.job, Request{}, y.now), newClaim(y.job, Request{}, y.now)
 		before := y.store.copied()
+		was, err := claims.Job(y.store, y.job.Name)
+		y.check(err)
 		y.check(c.decide(y.store))
+		y.told.expectDecided(was, c)
+		if y.random.IntN(20) == 0 {
+			return // the process is killed
+		}
+		y.told.send(y.job)
 		if c.claimed == nil {
 			return
 		}
@@ -115,7 +123,14 @@ func (y *year) start() {
 		if !goesOn(int(ended.Exit)) {
 			y.ran[ended.At]++
 		}
+		y.told.expect(ended, map[int64][]notify.Kind{
+			exitDone: {notify.Success}, exitCeiling: {notify.Ceiling, notify.Success}, 4: {notify.Failure},
+		}[ended.Exit]...)
 		y.check((&ending{job: y.job, ended: ended, note: func(string) {}}).write(y.store))
+		if y.random.IntN(20) == 0 {
+			return // the process is killed after the commit
+		}
+		y.told.send(y.job)
 		if goesOn(int(ended.Exit)) {
 			return
 		}
@@ -130,8 +145,9 @@ func (y *year) resume() {
 	if known.PausedAt.IsZero() || y.random.IntN(3) > 0 {
 		return
 	}
-	c := claim{plan: y.job.Plan, now: y.now}
+	c := newClaim(y.job, Request{}, y.now)
 	y.check(c.decide(y.store))
+	y.told.expectDecided(known, c)
 	c.job.PausedAt, c.job.Failures = time.Time{}, 0
 	y.check(claims.Save(y.store, c.job))
 }
@@ -150,6 +166,8 @@ func (y *year) live(end time.Time) {
 			y.now = y.now.Add(-time.Duration(y.random.IntN(180)) * time.Minute)
 		case 3:
 			y.resume()
+		case 4:
+			y.told.goDown()
 		}
 		y.resume()
 		y.start()
@@ -159,6 +177,10 @@ func (y *year) live(end time.Time) {
 		_, y.now = y.job.Plan.NextAfter(y.now)
 		y.resume()
 		y.start()
+	}
+	for range 100 {
+		y.now = y.now.Add(6 * time.Hour)
+		y.told.send(y.job)
 	}
 }
 
@@ -200,8 +222,9 @@ func (y *year) judge() (ran, passed int) {
 	return ran, passed
 }
 
-// TestInAYearEveryOccurrenceRanOnceOrHasAReason lives through a year in several zones, with missed nights,
-// crashes, failures, pauses, two schedulers and a clock that is set.
+// TestInAYearEveryOccurrenceRanOnceOrHasAReason lives through a year in several zones, with missed nights, crashes,
+// failures, pauses, two schedulers and a clock that is set. Every alert reaches its channels, one of which is down at
+// times; one that comes again has the same ID; and nothing that ran well has an alert but success.
 func TestInAYearEveryOccurrenceRanOnceOrHasAReason(t *testing.T) {
 	t.Parallel()
 	first := uint64(time.Now().UnixNano())
@@ -232,7 +255,15 @@ func TestInAYearEveryOccurrenceRanOnceOrHasAReason(t *testing.T) {
 						},
 					},
 				}
+				y.told = newListeners(t, random, y.store, func() time.Time { return y.now })
+				if times != "*/30 2-3 * * *" { // thousands of alerts take the test long
+					y.job.Alerts, y.job.NoRunAfter = y.told.channels(), 60*time.Hour
+				} else {
+					y.told.deaf = true
+				}
 				y.live(y.now.AddDate(1, 0, 0))
+				heard := y.told.judge()
+				t.Logf("%d alerts reached their channels, %d again, after %d refusals: %v", heard, y.told.dropped, y.told.refused, y.told.kinds())
 				if ran, passed := y.judge(); ran < passed/4 || ran < 20 {
 					t.Errorf("%d ran and %d did not", ran, passed)
 				}

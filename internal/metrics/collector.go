@@ -94,8 +94,8 @@ func describe() (d descriptions) {
 	d.inDoubt = of("calls_in_doubt", "Calls that may have been charged and whose answers did not arrive.", "account")
 	d.limit = of("ceiling_dollars", "A ceiling on money, as the last run was given it.", "ceiling")
 	d.left = of("ceiling_left_dollars", "US dollars that are left of a ceiling.", "ceiling")
-	d.unitLimit = of("ceiling_units", "A ceiling on units or lookups, as the last run was given it.", "ceiling", "meter")
-	d.unitsLeft = of("ceiling_left_units", "Units or lookups that are left of a ceiling.", "ceiling", "meter")
+	d.unitLimit = of("ceiling_units", "A ceiling on units or lookups, as the last run was given it.", "account", "ceiling", "meter")
+	d.unitsLeft = of("ceiling_left_units", "Units or lookups that are left of a ceiling.", "account", "ceiling", "meter")
 
 	d.paused = of("paused", "1 when the job is paused, otherwise 0.")
 	d.waiting = of("waiting", "1 when an occurrence waits for the end of a limit, otherwise 0.")
@@ -127,8 +127,8 @@ func (d *descriptions) collect(to sender, job Job) {
 			to.gauge(d.left, dollars(cost.Money(c.Left)), c.Name)
 			continue
 		}
-		to.gauge(d.unitLimit, float64(c.Limit), c.Name, c.Meter)
-		to.gauge(d.unitsLeft, float64(c.Left), c.Name, c.Meter)
+		to.gauge(d.unitLimit, float64(c.Limit), c.Account, c.Name, c.Meter)
+		to.gauge(d.unitsLeft, float64(c.Left), c.Account, c.Name, c.Meter)
 	}
 	to.gauge(d.paused, truth(job.Paused))
 	to.gauge(d.waiting, truth(!job.Waits.IsZero()))

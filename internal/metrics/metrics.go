@@ -59,8 +59,9 @@ type Units struct {
 
 // Ceiling is a limit, and what is left of it.
 type Ceiling struct {
-	Name  string
-	Meter string // "usd", or what the units count
+	Name    string
+	Account string // whose units it limits; "" for money and lookups, which span accounts
+	Meter   string // "usd", or what the units count
 	// Limit and Left are micro-dollars or units.
 	Limit, Left int64
 }

@@ -33,7 +33,7 @@ func nightly() Job {
 		},
 		Ceilings: []Ceiling{
 			{Name: "daily", Meter: "usd", Limit: int64(20 * cost.Dollar), Left: int64(7_50 * cost.Cent)},
-			{Name: "max-units", Meter: "companies", Limit: 500, Left: 20},
+			{Name: "max-units", Account: "v2-1", Meter: "companies", Limit: 500, Left: 20},
 		},
 		Last: &Run{Began: at, Ended: at.Add(90 * time.Second), ExitCode: 3, Found: 4, Calls: 6, Spent: 2 * cost.Dollar},
 		Rows: map[string]int64{"matched": 4, "not_found": 1},
@@ -67,7 +67,7 @@ func TestTheFileOfAJobHasItsValuesInBaseUnits(t *testing.T) {
 		`payonce_job_values_found_total{account="v1-0",field="email",job_name="nightly"} 7`,
 		`payonce_job_units_total{account="v1-0",job_name="nightly",meter="free_email"} 5`,
 		`payonce_job_ceiling_left_dollars{ceiling="daily",job_name="nightly"} 7.5`,
-		`payonce_job_ceiling_left_units{ceiling="max-units",job_name="nightly",meter="companies"} 20`,
+		`payonce_job_ceiling_left_units{account="v2-1",ceiling="max-units",job_name="nightly",meter="companies"} 20`,
 		`payonce_job_waiting{job_name="nightly"} 1`,
 		`payonce_job_last_run_duration_seconds{job_name="nightly"} 90`,
 		`payonce_job_last_run_exit_code{job_name="nightly"} 3`,

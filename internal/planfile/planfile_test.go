@@ -11,6 +11,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 	"payonce/internal/report/planview"
 )
 
@@ -24,7 +25,7 @@ func keptText(t testing.TB, change func(*File)) []byte {
 		Map: []string{"email=E-mail"},
 		Plan: &planview.Plan{
 			Version: planview.PlanVersion, Columns: map[string]string{"email": "E-mail"}, Maximum: 3 * cost.Dollar,
-			Prices: planview.Prices{Source: "<card> & more", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}},
+			Prices: planview.Prices{Source: "<card> & more", USD: named.Values[cost.Money]{{Name: "work_email", Value: 15 * cost.Cent}}},
 		},
 	}
 	var err error
@@ -51,7 +52,7 @@ func TestParseNoticesEdits(t *testing.T) {
 		"the mapping": func(k *File) { k.Map = nil },
 		"the service": func(k *File) { k.Service += "/other" },
 		"the maximum": func(k *File) { k.Plan.Maximum++ },
-		"a price":     func(k *File) { k.Plan.Prices.USD["work_email"]++ },
+		"a price":     func(k *File) { k.Plan.Prices.USD[0].Value++ },
 		"the sum":     func(k *File) { k.Checksum = "" },
 	} {
 		if _, err := parse(keptText(t, change)); err == nil || !strings.Contains(err.Error(), "was changed after it was made") {

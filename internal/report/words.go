@@ -10,9 +10,8 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/flagvalue"
-	"payonce/service/v1/v1fields"
+	"payonce/internal/report/named"
 )
 
 // Counted writes how many there are of something.
@@ -37,41 +36,20 @@ func People(n int64) string {
 // Time writes a time for a person, to the minute.
 func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// ByField returns counts under the names of their fields.
-func ByField(counts enrich.ByField[int64]) map[string]int64 {
-	byName := map[string]int64{}
-	for f := range Catalogue().All().Each() {
-		byName[Catalogue().Name(f)] = counts[f]
-	}
-	return byName
-}
-
-// FreeUnits returns the units of the free allowance of each field, under the names of the fields.
-func FreeUnits(amounts cost.Amounts) map[string]int64 { return ByField(PerField(amounts)) }
-
-// PerField returns the units of the free allowance of each field.
-func PerField(amounts cost.Amounts) enrich.ByField[int64] {
-	return cost.AllowancePerField(v1fields.Catalogue()).AllowanceUnits(amounts)
-}
-
-// Counts writes counts by field, in the order of the fields.
-func Counts(counts map[string]int64) string {
+// Counts writes counts by field.
+func Counts(counts named.Values[int64]) string {
 	var parts []string
-	for f := range Catalogue().All().Each() {
-		if n, found := counts[Catalogue().Name(f)]; found {
-			parts = append(parts, fmt.Sprintf("%d %s", n, Catalogue().Name(f)))
-		}
+	for _, one := range counts {
+		parts = append(parts, fmt.Sprintf("%d %s", one.Value, one.Name))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Amounts writes amounts by field, in the order of the fields.
-func Amounts(amounts map[string]cost.Money) string {
+// Amounts writes amounts by field.
+func Amounts(amounts named.Values[cost.Money]) string {
 	var parts []string
-	for f := range Catalogue().All().Each() {
-		if amount, found := amounts[Catalogue().Name(f)]; found {
-			parts = append(parts, fmt.Sprintf("%s $%s", Catalogue().Name(f), amount))
-		}
+	for _, one := range amounts {
+		parts = append(parts, fmt.Sprintf("%s $%s", one.Name, one.Value))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -108,11 +86,6 @@ func Known[T any](o cost.Optional[T]) *T {
 		return nil
 	}
 	return &o.Value
-}
-
-// FieldNames writes fields as a person names them: email, phone.
-func FieldNames(fields enrich.Fields) string {
-	return Catalogue().Words(fields)
 }
 
 // Printable returns a text that may come from anybody without what a terminal would act on.

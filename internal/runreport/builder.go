@@ -19,6 +19,7 @@ type Facts struct {
 	At         time.Time
 	Runs       []checkpoint.Run   // of the scope, in any order
 	Catalogues []enrich.Catalogue // of the accounts, by their numbers
+	Tariffs    []cost.Tariff      // of the accounts; none when they are not known
 	// DaysLeft is on how many days of the month something will still run; nil when no schedule tells.
 	DaysLeft *int
 	Plan     *planview.Plan // that the run followed; nil when it is not known
@@ -139,9 +140,12 @@ func count(fields enrich.Fields) (n int64) {
 	return n
 }
 
-func (b *Builder) catalogue(c Call) enrich.Catalogue {
-	if int(c.Account) < len(b.facts.Catalogues) {
-		return b.facts.Catalogues[c.Account]
+func (b *Builder) catalogue(c Call) enrich.Catalogue { return b.catalogueOf(c.Account) }
+
+// catalogueOf returns the catalogue of an account, an empty one where it is not known.
+func (b *Builder) catalogueOf(account attempt.Account) enrich.Catalogue {
+	if int(account) < len(b.facts.Catalogues) {
+		return b.facts.Catalogues[account]
 	}
 	return enrich.Catalogue{}
 }

@@ -9,10 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
-	"payonce/internal/report/runview"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/row"
 )
 
@@ -27,8 +28,9 @@ func (b *Builder) runs() []Run {
 	list := []Run{}
 	for _, run := range b.sortedRuns() {
 		view := Run{
-			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Drift: runview.DriftOf(run.Drift, run.DriftOfModules()),
+			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows,
 		}
+		b.addDrifts(&view, run)
 		if !run.Ended.IsZero() {
 			ended := run.Ended.UTC()
 			view.Ended = &ended
@@ -36,6 +38,32 @@ func (b *Builder) runs() []Run {
 		list = append(list, view)
 	}
 	return list
+}
+
+// addDrifts shows what the accounts lost that the journal cannot explain, when the run last ended.
+func (b *Builder) addDrifts(view *Run, run checkpoint.Run) {
+	var tariff cost.Tariff
+	if len(b.facts.Tariffs) > 0 {
+		tariff = b.facts.Tariffs[0]
+	}
+	accounts := usageview.Accounts{{
+		Interface: b.catalogueOf(0).Interface, Drift: usageview.DriftOf(b.catalogueOf(0), tariff, run.Drift),
+	}}
+	for number := 1; number < len(b.facts.Catalogues); number++ {
+		accounts = append(accounts, usageview.Account{
+			Interface: b.catalogueOf(attempt.Account(number)).Interface, Drift: usageview.DriftOfUnits(run.DriftOfAccount(attempt.Account(number))),
+		})
+	}
+	view.Drift = accounts.Drift()
+	for _, account := range accounts {
+		if account.Drift == nil {
+			continue
+		}
+		if view.Drifts == nil {
+			view.Drifts = map[string]*usageview.Drift{}
+		}
+		view.Drifts[account.Interface] = account.Drift
+	}
 }
 
 // stages returns the stages from rows to values. Rows that need nothing, or that nobody can be asked about,

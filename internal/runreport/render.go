@@ -2,6 +2,8 @@ package runreport
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -291,7 +293,13 @@ func (v *Report) renderDrift(w *form.Writer) {
 	for _, run := range v.Runs {
 		if run.Drift != nil {
 			none = false
-			w.Prose(run.Run, run.Drift.String())
+			for _, of := range slices.Sorted(maps.Keys(run.Drifts)) {
+				name := run.Run
+				if len(run.Drifts) > 1 {
+					name += ", " + of
+				}
+				w.Prose(name, run.Drifts[of].String())
+			}
 		}
 	}
 	if none {

@@ -7,7 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report/planview"
-	"payonce/internal/report/runview"
+	"payonce/internal/report/usageview"
 )
 
 // Version is the version of the object that a report is as JSON.
@@ -67,8 +67,10 @@ type Run struct {
 	Started time.Time        `json:"started"`
 	Ended   *time.Time       `json:"ended"` // null while it runs, or after a crash
 	Stop    string           `json:"stop,omitempty"`
-	Rows    map[string]int64 `json:"rows"` // by outcome
-	Drift   *runview.Drift   `json:"drift,omitempty"`
+	Rows    map[string]int64 `json:"rows"`            // by outcome
+	Drift   *usageview.Drift `json:"drift,omitempty"` // of the first account
+	// Drifts are those of all accounts that have one, by their interfaces.
+	Drifts map[string]*usageview.Drift `json:"drift_by_interface,omitempty"`
 }
 
 // Stage is a number of rows or values that are left of the stage before.

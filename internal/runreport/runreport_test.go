@@ -43,7 +43,7 @@ func answer(id int, at time.Time, asked, returned, free enrich.Fields) Call {
 // trialFacts are those of a job with two runs of which one has not ended.
 func trialFacts() Facts {
 	return Facts{
-		Scope: Scope{Job: "night"}, At: day(20), Catalogues: []enrich.Catalogue{v1fields.Catalogue()},
+		Scope: Scope{Job: "night"}, At: day(20), Tariffs: []cost.Tariff{cost.AllowancePerField(v1fields.Catalogue())}, Catalogues: []enrich.Catalogue{v1fields.Catalogue()},
 		Runs: []checkpoint.Run{
 			{Name: "night-2", Job: "night", Started: day(20)},
 			{

@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/observe"
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -243,12 +244,13 @@ func (s *session) refused(progress walk.Progress) dispatch.Stop {
 // send sends calls as the lookups of a run are sent.
 func (s *session) send(ctx context.Context, client *v2.Client, needed []calls.Call) (dispatch.Tally, dispatch.Stop, error) {
 	rates := rates(s.Order.Kind.Operation, s.work.Workspace.V2)
-	update, sent := s.work.Observer.Sending(app.Sending{
-		Run: s.name, Fields: s.Order.Kind.Name, Lookups: int64(len(needed)), Rate: s.rate(),
+	update, sent := s.work.Observer.Sending(observe.Sending{
+		Run: s.name, Fields: s.Order.Kind.Name, Lookups: int64(len(needed)), Rate: s.rate(), Money: len(s.work.Workspace.V2.Prices) > 0,
 	})
 	defer sent()
 	lookups := &dispatch.Lookups{
-		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.work.Workspace.V2.Prices}), Now: s.work.Env.Now, Report: update,
+		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.work.Workspace.V2.Prices}), Now: s.work.Env.Now,
+		Report:      func(tally dispatch.Tally) { update(observe.Sent{Tally: tally}) },
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
 		Note: s.note, Catalogue: v2fields.Catalogue(), Standing: &s.standing,
 		Request: attempt.Request{

@@ -18,10 +18,10 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/observe"
 	"payonce/internal/search"
 	"payonce/internal/search/query"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	"payonce/service/v2/calls"
 	"payonce/service/v2/units"
 )
@@ -172,8 +172,8 @@ type observer struct{ t *testing.T }
 
 func (o observer) Note(text string) { o.t.Log(text) }
 func (observer) Surveying() func()  { return func() {} }
-func (observer) Sending(app.Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (observer) Sending(observe.Sending) (func(observe.Sent), func()) {
+	return func(observe.Sent) {}, func() {}
 }
 
 // bench is a workspace with a service, and a place for lists.

@@ -14,6 +14,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 	"payonce/io/atomicfile"
 )
 
@@ -60,7 +61,7 @@ func write(w io.Writer, journal Journal, doubts []attempt.Doubt) error {
 	for i, d := range doubts {
 		out.Write(slices.Concat(
 			[]string{strconv.FormatUint(uint64(d.ID), 10), timeText(d.Begun), timeText(d.Since), catalogues[d.Account].Names(d.Hold.Fields), d.Cause},
-			around[i].columns(), movementColumns(d.Movement),
+			around[i].columns(), movementColumns(catalogues[d.Account], d.Movement),
 		))
 	}
 	out.Flush()
@@ -117,11 +118,11 @@ func (n neighbours) columns() []string {
 }
 
 // movementColumns say what the account lost in the time of a call, as far as that is known.
-func movementColumns(m attempt.Movement) []string {
+func movementColumns(c enrich.Catalogue, m attempt.Movement) []string {
 	if m.Lost.Money() == cost.MaxMoney || m.To.IsZero() {
 		return []string{timeText(m.From), timeText(m.To), "", "", ""}
 	}
-	return []string{timeText(m.From), timeText(m.To), m.Lost.Money().String(), m.Booked.Money().String(), report.Counts(report.FreeUnits(m.Lost))}
+	return []string{timeText(m.From), timeText(m.To), m.Lost.Money().String(), m.Booked.Money().String(), report.Counts(named.FreeUnits(c, cost.AllowancePerField(c), m.Lost))}
 }
 
 // timeText formats a time for the service, "" when there is none.

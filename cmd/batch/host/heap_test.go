@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"payonce/checkpoint"
-	"payonce/internal/app"
+	"payonce/internal/observe"
 )
 
 // TestHeapIsLimitedWhileLookupsAreSent looks at the limit before, during and after, and at one of the user.
@@ -30,7 +30,7 @@ func TestHeapIsLimitedWhileLookupsAreSent(t *testing.T) {
 	}
 
 	observer := &Observer{Log: Log{Out: io.Discard, Now: time.Now}}
-	_, sent := observer.Sending(app.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}})
+	_, sent := observer.Sending(observe.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}})
 	surveyed := observer.Surveying() // of the second step
 	if got := limit(); got != math.MaxInt64 {
 		t.Errorf("while a later step is surveyed the limit is %d bytes", got)

@@ -9,7 +9,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/internal/app"
+	"payonce/internal/observe"
 	"payonce/pipeline/dispatch"
 )
 
@@ -54,13 +54,13 @@ func TestProgressIsLoggedWithItsFigures(t *testing.T) {
 		clock := now
 		test.log.Out, test.log.Now = &out, func() time.Time { return clock }
 		observer := &Observer{Log: test.log}
-		update, done := observer.Sending(app.Sending{
+		update, done := observer.Sending(observe.Sending{
 			Lookups: 60, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Spent: cost.Dollar, MaxSpend: 9 * cost.Dollar,
 		})
 		clock = now.Add(29 * time.Second)
-		update(dispatch.Tally{Lookups: 14, Spent: 40 * cost.Cent})
+		update(observe.Sent{Tally: dispatch.Tally{Lookups: 14, Spent: 40 * cost.Cent}})
 		clock = now.Add(30 * time.Second)
-		update(dispatch.Tally{Lookups: 15, Spent: 50 * cost.Cent})
+		update(observe.Sent{Tally: dispatch.Tally{Lookups: 15, Spent: 50 * cost.Cent}})
 		done()
 		if diff := cmp.Diff(test.want, out.String()); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -11,12 +11,12 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	"payonce/enrich"
-	"payonce/internal/app"
+	"payonce/internal/observe"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 	"payonce/internal/report/runview"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
-	"payonce/service/v1/v1fields"
 )
 
 // Observer tells a person how a use case proceeds.
@@ -61,7 +61,7 @@ func (w *Observer) enter(phase string) (done func()) {
 	return func() { w.phase.Store(before) }
 }
 
-// Note implements app.Observer.
+// Note implements observe.Observer.
 func (w *Observer) Note(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,7 +77,7 @@ func (w *Observer) Note(text string) {
 // collect early costs little, and keeps the memory near what is needed.
 const surveyGCPercent = 30
 
-// Surveying implements app.Observer. The heap is not limited meanwhile, also between two steps that send.
+// Surveying implements observe.Observer. The heap is not limited meanwhile, also between two steps that send.
 func (w *Observer) Surveying() func() {
 	limited := w.unlimitHeap()
 	usual, done := debug.SetGCPercent(surveyGCPercent), w.enter(phaseReading)
@@ -106,15 +106,15 @@ func (w *Observer) unlimitHeap() bool {
 	return true
 }
 
-// Sending implements app.Observer.
-func (w *Observer) Sending(s app.Sending) (update func(dispatch.Tally), done func()) {
+// Sending implements observe.Observer.
+func (w *Observer) Sending(s observe.Sending) (update func(observe.Sent), done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	shown, sent := w.newProgress(s), w.enter(phaseSending)
 	w.shown, w.unlimited = shown, limitHeap()
 	w.state.Store(shown.state(s))
-	update = func(tally dispatch.Tally) {
-		shown.update(tally)
+	update = func(now observe.Sent) {
+		shown.update(now)
 		w.state.Store(shown.state(s))
 	}
 	return update, func() {
@@ -168,49 +168,66 @@ type progress struct {
 	rate     checkpoint.Rate
 	spent    cost.Money // by the run before this start
 	maxSpend cost.Money
+	takes    bool // money
 
 	begun  time.Time
 	mu     sync.Mutex // drift and interrupts come from other goroutines
 	logged time.Time
 	tally  dispatch.Tally
+	sent   observe.Sent
 }
 
 // logInterval is how often a line is written where there is no terminal.
 const logInterval = 30 * time.Second
 
-func (w *Observer) newProgress(s app.Sending) *progress {
+func (w *Observer) newProgress(s observe.Sending) *progress {
 	p := &progress{
 		log: w.Log, line: w.terminal(), now: w.Log.Now, total: s.Lookups, rate: s.Rate,
-		spent: s.Spent, maxSpend: s.MaxSpend, logged: w.Log.Now(), begun: w.Log.Now(),
+		spent: s.Spent, maxSpend: s.MaxSpend, takes: s.Money || s.MaxSpend > 0, logged: w.Log.Now(), begun: w.Log.Now(),
 	}
 	p.line.show(p.parts()...)
 	return p
 }
 
 // update is called after every lookup, and when a wait begins or ends.
-func (p *progress) update(tally dispatch.Tally) {
+func (p *progress) update(now observe.Sent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tally = tally
+	p.tally, p.sent = now.Tally, now
 	p.line.show(p.parts()...)
 	if p.line.out != nil {
 		return
 	}
-	if now := p.now(); now.Sub(p.logged) >= logInterval {
-		p.logged = now
+	if at := p.now(); at.Sub(p.logged) >= logInterval {
+		p.logged = at
 		p.log.Note(p.done()+", "+strings.Join(p.figures(), ", "),
-			"lookups", tally.Lookups, "total", p.total, "spent_usd", (p.spent + tally.Spent).String(), "seconds_left", int64(p.left().Seconds()))
+			"lookups", p.tally.Lookups, "total", p.total, "spent_usd", (p.spent + p.tally.Spent).String(), "seconds_left", int64(p.left().Seconds()))
 	}
 }
 
 // state returns how far the lookups have come.
-func (p *progress) state(s app.Sending) *runview.Progress {
+func (p *progress) state(s observe.Sending) *runview.Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.tally
 	view := &runview.Progress{
 		Run: s.Run, Step: runview.Step{Number: 1, Of: 1, Fields: s.Fields}, Done: t.Lookups, Total: p.total,
-		Found: runview.FoundOf(t.Asked, t.Returned, t.Spent), Rate: report.Rate(p.rate), EndsAt: p.now().Add(p.left()).UTC(),
+		Found: runview.Found{Fields: p.sent.Found}, Rate: report.Rate(p.rate), EndsAt: p.now().Add(p.left()).UTC(),
+	}
+	if view.Found.Fields == nil {
+		view.Found.Fields = named.Values[usageview.Found]{}
+	}
+	if p.takes {
+		var values int64
+		for _, one := range p.sent.Found {
+			values += one.Value.Found
+		}
+		view.Found.PerValue = usageview.PerValue(t.Spent, values)
+	}
+	if len(s.Steps) > 1 {
+		now := s.Steps[p.sent.Step]
+		view.Step = runview.Step{Number: p.sent.Step + 1, Of: len(s.Steps), Fields: s.Fields, Name: now.Name}
+		view.Rate = report.Rate(now.Rate)
 	}
 	if t.Wait.Reason == "" {
 		return view
@@ -229,7 +246,7 @@ func (p *progress) state(s app.Sending) *runview.Progress {
 // changes meanwhile.
 func (p *progress) parts() []string {
 	if wait := p.wait(); wait != "" {
-		return []string{wait, p.done(), p.left().Round(time.Second).String() + " left", p.money()}
+		return append([]string{wait, p.done(), p.left().Round(time.Second).String() + " left"}, p.money()...)
 	}
 	return append([]string{"sending: " + p.done()}, p.figures()...)
 }
@@ -238,17 +255,19 @@ func (p *progress) done() string {
 	return fmt.Sprintf("%d of %d lookups", p.tally.Lookups, p.total)
 }
 
-func (p *progress) money() string {
-	return fmt.Sprintf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)
+// money says what was spent, nothing where no money is taken.
+func (p *progress) money() []string {
+	if !p.takes {
+		return nil
+	}
+	return []string{fmt.Sprintf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)}
 }
 
 // figures say what was spent, how many fields were found and what time is left.
 func (p *progress) figures() []string {
-	figures := []string{p.money(), p.left().Round(time.Second).String() + " left"}
-	for f := range v1fields.AllFields.Each() {
-		if asked := p.tally.Asked[f]; asked > 0 {
-			figures = append(figures, fmt.Sprintf("%d%% %s", p.tally.Returned[f]*100/asked, report.FieldNames(enrich.FieldsOf(f))))
-		}
+	figures := append(p.money(), p.left().Round(time.Second).String()+" left")
+	for _, one := range p.sent.Found {
+		figures = append(figures, fmt.Sprintf("%d%% %s", one.Value.Found*100/one.Value.Asked, one.Value.Word))
 	}
 	return figures
 }

@@ -11,8 +11,10 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/app"
+	"payonce/internal/observe"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
+	"payonce/service/v1/v1fields"
 )
 
 // halfDone is the progress of a long run at its middle.
@@ -21,8 +23,9 @@ func halfDone(now func() time.Time) *progress {
 		now: now, begun: now(), line: &line{now: now}, total: 24000, rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, maxSpend: cost.Cents(500000),
 		tally: dispatch.Tally{
 			Lookups: 12000, Spent: cost.Cents(360000),
-			Asked: enrich.ByField[int64]{100, 100}, Returned: enrich.ByField[int64]{66, 43},
 		},
+		takes: true,
+		sent:  observe.Sent{Found: usageview.FoundOf(v1fields.Catalogue(), enrich.ByField[int64]{100, 100}, enrich.ByField[int64]{66, 43})},
 	}
 }
 
@@ -73,10 +76,10 @@ func TestEveryStageHasOneLine(t *testing.T) {
 		Log: Log{Out: &out, Now: func() time.Time { return clock }, Terminal: true}, Columns: func() int { return 80 },
 	}
 	observer.Surveying()()
-	update, done := observer.Sending(app.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
-	update(dispatch.Tally{Lookups: 1}) // too early
+	update, done := observer.Sending(observe.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
+	update(observe.Sent{Tally: dispatch.Tally{Lookups: 1}}) // too early
 	clock = clock.Add(time.Second)
-	update(dispatch.Tally{Lookups: 2})
+	update(observe.Sent{Tally: dispatch.Tally{Lookups: 2}})
 	observer.Note("the account lost $1.00")
 	done()
 	observer.End()

@@ -1,8 +1,6 @@
 package jobs
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"payonce/checkpoint/record"
@@ -42,14 +40,13 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 // factsOf returns what alerts tell of a run.
 func factsOf(summary *runview.Summary) rules.Facts {
 	facts := rules.Facts{InDoubt: summary.InDoubt}
-	for _, name := range slices.Sorted(maps.Keys(summary.FoundNow.Fields)) {
-		field := summary.FoundNow.Fields[name]
-		facts.Fields = append(facts.Fields, record.FieldCount{Name: name, Asked: field.Asked, Found: field.Found})
+	for _, field := range summary.FoundNow.Fields {
+		facts.Fields = append(facts.Fields, record.FieldCount{Name: field.Name, Asked: field.Value.Asked, Found: field.Value.Found})
 	}
 	if drift := summary.Drift; drift != nil {
-		facts.Lost, facts.Higher = drift.Money, drift.Prices
+		facts.Lost, facts.Higher = drift.Money, drift.Prices.Map()
 		for _, units := range drift.Free {
-			facts.LostUnits += units
+			facts.LostUnits += units.Value
 		}
 	}
 	return facts

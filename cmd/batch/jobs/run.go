@@ -50,7 +50,8 @@ func newRunCommand(env Environment) *cobra.Command {
 			runner := jobrun.Runner{
 				Load: func() (*jobs.Job, error) { return env.job(path, args[0]) },
 				Now:  env.Now, Sleep: sleep, Stderr: env.Stderr,
-				Note: func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
+				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
+				Occurred: func(e jobrun.Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
 			}
 			result, err := runner.Run(cmd.Context(), request)
 			env.measure(cmd.Context(), runner.Load, nil)
@@ -97,15 +98,9 @@ func (env Environment) job(path, name string) (*jobs.Job, error) {
 	return nil, problem.Usagef("there is no job %q in %s%s", name, path, env.Reader.Target.Suggest(name, names))
 }
 
-// ended tells what a start did, and returns the error that ends the command.
+// ended tells why a start did nothing, and returns the error that ends the command.
 func (env Environment) ended(name string, result *jobrun.Result, quiet bool) error {
 	tell := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
-	for _, passed := range result.Passed {
-		tell("%s %s", name, described(passed))
-	}
-	for _, ran := range result.Ran {
-		tell("%s %s", name, described(ran))
-	}
 	switch {
 	case quiet:
 	case result.Busy:

@@ -54,9 +54,12 @@ func newServeCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// note tells something, with its time.
-func (env Environment) note(text string) {
-	fmt.Fprintln(env.Stderr, env.Now().UTC().Format(time.RFC3339)+" batch: "+text)
+// note tells something, with the time.
+func (env Environment) note(text string) { env.noteAt(env.Now(), text) }
+
+// noteAt tells something that happened at a time.
+func (env Environment) noteAt(at time.Time, text string) {
+	fmt.Fprintln(env.Stderr, at.UTC().Format(time.RFC3339)+" batch: "+text)
 }
 
 // tellManager tells the service manager what a server does, if there is one that asked for it.
@@ -102,7 +105,7 @@ func (env Environment) served(path string, measured *metrics.Collector) (served 
 				}
 				return file.Jobs[i], nil
 			},
-			Occurred: func(e jobrun.Event) { env.note(e.Job.Name + " " + described(e.Occurrence)) },
+			Occurred: func(e jobrun.Event) { env.noteAt(e.At, e.Job.Name+" "+described(e.Occurrence)) },
 		}
 		served = append(served, jobserve.Job{Name: job.Name, Uses: uses, Run: func(ctx context.Context) (time.Time, error) {
 			result, err := runner.Due(ctx)

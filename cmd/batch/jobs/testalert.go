@@ -55,7 +55,7 @@ func newTestAlertCommand(env Environment) *cobra.Command {
 		},
 	}
 	addFileFlag(cmd, &path)
-	cmd.Flags().Var(&kind, "kind", "what the message looks like")
+	cmd.Flags().Var(&kind, "kind", "what the message looks like: the `KIND` of an alert, such as failure")
 	return cmd
 }
 

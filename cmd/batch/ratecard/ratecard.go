@@ -16,6 +16,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // NewCommand returns the command with its commands that show and check a rate card, and others. The exit codes
@@ -45,9 +46,9 @@ func newShowCommand(stdout io.Writer, exitCodes string) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return report.JSON(stdout, report.RateCardOf(card))
+				return report.JSON(stdout, report.RateCardOf(v1fields.Catalogue(), card))
 			}
-			return report.Text(stdout, report.RateCardOf(card), hints.Of)
+			return report.Text(stdout, report.RateCardOf(v1fields.Catalogue(), card), hints.Of)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")

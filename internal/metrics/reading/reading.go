@@ -94,7 +94,7 @@ func read(journal *checkpoint.Journal, m *metrics.Job) error {
 		}
 	}
 	for _, c := range last.Ceilings {
-		m.Ceilings = append(m.Ceilings, r.ceiling(c, m.Read))
+		m.Ceilings = append(m.Ceilings, r.ceiling(c, 0, m.Read))
 	}
 	m.Rows = last.Rows
 	return nil
@@ -133,7 +133,7 @@ func (r *reader) accounts(run string) (list []metrics.Account, err error) {
 			others.add(s)
 		}
 		view := metrics.Account{
-			Name: fmt.Sprintf("%s-%d", catalogue.Interface, number), Answered: s.answered, NotCharged: s.uncharged, Forfeited: s.forfeited,
+			Name: nameOf(catalogue, account), Answered: s.answered, NotCharged: s.uncharged, Forfeited: s.forfeited,
 			Spent: s.settled.Money() - s.mayBeFree, MayBeFree: s.mayBeFree, Held: s.held.Money(),
 		}
 		lastRun := r.journal.Totals(account.Scope(checkpoint.RunScope(run)))
@@ -205,27 +205,23 @@ func (s *sum) leaveOut(others sum) {
 }
 
 // ceiling returns a ceiling of a run at a time. The name of one on units ends in the name of the meter.
-func (r *reader) ceiling(c cost.Ceiling, at time.Time) metrics.Ceiling {
+func (r *reader) ceiling(c cost.Ceiling, account attempt.Account, at time.Time) metrics.Ceiling {
 	name, meter, _ := strings.Cut(c.Name, " ")
+	view := metrics.Ceiling{Name: name, Meter: meter, Limit: c.Limit}
 	scope := c.At(at).Scope
 	switch c.Meter {
 	case cost.USD:
-		meter = "usd"
+		view.Meter = "usd"
 	case cost.Lookups:
-		meter = "lookups"
+		view.Meter = "lookups"
 	default:
-		scope = r.withUnits().Scope(scope)
+		view.Account, scope = nameOf(r.journal.Catalogues()[account], account), account.Scope(scope)
 	}
-	return metrics.Ceiling{Name: name, Meter: meter, Limit: c.Limit, Left: max(c.Left(r.journal.Totals(scope)), 0)}
+	view.Left = max(c.Left(r.journal.Totals(scope)), 0)
+	return view
 }
 
-// withUnits returns the last account of the interface whose units ceilings limit.
-func (r *reader) withUnits() attempt.Account {
-	catalogues := r.journal.Catalogues()
-	for number := len(catalogues) - 1; number > 0; number-- {
-		if catalogues[number].Interface == v2fields.Catalogue().Interface {
-			return attempt.Account(number)
-		}
-	}
-	return attempt.Account(len(catalogues))
+// nameOf returns the name of an account.
+func nameOf(catalogue enrich.Catalogue, account attempt.Account) string {
+	return fmt.Sprintf("%s-%d", catalogue.Interface, account)
 }

@@ -18,11 +18,11 @@ import (
 	"payonce/internal/app"
 	"payonce/internal/jobs"
 	"payonce/internal/metrics"
+	"payonce/internal/observe"
 	"payonce/internal/report/planview"
 	"payonce/internal/runreport"
 	reports "payonce/internal/runreport/reading"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
 	"payonce/service/v2/units"
 )
@@ -32,8 +32,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
+	return func(observe.Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }
@@ -185,12 +185,12 @@ func TestTheCeilingsAreThoseOfTheLastRunAtThisTime(t *testing.T) {
 	limit := cost.Ceiling{Name: "daily-units companies", Scope: checkpoint.JobScope("night"), Period: cost.Day, Meter: units.Companies, Limit: 50}
 	_, err := app.WithJournal(t.Context(), n.Work, "test", func(s *workspace.Session) (struct{}, error) {
 		r := reader{journal: s.Journal}
-		want := metrics.Ceiling{Name: "daily-units", Meter: "companies", Limit: 50, Left: 47}
-		if diff := cmp.Diff(want, r.ceiling(limit, n.now)); diff != "" {
+		want := metrics.Ceiling{Name: "daily-units", Account: "v2-1", Meter: "companies", Limit: 50, Left: 47}
+		if diff := cmp.Diff(want, r.ceiling(limit, 1, n.now)); diff != "" {
 			t.Error(diff)
 		}
 		want.Left = 50
-		if diff := cmp.Diff(want, r.ceiling(limit, n.now.AddDate(0, 0, 1))); diff != "" {
+		if diff := cmp.Diff(want, r.ceiling(limit, 1, n.now.AddDate(0, 0, 1))); diff != "" {
 			t.Errorf("on the next day: %s", diff)
 		}
 		return struct{}{}, nil

@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/internal/report/modules"
-	"payonce/service/v1/v1fields"
+	"payonce/internal/report/named"
 )
 
 // Account is the account status as it is shown; null is unknown.
 type Account struct {
 	KeyValid  *bool                `json:"key_valid"`
-	Free      map[string]*int64    `json:"free_allowance"`
+	Free      named.Values[*int64] `json:"free_allowance"`
 	Available *cost.Money          `json:"available_usd"`
 	Included  *cost.Money          `json:"included_usd"`
 	Prepaid   *cost.Money          `json:"prepaid_usd"`
@@ -42,15 +43,15 @@ type Readiness struct {
 	Maximum *cost.Money `json:"maximum_charge_usd"`
 }
 
-// AccountOf shows an account status.
-func AccountOf(a cost.Account) *Account {
+// AccountOf shows the status of an account of an interface that takes money.
+func AccountOf(c enrich.Catalogue, a cost.Account) *Account {
 	view := &Account{
-		KeyValid: report.Known(a.KeyValid), Free: map[string]*int64{}, Readiness: map[string]Readiness{},
+		KeyValid: report.Known(a.KeyValid), Free: named.Values[*int64]{}, Readiness: map[string]Readiness{},
 		Available: report.Known(a.Balance.Available), Included: report.Known(a.Balance.Included),
 		Prepaid: report.Known(a.Balance.Prepaid), Reserved: report.Known(a.Balance.Reserved),
 	}
-	for f := range report.Catalogue().All().Each() {
-		view.Free[report.Catalogue().Name(f)] = report.Known(a.Free[f])
+	for f := range c.All().Each() {
+		view.Free = append(view.Free, named.Value[*int64]{Name: c.Name(f), Value: report.Known(a.Free[f])})
 	}
 	if a.Budget.Known {
 		view.Budget = UsageBudget{
@@ -62,20 +63,21 @@ func AccountOf(a cost.Account) *Account {
 		}
 	}
 	for name, r := range a.Readiness {
-		view.Readiness[kindOf(name)] = Readiness{CanCall: report.Known(r.CanCall), Reason: r.Reason, Maximum: report.Known(r.MaximumCharge)}
+		view.Readiness[kindOf(c, name)] = Readiness{CanCall: report.Known(r.CanCall), Reason: r.Reason, Maximum: report.Known(r.MaximumCharge)}
 	}
 	return view
 }
 
 // kindOf names the lookups of an operation by the fields that they return.
-func kindOf(operation string) string {
-	switch operation {
-	case v1fields.FindWorkEmail.String():
-		return "email"
-	case v1fields.FindPhone.String():
-		return "phone"
-	case v1fields.EnrichContact.String():
-		return "both"
+func kindOf(c enrich.Catalogue, operation string) string {
+	for fields, name := range c.Operations {
+		switch {
+		case name != operation:
+		case len(c.WordsOf(fields)) == 2:
+			return "both"
+		default:
+			return c.Words(fields)
+		}
 	}
 	return operation
 }
@@ -92,11 +94,11 @@ func (v *Account) Render(p *report.Page) {
 // renderFirst shows the account of the first interface.
 func (v *Account) renderFirst(p *report.Page) {
 	p.Entryf("key", "%s", map[bool]string{true: "valid", false: "not known to be valid"}[v.KeyValid != nil && *v.KeyValid])
-	for f := range report.Catalogue().All().Each() {
-		if units := v.Free[report.Catalogue().Name(f)]; units != nil {
-			p.Entryf("free "+report.Catalogue().Name(f), "%d left", *units)
+	for _, one := range v.Free {
+		if one.Value != nil {
+			p.Entryf("free "+one.Name, "%d left", *one.Value)
 		} else {
-			p.Entryf("free "+report.Catalogue().Name(f), "unknown")
+			p.Entryf("free "+one.Name, "unknown")
 		}
 	}
 	p.Entryf("balance", "%s available (%s included, %s prepaid), %s reserved",

@@ -55,8 +55,18 @@ func (v *Budget) Render(p *report.Page) {
 		p.Prosef("  not asked", "%s", v.Why)
 		return
 	}
-	p.Prosef("  account balance", "%s left, %s reserved", report.Dollars(v.Account.Available), report.Dollars(v.Account.Reserved))
-	switch budget := v.Account.Budget; {
+	if v.Account.Readiness != nil { // else the workspace has the second interface alone
+		v.Account.renderMonth(p)
+	}
+	if v.Account.Second != nil {
+		v.Account.Second.Lines(func(name, text string) { p.Prosef("  "+name, "%s", text) })
+	}
+}
+
+// renderMonth shows the balance and the month of the account of the first interface.
+func (v *Account) renderMonth(p *report.Page) {
+	p.Prosef("  account balance", "%s left, %s reserved", report.Dollars(v.Available), report.Dollars(v.Reserved))
+	switch budget := v.Budget; {
 	case budget.Capped == nil:
 		p.Entryf("  usage budget", "unknown")
 	case !*budget.Capped:

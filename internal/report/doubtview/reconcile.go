@@ -12,8 +12,8 @@ import (
 
 	"payonce/attempt"
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 )
 
 // Case is one lost lookup as it is shown.
@@ -23,6 +23,7 @@ type Case struct {
 	Row     int64      `json:"row,omitempty"` // of the run's list; 0 when it is not there any more
 	Person  string     `json:"person"`
 	Fields  string     `json:"fields"`
+	Words   string     `json:"-"` // for the fields in texts
 	Sent    time.Time  `json:"sent"`
 	Cause   string     `json:"cause"`
 	Held    cost.Money `json:"held_usd"`
@@ -50,8 +51,8 @@ type Reconciliation struct {
 
 // Evidence is what the account lost that the journal has not booked.
 type Evidence struct {
-	Free  map[string]int64 `json:"unexplained_free"`
-	Money cost.Money       `json:"unexplained_usd"`
+	Free  named.Values[int64] `json:"unexplained_free"`
+	Money cost.Money          `json:"unexplained_usd"`
 }
 
 // DoubtOption is something that can be done about lookups in doubt.
@@ -159,7 +160,7 @@ func (v *Reconciliation) renderOpen(p *report.Page) {
 			row = strconv.FormatInt(c.Row, 10)
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), holding(c.Held, c.Units), c.asked(), row, report.Cut(c.Person, 26),
+			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), holding(c.Held, c.Units), cmp.Or(c.Words, c.Fields), row, report.Cut(c.Person, 26),
 		})
 	}
 	p.Table([]string{"attempt", "sent (UTC)", "holds", "asked", "row", "person"}, rows)
@@ -169,17 +170,6 @@ func (v *Reconciliation) renderOpen(p *report.Page) {
 	for _, cause := range slices.Sorted(maps.Keys(causes)) {
 		p.Prosef("lost", "%s%s", report.Lookups(int64(causes[cause])), cause)
 	}
-}
-
-// asked returns the fields as a person names them.
-func (c Case) asked() string {
-	var fields enrich.Fields
-	for name := range strings.SplitSeq(c.Fields, ",") {
-		if field, known := report.Catalogue().Lookup(name); known {
-			fields = fields.With(field)
-		}
-	}
-	return cmp.Or(report.FieldNames(fields), c.Fields)
 }
 
 func (v *Reconciliation) renderVendor(p *report.Page) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +19,15 @@ import (
 	"payonce/internal/report/doubtview"
 	"payonce/internal/report/form"
 	"payonce/internal/report/journalview"
+	"payonce/internal/report/named"
 	"payonce/internal/report/planstep"
 	"payonce/internal/report/planview"
 	"payonce/internal/report/runview"
+	"payonce/internal/report/usageview"
+	v1 "payonce/service/v1"
+	"payonce/service/v1/v1fields"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,16 +78,52 @@ func TestReportsAreRenderedAsTheirGoldenFiles(t *testing.T) {
 func samples() map[string]report.Report {
 	at := time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
 	stop := "ceiling_reached"
-	free := map[string]int64{"work_email": 3, "business_phone": 0}
-	spend := runview.NewSpend()
+	people := v1fields.Catalogue()
+	free := named.Of(people, enrich.ByField[int64]{3})
+	paid := func(asked, found enrich.ByField[int64], spent cost.Money) usageview.Accounts {
+		return usageview.Accounts{{Interface: "v1", Found: usageview.FoundOf(people, asked, found), Spent: &spent}}
+	}
+	spend := runview.NewSpend([]runview.Seller{{Catalogue: people}})
 	spend.ByOutcome["everything found"] = &runview.SpendPart{Attempts: 2, Charged: 30 * cost.Cent, FreeUsed: free}
-	account := accountview.AccountOf(cost.Account{Balance: cost.Balance{Available: cost.Known(9 * cost.Dollar)}})
+	account := accountview.AccountOf(people, cost.Account{Balance: cost.Balance{Available: cost.Known(9 * cost.Dollar)}})
+	drifted := paid(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent)
+	drifted[0].Drift = usageview.DriftOf(people, v1.Tariff(), cost.Drift{Lost: cost.OfMoney(cost.Cent)})
+	companies := v2fields.Catalogue()
+	used := usageview.Account{
+		Number: 1, Interface: "v2", Lookups: 300, Found: usageview.FoundOf(companies, enrich.ByField[int64]{0, 267, 0, 243}, enrich.ByField[int64]{0, 243, 0, 199}),
+		Drift: usageview.DriftOf(companies, units.Modules{}.Tariff(), cost.Drift{Lost: cost.Amounts{units.Companies: 7}}),
+		Units: []usageview.Units{
+			{Meter: "companies", Used: 267, Limits: []usageview.Limit{{Name: "max-units", Limit: 300, Left: 33}}},
+			{Meter: "digital_insights", Used: 199, Held: 1, Limits: []usageview.Limit{{Name: "max-units", Limit: 300, Left: 100}, {Name: "daily-units", Limit: 200, Left: 0}}},
+		},
+	}
 	return map[string]report.Report{
+		"summary-units": &runview.Summary{
+			Run: "firms", Job: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 243, "not_found": 24}, Lookups: 300, Posts: 300,
+			Accounts: usageview.Accounts{used}, Found: runview.FoundBy(usageview.Accounts{used}), Drift: used.Drift,
+			Steps: []runview.StepDone{{Step: "v2_company", Account: used}},
+		},
+		"summary-waterfall": &runview.Summary{
+			Run: "both", Job: "both", Output: "out.csv", Rows: map[string]int64{"matched": 3}, Lookups: 9, Posts: 9, MaxSpend: cost.Dollar, Spent: 60 * cost.Cent,
+			Accounts: append(slices.Clone(drifted), used), Found: runview.FoundBy(append(slices.Clone(drifted), used)), Tightest: "max-spend", FreeUsed: free,
+		},
+		"rerun-units": &runview.Summary{
+			Run: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 243}, Accounts: usageview.Accounts{used}, Found: runview.FoundBy(usageview.Accounts{used}),
+		},
+		"run-units": &runview.Run{
+			Run: "firms", List: "list.csv", Output: "out.csv", Fields: "company", Started: at, Lookups: 300, Rows: map[string]int64{"matched": 243}, Accounts: usageview.Accounts{used},
+			Spend: &runview.Spend{ByOperation: runview.SpendParts{"company": {Attempts: 267, Units: map[string]int64{"companies": 267}}}},
+		},
+		"runs-units": &runview.Runs{Runs: []*runview.Run{{Run: "trial", Started: at, Ended: &at, MaxSpend: cost.Dollar}, {Run: "firms", Started: at, Ended: &at, Accounts: usageview.Accounts{used}}}},
+		"status-units": &runview.Status{At: at, Active: []*runview.Active{{
+			Command: "run firms", Process: 7, Since: at, Run: &runview.ActiveRun{Run: "firms", Accounts: usageview.Accounts{used}},
+			Progress: &runview.Progress{Run: "firms", Step: runview.Step{Number: 2, Of: 3, Fields: "company,financials", Name: "v2_company"}, Done: 3, Total: 9, Found: runview.FoundBy(usageview.Accounts{used}), Rate: "60/60s", EndsAt: at},
+		}}},
 		"plan": &planview.Plan{
 			Version: planview.PlanVersion, At: at, Run: "contacts_email", Job: "spring", List: "contacts.csv", Columns: map[string]string{"email": "E-mail | work"},
 			Rows: planview.RowCounts{Total: 9, Lookup: 5, Filled: 2, Unidentifiable: 2}, Unidentifiable: map[string]int64{"company missing": 2},
-			Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: map[string]int64{"work_email": 3, "business_phone": 5}, FreeAllowance: free,
-			Prices: planview.Prices{Source: "the OpenAPI document", USD: map[string]cost.Money{"work_email": 15 * cost.Cent}}, Maximum: 2 * cost.Dollar,
+			Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: named.Of(people, enrich.ByField[int64]{3, 5}), Asks: []planview.Ask{{Words: []string{"email", "phone"}, Lookups: 3}, {Words: []string{"phone"}, Lookups: 2}}, FreeAllowance: free,
+			Prices: planview.Prices{Source: "the OpenAPI document", USD: named.Values[cost.Money]{{Name: "work_email", Value: 15 * cost.Cent}}}, Maximum: 2 * cost.Dollar,
 			Ceilings: []planstep.Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
 			Approval: &planview.Approval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
 			Refused: &planview.Refused{Code: "credits_exhausted", Message: "no credit."},
@@ -91,7 +134,7 @@ func samples() map[string]report.Report {
 				{Name: "unpriced"},
 			}, MayPayBy: []string{"payg"},
 			History: planview.History{Missing: []string{"enrich by name"}},
-			SpentBefore: planview.SpentBeforeOf(listcost.Cost{
+			SpentBefore: planview.SpentBeforeOf(people, listcost.Cost{
 				Lookups: 5, Charged: 75 * cost.Cent, AtMost: true, Bought: enrich.ByField[int64]{4, 1}, Open: 1,
 				Runs: map[string]cost.Money{"a": 5 * cost.Cent, "trial": 40 * cost.Cent, "b": 20 * cost.Cent, "spring": 10 * cost.Cent},
 			}),
@@ -99,14 +142,14 @@ func samples() map[string]report.Report {
 		},
 		"rerun": &runview.Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2}, Spent: 30 * cost.Cent,
-			Found: runview.FoundOf(enrich.ByField[int64]{2}, enrich.ByField[int64]{2}, 30*cost.Cent),
+			Found: runview.FoundBy(paid(enrich.ByField[int64]{2}, enrich.ByField[int64]{2}, 30*cost.Cent)),
 		},
 		"summary": &runview.Summary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
 			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
-			Drift: runview.DriftOf(cost.Drift{Lost: cost.OfMoney(cost.Cent)}, nil), MaxSpend: cost.Dollar,
-			Found:    runview.FoundOf(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent),
-			FoundNow: runview.FoundOf(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{2, 0}, 30*cost.Cent),
+			Drift: drifted.Drift(), Accounts: drifted, MaxSpend: cost.Dollar,
+			Found:    runview.FoundBy(paid(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent)),
+			FoundNow: runview.FoundBy(paid(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{2, 0}, 30*cost.Cent)),
 			Left:     55 * cost.Cent, Advice: "Run the same command again.",
 		},
 		"written": &runview.Written{
@@ -125,14 +168,14 @@ func samples() map[string]report.Report {
 			Run: "trial", List: "list.csv", Output: "out.csv", Fields: "email", Started: at, Stop: stop, MaxSpend: cost.Dollar, Forfeited: 1,
 			FreeUsed: free, Rows: map[string]int64{"matched": 2}, Spend: spend,
 		},
-		"runs":    &runview.Runs{Runs: []*runview.Run{{Run: "trial", Started: at, Ended: &at, InDoubt: 1}}},
+		"runs":    &runview.Runs{Runs: []*runview.Run{{Run: "trial", Started: at, Ended: &at, InDoubt: 1, Accounts: paid(enrich.ByField[int64]{}, enrich.ByField[int64]{}, 0)}}},
 		"account": account,
 		"reconciliation": &doubtview.Reconciliation{
-			Cases:    []doubtview.Case{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Sent: at, Cause: "EOF", Finding: "undecided"}},
-			Evidence: &doubtview.Evidence{Free: report.ByField(enrich.ByField[int64]{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
+			Cases:    []doubtview.Case{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Words: "email", Sent: at, Cause: "EOF", Finding: "undecided"}},
+			Evidence: &doubtview.Evidence{Free: named.Of(people, enrich.ByField[int64]{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
 			Options: doubtOptions,
 		},
-		"check": journalview.JournalCheckOf(verify.Summary{
+		"check": journalview.JournalCheckOf(people, v1.Tariff(), verify.Summary{
 			ID: "0123", Attempts: map[string]int64{"settled": 2, "in doubt": 1}, Identities: 3, Runs: 1, Erased: 1, Problems: 1,
 			Totals: cost.Totals{
 				Settled: cost.Amounts{int64(30 * cost.Cent), 1}, Held: cost.Amounts{int64(15 * cost.Cent), 0, 2},
@@ -144,7 +187,7 @@ func samples() map[string]report.Report {
 			Command: "run a-list-with-a-long-name_email+phone", Process: 22609, Since: at.Add(-26 * time.Hour), Phase: "sending",
 			Progress: &runview.Progress{
 				Run: "a-list-with-a-long-name_email+phone", Step: runview.Step{Number: 1, Of: 1, Fields: "email,phone"}, Done: 4001, Total: 10_000, Rate: "30/60s",
-				Found: runview.FoundOf(enrich.ByField[int64]{4000, 2}, enrich.ByField[int64]{3000, 1}, 60*cost.Cent),
+				Found: runview.FoundBy(paid(enrich.ByField[int64]{4000, 2}, enrich.ByField[int64]{3000, 1}, 60*cost.Cent)),
 				Wait:  &runview.Waiting{Reason: dispatch.WaitSlowDown, Until: new(at.Add(100 * time.Second)), Times: 85}, EndsAt: at.Add(30 * time.Hour),
 			},
 			Run: &runview.ActiveRun{
@@ -209,12 +252,12 @@ var doubtOptions = []doubtview.DoubtOption{
 func TestCallsInDoubtFitAScreen(t *testing.T) {
 	t.Parallel()
 	view := &doubtview.Reconciliation{
-		Evidence: &doubtview.Evidence{Free: report.ByField(enrich.ByField[int64]{3, 4}), Money: 3 * cost.Dollar}, Options: doubtOptions, InDoubt: 41, Held: 3 * cost.Dollar,
+		Evidence: &doubtview.Evidence{Free: named.Of(v1fields.Catalogue(), enrich.ByField[int64]{3, 4}), Money: 3 * cost.Dollar}, Options: doubtOptions, InDoubt: 41, Held: 3 * cost.Dollar,
 		Why: "others may have spent from the account, or the service has taken money for something else in this time",
 	}
 	for n := range 41 {
 		view.Cases = append(view.Cases, doubtview.Case{
-			Attempt: attempt.ID(1000 + n), Run: "contacts-email-phone-1a2b3c", Row: int64(900 + n), Person: "Bob Ray, Beta", Fields: "work_email,business_phone",
+			Attempt: attempt.ID(1000 + n), Run: "contacts-email-phone-1a2b3c", Row: int64(900 + n), Person: "Bob Ray, Beta", Fields: "work_email,business_phone", Words: "email,phone",
 			Sent: time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC), Cause: "read tcp 10.0.0.1:443: connection reset by peer", Held: 75 * cost.Cent,
 		})
 	}

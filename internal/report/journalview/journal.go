@@ -13,6 +13,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 )
 
 // JournalCheck says what a check of the whole journal found.
@@ -25,6 +26,9 @@ type JournalCheck struct {
 	Totals     JournalTotals    `json:"totals"`
 	Problems   int64            `json:"problems"`
 	List       []JournalProblem `json:"list"`
+
+	fields enrich.Catalogue // of the first account
+	free   named.Values[int64]
 }
 
 // JournalTotals are the sums of a whole journal. Those by field are in the order of the fields.
@@ -51,11 +55,13 @@ type JournalProblem struct {
 	Text   string `json:"problem"`
 }
 
-// JournalCheckOf shows what a check found.
-func JournalCheckOf(found verify.Summary, problems []verify.Problem) *JournalCheck {
+// JournalCheckOf shows what a check found. The sums by field are those of the first account, whose catalogue and
+// tariff are given.
+func JournalCheckOf(c enrich.Catalogue, tariff cost.Tariff, found verify.Summary, problems []verify.Problem) *JournalCheck {
 	view := &JournalCheck{
 		Journal: found.ID, Attempts: found.Attempts, Identities: found.Identities, Runs: found.Runs, Erased: found.Erased,
-		Totals: journalTotalsOf(found.Totals), Problems: found.Problems, List: make([]JournalProblem, len(problems)),
+		Totals: journalTotalsOf(tariff, found.Totals), Problems: found.Problems, List: make([]JournalProblem, len(problems)),
+		fields: c, free: named.FreeUnits(c, tariff, found.Totals.Settled),
 	}
 	for i, problem := range problems {
 		view.List[i] = JournalProblem(problem)
@@ -63,10 +69,10 @@ func JournalCheckOf(found verify.Summary, problems []verify.Problem) *JournalChe
 	return view
 }
 
-func journalTotalsOf(t cost.Totals) JournalTotals {
+func journalTotalsOf(tariff cost.Tariff, t cost.Totals) JournalTotals {
 	return JournalTotals{
 		Settled: t.Settled.Money(), Held: t.Held.Money(), EverHeld: t.EverHeld.Money(),
-		FreeUsed: report.PerField(t.Settled), FreeHeld: report.PerField(t.Held), FreeEverHeld: report.PerField(t.EverHeld),
+		FreeUsed: tariff.AllowanceUnits(t.Settled), FreeHeld: tariff.AllowanceUnits(t.Held), FreeEverHeld: tariff.AllowanceUnits(t.EverHeld),
 		Charged: t.Charged, Asked: t.Asked, Returned: t.Returned,
 		Forfeited: t.Forfeited, Uncharged: t.Uncharged, Lookups: t.Lookups, Whole: t.Whole, Open: t.Open,
 	}
@@ -87,8 +93,8 @@ func (v *JournalCheck) Render(p *report.Page) {
 	p.Entryf("runs", "%d", v.Runs)
 	p.Entryf("settled", "$%s", v.Totals.Settled)
 	p.Entryf("held", "$%s", v.Totals.Held)
-	p.Entryf("free allowance used", "%s", report.Counts(report.ByField(v.Totals.FreeUsed)))
-	p.Entryf("fields charged", "%s", report.Counts(report.ByField(v.Totals.Charged)))
+	p.Entryf("free allowance used", "%s", report.Counts(v.free))
+	p.Entryf("fields charged", "%s", report.Counts(named.Of(v.fields, v.Totals.Charged)))
 	if v.Erased > 0 {
 		p.Entryf("erased", "%s", report.Counted(v.Erased, "attempt"))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 )
 
 // Ledger holds the sums of a ledger.
@@ -14,10 +15,10 @@ type Ledger struct {
 	Attempts int64      `json:"attempts"`
 	Charged  cost.Money `json:"charged_usd"`
 	// ChargedLeast is the least that it can be while charges may turn out to have been free.
-	ChargedLeast *cost.Money      `json:"charged_least_usd,omitempty"`
-	FreeUsed     map[string]int64 `json:"free_used"`
-	Open         int64            `json:"without_outcome"`
-	Output       string           `json:"-"` // the file that it was written to
+	ChargedLeast *cost.Money         `json:"charged_least_usd,omitempty"`
+	FreeUsed     named.Values[int64] `json:"free_used"`
+	Open         int64               `json:"without_outcome"`
+	Output       string              `json:"-"` // the file that it was written to
 }
 
 func (v *Ledger) Render(p *report.Page) {

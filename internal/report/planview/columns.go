@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"payonce/cost"
-	"payonce/internal/report"
+	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
@@ -48,7 +48,7 @@ func ColumnNames(schema table.Schema, mapping columns.Mapping) map[string]string
 // HeldOf says how many rows hold a field in a further column, and what not buying it saves at most. Columns
 // that no row uses are left out.
 func HeldOf(
-	schema table.Schema, fields []row.FieldColumn, rows map[survey.Held]int64, prices cost.Prices,
+	schema table.Schema, c enrich.Catalogue, fields []row.FieldColumn, rows map[survey.Held]int64, prices cost.Prices,
 ) (found []Held, err error) {
 	for _, f := range fields {
 		for _, column := range f.Held {
@@ -62,7 +62,7 @@ func HeldOf(
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, Held{report.Catalogue().Name(f.Field), schema.Columns[column], column + 1, n, saves})
+			found = append(found, Held{c.Name(f.Field), schema.Columns[column], column + 1, n, saves})
 		}
 	}
 	return found, nil

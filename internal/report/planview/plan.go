@@ -2,11 +2,15 @@
 package planview
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/internal/report/choices"
+	"payonce/internal/report/named"
 	"payonce/internal/report/planstep"
 	"payonce/pipeline/survey"
 )
@@ -31,31 +35,32 @@ type Plan struct {
 	Placeholders  int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
 	Encoding      string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
 	// EncodingGuessed says that the bytes of the list fit other encodings too.
-	EncodingGuessed bool               `json:"encoding_guessed,omitempty"`
-	Priority        string             `json:"priority,omitempty"`
-	Rows            RowCounts          `json:"rows"`
-	Unidentifiable  map[string]int64   `json:"unidentifiable,omitempty"`
-	Lookups         map[string]int64   `json:"lookups"`
-	Fields          map[string]int64   `json:"fields"`
-	FreeAllowance   map[string]int64   `json:"free_allowance"`
-	Prices          Prices             `json:"prices"`
-	Maximum         cost.Money         `json:"maximum_usd"`
-	Split           Split              `json:"maximum_split"`
-	Expected        *cost.Money        `json:"expected_usd"`       // null without a history
-	ExpectedRange   *Range             `json:"expected_range_usd"` // the same
-	History         History            `json:"history"`
-	SpentBefore     *SpentBefore       `json:"spent_before,omitempty"` // on the people of the list; left out for none
-	Ceilings        []planstep.Ceiling `json:"ceilings"`
-	Possible        cost.Money         `json:"possible_usd"` // what the ceilings leave of the maximum
-	Approval        *Approval          `json:"approval,omitempty"`
-	Seconds         int64              `json:"seconds"`
-	Rate            string             `json:"rate"`
-	EndsAt          time.Time          `json:"ends_at"`
-	BudgetReset     *Reset             `json:"budget_reset,omitempty"`
-	Option          string             `json:"option"` // "" when the prices do not tell one
-	Options         []Option           `json:"options"`
-	MayPayBy        []string           `json:"may_pay_by,omitempty"` // the options with these prices
-	Sample          *Sample            `json:"sample,omitempty"`
+	EncodingGuessed bool                `json:"encoding_guessed,omitempty"`
+	Priority        string              `json:"priority,omitempty"`
+	Rows            RowCounts           `json:"rows"`
+	Unidentifiable  map[string]int64    `json:"unidentifiable,omitempty"`
+	Lookups         map[string]int64    `json:"lookups"`
+	Asks            []Ask               `json:"asks,omitempty"` // the lookups by the fields that they ask for
+	Fields          named.Values[int64] `json:"fields"`
+	FreeAllowance   named.Values[int64] `json:"free_allowance"`
+	Prices          Prices              `json:"prices"`
+	Maximum         cost.Money          `json:"maximum_usd"`
+	Split           Split               `json:"maximum_split"`
+	Expected        *cost.Money         `json:"expected_usd"`       // null without a history
+	ExpectedRange   *Range              `json:"expected_range_usd"` // the same
+	History         History             `json:"history"`
+	SpentBefore     *SpentBefore        `json:"spent_before,omitempty"` // on the people of the list; left out for none
+	Ceilings        []planstep.Ceiling  `json:"ceilings"`
+	Possible        cost.Money          `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval        *Approval           `json:"approval,omitempty"`
+	Seconds         int64               `json:"seconds"`
+	Rate            string              `json:"rate"`
+	EndsAt          time.Time           `json:"ends_at"`
+	BudgetReset     *Reset              `json:"budget_reset,omitempty"`
+	Option          string              `json:"option"` // "" when the prices do not tell one
+	Options         []Option            `json:"options"`
+	MayPayBy        []string            `json:"may_pay_by,omitempty"` // the options with these prices
+	Sample          *Sample             `json:"sample,omitempty"`
 	// Ambiguous says what earlier searches left ambiguous.
 	Ambiguous   *choices.View `json:"ambiguous,omitempty"`
 	AccountRead bool          `json:"account_read"`
@@ -105,18 +110,18 @@ type RowCounts struct {
 
 // Prices says what a returned field costs and where that stands.
 type Prices struct {
-	Source        string                `json:"source"`
-	USD           map[string]cost.Money `json:"usd"`
-	Disagreements []string              `json:"disagreements,omitempty"`
+	Source        string                   `json:"source"`
+	USD           named.Values[cost.Money] `json:"usd"`
+	Disagreements []string                 `json:"disagreements,omitempty"`
 }
 
 // Split says what the maximum is paid from, in the order of use. What the
 // account does not tell is null.
 type Split struct {
-	Free      map[string]int64 `json:"free"` // fields
-	Included  *cost.Money      `json:"included_usd"`
-	Prepaid   *cost.Money      `json:"prepaid_usd"`
-	Uncovered *cost.Money      `json:"uncovered_usd"` // beyond the balance
+	Free      named.Values[int64] `json:"free"` // fields
+	Included  *cost.Money         `json:"included_usd"`
+	Prepaid   *cost.Money         `json:"prepaid_usd"`
+	Uncovered *cost.Money         `json:"uncovered_usd"` // beyond the balance
 }
 
 // Approval says whether somebody has to approve the run.
@@ -194,14 +199,73 @@ type Sample struct {
 	MaxSpend cost.Money `json:"-"` // that the sample needs
 }
 
-// PricesOf shows what the wanted fields cost.
-func PricesOf(quote cost.Quote) Prices {
-	view := Prices{Source: quote.Source(report.Catalogue()), USD: map[string]cost.Money{}}
-	for f, price := range quote.Prices {
-		view.USD[report.Catalogue().Name(f)] = price
+// PricesOf shows what the wanted fields of a catalogue cost.
+func PricesOf(c enrich.Catalogue, quote cost.Quote) Prices {
+	view := Prices{Source: quote.Source(c), USD: named.Values[cost.Money]{}}
+	for f := range c.All().Each() {
+		if price, known := quote.Prices[f]; known {
+			view.USD = append(view.USD, named.Value[cost.Money]{Name: c.Name(f), Value: price})
+		}
 	}
 	for _, disagreement := range quote.Disagreements {
-		view.Disagreements = append(view.Disagreements, disagreement.Sentence(report.Catalogue()))
+		view.Disagreements = append(view.Disagreements, disagreement.Sentence(c))
 	}
 	return view
+}
+
+// Ask says how many lookups ask for a set of fields.
+type Ask struct {
+	Words   []string `json:"words"` // for the fields
+	Lookups int64    `json:"lookups"`
+}
+
+// AsksOf shows the lookups of a workload, those that ask for most fields first.
+func AsksOf(c enrich.Catalogue, lookups cost.Workload) (asks []Ask) {
+	for fields, n := range lookups {
+		if n > 0 {
+			asks = append(asks, Ask{c.WordsOf(fields), n})
+		}
+	}
+	slices.SortFunc(asks, func(a, b Ask) int {
+		return cmp.Or(cmp.Compare(len(b.Words), len(a.Words)), slices.Compare(b.Words, a.Words))
+	})
+	return asks
+}
+
+// OptionsOf shows what the list would cost by every option of the rate card.
+func OptionsOf(costs []cost.OptionCost) (options []Option) {
+	for _, c := range costs {
+		options = append(options, Option{
+			Name: c.Option.Name, Monthly: c.Option.MonthlyIncluded,
+			Maximum: report.Known(c.Usage), Total: report.Known(c.Total), Cheapest: c.Cheapest,
+		})
+	}
+	return options
+}
+
+// FreeOf says how many of the wanted fields the free allowance pays for.
+func FreeOf(c enrich.Catalogue, wanted enrich.Fields, asked enrich.ByField[int64], free cost.Allowances) named.Values[int64] {
+	units := named.Values[int64]{}
+	for f := range wanted.Each() {
+		units = named.Add(units, c.Name(f), min(asked[f], max(free[f], 0)))
+	}
+	return units
+}
+
+// SplitOf says what the maximum is paid from (specification v1, "Allowances and rate card").
+func SplitOf(
+	c enrich.Catalogue, wanted enrich.Fields, maximum cost.Money, asked enrich.ByField[int64], free cost.Allowances, balance cost.Balance,
+) Split {
+	split := Split{Free: FreeOf(c, wanted, asked, free)}
+	if !balance.Included.Known {
+		return split
+	}
+	included := min(maximum, balance.Included.Value)
+	split.Included = &included
+	if balance.Prepaid.Known {
+		prepaid := min(maximum-included, balance.Prepaid.Value)
+		uncovered := maximum - included - prepaid
+		split.Prepaid, split.Uncovered = &prepaid, &uncovered
+	}
+	return split
 }

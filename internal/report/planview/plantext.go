@@ -10,7 +10,6 @@ import (
 	"payonce/cost"
 	"payonce/internal/report"
 	"payonce/pipeline/columns"
-	"payonce/service/v1/v1fields"
 )
 
 func (v *Plan) Render(p *report.Page) {
@@ -64,7 +63,7 @@ func (v *Plan) printCells(p *report.Page) {
 		p.Alertf("not used", "column #%d %q as %s, because it holds %s", unused.Number, unused.Column, unused.Field, unused.Holds)
 	}
 	for _, held := range v.Held {
-		p.Prosef("held", "%s in %q; not buying them saves up to $%s", rowsWith(held), held.Column, held.SavesUpTo)
+		p.Prosef("held", "%s a value of %s in %q; not buying them saves up to $%s", have(held.Rows), held.Field, held.Column, held.SavesUpTo)
 	}
 	if v.DoubtfulNames > 0 {
 		p.Alertf("doubtful names", "%s with a name of several words, of which the first and the last are used", report.Counted(v.DoubtfulNames, "row"))
@@ -74,16 +73,12 @@ func (v *Plan) printCells(p *report.Page) {
 	}
 }
 
-// rowsWith says how many rows hold a field.
-func rowsWith(held Held) string {
-	what, have := "an address", "have"
-	if held.Field == report.Catalogue().Name(v1fields.BusinessPhone) {
-		what = "a number"
+// have says how many rows have something.
+func have(rows int64) string {
+	if rows == 1 {
+		return "1 row has"
 	}
-	if held.Rows == 1 {
-		have = "has"
-	}
-	return report.Counted(held.Rows, "row") + " " + have + " " + what
+	return fmt.Sprintf("%d rows have", rows)
 }
 
 func (v *Plan) printRows(p *report.Page) {
@@ -121,27 +116,21 @@ func (v *Plan) printRows(p *report.Page) {
 	}
 }
 
-// lookups says how many lookups ask for both fields and for each of them alone.
+// lookups says how many lookups ask for several fields and for one of them alone.
 func (v *Plan) lookups() string {
-	emails, email := v.Fields[report.Catalogue().Name(v1fields.WorkEmail)]
-	phones, phone := v.Fields[report.Catalogue().Name(v1fields.BusinessPhone)]
-	switch {
-	case !phone:
-		return fmt.Sprintf("email %d", v.Rows.Lookup)
-	case !email:
-		return fmt.Sprintf("phone %d", v.Rows.Lookup)
-	}
 	var parts []string
-	for _, part := range []struct {
-		name    string
-		lookups int64
-	}{
-		{"email and phone", emails + phones - v.Rows.Lookup},
-		{"phone only", v.Rows.Lookup - emails},
-		{"email only", v.Rows.Lookup - phones},
-	} {
-		if part.lookups > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", part.name, part.lookups))
+	for _, ask := range v.Asks {
+		text := strings.Join(ask.Words, " and ")
+		if len(ask.Words) == 1 && len(v.Fields) > 1 {
+			text += " only"
+		}
+		parts = append(parts, fmt.Sprintf("%s %d", text, ask.Lookups))
+	}
+	if len(v.Asks) == 0 { // of a plan that was kept before plans had them
+		for _, operation := range slices.Sorted(maps.Keys(v.Lookups)) {
+			if n := v.Lookups[operation]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%s %d", operation, n))
+			}
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -174,11 +163,10 @@ func (v *Plan) printMoney(p *report.Page) {
 
 // printQuantities shows what the maximum is made of.
 func (v *Plan) printQuantities(p *report.Page) {
-	for f := range v1fields.AllFields.Each() {
-		name := report.Catalogue().Name(f)
-		wanted, free := v.Fields[name], v.Split.Free[name]
-		price, known := v.Prices.USD[name]
-		if wanted == 0 || !known {
+	for _, one := range v.Prices.USD {
+		name, price := one.Name, one.Value
+		wanted, free := v.Fields.Get(name), v.Split.Free.Get(name)
+		if wanted == 0 {
 			continue
 		}
 		text := fmt.Sprintf("%d × $%s = $%s", wanted-free, price, price.Times(wanted-free))

@@ -2,25 +2,36 @@ package planview
 
 import (
 	"testing"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/report/named"
 )
 
 func TestPlanSaysHowManyLookupsAskForWhat(t *testing.T) {
 	t.Parallel()
+	c := enrich.Named("work_email", "business_phone", "age")
+	c.Fields[0].Word, c.Fields[1].Word = "email", "phone"
 	for _, test := range []struct {
-		lookups int64
-		fields  map[string]int64
+		wanted  int // of the fields
+		lookups cost.Workload
 		want    string
 	}{
-		{228, map[string]int64{"work_email": 167, "business_phone": 182}, "email and phone 121, phone only 61, email only 46"},
-		{5, map[string]int64{"work_email": 5, "business_phone": 5}, "email and phone 5"},
-		{5, map[string]int64{"work_email": 3, "business_phone": 2}, "phone only 2, email only 3"},
-		{3, map[string]int64{"work_email": 0, "business_phone": 3}, "phone only 3"}, // the emails were answered before
-		{3, map[string]int64{"work_email": 3}, "email 3"},
-		{3, map[string]int64{"business_phone": 3}, "phone 3"},
+		{2, cost.Workload{3: 121, 2: 61, 1: 46}, "email and phone 121, phone only 61, email only 46"},
+		{2, cost.Workload{3: 5, 1: 0}, "email and phone 5"},
+		{2, cost.Workload{1: 3, 2: 2}, "phone only 2, email only 3"},
+		{2, cost.Workload{2: 3}, "phone only 3"}, // the emails were answered before
+		{1, cost.Workload{1: 3}, "email 3"},
+		{1, cost.Workload{2: 3}, "phone 3"},
+		{3, cost.Workload{7: 2, 5: 1}, "email and phone and age 2, email and age 1"},
 	} {
-		plan := &Plan{Rows: RowCounts{Lookup: test.lookups}, Fields: test.fields}
+		plan := &Plan{Asks: AsksOf(c, test.lookups), Fields: make(named.Values[int64], test.wanted)}
 		if got := plan.lookups(); got != test.want {
-			t.Errorf("%d lookups for %v: %q, want %q", test.lookups, test.fields, got, test.want)
+			t.Errorf("%v: %q, want %q", test.lookups, got, test.want)
 		}
+	}
+	kept := &Plan{Lookups: map[string]int64{"find-phone": 2, "enrich": 3, "find-work-email": 0}}
+	if got := kept.lookups(); got != "enrich 3, find-phone 2" {
+		t.Errorf("a plan that was kept earlier: %q", got)
 	}
 }

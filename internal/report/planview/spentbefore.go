@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/internal/listcost"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 )
 
 // SpentBefore is what the people of a list have cost already: in any run, under any name, for any fields.
@@ -19,18 +21,18 @@ type SpentBefore struct {
 	Charged cost.Money `json:"charged_usd"`
 	AtMost  bool       `json:"at_most,omitempty"` // a part of it may turn out to have been free
 	// Bought counts the fields that were charged, also those that the free allowance paid for.
-	Bought map[string]int64      `json:"bought"`
+	Bought named.Values[int64]   `json:"bought"`
 	Runs   map[string]cost.Money `json:"by_run_usd"`
 	Open   int64                 `json:"without_outcome,omitempty"` // lookups that may have been charged
 }
 
-// SpentBeforeOf returns nil when nothing was looked up.
-func SpentBeforeOf(found listcost.Cost) *SpentBefore {
+// SpentBeforeOf shows what the subjects of a list have cost, with the fields of a catalogue. It returns nil when nothing was looked up.
+func SpentBeforeOf(c enrich.Catalogue, found listcost.Cost) *SpentBefore {
 	if found.Lookups+found.Open == 0 && found.Charged == 0 {
 		return nil
 	}
 	return &SpentBefore{
-		Lookups: found.Lookups, Charged: found.Charged, AtMost: found.AtMost, Bought: report.ByField(found.Bought), Runs: found.Runs, Open: found.Open,
+		Lookups: found.Lookups, Charged: found.Charged, AtMost: found.AtMost, Bought: named.Of(c, found.Bought), Runs: found.Runs, Open: found.Open,
 	}
 }
 

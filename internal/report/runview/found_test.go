@@ -5,10 +5,13 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/report/usageview"
 )
 
 func TestFoundSaysWhatCameBackAndWhatAValueCost(t *testing.T) {
 	t.Parallel()
+	c := enrich.Named("work_email", "business_phone")
+	c.Fields[0].Word, c.Fields[1].Word = "email", "phone"
 	for _, test := range []struct {
 		asked, found enrich.ByField[int64]
 		spent        cost.Money
@@ -20,8 +23,24 @@ func TestFoundSaysWhatCameBackAndWhatAValueCost(t *testing.T) {
 		{enrich.ByField[int64]{3, 3}, enrich.ByField[int64]{}, 0, "emails 0 of 3, phones 0 of 3"},
 		{want: ""},
 	} {
-		if got := FoundOf(test.asked, test.found, test.spent).String(); got != test.want {
+		accounts := usageview.Accounts{{Found: usageview.FoundOf(c, test.asked, test.found), Spent: &test.spent}}
+		if got := FoundBy(accounts).String(); got != test.want {
 			t.Errorf("%v of %v for $%s: %q, want %q", test.found, test.asked, test.spent, got, test.want)
 		}
+	}
+}
+
+// TestValuesOfAccountsWithoutMoneyHaveNoPrice joins what two accounts found. Only one of them takes money.
+func TestValuesOfAccountsWithoutMoneyHaveNoPrice(t *testing.T) {
+	t.Parallel()
+	one := enrich.ByField[int64]{4}
+	found := usageview.FoundOf(enrich.Named("email"), one, one)
+	units := usageview.Account{Interface: "v2", Found: found}
+	paid := usageview.Account{Interface: "v1", Found: found, Spent: new(2 * cost.Dollar)}
+	if got := FoundBy(usageview.Accounts{units}).String(); got != "emails 4 of 4" {
+		t.Errorf("without money: %q", got)
+	}
+	if got := FoundBy(usageview.Accounts{paid, units}).String(); got != "emails 8 of 8; $0.50 per value" {
+		t.Errorf("together: %q", got)
 	}
 }

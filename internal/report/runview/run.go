@@ -7,6 +7,8 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
+	"payonce/internal/report/usageview"
 	"payonce/internal/starts"
 )
 
@@ -23,18 +25,19 @@ type Run struct {
 	MaxSpend cost.Money `json:"max_spend_usd"`
 	Spent    cost.Money `json:"spent_usd"`
 	// SpentLeast is the least that it can be while charges may turn out to have been free.
-	SpentLeast *cost.Money      `json:"spent_least_usd,omitempty"`
-	Held       cost.Money       `json:"held_usd"`
-	Lookups    int64            `json:"lookups"`
-	FreeUsed   map[string]int64 `json:"free_used"`
-	InDoubt    int64            `json:"in_doubt"`
+	SpentLeast *cost.Money         `json:"spent_least_usd,omitempty"`
+	Held       cost.Money          `json:"held_usd"`
+	Lookups    int64               `json:"lookups"`
+	FreeUsed   named.Values[int64] `json:"free_used"`
+	InDoubt    int64               `json:"in_doubt"`
 	// Forfeited counts lookups that were charged and whose answers are lost.
-	Forfeited int64            `json:"forfeited"`
-	Rows      map[string]int64 `json:"rows"`
+	Forfeited int64              `json:"forfeited"`
+	Rows      map[string]int64   `json:"rows"`
+	Accounts  usageview.Accounts `json:"accounts"`
 	// Drift is what the account had lost beyond the journal when the run last ended;
 	// it and Spend are shown for one run alone.
-	Drift *Drift `json:"drift,omitempty"`
-	Spend *Spend `json:"spend,omitempty"`
+	Drift *usageview.Drift `json:"drift,omitempty"`
+	Spend *Spend           `json:"spend,omitempty"`
 }
 
 // Runs lists the runs of a journal.
@@ -48,20 +51,40 @@ func (r *Runs) Render(p *report.Page) {
 	if len(r.Runs) == 0 {
 		p.Linef("no runs yet")
 	}
-	rows := make([][]string, len(r.Runs))
+	rows, units := make([][]string, len(r.Runs)), false
 	for i, v := range r.Runs {
-		rows[i] = []string{
-			v.Started.Format("2006-01-02 15:04"), v.Run, report.UpTo(v.SpentLeast, v.Spent), "$" + v.MaxSpend.String(), fmt.Sprint(v.Lookups), v.state(),
+		spent, limit := v.money()
+		rows[i] = []string{v.Started.Format("2006-01-02 15:04"), v.Run, spent, limit, fmt.Sprint(v.Lookups), v.state()}
+		units = units || v.Accounts.UnitsText() != ""
+	}
+	header := []string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}
+	if units { // a column that would be empty is left out
+		header = append(header, "units")
+		for i, v := range r.Runs {
+			rows[i] = append(rows[i], v.Accounts.UnitsText())
 		}
 	}
 	if len(rows) > 0 {
-		p.Table([]string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}, rows)
+		p.Table(header, rows)
 	}
 	if r.LastStart != nil {
 		p.Gap()
 		p.Linef("last start: %s", r.LastStart)
 		p.Itemf("    %s", r.LastStart.Command)
 	}
+}
+
+// takesMoney reports whether the run can cost money.
+func (v *Run) takesMoney() bool {
+	return v.MaxSpend > 0 || v.Spent > 0 || v.Held > 0 || v.Accounts.TakeMoney()
+}
+
+// money writes what the run spent and its limit, "-" for each where it takes no money.
+func (v *Run) money() (spent, limit string) {
+	if !v.takesMoney() {
+		return "-", "-"
+	}
+	return report.UpTo(v.SpentLeast, v.Spent), "$" + v.MaxSpend.String()
 }
 
 // state says how a run stands.
@@ -93,16 +116,24 @@ func (v *Run) Render(p *report.Page) {
 	if v.Ended != nil && !v.Running {
 		p.Entryf("ended", "%s", v.Ended.Format(time.RFC3339))
 	}
-	p.Entryf("spent", "%s of $%s", report.UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
-	p.Entryf("held", "$%s, %s in doubt", v.Held, report.Lookups(v.InDoubt))
+	if text := usageview.FoundText(v.Accounts.Found()); text != "" {
+		p.Prosef("found", "%s", text)
+	}
+	v.Accounts.Render(p)
+	if v.takesMoney() {
+		p.Entryf("spent", "%s of $%s", report.UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
+		p.Entryf("held", "$%s, %s in doubt", v.Held, report.Lookups(v.InDoubt))
+	} else {
+		p.Entryf("in doubt", "%s", report.Lookups(v.InDoubt))
+	}
 	if v.Forfeited > 0 {
 		p.Alertf("forfeited", "%s: charged, and what was answered is lost", report.Lookups(v.Forfeited))
 	}
-	p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
-	p.Entryf("lookups answered", "%d", v.Lookups)
-	if v.Drift != nil {
-		p.Alertf("drift", "%s", v.Drift)
+	if v.takesMoney() {
+		p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
 	}
+	p.Entryf("lookups answered", "%d", v.Lookups)
+	v.Accounts.RenderDrift(p)
 	renderRows(p, v.Rows)
 	v.Spend.Render(p)
 }

@@ -1,6 +1,7 @@
 package runview
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
-	"payonce/service/v1/v1fields"
+	"payonce/internal/report/named"
 )
 
 // Spend explains what a run spent.
@@ -17,6 +18,23 @@ type Spend struct {
 	ByOperation SpendParts `json:"by_operation"`
 	ByOutcome   SpendParts `json:"by_outcome"`
 	ByDay       SpendParts `json:"by_day"` // UTC, of the outcome
+
+	sellers []Seller
+}
+
+// Seller is an account of a journal, as far as explanations of what was spent show it.
+type Seller struct {
+	Catalogue enrich.Catalogue
+	Tariff    cost.Tariff
+}
+
+// free returns the counts of fields that the free allowance of the account paid for.
+func (s Seller) free(free enrich.Fields) named.Values[int64] {
+	var counts enrich.ByField[int64]
+	for f := range free.Each() {
+		counts[f]++
+	}
+	return named.Of(s.Catalogue, counts)
 }
 
 // SpendParts are parts of a run's attempts by their names.
@@ -24,39 +42,56 @@ type SpendParts map[string]*SpendPart
 
 // SpendPart is a part of a run's attempts.
 type SpendPart struct {
-	Attempts int64            `json:"attempts"`
-	Charged  cost.Money       `json:"charged_usd"`
-	FreeUsed map[string]int64 `json:"free_used"`
+	Attempts int64               `json:"attempts"`
+	Charged  cost.Money          `json:"charged_usd"`
+	FreeUsed named.Values[int64] `json:"free_used"`
+	// Units are those that were used of each meter of modules.
+	Units map[string]int64 `json:"units,omitempty"`
 }
 
-// NewSpend returns an explanation without attempts.
-func NewSpend() *Spend { return &Spend{SpendParts{}, SpendParts{}, SpendParts{}} }
+// NewSpend returns an explanation without attempts. The sellers are the accounts of the journal by their numbers.
+func NewSpend(sellers []Seller) *Spend {
+	return &Spend{ByOperation: SpendParts{}, ByOutcome: SpendParts{}, ByDay: SpendParts{}, sellers: sellers}
+}
 
 // Add adds an attempt in three ways.
 func (v *Spend) Add(e attempt.Entry) {
-	v.ByOperation.add(v1fields.Catalogue().Operation(e.Asked), e)
-	v.ByOutcome.add(outcomeOf(e), e)
-	v.ByDay.add(e.Time().UTC().Format(time.DateOnly), e)
+	seller := v.sellers[e.Account]
+	v.add(v.ByOperation, seller.Catalogue.Operation(e.Asked), e)
+	v.add(v.ByOutcome, outcomeOf(e), e)
+	v.add(v.ByDay, e.Time().UTC().Format(time.DateOnly), e)
 }
 
-// add adds an attempt to the part of that name.
-func (parts SpendParts) add(name string, e attempt.Entry) {
+// add adds an attempt to the part of that name. Fields that a free allowance paid for are those of the first
+// account.
+func (v *Spend) add(parts SpendParts, name string, e attempt.Entry) {
 	part := parts[name]
 	if part == nil {
-		part = &SpendPart{FreeUsed: report.ByField(enrich.ByField[int64]{})}
+		part = &SpendPart{FreeUsed: v.sellers[0].free(0)}
 		parts[name] = part
 	}
 	part.Attempts++
 	part.Charged += e.Charge.Money()
+	seller := v.sellers[e.Account]
 	for f := range e.Charge.Free.Each() {
-		part.FreeUsed[report.Catalogue().Name(f)]++
+		part.FreeUsed = named.Add(part.FreeUsed, seller.Catalogue.Name(f), 1)
+	}
+	for m, info := range seller.Tariff.Meters {
+		used := e.Charge.Amounts[m]
+		if used == 0 || m == int(cost.USD) || seller.Tariff.IsAllowance(cost.Meter(m)) {
+			continue
+		}
+		if part.Units == nil {
+			part.Units = map[string]int64{}
+		}
+		part.Units[info.Name] += used
 	}
 }
 
 // usedFree reports whether the free allowance paid for something of the part.
 func (part *SpendPart) usedFree() bool {
-	for _, n := range part.FreeUsed {
-		if n > 0 {
+	for _, one := range part.FreeUsed {
+		if one.Value > 0 {
 			return true
 		}
 	}
@@ -76,6 +111,17 @@ func outcomeOf(e attempt.Entry) string {
 	return "nothing found"
 }
 
+func (part *SpendPart) String() string {
+	text := report.Counted(part.Attempts, "attempt")
+	if part.Charged > 0 || len(part.Units) == 0 {
+		text = fmt.Sprintf("$%s, %s", part.Charged, text)
+	}
+	for _, meter := range slices.Sorted(maps.Keys(part.Units)) {
+		text += fmt.Sprintf(", %s of %s", report.Counted(part.Units[meter], "unit"), meter)
+	}
+	return text
+}
+
 func (v *Spend) Render(p *report.Page) {
 	for _, group := range []struct {
 		title string
@@ -87,7 +133,7 @@ func (v *Spend) Render(p *report.Page) {
 		p.Sectionf("%s", group.title)
 		for _, name := range slices.Sorted(maps.Keys(group.parts)) {
 			part := group.parts[name]
-			p.Entryf("  "+name, "$%s, %s", part.Charged, report.Counted(part.Attempts, "attempt"))
+			p.Prosef("  "+name, "%s", part)
 			if part.usedFree() {
 				p.Entryf("", "free: %s", report.Counts(part.FreeUsed))
 			}

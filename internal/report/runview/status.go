@@ -7,6 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
 )
 
@@ -40,12 +41,13 @@ type Active struct {
 
 // ActiveRun is what the journal has of a run that is active.
 type ActiveRun struct {
-	Run      string     `json:"run"`
-	Spent    cost.Money `json:"spent_usd"`
-	Held     cost.Money `json:"held_usd"`
-	MaxSpend cost.Money `json:"max_spend_usd"`
-	Tightest string     `json:"closest_limit"`
-	Left     cost.Money `json:"left_usd"`
+	Run      string             `json:"run"`
+	Spent    cost.Money         `json:"spent_usd"`
+	Held     cost.Money         `json:"held_usd"`
+	MaxSpend cost.Money         `json:"max_spend_usd"`
+	Tightest string             `json:"closest_limit"`
+	Left     cost.Money         `json:"left_usd"`
+	Accounts usageview.Accounts `json:"accounts"`
 }
 
 // Progress says how far a run has come with the lookups of this start.
@@ -65,6 +67,7 @@ type Step struct {
 	Number int    `json:"number"`
 	Of     int    `json:"of"`
 	Fields string `json:"fields"`
+	Name   string `json:"name,omitempty"` // of one of several steps
 }
 
 // Waiting says what the next lookup waits for.
@@ -108,7 +111,10 @@ func (v *Status) renderLast(p *report.Page) {
 		when = "ended " + v.clock(*last.Ended)
 	}
 	p.Prosef("last run", "%s, %s, %s", last.Run, when, last.state())
-	p.Entryf("spent", "%s of $%s", report.UpTo(last.SpentLeast, last.Spent), last.MaxSpend)
+	if last.takesMoney() {
+		p.Entryf("spent", "%s of $%s", report.UpTo(last.SpentLeast, last.Spent), last.MaxSpend)
+	}
+	last.Accounts.RenderUnits(p)
 }
 
 func (v *Active) Render(p *report.Page, status *Status) {
@@ -120,15 +126,18 @@ func (v *Active) Render(p *report.Page, status *Status) {
 	p.Prosef("process", "%d, since %s%s", v.Process, status.clock(v.Since), phase)
 	progress := v.Progress
 	if progress != nil {
-		p.Entryf("step", "%d of %d: %s", progress.Step.Number, progress.Step.Of, progress.Step.Fields)
+		p.Entryf("step", "%d of %d: %s", progress.Step.Number, progress.Step.Of, cmp.Or(progress.Step.Name, progress.Step.Fields))
 		p.Entryf("done", "%d of %s, %s", progress.Done, report.Lookups(progress.Total), Percent(progress.Percent()))
 		if found := progress.Found.fields(); found != "" {
 			p.Prosef("found", "%s", found)
 		}
 	}
 	if run := v.Run; run != nil {
-		p.Entryf("spent", "$%s of $%s, $%s held", run.Spent, run.MaxSpend, run.Held)
-		p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+run.Tightest), run.Tightest), run.Left)
+		if run.MaxSpend > 0 || run.Spent > 0 || run.Accounts.TakeMoney() {
+			p.Entryf("spent", "$%s of $%s, $%s held", run.Spent, run.MaxSpend, run.Held)
+			p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+run.Tightest), run.Tightest), run.Left)
+		}
+		run.Accounts.RenderUnits(p)
 	}
 	if progress != nil {
 		if progress.Wait == nil {

@@ -2,16 +2,14 @@ package runview
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
-	"slices"
-	"strings"
 
 	"payonce/cost"
-	"payonce/enrich"
 	"payonce/internal/outputs"
 	"payonce/internal/report"
 	"payonce/internal/report/choices"
+	"payonce/internal/report/named"
+	"payonce/internal/report/usageview"
 	"payonce/pipeline/row"
 )
 
@@ -29,13 +27,15 @@ type Summary struct {
 	SpentLeast *cost.Money            `json:"spent_least_usd,omitempty"`
 	SpentNow   cost.Money             `json:"spent_now_usd"` // by this command
 	Held       cost.Money             `json:"held_usd"`      // for lookups in doubt
-	FreeUsed   map[string]int64       `json:"free_used"`     // by the run
+	FreeUsed   named.Values[int64]    `json:"free_used"`     // by the run
 	InDoubt    int64                  `json:"in_doubt"`      // lookups of the run
 	Tightest   string                 `json:"tightest"`      // the ceiling on money with the least left
 	Stop       *string                `json:"stop"`          // null when every row has its outcome
-	Drift      *Drift                 `json:"drift,omitempty"`
+	Drift      *usageview.Drift       `json:"drift,omitempty"`
 	Found      Found                  `json:"found"`          // by the run
 	FoundNow   Found                  `json:"found_now"`      // by this command
+	Accounts   usageview.Accounts     `json:"accounts"`       // of the run
+	Steps      []StepDone             `json:"steps"`          // of this command
 	Kept       []outputs.Kept         `json:"kept,omitempty"` // files that were replaced
 	Tables     *outputs.TablesWritten `json:"tables,omitempty"`
 	Ambiguous  *choices.View          `json:"ambiguous,omitempty"`
@@ -49,64 +49,23 @@ type Summary struct {
 	Advice    string `json:"-"` // why the run stopped and what to do next
 }
 
-// Drift is what the account lost that the journal cannot explain.
-type Drift struct {
-	Money cost.Money       `json:"usd"`
-	Free  map[string]int64 `json:"free"`
-	// Prices are those that the account shows where they are higher than the ones that
-	// the run counted with.
-	Prices map[string]cost.Money `json:"higher_prices_usd,omitempty"`
-	// Units are those of modules that other accounts lost.
-	Units map[string]int64 `json:"units,omitempty"`
+// StepDone says what one step of a run came to in one command.
+type StepDone struct {
+	Step string `json:"step"`
+	usageview.Account
 }
 
-// DriftOf returns nil for none. The units are those of modules that other accounts lost.
-func DriftOf(drift cost.Drift, units map[string]int64) *Drift {
-	if drift.Zero() && len(units) == 0 {
-		return nil
+// FoundNow says what the steps of one command found.
+func FoundNow(steps []StepDone) Found {
+	var accounts usageview.Accounts
+	for _, step := range steps {
+		accounts = append(accounts, step.Account)
 	}
-	view := &Drift{Money: drift.Lost.Money(), Free: report.FreeUnits(drift.Lost)}
-	for f, shown := range drift.Prices {
-		if shown > 0 {
-			if view.Prices == nil {
-				view.Prices = map[string]cost.Money{}
-			}
-			view.Prices[report.Catalogue().Name(enrich.Field(f))] = shown
-		}
-	}
-	view.Units = units
-	return view
+	return FoundBy(accounts)
 }
 
-func (d *Drift) String() string {
-	if len(d.Units) == 0 {
-		return d.first()
-	}
-	var units []string
-	for _, module := range slices.Sorted(maps.Keys(d.Units)) {
-		units = append(units, fmt.Sprintf("%s of %s", report.Counted(d.Units[module], "unit"), module))
-	}
-	text := "the account lost " + strings.Join(units, " and ") + " that this journal did not use; somebody else uses it"
-	if d.Money == 0 && len(d.Prices) == 0 && !slices.ContainsFunc(slices.Collect(maps.Values(d.Free)), func(n int64) bool { return n != 0 }) {
-		return text
-	}
-	return d.first() + "; " + text
-}
-
-// first says what the first account lost.
-func (d *Drift) first() string {
-	lost := fmt.Sprintf("the account lost $%s and %s that this journal did not use", d.Money, report.Counts(d.Free))
-	if len(d.Prices) == 0 {
-		return lost + "; somebody else uses the workspace"
-	}
-	var prices []string
-	for f := range report.Catalogue().All().Each() {
-		if shown, higher := d.Prices[report.Catalogue().Name(f)]; higher {
-			prices = append(prices, fmt.Sprintf("$%s for a %s", shown, report.Catalogue().Name(f)))
-		}
-	}
-	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), lost)
-}
+// TakesMoney reports whether the run can cost money.
+func (v *Summary) TakesMoney() bool { return v.MaxSpend > 0 || v.Spent > 0 || v.Accounts.TakeMoney() }
 
 // statusOrder is the order in which outcomes are shown.
 var statusOrder = []row.Status{
@@ -129,7 +88,10 @@ func (v *Summary) answered() int64 {
 func (v *Summary) Render(p *report.Page) {
 	if v.nothingToDo() {
 		found := cmp.Or(v.Found.fields(), report.Counted(v.answered(), "row")+" answered before")
-		p.Linef("Nothing left to look up: %s; %s spent.", found, report.UpTo(v.SpentLeast, v.Spent))
+		if v.TakesMoney() {
+			found += "; " + report.UpTo(v.SpentLeast, v.Spent) + " spent"
+		}
+		p.Linef("Nothing left to look up: %s.", found)
 		p.Linef("Run %s, output %s", v.Run, v.Output)
 		renderTables(p, v.Tables)
 		renderCandidates(p, v.Ambiguous)
@@ -145,15 +107,20 @@ func (v *Summary) Render(p *report.Page) {
 		p.Entryf("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
 	}
 	v.printFound(p)
-	p.Entryf("spent", "%s of $%s", report.UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
-	p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+v.Tightest), v.Tightest), v.Left)
+	v.Accounts.Render(p)
+	if v.TakesMoney() {
+		p.Entryf("spent", "%s of $%s", report.UpTo(v.SpentLeast, v.Spent), v.MaxSpend)
+		if v.Tightest != "" {
+			p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+v.Tightest), v.Tightest), v.Left)
+		}
+	}
 	if v.Held > 0 {
 		p.Alertf("held", "$%s for lookups in doubt", v.Held)
 	}
-	p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
-	if v.Drift != nil {
-		p.Alertf("drift", "%s", v.Drift)
+	if v.TakesMoney() {
+		p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
 	}
+	v.Accounts.RenderDrift(p)
 	p.Entryf("output", "%s", v.Output)
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
@@ -170,7 +137,7 @@ func (v *Summary) printFound(p *report.Page) {
 	if all := v.Found.String(); all != "" {
 		p.Prosef("found", "%s", all)
 	}
-	if now := v.FoundNow.fields(); now != "" && now != v.Found.fields() {
+	if len(v.FoundNow.Fields) > 0 && !maps.Equal(v.FoundNow.Fields.Map(), v.Found.Fields.Map()) {
 		p.Prosef("  by this start", "%s", v.FoundNow)
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"payonce/internal/accounts"
 	"payonce/internal/recorded"
 	"payonce/internal/report/planview"
+	"payonce/internal/usage"
 
 	"payonce/attempt"
 	"payonce/checkpoint"
@@ -40,13 +42,22 @@ func Read(ctx context.Context, w *app.Work, o Options) (*runreport.Report, error
 			return nil, err
 		}
 		builder := runreport.New(runreport.Facts{
-			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Catalogues: s.Journal.Catalogues(), DaysLeft: o.DaysLeft, Plan: o.Plan,
+			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Catalogues: s.Journal.Catalogues(), Tariffs: tariffs(s), DaysLeft: o.DaysLeft, Plan: o.Plan,
 		})
 		if err := newReader(s.Journal, builder).read(o.Scope); err != nil {
 			return nil, err
 		}
 		return builder.Report(), ctx.Err()
 	})
+}
+
+// tariffs returns the tariffs of the accounts by their numbers.
+func tariffs(s *workspace.Session) (all []cost.Tariff) {
+	reader := usage.Reader{Journal: s.Journal, Interfaces: accounts.Interfaces(s.Options).All}
+	for _, seller := range reader.Sellers() {
+		all = append(all, seller.Tariff)
+	}
+	return all
 }
 
 // runsOf returns the runs of the scope. A run belongs to the month in which it was started last.

@@ -21,12 +21,12 @@ import (
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
+	"payonce/internal/observe"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/report/planview"
 	"payonce/internal/runreport"
 	"payonce/internal/workspace"
-	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
 )
 
@@ -35,8 +35,8 @@ type silent struct{}
 
 func (silent) Note(string)       {}
 func (silent) Surveying() func() { return func() {} }
-func (silent) Sending(app.Sending) (func(dispatch.Tally), func()) {
-	return func(dispatch.Tally) {}, func() {}
+func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
+	return func(observe.Sent) {}, func() {}
 }
 func (silent) Show(*planview.Plan) error                  { return nil }
 func (silent) CanAsk() bool                               { return false }
@@ -143,7 +143,7 @@ func TestTheReportEqualsTheLedgerAndTheOutputs(t *testing.T) {
 			free[p.Field] += p.Count
 		}
 	}
-	for field, units := range ledger.FreeUsed {
+	for field, units := range ledger.FreeUsed.Map() {
 		if free[field] != units {
 			t.Errorf("free units of %s: %d, in the ledger %d", field, free[field], units)
 		}

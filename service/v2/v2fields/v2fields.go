@@ -36,6 +36,11 @@ func Catalogue() enrich.Catalogue {
 	c := enrich.Named("contact", "company", "financials", "insights", "ownership", "email", "phone", "company_match")
 	c.Interface = "v2"
 	c.Fields[Email].Role, c.Fields[Phone].Role, c.Fields[Match].Word = "email", "phone", "match"
+	for f, plural := range map[enrich.Field]string{
+		Company: "companies", Financials: "financials", Insights: "insights", Ownership: "ownership", Match: "matches",
+	} {
+		c.Fields[f].Plural = plural
+	}
 	for f := range AllFields.Without(ContactData).Each() {
 		c.Fields[f].About = enrich.Companies
 	}

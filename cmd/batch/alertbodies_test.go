@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/csv"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-smtp"
+
+	"payonce/sandbox"
+)
+
+// bodies keeps what channels of alerts get, as web server and as mail server.
+type bodies struct {
+	mutex sync.Mutex
+	texts map[string]string // by channel
+}
+
+func (b *bodies) add(channel, text string) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.texts[channel] += text + "\n"
+}
+
+func (b *bodies) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		text = []byte(err.Error())
+	}
+	b.add(strings.Split(r.URL.Path, "/")[1], string(text))
+}
+
+func (b *bodies) NewSession(*smtp.Conn) (smtp.Session, error) { return b, nil }
+func (b *bodies) Reset()                                      {}
+func (b *bodies) Logout() error                               { return nil }
+func (b *bodies) Mail(string, *smtp.MailOptions) error        { return nil }
+func (b *bodies) Rcpt(string, *smtp.RcptOptions) error        { return nil }
+
+func (b *bodies) Data(r io.Reader) error {
+	text, err := io.ReadAll(r)
+	b.add("email", string(text))
+	return err
+}
+
+// mailServer serves the mail server, and returns its port.
+func (b *bodies) mailServer(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, done := smtp.NewServer(b), make(chan struct{})
+	go func() { defer close(done); _ = server.Serve(listener) }() // its end is not an error
+	t.Cleanup(func() { server.Close(); <-done })
+	return strconv.Itoa(listener.Addr().(*net.TCPAddr).Port)
+}
+
+// TestAlertsHaveNothingOfTheListInAnyChannel has jobs that succeed, reach a ceiling, need approval and fail, with a
+// person in the names of files and in the messages of a command. It looks for every cell of the list and of the
+// answers, for the API key, and for names of files.
+func TestAlertsHaveNothingOfTheListInAnyChannel(t *testing.T) {
+	n := newNight(t, 2, 30)
+	got := &bodies{texts: map[string]string{}}
+	server := httptest.NewServer(got)
+	t.Cleanup(server.Close)
+	list := n.first()
+	n.write("ann-example.csv", n.read(list))
+	n.write("jobs.yaml", `
+defaults: {time-zone: UTC, max-spend: 60, rate: 100000/1s, settle-delay: 100ms}
+jobs:
+  good: {list: ann-example.csv, output: ann-good.csv}
+  poor: {list: ann-example.csv, output: ann-poor.csv, max-spend: 0.30, reask-missing: 1ms, fields: phone}
+  asks: {list: ann-example.csv, output: ann-asks.csv, approval-threshold: 0.01, fields: phone, reask-missing: 1ms}
+  bad: {list-command: "cat ann-example.csv >&2; exit 7", output: ann-bad.csv}
+alerts:
+  webhook: {type: webhook, url: "${HOOK_WEBHOOK}", secret: "${HOOK_SECRET}", on: [`+everyAlert+`]}
+  slack: {type: slack, url: "${HOOK_SLACK}", on: [`+everyAlert+`]}
+  teams: {type: teams, url: "${HOOK_TEAMS}", on: [`+everyAlert+`]}
+  ping: {type: ping, url: "${HOOK_PING}"}
+  command: {type: command, command: cat >> command.json, on: [`+everyAlert+`]}
+  email: {type: email, host: 127.0.0.1, port: `+got.mailServer(t)+`, tls: none, from: jobs@payonce.example, to: [ops@payonce.example], on: [`+everyAlert+`]}
+`)
+	for _, channel := range []string{"webhook", "slack", "teams", "ping"} {
+		t.Setenv("HOOK_"+strings.ToUpper(channel), server.URL+"/"+channel)
+	}
+	a := &alerting{night: n}
+	a.run(exitDone, "jobs", "run", "poor")
+	a.run(exitDone, "jobs", "run", "good")
+	a.run(exitUsage, "jobs", "run", "bad")
+	a.start("jobs", "run", "asks").end() // approval, or nothing left to ask for
+	got.add("command", n.read("command.json"))
+	secrets := map[string]bool{sandbox.DefaultKey: true, "ann-": true, ".csv": true}
+	for _, name := range []string{"ann-example.csv", "ann-good.csv", "ann-poor.csv"} {
+		records, err := csv.NewReader(strings.NewReader(n.read(name))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range records[1:] {
+			for i, cell := range row {
+				if len(cell) > 5 && !strings.HasPrefix(records[0][i], "enrich_") {
+					secrets[cell] = true
+				}
+			}
+		}
+	}
+	if len(secrets) < 60 {
+		t.Errorf("only %d cells are looked for", len(secrets))
+	}
+	for _, channel := range []string{"webhook", "slack", "teams", "ping", "command", "email"} {
+		text := got.texts[channel]
+		for _, kind := range []string{"success", "ceiling", "failure"} {
+			if !strings.Contains(text, kind) {
+				t.Errorf("%s was not told of a %s: %s", channel, kind, text)
+			}
+		}
+		for secret := range secrets {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s has %q: %s", channel, secret, text)
+			}
+		}
+	}
+	dump := n.alertLines()
+	for secret := range secrets {
+		if strings.Contains(dump, secret) {
+			t.Errorf("the dump of alerts has %q", secret)
+		}
+	}
+}
+
+// everyAlert are the kinds of alerts.
+const everyAlert = "failure, ceiling, doubt, approval, drift, price, match_rate, missed, no_run, success"
+
+// alertLines returns the lines of a dump of the journal that are about alerts.
+func (n *night) alertLines() (text string) {
+	n.t.Helper()
+	dump := n.batch("journal", "dump")
+	if code := dump.end(); code != exitDone {
+		n.t.Fatalf("exit code %d\n%s", code, dump.stderr)
+	}
+	for line := range strings.Lines(dump.stdout.String()) {
+		if strings.HasPrefix(line, `{"record":"alert"`) {
+			text += line
+		}
+	}
+	return text
+}

@@ -1,0 +1,47 @@
+// Package observe has what a use case tells while it works.
+package observe
+
+import (
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/internal/report/named"
+	"payonce/internal/report/usageview"
+	"payonce/pipeline/dispatch"
+)
+
+// Observer hears how a use case proceeds. Its methods may be called at the same time.
+type Observer interface {
+	// Note reports what a person should know at once.
+	Note(text string)
+	// Surveying reports that a list is surveyed until the returned function is called: much is
+	// kept in memory then that holds no pointers.
+	Surveying() (done func())
+	// Sending reports that lookups are sent until done is called. It returns what is called
+	// after each of them.
+	Sending(lookups Sending) (update func(Sent), done func())
+}
+
+// Sent says what the lookups of a start came to so far.
+type Sent struct {
+	Tally dispatch.Tally                // of all steps
+	Step  int                           // that lookups are sent for, from 0
+	Found named.Values[usageview.Found] // by all steps
+}
+
+// Sending says what a run is about to send.
+type Sending struct {
+	Run      string
+	Fields   string // that are wanted
+	Lookups  int64
+	Rate     checkpoint.Rate
+	Spent    cost.Money // by the run before this start
+	MaxSpend cost.Money
+	Steps    []SendingStep // none for one step that has no name
+	Money    bool          // the lookups can cost money
+}
+
+// SendingStep is a step of a run that is about to send.
+type SendingStep struct {
+	Name string
+	Rate checkpoint.Rate
+}

@@ -1,0 +1,101 @@
+package usageview
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/report"
+	"payonce/internal/report/named"
+)
+
+// Drift is what an account lost that the journal cannot explain.
+type Drift struct {
+	Money cost.Money          `json:"usd"`
+	Free  named.Values[int64] `json:"free"`
+	// Prices are those that the account shows where they are higher than the ones that
+	// the run counted with.
+	Prices named.Values[cost.Money] `json:"higher_prices_usd,omitempty"`
+	// Units are those that others used of each meter.
+	Units map[string]int64 `json:"units,omitempty"`
+}
+
+// DriftOf shows the drift of an account, nil for none.
+func DriftOf(c enrich.Catalogue, tariff cost.Tariff, drift cost.Drift) *Drift {
+	if drift.Zero() {
+		return nil
+	}
+	view := &Drift{Money: drift.Lost.Money(), Free: named.FreeUnits(c, tariff, drift.Lost)}
+	for f := range c.All().Each() {
+		if shown := drift.Prices[f]; shown > 0 {
+			view.Prices = append(view.Prices, named.Value[cost.Money]{Name: c.Name(f), Value: shown})
+		}
+	}
+	for m, info := range tariff.Meters {
+		if lost := drift.Lost[m]; lost > 0 && m != int(cost.USD) && !tariff.IsAllowance(cost.Meter(m)) {
+			if view.Units == nil {
+				view.Units = map[string]int64{}
+			}
+			view.Units[info.Name] = lost
+		}
+	}
+	return view
+}
+
+// DriftOfUnits shows the drift of an account whose service counts units, nil for none.
+func DriftOfUnits(units map[string]int64) *Drift {
+	if len(units) == 0 {
+		return nil
+	}
+	return &Drift{Free: named.Values[int64]{}, Units: units}
+}
+
+// plus returns two drifts together. Either may be nil.
+func (d *Drift) plus(other *Drift) *Drift {
+	if d == nil || other == nil {
+		return cmp.Or(d, other)
+	}
+	sum := &Drift{
+		Money: d.Money + other.Money, Free: slices.Clone(d.Free), Prices: slices.Concat(d.Prices, other.Prices), Units: maps.Clone(d.Units),
+	}
+	for _, one := range other.Free {
+		sum.Free = named.Add(sum.Free, one.Name, one.Value)
+	}
+	for meter, units := range other.Units {
+		if sum.Units == nil {
+			sum.Units = map[string]int64{}
+		}
+		sum.Units[meter] += units
+	}
+	return sum
+}
+
+func (d *Drift) String() string {
+	var lost []string
+	if len(d.Free) > 0 || d.Money > 0 {
+		lost = append(lost, "$"+d.Money.String())
+	}
+	if len(d.Free) > 0 {
+		lost = append(lost, report.Counts(d.Free))
+	}
+	for _, meter := range slices.Sorted(maps.Keys(d.Units)) {
+		lost = append(lost, fmt.Sprintf("%s of %s", report.Counted(d.Units[meter], "unit"), meter))
+	}
+	text := "the account lost " + strings.Join(lost, " and ") + " that this journal did not use"
+	switch {
+	case len(d.Prices) > 0:
+	case len(d.Free) == 0 && d.Money == 0:
+		return text + "; somebody else uses it"
+	default:
+		return text + "; somebody else uses the workspace"
+	}
+	var prices []string
+	for _, one := range d.Prices {
+		prices = append(prices, fmt.Sprintf("$%s for a %s", one.Value, one.Name))
+	}
+	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), text)
+}
