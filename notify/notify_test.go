@@ -147,13 +147,13 @@ func TestPingSaysWhatBecameOfTheJob(t *testing.T) {
 	address, requests := receiver(t, http.StatusOK)
 	c := channel(t, Settings{Type: Ping, URL: address + "/uuid/"})
 	var paths []string
-	for i, kind := range []Kind{Started, Success, Failure, Test} {
+	for i, kind := range []Kind{Started, Success, Failure, Test, Approval, NoRun, Ceiling} {
 		if err := c.Send(t.Context(), message(kind)); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, (*requests)[i].path)
 	}
-	if diff := cmp.Diff([]string{"/uuid/start", "/uuid", "/uuid/fail", "/uuid/log"}, paths); diff != "" {
+	if diff := cmp.Diff([]string{"/uuid/start", "/uuid", "/uuid/fail", "/uuid/log", "/uuid/fail", "/uuid/fail", "/uuid/log"}, paths); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -165,6 +165,10 @@ func TestARefusalIsAnErrorWithoutTheAddress(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), strconv.Itoa(status)) || strings.Contains(err.Error(), "hidden") || len(*requests) != 1 {
 			t.Errorf("%d: %v after %d requests", status, err, len(*requests))
 		}
+	}
+	address, _ := receiver(t, http.StatusGone)
+	if err := channel(t, Settings{Type: Slack, URL: address}).Send(t.Context(), message(Failure)); !errors.Is(err, ErrGone) {
+		t.Errorf("410: %v", err)
 	}
 	server := httptest.NewServer(nil)
 	server.Close()

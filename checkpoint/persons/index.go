@@ -5,6 +5,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"runtime"
+	"slices"
 	"sync"
 
 	"payonce/attempt"
@@ -16,7 +17,8 @@ import (
 // that have to be compared.
 type index struct {
 	seed    maphash.Seed
-	entries []entry // of the attempts from 1 on
+	entries []entry      // of the attempts from 1 on
+	lists   []attempt.ID // the attempts whose answers list persons; each is compared
 }
 
 // entry takes 20 bytes for an attempt. A hash of nothing is zero. Equal hashes of different texts do not
@@ -29,7 +31,7 @@ type entry struct {
 func (r Reading) index() (*index, error) {
 	x := &index{seed: maphash.MakeSeed(), entries: make([]entry, r.Last)}
 	parts := attempt.ID(runtime.GOMAXPROCS(0))
-	errs := make([]error, parts)
+	errs, lists := make([]error, parts), make([][]attempt.ID, parts)
 	var all sync.WaitGroup
 	for part := range parts {
 		first, last := r.Last*part/parts+1, r.Last*(part+1)/parts
@@ -37,11 +39,15 @@ func (r Reading) index() (*index, error) {
 			errs[part] = outcomes.EachAttempt(r.Store, first, last, func(a *outcomes.Attempt) error {
 				m, err := r.matchOf(a)
 				x.entries[a.ID-1] = x.entryOf(m)
+				if len(m.Facts.Listed) > 0 {
+					lists[part] = append(lists[part], a.ID)
+				}
 				return err
 			})
 		})
 	}
 	all.Wait()
+	x.lists = slices.Concat(lists...)
 	return x, errors.Join(errs...)
 }
 
@@ -79,5 +85,5 @@ func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
 			ids = append(ids, attempt.ID(i+1))
 		}
 	}
-	return ids
+	return append(ids, x.lists...)
 }

@@ -24,6 +24,8 @@ type Person struct {
 // Facts are what an answer says about who the person is. A part may be missing.
 type Facts struct {
 	Name, Email, Phone string
+	// Listed are the persons in an answer that is a list of some, such as a page of a search.
+	Listed []Listed
 }
 
 // Match is an attempt that is about the person.
@@ -33,6 +35,8 @@ type Match struct {
 	Key      enrich.Key
 	Identity enrich.Identity // zero when it was erased
 	Facts    Facts           // of the answer
+	// Listed are identities of the person, of an answer that is a list of persons.
+	Listed []enrich.Identity
 }
 
 // Reading says how a journal is read.
@@ -57,7 +61,7 @@ var ErrNobody = errors.New("no person is named; name one by profile URL, by name
 // person who was named or with attempts before it.
 //
 // An attempt is about the person when its identity is the person's, or its answer has the
-// person's email, phone or name. What is learned from one attempt counts for the others. Equal
+// person's email, phone or name, or lists the person among others. What is learned from one attempt counts for the others. Equal
 // emails and phones do not count when the names differ, unless the email or phone is what was
 // asked for. Equal names do not count when both have a company, which is that of the identity or the
 // domain of the email, and share none.
@@ -104,10 +108,19 @@ func (r Reading) match(index *index, known *knowledge) (matches []Match, err err
 			if err != nil {
 				return nil, err
 			}
-			if m.ID == 0 || !known.isOf(m) {
+			if m.ID == 0 {
 				continue
 			}
-			known.learn(m, r.KeysOf)
+			switch {
+			case len(m.Facts.Listed) > 0:
+				if m.Listed = known.among(m.Facts.Listed, r.KeysOf); len(m.Listed) == 0 {
+					continue
+				}
+			case !known.isOf(m):
+				continue
+			default:
+				known.learn(m, r.KeysOf)
+			}
 			found[id], learned = true, true
 			matches = append(matches, m)
 		}
@@ -214,6 +227,7 @@ func (k *knowledge) worksElsewhere(m Match) bool {
 // domain of the email, and the email where an account may be asked by it.
 func (k *knowledge) alternatives(matches []Match, byEmail bool) (others []enrich.Identity) {
 	for _, m := range matches {
+		others = append(others, m.Listed...)
 		if id, reason := (enrich.Contact{Email: m.Facts.Email}).Identify(enrich.ByEmail); reason == "" && byEmail {
 			others = append(others, id)
 		}

@@ -63,8 +63,15 @@ func journalOf(attempts []bought) Reading {
 	}
 	slices.SortFunc(m, func(a, b store.Write) int { return bytes.Compare(a.Key, b.Key) })
 	return Reading{Store: m, Last: attempt.ID(len(attempts)), KeysOf: func(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }, Interfaces: []string{""}, Facts: func(_ string, answered enrich.Answered) (f Facts, err error) {
+		if list, is := strings.CutPrefix(answered.Data, "list:"); is {
+			for listed := range strings.SplitSeq(list, ";") {
+				parts := strings.Split(listed, "|")
+				f.Listed = append(f.Listed, Listed{Name: parts[0], ProfileURL: parts[1], CompanyDomain: parts[2]})
+			}
+			return f, nil
+		}
 		parts := strings.Split(answered.Data, "|")
-		return Facts{parts[0], parts[1], parts[2]}, nil
+		return Facts{Name: parts[0], Email: parts[1], Phone: parts[2]}, nil
 	}}
 }
 
@@ -90,6 +97,25 @@ func TestFindFollowsWhatAttemptsShare(t *testing.T) {
 		},
 		"not the same name elsewhere": {
 			[]bought{{at("x.example"), "Ada Lovelace|ada@x.example|"}, {at("y.example"), "Ada Lovelace|ada@y.example|"}},
+			Person{Identity: at("x.example")},
+			[]attempt.ID{1},
+		},
+		"in a page of a search, by the profile URL": {
+			[]bought{{named("page", "one", ""), "list:Bob Ray||x.example;Ada Lovelace|https://PRO.example/in/a/|"}, {byURL("b"), ""}},
+			Person{Identity: byURL("a")},
+			[]attempt.ID{1},
+		},
+		"in a page of a search, by the name": {
+			[]bought{
+				{named("page", "one", ""), "list:Bob Ray||x.example;ada LOVELACE|https://pro.example/in/a|https://www.x.example/"},
+				{byURL("a"), ""},
+				{named("page", "two", ""), "list:Ada Lovelace||y.example"},
+			},
+			Person{Identity: at("x.example")},
+			[]attempt.ID{1, 2}, // and what the page tells
+		},
+		"not others of a page": {
+			[]bought{{named("page", "one", ""), "list:Ada Lovelace||x.example;Bob Ray||x.example"}, {named("Bob", "Ray", "x.example"), ""}},
 			Person{Identity: at("x.example")},
 			[]attempt.ID{1},
 		},

@@ -1,7 +1,9 @@
 package inspect
 
 import (
+	"cmp"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"payonce/checkpoint/persons"
@@ -30,6 +32,9 @@ func (a *answers) facts(of string, answered enrich.Answered) (facts persons.Fact
 	case isV1(of):
 		facts.Name, facts.Email, facts.Phone, err = a.v1.Person(answered)
 	case isV2(of):
+		if facts.Listed, err = listed(answered); err != nil || len(facts.Listed) > 0 {
+			return facts, err
+		}
 		var values enrich.Values
 		err = a.v2.Values(answered, &values)
 		for n, detail := range v2fields.Catalogue().Details {
@@ -47,6 +52,31 @@ func (a *answers) facts(of string, answered enrich.Answered) (facts persons.Fact
 		}
 	}
 	return facts, err
+}
+
+// listed returns the persons that a page of a search for some has; none of another answer.
+func listed(answered enrich.Answered) (all []persons.Listed, err error) {
+	found, err := v2answers.Decode(answered)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.Operation == v2fields.Employees && len(found.Body) > 0:
+		page, err := v2answers.Employees(answered)
+		for _, e := range page.Items {
+			all = append(all, persons.Listed{Name: e.Name.Value, CompanyName: e.CompanyName.Value})
+		}
+		return all, err
+	case found.Operation == v2fields.EnrichEmployeeSearch && len(found.Body) > 0:
+		page, err := v2answers.People(answered)
+		for _, p := range page.Items {
+			name := cmp.Or(p.Name.Value, strings.TrimSpace(p.FirstName.Value+" "+p.LastName.Value))
+			all = append(all, persons.Listed{
+				Name: name, ProfileURL: p.ProNetwork.Value, CompanyName: p.Company.Name.Value, CompanyDomain: p.Company.Website.Value,
+			})
+		}
+		return all, err
+	}
+	return nil, nil
 }
 
 // export returns what an answer says about the person, and the profile that v1 returns on request.

@@ -54,6 +54,12 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 	check(err)
 	_, err = journal.Settle(begin("https://pro.example/in/zoe").ID, answered)
 	check(err)
+	page, err := v2answers.Read(v2fields.EnrichEmployeeSearch,
+		[]byte(`{"total_employees":2,"total_pages":1,"data":[{"id":"8","name":"Bob Ray"},{"id":"7","first_name":"Zoe","last_name":"Xu","company":{"website":"x.example"}}]}`),
+		time.Now(), units.Reveal{}, units.Modules{})
+	check(err)
+	_, err = journal.Settle(begin("https://pro.example/in/a-page").ID, page)
+	check(err)
 	lost := begin("https://pro.example/in/abe").ID
 	check(journal.MarkInDoubt(lost, attempt.LostCall{Cause: "lost"}))
 	check(s.Close())
@@ -71,8 +77,8 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 
 	stopped := errors.New("stopped")
 	_, err = Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(held []journalview.HeldLookup) error {
-		if len(held) != 1 {
-			t.Errorf("%d lookups of the person were found, want 1", len(held))
+		if len(held) != 2 {
+			t.Errorf("%d lookups of the person were found, want hers and a page of a search", len(held))
 		}
 		return stopped
 	})
@@ -84,5 +90,13 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 	check(err)
 	if len(view.Cases) != 1 || view.Cases[0].Fields != "contact" || !view.Cases[0].Decided || view.InDoubt != 0 {
 		t.Errorf("reconcile shows %+v", view.Cases)
+	}
+
+	erased, err := Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func([]journalview.HeldLookup) error { return nil })
+	check(err)
+	dump.Reset()
+	check(Dump(t.Context(), w, &dump, true))
+	if text := dump.String(); erased.Answers != 2 || strings.Contains(text, `"Zoe`) || strings.Contains(text, "Bob Ray") {
+		t.Errorf("%d answers were erased, and the dump is\n%s", erased.Answers, text)
 	}
 }
