@@ -223,6 +223,7 @@ func checkStates(t *testing.T, results map[string]promql.Vector) {
 		{"Spend per day/{{job_name}}", "job_name", "nightly", func(v float64) bool { return v > 1 && v < 40 }},
 		{"Match rate by field/{{account}} {{field}}", "field", "work_email", func(v float64) bool { return v > 0.3 && v < 1 }},
 		{"Units used per day/{{account}} {{meter}}", "meter", "companies", func(v float64) bool { return v > 50 }},
+		{"Ceilings: units and lookups left/{{job_name}} {{ceiling}} {{meter}}", "meter", "companies", func(v float64) bool { return v > 0 && v < 300 }},
 		{"Share of the ceilings that is used/{{job_name}} {{ceiling}}", "ceiling", "daily", func(v float64) bool { return v > 0 && v <= 1 }},
 	} {
 		found := false

@@ -10,16 +10,18 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/serviceflags"
 	"payonce/internal/app"
 	"payonce/internal/planfile"
 	"payonce/internal/report"
+	"payonce/service/v2/v2fields"
 )
 
 // agreedFlags are the flags that decide what is bought, for which persons, how the list is
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
 var agreedFlags = []string{
-	"encoding", "delimiter", "sheet", "header-row", "fields", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
-	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly", "max-units", "daily-units", "monthly-units", "unit-prices", "modules",
+	"encoding", "delimiter", "sheet", "header-row", "fields", "from", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly", "max-units", "daily-units", "monthly-units", "unit-prices", "modules", "module-codenames",
 	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
 }
 
@@ -43,6 +45,9 @@ func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 		if value := flags.Lookup(name).Value.String(); value != "" || slices.Contains(readingFlags, name) {
 			kept.Options[name] = value
 		}
+	}
+	if !o.service.Sandbox && planned.Plan.Steps.Ask(v2fields.Catalogue().Interface) {
+		kept.ServiceV2 = trimBaseURL(o.service.BaseURLV2)
 	}
 	kept.Options["name"], kept.Options["job"] = planned.Plan.Run, planned.Plan.Job
 	if card := o.prices.card; card != "" {
@@ -103,7 +108,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 		taken = append(taken, "--map="+report.ShellWord(report.Printable(mapping)))
 	}
 	o.list.Mapping, o.list.Recorded, o.kept = kept.Map, app.Recorded{Columns: kept.Columns, Header: kept.Header, Fixed: true}, kept
-	if err := o.checkService(kept.Service, found); err != nil {
+	if err := o.checkService(kept, found); err != nil {
 		return err
 	}
 	if err := found.Err(); err != nil {
@@ -129,16 +134,25 @@ func (o *options) setPlanned(flag *pflag.Flag, planned string) error {
 
 // checkService compares the service with the planned one. Its address is not taken
 // from the file: the API key goes to it, and the file may come from anybody.
-func (o *options) checkService(planned string, found *planfile.Differences) error {
+func (o *options) checkService(kept *planfile.File, found *planfile.Differences) error {
+	planned := kept.Service
 	if o.service.Sandbox && o.service.BaseURL == o.env.getenv("SERVICE_BASE_URL") {
 		found.Add("the service", planned, planfile.Sandbox)
 		return nil
 	}
-	if o.service.BaseURL == "" {
-		return fmt.Errorf("%s plans for the service %s: give its address yourself with --base-url or SERVICE_BASE_URL, because your key goes to it",
-			o.planFile, report.Printable(planned))
+	for _, service := range []struct{ name, planned, own, flag, variable string }{
+		{"the service", planned, o.service.BaseURL, "--base-url", serviceflags.BaseURLVariable},
+		{"the service of v2", kept.ServiceV2, o.service.BaseURLV2, "--base-url-v2", serviceflags.BaseURLV2Variable},
+	} {
+		switch {
+		case service.planned == "": // it is not asked, or the plan is that of an earlier program
+		case service.own == "":
+			return fmt.Errorf("%s plans for the service %s: give its address yourself with %s or %s, because your key goes to it",
+				o.planFile, report.Printable(service.planned), service.flag, service.variable)
+		default:
+			found.Add(service.name, service.planned, trimBaseURL(service.own))
+		}
 	}
-	found.Add("the service", planned, trimBaseURL(o.service.BaseURL))
 	return nil
 }
 

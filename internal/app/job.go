@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/time/rate"
+
 	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
@@ -237,7 +239,7 @@ func (j *job) dispatched(s *step, update func(dispatch.Tally)) *dispatch.Lookups
 	}
 	lookups.Request.Reask = s.scope.Reask
 	if j.pace.Even {
-		lookups.Pacer = newPacer(s.account.Rate)
+		lookups.Pacer = rate.NewLimiter(rate.Every(s.account.Rate.Spacing()), 1) // spread evenly over the window
 	}
 	return lookups
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"payonce/cost"
 	"payonce/internal/accounts"
 	"payonce/internal/listcost"
 	"payonce/internal/problem"
@@ -108,5 +109,10 @@ func (j *job) readService(ctx context.Context, offline bool) error {
 
 // coverRehearsal gives the embedded service's account what the list can cost.
 func (j *job) coverRehearsal() error {
-	return j.session.place.CoverRehearsal(j.steps[0].counts.Asked)
+	for _, s := range j.steps {
+		if !s.account.Tariff.Meters[cost.USD].Hidden {
+			return j.session.place.CoverRehearsal(s.counts.Asked)
+		}
+	}
+	return nil
 }

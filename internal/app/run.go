@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
@@ -283,9 +281,4 @@ func rowsByName(rows map[row.Status]int64) map[string]int64 {
 		named[string(status)] = n
 	}
 	return named
-}
-
-// newPacer spreads lookups evenly over the window.
-func newPacer(r checkpoint.Rate) *rate.Limiter {
-	return rate.NewLimiter(rate.Every(r.Spacing()), 1)
 }

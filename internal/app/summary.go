@@ -30,8 +30,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	view.Found, view.Drift = runview.FoundBy(view.Accounts), view.Accounts.Drift()
 	view.Steps = j.stepsDone()
 	view.FoundNow = runview.FoundNow(view.Steps)
-	view.Kept, view.Tables = done.kept, done.tables
-	view.Exclusive = j.session.work.Workspace.Service.Exclusive
+	view.Kept, view.Tables, view.Exclusive = done.kept, done.tables, j.session.work.Workspace.Service.Exclusive
 	tightest, left := j.tightest()
 	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, j.maxSpend()
 	if stop != nil {

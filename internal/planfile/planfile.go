@@ -28,6 +28,8 @@ type File struct {
 	List    List      `json:"list"`
 	// Service is the base URL, or Sandbox for the embedded service.
 	Service string `json:"service"`
+	// ServiceV2 is the base URL of the second interface where a step asks it; "" with the embedded service.
+	ServiceV2 string `json:"service_v2,omitempty"`
 	// Options are flags by their long names; Map holds those that name columns.
 	Options map[string]string `json:"options"`
 	Map     []string          `json:"map"`
@@ -120,10 +122,11 @@ func parse(data []byte) (*File, error) {
 	var head struct {
 		Version  int       `json:"version"`
 		Service  string    `json:"service"`
+		Second   string    `json:"service_v2"`
 		Plan     *struct{} `json:"plan"`
 		Checksum string    `json:"sha256"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil || head.Service == "" || head.Plan == nil {
+	if err := json.Unmarshal(data, &head); err != nil || head.Service+head.Second == "" || head.Plan == nil {
 		return nil, errors.New("is not a kept plan, or not a whole one")
 	}
 	if head.Version != Version {

@@ -89,3 +89,21 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A plan of a workspace that has the second interface alone names that service.
+func TestAPlanForTheSecondInterfaceAloneIsRead(t *testing.T) {
+	const address = "https://service.example/v2"
+	text := keptText(t, func(k *File) {
+		k.Service, k.ServiceV2 = "", address
+		var err error
+		if k.Checksum, err = k.Sum(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if kept, err := parse(text); err != nil || kept.ServiceV2 != address {
+		t.Errorf("%+v, %v", kept, err)
+	}
+	if _, err := parse(keptText(t, func(k *File) { k.Service = "" })); err == nil {
+		t.Error("a plan without a service is read")
+	}
+}

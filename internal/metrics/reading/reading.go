@@ -96,6 +96,11 @@ func read(journal *checkpoint.Journal, m *metrics.Job) error {
 	for _, c := range last.Ceilings {
 		m.Ceilings = append(m.Ceilings, r.ceiling(c, 0, m.Read))
 	}
+	for _, asked := range last.Accounts {
+		for _, c := range asked.Ceilings {
+			m.Ceilings = append(m.Ceilings, r.ceiling(c, asked.Account, m.Read))
+		}
+	}
 	m.Rows = last.Rows
 	return nil
 }

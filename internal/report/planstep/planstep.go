@@ -46,6 +46,11 @@ func (s Steps) Lookups() (lookups int64) {
 	return lookups
 }
 
+// Ask reports whether a step asks an interface.
+func (s Steps) Ask(name string) bool {
+	return slices.ContainsFunc(s, func(step Step) bool { return step.Interface == name })
+}
+
 // TakeMoney reports whether a step is paid for with money.
 func (s Steps) TakeMoney() bool {
 	return slices.ContainsFunc(s, func(step Step) bool { return len(step.Prices) > 0 })

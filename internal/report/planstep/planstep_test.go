@@ -12,11 +12,11 @@ import (
 func TestAPlanShowsWhatEachStepAsksForAndUses(t *testing.T) {
 	steps := Steps{
 		{
-			Step: "v2", Lookups: 500, Fields: map[string]int64{"email": 500}, Seconds: 480, Rate: "60/1m0s",
+			Step: "v2", Interface: "v2", Lookups: 500, Fields: map[string]int64{"email": 500}, Seconds: 480, Rate: "60/1m0s",
 			Units: []Units{{Meter: "contacts", Most: 500, Left: new(int64(9000))}, {Meter: "email_count", Most: 500}},
 		},
 		{
-			Step: "v1", Lookups: 500, UpTo: true, Fields: map[string]int64{"work_email": 500}, Seconds: 960, Rate: "30/1m0s",
+			Step: "v1", Interface: "v1", Lookups: 500, UpTo: true, Fields: map[string]int64{"work_email": 500}, Seconds: 960, Rate: "30/1m0s",
 			Prices: map[string]cost.Money{"work_email": 15 * cost.Cent}, Free: map[string]int64{"work_email": 20}, Maximum: 72 * cost.Dollar,
 		},
 	}
@@ -34,6 +34,9 @@ func TestAPlanShowsWhatEachStepAsksForAndUses(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, steps.Lines()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !steps.Ask("v1") || steps[:1].Ask("v1") {
+		t.Error("only the second step asks v1")
 	}
 	if steps.Lookups() != 1000 || !steps.TakeMoney() || steps[:1].TakeMoney() {
 		t.Errorf("%d lookups, money %t", steps.Lookups(), steps.TakeMoney())
