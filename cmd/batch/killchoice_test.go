@@ -17,7 +17,7 @@ func TestKillsBetweenTheSearchAndTheChoicePayNothingTwice(t *testing.T) {
 	skipIfShort(t)
 	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
 	service := startService(t, 1, "--rate-v2", "100000/1s")
-	settled := service.finishing()
+	settled := service.finishing(t)
 	c := &unitCampaign{t: t, dir: t.TempDir(), baseURL: service.listen(t), draw: rand.New(rand.NewPCG(*unitSeed, 1))}
 	c.flags = []string{
 		"--state", c.in("state"), "--base-url-v2", strings.TrimSuffix(c.baseURL, "/api/v1") + "/v2",
