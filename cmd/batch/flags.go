@@ -91,11 +91,10 @@ func (f *budgetFlags) value() app.Budget {
 
 // outputFlags say where results are written.
 type outputFlags struct {
-	path, rejects, keepAs string
-	tables, tablesFormat  string
-	candidates            string
-	pages                 pages.Flags
-	keep                  uint // earlier versions
+	path, rejects, keepAs            string
+	tables, tablesFormat, candidates string
+	pages                            pages.Flags
+	keep                             uint // earlier versions
 }
 
 func (f *outputFlags) value(env environment, sources []target.Source) app.Output {

@@ -199,7 +199,6 @@ func (p *person) Confirm(ctx context.Context, asked app.Question) bool {
 	return p.env.confirm(ctx, question)
 }
 
-// confirm asks a question.
 func (env environment) confirm(ctx context.Context, question string) bool {
 	return host.Confirm(ctx, env.stdin, env.stderr, question)
 }

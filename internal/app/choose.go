@@ -45,9 +45,8 @@ func (j *job) candidatesRequest() outputs.Request {
 // writeCandidates writes the candidates, also after an interrupt.
 func (j *job) writeCandidates(ctx context.Context) (*choices.View, []outputs.Kept, error) {
 	defer j.session.work.Observer.Surveying()()
-	s := j.session
 	protection := outputs.Protection{
-		Journal: outputs.JournalOf(s.journal(), s.place.Snapshot()), Run: j.name, Now: s.now(), Most: j.output.Keep,
+		Journal: outputs.JournalOf(j.session.journal(), j.session.place.Snapshot()), Run: j.name, Now: j.session.now(), Most: j.output.Keep,
 	}
 	left, kept, err := j.choosing.Write(context.WithoutCancel(ctx), j.search(), j.candidatesRequest(), protection)
 	if err != nil {
