@@ -141,18 +141,33 @@ func (a *alerting) deliveries() (all []record.Delivery) {
 	return all
 }
 
-// TestAKillAfterTheCommitLosesNoAlert kills the process when it connects to the channel, before it has sent anything.
+// firstUnread is a listener that reads nothing from its first connection.
+type firstUnread struct {
+	net.Listener
+	connected, release chan struct{}
+	once               sync.Once
+}
+
+func (l *firstUnread) Accept() (net.Conn, error) {
+	connection, err := l.Listener.Accept()
+	l.once.Do(func() {
+		close(l.connected)
+		<-l.release
+		if err == nil {
+			_ = connection.Close() // with all that came
+			connection, err = l.Listener.Accept()
+		}
+	})
+	return connection, err
+}
+
+// TestAKillAfterTheCommitLosesNoAlert kills the process when it connects to the channel, before that has read anything.
 func TestAKillAfterTheCommitLosesNoAlert(t *testing.T) {
 	hook := &receiver{t: t}
 	connected := make(chan struct{})
 	server := httptest.NewUnstartedServer(hook)
 	release := make(chan struct{})
-	var once sync.Once
-	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
-		if state == http.StateNew {
-			once.Do(func() { close(connected); <-release })
-		}
-	}
+	server.Listener = &firstUnread{Listener: server.Listener, connected: connected, release: release}
 	server.Start()
 	t.Cleanup(server.Close)
 	a := newAlerting(t, server.URL, "")
