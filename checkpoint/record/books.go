@@ -264,10 +264,9 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Int(m, 26, &r.HeaderRow)
 	numbered.Text(m, 27, &r.Delimiter)
 	numbered.Texts(m, 28, &r.From)
-	numbered.Text(m, 29, &r.Selected)
+	numbered.Value(m, 29, &r.Choice, choiceMembers)
 	numbered.List(m, 30, &r.ModuleDrifts, moduleDriftMembers)
 	numbered.List(m, 31, &r.Accounts, askedMembers)
-	numbered.Flag(m, 32, &r.Resolve)
 }
 
 func askedMembers(m *numbered.Members, a *AskedAccount) {
@@ -279,6 +278,11 @@ func moduleDriftMembers(m *numbered.Members, d *ModuleDrift) {
 	numbered.Uint(m, 1, &d.Account)
 	numbered.Text(m, 2, &d.Module)
 	numbered.Int(m, 3, &d.Units)
+}
+
+func choiceMembers(m *numbered.Members, c *Choice) {
+	numbered.Text(m, 1, &c.Selected)
+	numbered.Flag(m, 2, &c.Resolve)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

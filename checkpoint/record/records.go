@@ -353,28 +353,27 @@ type Journal struct {
 // Run is what the journal remembers of a run besides its attempts: what it was
 // asked to do, so that its output can be written again, and how it last ended.
 type Run struct {
-	Name      string           `json:"name"`
-	List      string           `json:"list"`               // absolute path
-	Files     []string         `json:"files,omitempty"`    // absolute paths, when the list has several
-	Encoding  string           `json:"encoding,omitempty"` // as given to --encoding
-	Sheet     string           `json:"sheet,omitempty"`    // as given to --sheet
-	Fields    string           `json:"fields"`
-	From      []string         `json:"from,omitempty"`       // as given to --from
-	Map       []string         `json:"map,omitempty"`        // as given to --map
-	Columns   []string         `json:"columns,omitempty"`    // as they were read, in the form of Map; none in older records
-	Header    string           `json:"header,omitempty"`     // SHA-256 of the names of the columns
-	HeaderRow int64            `json:"header_row,omitempty"` // as given to --header-row
-	Delimiter string           `json:"delimiter,omitempty"`  // as given to --delimiter
-	Held      string           `json:"held,omitempty"`       // as given to --held
-	CopyHeld  bool             `json:"copy_held,omitempty"`  // as given to --copy-held
-	Prefer    string           `json:"prefer"`
-	Limit     int64            `json:"limit,omitempty"`
-	Profile   bool             `json:"profile,omitempty"`
-	Priority  string           `json:"priority,omitempty"` // as given to --priority
-	Selected  string           `json:"selected,omitempty"` // absolute path of the file that was given to --selected
-	Resolve   bool             `json:"resolve,omitempty"`  // as given to --resolve: the service chooses
-	Job       string           `json:"job,omitempty"`      // "" in records from before there were jobs
-	Output    string           `json:"output"`             // absolute path
+	Name      string   `json:"name"`
+	List      string   `json:"list"`               // absolute path
+	Files     []string `json:"files,omitempty"`    // absolute paths, when the list has several
+	Encoding  string   `json:"encoding,omitempty"` // as given to --encoding
+	Sheet     string   `json:"sheet,omitempty"`    // as given to --sheet
+	Fields    string   `json:"fields"`
+	From      []string `json:"from,omitempty"`       // as given to --from
+	Map       []string `json:"map,omitempty"`        // as given to --map
+	Columns   []string `json:"columns,omitempty"`    // as they were read, in the form of Map; none in older records
+	Header    string   `json:"header,omitempty"`     // SHA-256 of the names of the columns
+	HeaderRow int64    `json:"header_row,omitempty"` // as given to --header-row
+	Delimiter string   `json:"delimiter,omitempty"`  // as given to --delimiter
+	Held      string   `json:"held,omitempty"`       // as given to --held
+	CopyHeld  bool     `json:"copy_held,omitempty"`  // as given to --copy-held
+	Prefer    string   `json:"prefer"`
+	Limit     int64    `json:"limit,omitempty"`
+	Profile   bool     `json:"profile,omitempty"`
+	Priority  string   `json:"priority,omitempty"` // as given to --priority
+	Choice
+	Job       string           `json:"job,omitempty"` // "" in records from before there were jobs
+	Output    string           `json:"output"`        // absolute path
 	MaxSpend  cost.Money       `json:"max_spend_usd"`
 	Ceilings  []cost.Ceiling   `json:"ceilings,omitempty"` // that the user set
 	Started   time.Time        `json:"started"`            // for the first time
@@ -416,6 +415,12 @@ type ModuleDrift struct {
 	Account attempt.Account `json:"account"`
 	Module  string          `json:"module"`
 	Units   int64           `json:"units"`
+}
+
+// Choice says who chooses among the companies that searches found.
+type Choice struct {
+	Selected string `json:"selected,omitempty"` // absolute path of the file that was given to --selected
+	Resolve  bool   `json:"resolve,omitempty"`  // as given to --resolve: the service chooses
 }
 
 // LastStarted returns when the run was started last, as far as the record tells.
