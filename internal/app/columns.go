@@ -21,9 +21,9 @@ func (j *job) readColumns(order List) error {
 	j.schema = schema
 	names := strings.Join(order.Names, " ")
 	found := columns.Options{
-		Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Catalogue: j.asked[0].Interface.Catalogue,
-		Asked: interfaces.Subjects(j.asked),
+		Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Asked: interfaces.Subjects(j.asked),
 	}
+	found.Catalogue, found.Others = interfaces.Catalogues(j.asked)
 	if order.isRecordedFor(schema) {
 		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
 	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
@@ -107,7 +107,11 @@ func (j *job) keepColumns() error {
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}
-	reading, err := columns.Recognise(j.schema, nil, columns.Options{Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Catalogue: j.asked[0].Interface.Catalogue, Asked: interfaces.Subjects(j.asked)})
+	readAs := columns.Options{
+		Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Asked: interfaces.Subjects(j.asked),
+	}
+	readAs.Catalogue, readAs.Others = interfaces.Catalogues(j.asked)
+	reading, err := columns.Recognise(j.schema, nil, readAs)
 	if err != nil {
 		return problem.AsUsage(err)
 	}

@@ -65,7 +65,8 @@ func viewCeiling(v *planview.Plan, j *job, l limit) planstep.Ceiling {
 		view.Covers, _ = paid.counts.Lookups.Covers(cost.Money(left), paid.account.FreeLeft(), paid.account.Prices.Quote.Prices) // Maximum knew the prices
 	default:
 		view.Meter, view.LimitUnits, view.LeftUnits = l.account.Tariff.Meters[l.Meter].Name, &limit, &left
-		view.Covers = min(left/l.account.MostOf(l.Meter), j.limited(l))
+		view.Lookups = j.limited(l)
+		view.Covers = min(left/l.account.MostOf(l.Meter), view.Lookups)
 	}
 	if at := budget.Renewal(l.Period, v.At); !at.IsZero() {
 		view.RenewsAt = &at

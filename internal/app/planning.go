@@ -1,19 +1,28 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/internal/report/named"
 	"payonce/internal/report/planview"
 	"payonce/pipeline/dispatch"
 )
 
+// widestStep returns the step that certainly asks about the most rows, and the first one of several: a plan shows
+// the outcomes of the rows in it. A search by name asks about few rows of a list of companies.
+func (j *job) widestStep() *step {
+	return slices.MaxFunc(j.steps, func(a, b *step) int { return cmp.Compare(a.counts.Lookup-a.upTo, b.counts.Lookup-b.upTo) })
+}
+
 // plan works out what a run of the job would do.
 func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
-	first, paid := j.steps[0], j.paidStep()
+	first, widest, paid := j.steps[0], j.widestStep(), j.paidStep()
 	account, counts := paid.account, paid.counts
 	free, demand := account.FreeLeft(), cost.Demand(counts.Asked)
 	own, err := demand.Maximum(free, account.Prices.Quote.Prices)
@@ -37,12 +46,12 @@ func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 		Version: planview.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.name, Job: j.jobName(), List: j.list.Title(),
 		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: planview.ColumnNames(j.schema, first.scope.Mapping), Unused: planview.UnusedOf(j.schema, j.reading.Unused),
 		Held: held, Placeholders: first.counts.Placeholders, DoubtfulNames: first.counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed,
-		Priority: j.order.Priority, Rows: planview.RowsOf(first.counts), Unidentifiable: map[string]int64{},
+		Priority: j.order.Priority, Rows: planview.RowsOf(widest.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: named.Values[int64]{}, FreeAllowance: named.Values[int64]{},
 		Prices: planview.PricesOf(account.Catalogue, account.Prices.Quote), Maximum: maximum, Split: planview.SplitOf(account.Catalogue, paid.scope.Wanted, own, paid.counts.Asked, free, account.Shown.Balance), Possible: j.possible(maximum),
 		Ambiguous: ambiguous, AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
 	}
-	for reason, rows := range first.counts.Unidentifiable {
+	for reason, rows := range widest.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows
 	}
 	for _, fields := range account.Operations {
@@ -53,6 +62,9 @@ func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 		view.FreeAllowance = named.Add(view.FreeAllowance, account.Catalogue.Name(f), free[f])
 	}
 	view.Asks = planview.AsksOf(account.Catalogue, paid.counts.Lookups)
+	if j.reading.Lists == enrich.Companies {
+		view.Lists = enrich.Companies.String()
+	}
 	if threshold := j.budget.Threshold; threshold != nil {
 		view.Approval = &planview.Approval{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}

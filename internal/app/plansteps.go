@@ -70,7 +70,9 @@ func (j *job) countUpTo() {
 	for _, s := range j.steps {
 		if s.named && naming > 0 {
 			fields := s.scope.Wanted
+			s.upTo = naming
 			s.counts.Lookup += naming
+			s.counts.Filled = max(s.counts.Filled-naming, 0) // while no answer names its company, a row asks for nothing
 			s.counts.Lookups[fields] += naming
 			s.counts.Kinds[cost.Kind{Fields: fields, Pattern: enrich.ByID}] += naming
 			for f := range fields.Each() {

@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/interfaces"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
@@ -25,6 +23,7 @@ type step struct {
 	// as earlier ones may find values.
 	survey *survey.Survey
 	counts survey.Counts
+	upTo   int64          // those of the counted lookups that answers of earlier steps may still lead to
 	tally  dispatch.Tally // what the lookups of this start came to
 	named  bool           // it asks about companies by ids that answers of earlier steps may give
 	names  bool           // its answers name companies by their ids
@@ -123,26 +122,20 @@ func (j *job) tally() (sum dispatch.Tally) {
 // addSteps adds the steps that the list is taken through.
 func (j *job) addSteps() error {
 	mapping := j.reading.Mapping
-	list := interfaces.List{
-		Subject: j.reading.Lists, Companies: mapping.Identifies(interfaces.PatternsOf(enrich.Companies)),
-		CompanyIDs: mapping.Identifies(enrich.PatternsOf(enrich.ByID)),
-		Names:      mapping.Identifies(enrich.PatternsOf(enrich.ByCompanyName)),
-		Numbers:    len(mapping[columns.RegistrationNumber]) > 0,
-		Exact: mapping.Identifies(enrich.PatternsOf(enrich.ByWebsite, enrich.ByCompanyProfile)) ||
-			len(mapping[columns.VATNumber]) > 0,
-		Resolve: j.order.Resolve,
-	}
+	list := interfaces.ListOf(j.reading.Lists, mapping)
+	list.Resolve = j.order.Resolve
 	planned, err := list.Steps(j.asked)
 	if err != nil {
 		return err
 	}
-	for _, p := range planned {
-		j.addStep(j.accountOf(p.Interface), row.Scope{
-			Subject: p.Subject, Mapping: mapping, Patterns: p.Patterns(), Search: p.Search, Searched: p.Searched, Resolves: p.Resolves, WithoutID: p.WithoutID,
-			Held: j.order.Held, Wanted: p.Fields, Prefer: j.order.Prefer,
-			Reask: j.order.Reask, Limit: j.order.Limit, Memory: j.order.Memory, TempDir: j.order.TempDir,
-		})
-		added := j.steps[len(j.steps)-1]
+	names := interfaces.NamesOf(planned)
+	for i, p := range planned {
+		scope := p.Scope(mapping)
+		scope.Held, scope.Prefer, scope.Reask, scope.Limit = j.order.Held, j.order.Prefer, j.order.Reask, j.order.Limit
+		scope.Memory, scope.TempDir = j.order.Memory, j.order.TempDir
+		j.addStep(j.accountOf(p.Interface), scope)
+		added := j.steps[i]
+		added.name = names[i]
 		added.named, added.names, added.searches = p.ByID || p.Searched.Patterns != 0 && !p.WithoutID, p.Names(), p.Searches()
 	}
 	return nil
@@ -155,24 +148,7 @@ func (j *job) addStep(account *accounts.Account, scope row.Scope) {
 		j.accounts = append(j.accounts, account)
 	}
 	account.Wanted |= scope.Wanted
-	j.steps = append(j.steps, &step{account: account, scope: scope})
-	j.nameSteps()
-}
-
-// nameSteps names each step after its interface, and after its fields too where several ask the same interface.
-func (j *job) nameSteps() {
-	for _, s := range j.steps {
-		s.name = s.account.Catalogue.Interface
-		if len(j.of(s.account)) > 1 {
-			s.name += "_" + strings.ReplaceAll(s.account.Catalogue.Words(s.account.Leading(s.scope.Wanted)), ",", "_")
-		}
-		switch { // fields that are asked for by their ids, too
-		case s.scope.Resolves:
-			s.name += "_resolve"
-		case s.searches && s.scope.Search.Patterns.Has(enrich.ByRegistration):
-			s.name += "_search"
-		}
-	}
+	j.steps = append(j.steps, &step{name: account.Catalogue.Interface, account: account, scope: scope})
 }
 
 // accountOf returns the account of an interface, which the steps of a run share.

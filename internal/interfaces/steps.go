@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/row"
+	"payonce/service/v2/units"
 )
 
 // Step says what one step of a run asks, and whom.
@@ -44,6 +46,14 @@ func (s Step) Patterns() enrich.Patterns {
 	}
 }
 
+// Scope returns which rows of a list the step asks for what.
+func (s Step) Scope(mapping columns.Mapping) row.Scope {
+	return row.Scope{
+		Catalogue: s.Interface.Catalogue, Subject: s.Subject, Mapping: mapping, Wanted: s.Fields, Patterns: s.Patterns(),
+		Search: s.Search, Searched: s.Searched, Resolves: s.Resolves, WithoutID: s.WithoutID,
+	}
+}
+
 // Names reports whether the answers of the step name companies by their ids.
 func (s Step) Names() bool {
 	if s.Subject == enrich.Companies {
@@ -69,6 +79,50 @@ type List struct {
 type Wanted struct {
 	Fields []string
 	From   []string // the names of interfaces in the order in which they are asked; none for the usual one
+}
+
+// ListOf returns what the columns of a list say of its rows.
+func ListOf(subject enrich.Subject, mapping columns.Mapping) List {
+	return List{
+		Subject: subject, Companies: mapping.Identifies(PatternsOf(enrich.Companies)),
+		CompanyIDs: mapping.Identifies(enrich.PatternsOf(enrich.ByID)),
+		Names:      mapping.Identifies(enrich.PatternsOf(enrich.ByCompanyName)),
+		Numbers:    len(mapping[columns.RegistrationNumber]) > 0,
+		Exact: mapping.Identifies(enrich.PatternsOf(enrich.ByWebsite, enrich.ByCompanyProfile)) ||
+			len(mapping[columns.VATNumber]) > 0,
+	}
+}
+
+// Catalogues returns the catalogue of the first interface that is asked, and those of the others.
+func Catalogues(asked []Asked) (first enrich.Catalogue, others []enrich.Catalogue) {
+	for _, a := range asked[1:] {
+		others = append(others, a.Interface.Catalogue)
+	}
+	return asked[0].Interface.Catalogue, others
+}
+
+// NamesOf returns the names of steps: each is named after its interface, and after its fields too where several ask
+// the same interface.
+func NamesOf(steps []Step) (names []string) {
+	asking := map[string]int{}
+	for _, s := range steps {
+		asking[s.Interface.Catalogue.Interface]++
+	}
+	for _, s := range steps {
+		c := s.Interface.Catalogue
+		name := c.Interface
+		if asking[name] > 1 {
+			name += "_" + strings.ReplaceAll(c.Words(s.Interface.Leading(s.Fields)), ",", "_")
+		}
+		switch { // fields that are asked for by their ids, too
+		case s.Resolves:
+			name += "_resolve"
+		case s.Search.Patterns.Has(enrich.ByRegistration):
+			name += "_search"
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // UnknownFieldError says that no interface has a field.
@@ -108,6 +162,11 @@ func (e *NotFromError) Error() string {
 type Set struct {
 	All        []Interface
 	Configured func(name string) bool
+}
+
+// Any returns all interfaces, as if each were configured.
+func Any() Set {
+	return Set{All: []Interface{V1(), V2(units.Modules{})}, Configured: func(string) bool { return true }}
 }
 
 // Asked are the fields that a run asks of an interface.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/internal/interfaces"
 	"payonce/internal/mapfile"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -19,7 +20,6 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/row"
-	"payonce/service/v1/v1fields"
 )
 
 // shownRows is how many rows are shown as they would be requested.
@@ -28,9 +28,9 @@ const shownRows = 10
 // Options say which list is read, and what decides how.
 type Options struct {
 	List    userlist.Options
-	Mapping []string // overrides
-	MapFile string   // "" to find one
-	Fields  enrich.Fields
+	Mapping []string           // overrides
+	MapFile string             // "" to find one
+	Asked   []interfaces.Asked // of each interface, one at least
 	Prefer  enrich.Pattern
 	Held    columns.Held
 	Preset  string
@@ -87,7 +87,8 @@ func (m *Mapping) Close() error { return m.list.Close() }
 
 // recognise finds the columns by what the user says, a mapping file, the headers and the cells.
 func (m *Mapping) recognise() error {
-	found := columns.Options{Overrides: m.options.Mapping, Held: m.options.Held, Preset: m.options.Preset, Catalogue: v1fields.Catalogue(), Lenient: true}
+	found := columns.Options{Overrides: m.options.Mapping, Held: m.options.Held, Preset: m.options.Preset, Lenient: true, Asked: interfaces.Subjects(m.options.Asked)}
+	found.Catalogue, found.Others = interfaces.Catalogues(m.options.Asked)
 	file, notes, err := mapfile.Of(m.options.MapFile, m.list.Paths, m.Schema)
 	if err != nil {
 		return err
@@ -187,10 +188,37 @@ func (m *Mapping) DefaultFile() string {
 
 // Save writes the mapping to a file with this mode.
 func (m *Mapping) Save(path string, mode fs.FileMode) error {
-	if err := m.Reading.Mapping.CheckFilled(m.Schema, v1fields.Catalogue(), m.options.Fields); err != nil {
+	if err := m.checkFilled(); err != nil {
 		return problem.AsUsage(err)
 	}
 	return mapfile.Write(path, strings.Join(m.options.List.Names, " "), m.Schema, m.Reading.Mapping, mode)
+}
+
+// checkFilled refuses one column for two fields that are wanted.
+func (m *Mapping) checkFilled() error {
+	for _, asked := range m.options.Asked {
+		if err := m.Reading.Mapping.CheckFilled(m.Schema, asked.Interface.Catalogue, asked.Fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// steps returns the steps in which a run would ask for the rows. Without columns that name what it asks about
+// there may be none.
+func (m *Mapping) steps() []interfaces.Step {
+	steps, err := interfaces.ListOf(m.Reading.Lists, m.Reading.Mapping).Steps(m.options.Asked)
+	if err != nil {
+		return nil // Doubts says why
+	}
+	return steps
+}
+
+// scope returns which rows a step asks for what.
+func (m *Mapping) scope(step interfaces.Step) row.Scope {
+	scope := step.Scope(m.Reading.Mapping)
+	scope.Held, scope.Prefer = m.options.Held, m.options.Prefer
+	return scope
 }
 
 // View returns the mapping for a report.
@@ -201,8 +229,20 @@ func (m *Mapping) View() *report.Mapping {
 			Number: i + 1, Header: header, ReadAs: m.rolesOf(i), Why: m.Why(i), Holds: m.sample.Describe(i), Example: m.Example(i),
 		})
 	}
-	for _, column := range (output.Output{Scope: m.scope()}).Columns(m.Schema) {
-		view.Appended = append(view.Appended, column.Name)
+	steps := m.steps()
+	names := interfaces.NamesOf(steps)
+	var sequence output.Sequence
+	for i, step := range steps {
+		scope := m.scope(step)
+		if i > 0 {
+			scope = sequence.Follow(scope)
+		}
+		sequence = append(sequence, output.Step{Output: output.Output{Scope: scope}, Name: names[i]})
+	}
+	if len(sequence) > 0 {
+		for _, column := range sequence.Columns(m.Schema) {
+			view.Appended = append(view.Appended, column.Name)
+		}
 	}
 	return view
 }
@@ -256,38 +296,53 @@ func (m *Mapping) Doubts() []string {
 			doubts = append(doubts, unused.Text(m.Schema))
 		}
 	}
-	if err := m.Reading.Mapping.CheckFilled(m.Schema, v1fields.Catalogue(), m.options.Fields); err != nil {
+	if err := m.checkFilled(); err != nil {
 		doubts = append(doubts, err.Error())
 	}
-	if !m.Reading.Mapping.CanIdentify() {
-		doubts = append(doubts, "no columns that identify a person: a profile URL, or first name, last name and company domain or name")
+	if _, err := interfaces.ListOf(m.Reading.Lists, m.Reading.Mapping).Steps(m.options.Asked); err != nil {
+		doubts = append(doubts, err.Error())
+	}
+	if subject := m.Reading.Lists; !m.identifies() {
+		doubts = append(doubts, fmt.Sprintf("no columns that identify a %s: %s", subject, columns.Needed(subject)))
 	}
 	return doubts
 }
 
-func (m *Mapping) scope() row.Scope {
-	return row.Scope{Catalogue: v1fields.Catalogue(), Mapping: m.Reading.Mapping, Held: m.options.Held, Wanted: m.options.Fields, Prefer: m.options.Prefer}
+// identifies reports whether the columns name what a step asks about.
+func (m *Mapping) identifies() bool {
+	for _, step := range m.steps() {
+		if !step.ByID && m.Reading.Mapping.Identifies(step.Patterns()) {
+			return true
+		}
+	}
+	return m.Reading.Mapping.Identifies(interfaces.PatternsOf(m.Reading.Lists))
 }
 
-// Rows returns the first rows as they would be requested.
+// Rows returns the first rows as they would be requested first.
 func (m *Mapping) Rows() []report.MappedRow {
 	shown := []report.MappedRow{}
-	reader := m.scope().Reader(nil)
+	steps := m.steps()
+	var readers []*row.Reader
+	for _, step := range steps {
+		readers = append(readers, m.scope(step).Reader(nil))
+	}
 	for _, line := range m.first {
-		r := report.MappedRow{Row: line.number, Fields: []string{}}
-		missing := reader.Missing(line)
-		_, _, reason := reader.Canonical(line)
-		switch {
-		case missing == 0:
-			r.Reason = "the row holds it already"
-		case reason != "":
-			r.Reason = string(reason)
-		default:
-			identity := reader.Identity(line)
-			r.Identity = &identity
-			for f := range missing.Each() {
-				r.Fields = append(r.Fields, v1fields.Catalogue().Name(f))
+		r := report.MappedRow{Row: line.number, Fields: []string{}, Reason: "the row holds it already"}
+		for i, reader := range readers {
+			if steps[i].Resolves {
+				continue
 			}
+			missing := reader.Missing(line)
+			_, _, reason := reader.Canonical(line)
+			if missing != 0 && reason != "" && i == 0 {
+				r.Reason = string(reason)
+			}
+			if missing == 0 || reason != "" {
+				continue
+			}
+			identity := reader.Identity(line)
+			r.Identity, r.Reason, r.Fields = &identity, "", steps[i].Interface.Catalogue.NamesOf(missing)
+			break
 		}
 		shown = append(shown, r)
 	}

@@ -36,7 +36,12 @@ func Details(catalogue enrich.Catalogue) (always, optional []table.Column) {
 // isAppended reports whether an earlier output of this program appended a column, as the columns beside it
 // tell. People's own lists may have a column of the same name: a profile URL often stands under "profile".
 func (r *recognition) isAppended(column int) bool {
-	always, optional := Details(r.catalogue)
+	return slices.ContainsFunc(r.catalogues, func(c enrich.Catalogue) bool { return r.isAppendedBy(c, column) })
+}
+
+// isAppendedBy is isAppended for an output of one interface.
+func (r *recognition) isAppendedBy(catalogue enrich.Catalogue, column int) bool {
+	always, optional := Details(catalogue)
 	for i, next := range append(always, Outcomes()[:1]...) {
 		if i > 0 && r.schema.Columns[column] == always[i-1].Name && r.isAt(column+1, next.Name) {
 			return true

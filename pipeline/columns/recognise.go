@@ -25,6 +25,8 @@ type Options struct {
 	Preset string
 	// Catalogue is that of the interface whose results an earlier output may have appended.
 	Catalogue enrich.Catalogue
+	// Others are those of further interfaces.
+	Others []enrich.Catalogue
 	// Asked are the kinds of subjects that the steps of a run ask about; none for persons. Columns that name
 	// companies are found when a step asks about companies.
 	Asked []enrich.Subject
@@ -131,7 +133,7 @@ func Recognise(schema table.Schema, sample Sample, options Options) (*Reading, e
 		return nil, err
 	}
 	r := &recognition{
-		schema: schema, catalogue: options.Catalogue, sample: sample, chosen: saved, strengths: headerStrengths(), taken: map[int]bool{},
+		schema: schema, catalogues: append([]enrich.Catalogue{options.Catalogue}, options.Others...), sample: sample, chosen: saved, strengths: headerStrengths(), taken: map[int]bool{},
 		reading: &Reading{Mapping: Mapping{}, Why: map[Role]Why{}}, given: chosen,
 	}
 	maps.Copy(r.chosen, chosen)
@@ -189,15 +191,15 @@ func (r *recognition) giveChosen(roles []Role) {
 
 // recognition is a Recognise under way.
 type recognition struct {
-	schema    table.Schema
-	catalogue enrich.Catalogue
-	sample    Sample
-	given     Mapping // by overrides
-	chosen    Mapping // by them and by saved ones
-	strengths map[Role]map[string]int
-	taken     map[int]bool // columns with a role
-	preset    *preset      // nil for none
-	reading   *Reading
+	schema     table.Schema
+	catalogues []enrich.Catalogue
+	sample     Sample
+	given      Mapping // by overrides
+	chosen     Mapping // by them and by saved ones
+	strengths  map[Role]map[string]int
+	taken      map[int]bool // columns with a role
+	preset     *preset      // nil for none
+	reading    *Reading
 }
 
 // whyChosen returns which kind of override names a role.

@@ -47,16 +47,21 @@ func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) 
 func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
 	c := stop.Ceiling
 	why := fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
-	if c.Meter == cost.Lookups {
+	switch c.Meter {
+	case cost.USD:
+	case cost.Lookups:
 		why = "it allows " + report.Lookups(c.Limit)
+	default:
+		why = fmt.Sprintf("the next lookup can use %s, and %d of %d are left", c.Format(stop.Need), max(stop.Left, 0), c.Limit)
 	}
 	next := "once the account has more, run the same command again"
-	switch c.Name {
-	case budget.CeilingMaxSpend, budget.CeilingMaxLookups:
+	name, _, _ := strings.Cut(c.Name, " ") // a limit on units has its module behind
+	switch name {
+	case budget.CeilingMaxSpend, budget.CeilingMaxLookups, budget.CeilingMaxUnits:
 		next = "raise it and run the same command again"
 	case budget.CeilingApproval:
 		next = "run the same command again and have it approved"
-	case budget.CeilingDaily, budget.CeilingMonthly, budget.CeilingWorkspaceMonthly:
+	case budget.CeilingDaily, budget.CeilingMonthly, budget.CeilingWorkspaceMonthly, budget.CeilingDailyUnits, budget.CeilingMonthlyUnits:
 		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(budget.Renewal(c.Period, now)))
 	}
 	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)

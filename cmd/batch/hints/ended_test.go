@@ -56,6 +56,11 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 			want: "Stopped at the ceiling daily: the next lookup can cost $0.15, and $0.05 is left.\n" +
 				"Nothing is lost: raise it, or wait until it renews on 2026-11-23 00:00 UTC, and run the same command again to go on.",
 		},
+		"a limit on units of the run": {
+			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},
+			want: "Stopped at the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left.\n" +
+				"Nothing is lost: raise it and run the same command again to go on.",
+		},
 	} {
 		if got := Place("").Advice(&test.view, test.stop, now); got != test.want {
 			t.Errorf("%s:\n%s\nnot\n%s", name, got, test.want)

@@ -13,13 +13,12 @@ import (
 
 	"payonce/cmd/batch/listflags"
 	"payonce/cmd/batch/mapping/screen"
-	"payonce/enrich"
 	"payonce/internal/app"
+	"payonce/internal/interfaces"
 	"payonce/internal/mapping"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/userlist"
-	"payonce/service/v1/v1fields"
 )
 
 // Environment is what the command needs of its caller.
@@ -127,20 +126,14 @@ func (c *command) open(ctx context.Context, names []string) (*mapping.Mapping, e
 
 // open reads the columns of a list.
 func open(order app.List) (*mapping.Mapping, error) {
+	asked, err := interfaces.Any().Of(interfaces.Wanted{Fields: order.Fields, From: order.From})
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
 	return mapping.Open(mapping.Options{
 		List: userlist.Options{
 			Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Delimiter: order.Delimiter, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
 		},
-		Mapping: order.Mapping, MapFile: order.MapFile, Fields: filled(order.Fields), Prefer: order.Prefer, Held: order.Held, Preset: order.Preset,
+		Mapping: order.Mapping, MapFile: order.MapFile, Asked: asked, Prefer: order.Prefer, Held: order.Held, Preset: order.Preset,
 	})
-}
-
-// filled returns those of the wanted fields that fill columns of a list.
-func filled(words []string) (fields enrich.Fields) {
-	for _, word := range words {
-		if f, known := v1fields.Catalogue().Lookup(word); known {
-			fields = fields.With(f)
-		}
-	}
-	return fields
 }

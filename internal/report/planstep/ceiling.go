@@ -22,7 +22,9 @@ type Ceiling struct {
 	// RenewsAt is when it renews; it is left out when that is never.
 	RenewsAt *time.Time `json:"renews_at,omitempty"`
 	Covers   int64      `json:"covers_lookups"` // surely
-	Binding  bool       `json:"binding"`
+	// Lookups of the plan use the units of a ceiling on units.
+	Lookups int64 `json:"lookups,omitempty"`
+	Binding bool  `json:"binding"`
 	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
 	// and without a history.
 	ProbablyCovers *int64 `json:"probably_covers_lookups"`
@@ -34,7 +36,15 @@ func (v Ceiling) LimitText() string { return v.amount(v.Limit, v.LimitLookups, v
 // LeftText writes what is left of it.
 func (v Ceiling) LeftText() string { return v.amount(v.Left, v.LeftLookups, v.LeftUnits) }
 
-// Covering begins the sentence that says how many people the ceiling covers.
+// LeftOfLimit writes what is left of the limit.
+func (v Ceiling) LeftOfLimit() string {
+	if v.LeftUnits != nil {
+		return fmt.Sprintf("%d left of %s", *v.LeftUnits, v.LimitText())
+	}
+	return v.LeftText() + " left of " + v.LimitText()
+}
+
+// Covering begins the sentence that says how many lookups the ceiling covers.
 func (v Ceiling) Covering() string {
 	switch {
 	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.LeftText() != v.LimitText():

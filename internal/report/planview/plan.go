@@ -26,7 +26,8 @@ type Plan struct {
 	Run           string            `json:"run"`
 	Job           string            `json:"job"`
 	List          string            `json:"list"`
-	Preset        string            `json:"preset,omitempty"` // of the program whose export the list is
+	Lists         string            `json:"rows_are,omitempty"` // "company" for a list of companies
+	Preset        string            `json:"preset,omitempty"`   // of the program whose export the list is
 	MapFile       string            `json:"mapping_file,omitempty"`
 	Columns       map[string]string `json:"columns"`
 	Unused        []Unused          `json:"unused_columns,omitempty"`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/pipeline/columns"
 )
@@ -31,7 +32,7 @@ func (v *Plan) Render(p *report.Page) {
 	if v.MapFile != "" {
 		p.Entryf("mapping file", "%s", v.MapFile)
 	}
-	for _, role := range columns.Shown() {
+	for _, role := range v.shown() {
 		if column, mapped := v.Columns[string(role)]; mapped {
 			p.Entryf(string(role), "column %q", column)
 		} else {
@@ -55,6 +56,14 @@ func (v *Plan) Render(p *report.Page) {
 	v.printTime(p)
 	v.printOptions(p)
 	v.printSample(p)
+}
+
+// shown returns the roles of columns that the plan shows in any case.
+func (v *Plan) shown() []columns.Role {
+	if v.Lists == enrich.Companies.String() {
+		return columns.RolesOf(enrich.Companies)
+	}
+	return columns.Shown()
 }
 
 // printCells says what the cells of the list hold besides what their columns say.
@@ -194,9 +203,13 @@ func (v *Plan) printExpected(p *report.Page) {
 
 func (v *Plan) printCeilings(p *report.Page) {
 	for _, ceiling := range v.Ceilings {
-		p.Prosef("ceiling "+ceiling.Name, "%s left of %s", ceiling.LeftText(), ceiling.LimitText())
+		p.Prosef("ceiling "+ceiling.Name, "%s", ceiling.LeftOfLimit())
 		if ceiling.Binding {
-			text := fmt.Sprintf("%s at least %d of %s", ceiling.Covering(), ceiling.Covers, report.People(v.Rows.Lookup))
+			whole := report.People(v.Rows.Lookup)
+			if ceiling.LimitUnits != nil {
+				whole = report.Counted(ceiling.Lookups, "lookup")
+			}
+			text := fmt.Sprintf("%s at least %d of %s", ceiling.Covering(), ceiling.Covers, whole)
 			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
 				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
 			}
