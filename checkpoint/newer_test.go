@@ -12,12 +12,13 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/cost"
+	"payonce/numbered"
 	"payonce/service/v1/v1fields"
 )
 
 // later is a member that a newer program gives a record.
 func later() []byte {
-	return protowire.AppendString(protowire.AppendTag(nil, 30, protowire.BytesType), "of a newer program")
+	return protowire.AppendString(protowire.AppendTag(nil, numbered.Most, protowire.BytesType), "of a newer program")
 }
 
 // TestComputedRecordsOfANewerProgramAreNotRewritten opens a journal with a member more in one of the

@@ -21,14 +21,14 @@ import (
 )
 
 // Most is the highest number that a member can have.
-const Most = 31
+const Most = 63
 
 // ErrDamaged says that bytes are not the form of a value.
 var ErrDamaged = errors.New("it does not have the form of its kind")
 
 // Members is a value that is being written or read.
 type Members struct {
-	described uint32 // the numbers that were described, a bit for each
+	described uint64 // the numbers that were described, a bit for each
 	// A value that is written.
 	writing bool
 	out     []byte
@@ -45,7 +45,7 @@ type Members struct {
 
 // index says where the members of a value are.
 type index struct {
-	present uint32 // a bit for each number
+	present uint64 // a bit for each number
 	higher  bool   // a member has a number above Most
 	places  [Most + 1]place
 }
