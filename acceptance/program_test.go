@@ -1,5 +1,5 @@
-// Package acceptance tests what others make of the files that the program writes: Prometheus, Grafana and a browser.
-// It is a module of its own, so that the program does not depend on them.
+// Package acceptance tests that other programs can use the files of batch: Prometheus, the queries of the dashboard for
+// Grafana, and a browser. It is its own module, so that the program does not depend on them.
 package acceptance
 
 import (

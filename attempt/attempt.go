@@ -152,15 +152,15 @@ type Later struct {
 	Asked bool // by the service
 }
 
-// Limited says that the lookup can consume something of which the service has said that the account's
-// limit is reached.
+// Limited says that the service has said that the account's limit is reached on a meter that the lookup can
+// consume.
 type Limited struct{ Limit }
 
 // Limit is a limit of the account on some meters that is reached. While it lasts, no call is sent that can
 // consume one of them. Calls that consume other meters are sent.
 type Limit struct {
 	Meters cost.Meters
-	Module string    // the service's name of what is limited
+	Module string    // as the service names what is limited
 	Code   string    // of the service
 	At     time.Time // when the service refused a call because of it
 	// Until is its end. Zero stands for a limit that lasts until the account shows that it has more, or until

@@ -87,7 +87,7 @@ func (t Tariff) between(base, now Account, m Meter) (before, after Optional[int6
 	return t.left(base, m), t.left(now, m)
 }
 
-// reservationsKnown reports whether an account tells how much money, and how much of every free allowance,
+// reservationsKnown reports whether an account shows how much money, and how much of every free allowance,
 // is reserved for calls under way.
 func (t Tariff) reservationsKnown(a Account) bool {
 	for m := range t.Shown().Each() {

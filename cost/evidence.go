@@ -61,8 +61,8 @@ type Evidence struct {
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
 	Lost Amounts // of each meter of Told
-	// Told are the meters of which the snapshots tell. Of a module that one of them leaves out, or whose counter
-	// fell because a new period began, nothing is known.
+	// Told are the meters that both snapshots show. Nothing is known of a module that one of them leaves out, or
+	// whose counter fell because a new period began.
 	Told Meters
 	// Exact says that the money of Lost is what was spent. Otherwise it is an upper bound: credit
 	// that expired is part of it.
@@ -114,14 +114,14 @@ func (e Evidence) Change() (change Change, why string) {
 	return change, why
 }
 
-// quietOf reports whether both snapshots tell that no call under way holds something of a meter.
+// quietOf reports whether both snapshots show that no call under way holds something of a meter.
 func (e Evidence) quietOf(m Meter) bool {
 	_, free := e.Tariff.fieldOf(m)
 	return free || e.Base.Reserved[m].Known && e.Now.Reserved[m].Known
 }
 
-// untold returns the name of a meter that calls for the fields can consume and of which the account tells
-// nothing, "" when there is none.
+// untold returns the name of a meter that calls for the fields can consume and that the account does not show,
+// "" when there is none.
 func (e Evidence) untold(fields enrich.Fields, change Change) string {
 	for f := range fields.Each() {
 		for m := range (e.Rates[f].most().Meters() & e.Tariff.Shown() &^ change.Told).Each() {
@@ -404,7 +404,7 @@ func (e Evidence) bound(change Change) explanations {
 
 // MostInDoubt returns the most that the lost calls can have been charged together of each meter: what
 // the account lost, less the least that the certain charges cost. It is not known when the evidence
-// cannot be used. A meter of which the account does not tell does not have such a limit.
+// cannot be used. A meter that the account does not show has no such limit.
 func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Amounts, known bool) {
 	change, why := e.usable()
 	if why != "" {

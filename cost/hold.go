@@ -77,9 +77,9 @@ func (h Hold) Answered(answer enrich.Answered) Charge {
 	return charge
 }
 
-// Limit returns the charge with at most the amounts that are left of some meters. Of a meter that the account does not
-// show, such as money for units that it sells by the unit, it takes out what belongs to the parts of the
-// charge of which nothing is left.
+// Limit returns the charge with at most the amounts that are left of the meters that the account shows. A meter that
+// it does not show, such as money for units with a price, loses the parts that belong to units of which nothing is
+// left.
 func (c Charge) Limit(left Amounts, told Meters, rates Rates) Charge {
 	limited := c.Amounts
 	for m := range told.Each() {

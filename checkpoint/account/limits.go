@@ -13,15 +13,15 @@ import (
 	"payonce/enrich"
 )
 
-// ReachLimit notes a limit of the account because of which the service refused a call. The zero limit changes
-// nothing. The list is replaced and never changed: it may be on its way to the disk.
+// ReachLimit records a limit of the account because of which the service refused a call. The zero limit changes
+// nothing. The list is replaced and never changed: a commit that is not written yet may still use it.
 func (a *Account) ReachLimit(now time.Time, hold cost.Hold, code string, limit enrich.Limit) {
 	if limit == (enrich.Limit{}) {
 		return
 	}
 	meters := decide.LimitedMeters(a.Tariff, hold, limit)
 	if meters == 0 {
-		return // the call consumes nothing by which others could be told apart
+		return // the call consumes nothing that shows which other calls the limit stops
 	}
 	reached := record.ReachedLimit{Limit: attempt.Limit{
 		Meters: meters, Module: cmp.Or(limit.Module, a.namesOf(meters)), Code: code, At: now, Until: limit.Until,
@@ -68,8 +68,8 @@ func (a *Account) EndLimits(now time.Time) (ended []attempt.Limit) {
 	return ended
 }
 
-// endLimitsBy ends the limits of which a snapshot shows that they do not hold any more: the account may use
-// more than before, or its counters have begun again. A limit that ends by itself does so at its time.
+// endLimitsBy ends the limits that a snapshot shows to have ended: the account may use more than before, or its
+// counters have begun again. A limit that ends by itself does so at its time.
 func (a *Account) endLimitsBy(snapshot cost.Account) {
 	if len(a.Limits) == 0 {
 		return

@@ -39,7 +39,8 @@ func History(s store.Store, job string) (found []record.Occurrence, err error) {
 	return found, err
 }
 
-// Newest returns the newest occurrences of a job up to now, the oldest first: at least a number of them, if the journal has as many.
+// Newest returns the newest occurrences of a job up to now, the oldest first: at least as many as least says, if the
+// journal has them.
 func Newest(s store.Store, job string, now time.Time, least int) (found []record.Occurrence, err error) {
 	for days := 10; ; days *= 10 {
 		from := record.OccurrenceKey(job, now.AddDate(0, 0, -days).Format(time.DateOnly))

@@ -13,8 +13,8 @@ import (
 // whose Ticket the store adds. A granted call takes a slot of the window.
 //
 // The limits are checked in a fixed order: what is known of the subject, the free allowance, the
-// limits of the account that are reached, the ceilings, the pause, the window. So a call that fits under no ceiling is refused at once
-// and does not wait for a slot first.
+// limits of the account that are reached, the ceilings, the pause, the window. So a call that fits under no
+// ceiling is refused at once and does not wait for a slot first.
 func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) {
 	if _, err := req.Rates.Total(req.Lookup.Fields); err != nil {
 		return nil, nil, err

@@ -25,9 +25,9 @@ func (v View) limited(hold cost.Hold) attempt.Decision {
 	return attempt.Limited{Limit: *longest}
 }
 
-// LimitedMeters returns the meters that a limit is on which refused a call with a hold. A limit on something that
-// no meter counts, or that the call did not seem to need, is on all meters of the call, too: the
-// same call would be refused again. Money is none of them: other calls that cost money are not refused.
+// LimitedMeters returns the meters that a limit is on. The hold is that of the call that was refused because of the
+// limit. A limit on something that no meter counts, or that the call did not seem to need, is on all meters of the
+// call: the same call would be refused again. Money is not one of them: other calls that cost money are not refused.
 func LimitedMeters(tariff cost.Tariff, hold cost.Hold, limit enrich.Limit) (meters cost.Meters) {
 	for m, info := range tariff.Meters {
 		if limit.Meter != "" && info.Name == limit.Meter {

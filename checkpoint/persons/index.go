@@ -13,7 +13,7 @@ import (
 	"payonce/enrich"
 )
 
-// index has a hash of each thing that tells who an attempt is about: it finds the few attempts
+// index has a hash of each thing that says who an attempt is about: it finds the few attempts
 // that have to be compared.
 type index struct {
 	seed    maphash.Seed

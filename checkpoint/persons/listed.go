@@ -2,13 +2,13 @@ package persons
 
 import "payonce/enrich"
 
-// Listed is one person of an answer that is a list of some. A part may be missing.
+// Listed is one person of an answer that lists persons. A part may be missing.
 type Listed struct {
 	Name, ProfileURL           string
 	CompanyName, CompanyDomain string
 }
 
-// identity returns the identity that the profile URL is; zero without one.
+// identity returns the identity by the profile URL; zero without one.
 func (l Listed) identity() enrich.Identity {
 	id, reason := enrich.Contact{ProfileURL: l.ProfileURL}.Identify(enrich.ByProfile)
 	if reason != "" {

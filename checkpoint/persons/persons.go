@@ -24,7 +24,7 @@ type Person struct {
 // Facts are what an answer says about who the person is. A part may be missing.
 type Facts struct {
 	Name, Email, Phone string
-	// Listed are the persons in an answer that is a list of some, such as a page of a search.
+	// Listed are the persons in an answer that lists persons, such as a page of a search.
 	Listed []Listed
 }
 
@@ -35,7 +35,7 @@ type Match struct {
 	Key      enrich.Key
 	Identity enrich.Identity // zero when it was erased
 	Facts    Facts           // of the answer
-	// Listed are identities of the person, of an answer that is a list of persons.
+	// Listed are identities of the person, from an answer that lists persons.
 	Listed []enrich.Identity
 }
 
@@ -61,9 +61,9 @@ var ErrNobody = errors.New("no person is named; name one by profile URL, by name
 // person who was named or with attempts before it.
 //
 // An attempt is about the person when its identity is the person's, or its answer has the
-// person's email, phone or name, or lists the person among others. What is learned from one attempt counts for the others. Equal
-// emails and phones do not count when the names differ, unless the email or phone is what was
-// asked for. Equal names do not count when both have a company, which is that of the identity or the
+// person's email, phone or name, or lists the person among others. What is learned from one attempt
+// counts for the others. Equal emails and phones do not count when the names differ, unless the email or
+// phone is what was asked for. Equal names do not count when both have a company, which is that of the identity or the
 // domain of the email, and share none.
 func (r Reading) Find(who Person) ([]Match, []enrich.Identity, error) {
 	known := &knowledge{keys: map[enrich.Key]bool{}, names: map[string]bool{}, emails: map[string]bool{}, phones: map[string]bool{}}

@@ -6,8 +6,8 @@ import (
 	"payonce/numbered"
 )
 
-// Alert is a message about a job that has to reach channels. It is written in the commit that makes the fact
-// durable that it tells of.
+// Alert is a message about a job that has to reach channels. It is written in the commit that records what it is
+// about.
 type Alert struct {
 	// ID follows from the journal, the job, the occurrence, the start and the kind. A fact that is found twice
 	// has one alert.
@@ -29,7 +29,7 @@ type Figure struct {
 	Value string `json:"value"`
 }
 
-// Delivery says how far an alert came on its way to one channel.
+// Delivery says whether one channel accepted an alert, and when it is sent to the channel again.
 type Delivery struct {
 	Channel   string    `json:"channel"`
 	Tries     int64     `json:"tries,omitempty"`

@@ -4,8 +4,8 @@
 // follows from the kind of the record:
 //
 //   - Records of facts keep them when they are rewritten: intents, doubts, resolutions, runs, files,
-//     jobs, occurrences, alerts, accounts, fields that are forgotten, the last erasure by age, the names of the fields and the key's
-//     fingerprint. Change and Replace do it.
+//     jobs, occurrences, alerts, accounts, fields that are forgotten, the last erasure by age, the names of
+//     the fields and the key's fingerprint. Change and Replace do it.
 //   - The ledger state, totals and days are computed again with every commit. A member that is not
 //     computed with them would be wrong. So a journal with such a member does not open, and stays as
 //     it is. DecodeComputed and LoadComputed refuse it.

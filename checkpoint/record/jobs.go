@@ -20,7 +20,7 @@ type Job struct {
 	PauseNote  string    `json:"pause_note,omitempty"`
 	Began      time.Time `json:"began,omitzero"` // the last run
 	Ended      time.Time `json:"ended,omitzero"`
-	// Silent is the occurrence since which no run came to its end, once an alert has told that.
+	// Silent is the occurrence since which no run came to its end, once there is an alert about that.
 	Silent string `json:"silent_since,omitempty"`
 }
 
@@ -106,7 +106,7 @@ func occurrenceMembers(m *numbered.Members, o *Occurrence) {
 func OccurrenceKey(job, at string) []byte { return NameKey(OccurrencePrefix, job+"/"+at) }
 
 // LastPrices returns the prices of the last attempts of all accounts, by the names of fields. Where accounts have
-// fields of one name, the first account counts.
+// fields with the same name, the first account counts.
 func LastPrices(s store.Store) (map[string]cost.Money, error) {
 	state, _, err := Load[State](s, StateKey)
 	if err != nil {

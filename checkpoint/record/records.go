@@ -223,7 +223,7 @@ type Account struct {
 	Closed      []ClosedPeriod `json:"closed,omitempty"`
 	// Strict says that a lookup since the base held its full price, whatever was free.
 	Strict bool `json:"strict,omitempty"`
-	// RateSlots and RateWindow are the rate limit that was kept last: that many calls in each window.
+	// RateSlots and RateWindow are the last rate limit: that number of calls in each window.
 	RateSlots  int64         `json:"rate_slots,omitempty"`
 	RateWindow time.Duration `json:"rate_window,omitempty"`
 	// Limits are the limits of the account that the service has said are reached.
@@ -231,7 +231,7 @@ type Account struct {
 }
 
 // ReachedLimit is a limit of the account that is reached, with what the account showed of its meters when it
-// was read last before.
+// was last read before that.
 type ReachedLimit struct {
 	attempt.Limit
 	// Total and Used add up what the account may use of the meters, and what it has used. They are not known
@@ -251,7 +251,7 @@ type Provisional struct {
 type ClosedPeriod struct {
 	First, Next attempt.ID   // its attempts: from First on, before Next
 	Lost        cost.Amounts // by the account, at most; its money is cost.MaxMoney when that is not known
-	// Told are the meters of which Lost tells; none in records from before that was kept.
+	// Told are the meters whose loss Lost has; none in records that were written before this member existed.
 	Told   cost.Meters  `json:",omitzero"`
 	Booked cost.Amounts // by the journal
 	// From and To are the times of the two snapshots.

@@ -69,7 +69,7 @@ type Account struct {
 	// SettleDelay is what the account gets to settle after a lost response.
 	SettleDelay time.Duration
 	Exclusive   bool // nobody else spends from it
-	// Standing is what its calls came to, which its steps share.
+	// Standing is how its calls ended so far. Its steps share it.
 	Standing dispatch.Standing
 	Strict   bool // every field counts at its full price
 	Now      func() time.Time

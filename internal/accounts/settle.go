@@ -10,7 +10,7 @@ import (
 	"payonce/internal/workspace"
 )
 
-// SettleV1 lets the open journal of a workspace decide by the account of v1 about calls in doubt.
+// SettleV1 decides about calls in doubt in the open journal of a workspace, by what the account of v1 shows.
 func SettleV1(ctx context.Context, place *workspace.Session, account *Account) (found attempt.Findings, err error) {
 	if err := account.Open(Reading); err != nil {
 		return found, err
@@ -29,7 +29,7 @@ func SettleV1(ctx context.Context, place *workspace.Session, account *Account) (
 }
 
 // SettleV2 is SettleV1 for the account of v2. The units are those that the account used and the journal has
-// not booked. It finds nothing where there is no such account, or where it can tell nothing.
+// not booked. It finds nothing where there is no such account, or where that account shows nothing.
 func SettleV2(
 	ctx context.Context, place *workspace.Session, note func(string),
 ) (found attempt.Findings, units map[string]int64, err error) {

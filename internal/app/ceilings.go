@@ -11,8 +11,8 @@ import (
 	"payonce/internal/problem"
 )
 
-// checkLimits refuses a run without a limit on something that it can consume. Units that cost money are limited by
-// the most that the run may spend, which it needs then.
+// checkLimits refuses a run without a limit on something that it can consume. Units with a price need no limit of
+// their own: the most that the run may spend limits them, and the run needs that then.
 func (j *job) checkLimits() error {
 	var names []string
 	var flags []any

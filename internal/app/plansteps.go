@@ -63,8 +63,8 @@ func (j *job) read() bool {
 	return true
 }
 
-// countUpTo adds to the counts of steps that ask about companies by the ids in answers what earlier steps may
-// still find: each answer may name another company.
+// countUpTo adds the companies that earlier steps may still find to the counts of steps that ask by the ids in answers.
+// Each answer may name another company.
 func (j *job) countUpTo() {
 	var naming int64
 	for _, s := range j.steps {

@@ -87,7 +87,7 @@ func (s *session) writeVendorFile(path string) error {
 	return vendorfile.Create(path, s.work.Env.FileMode, s.journal(), s.journal().DoubtsOfAll())
 }
 
-// lookAtAccounts lets the journal decide by each account that can tell more.
+// lookAtAccounts lets the journal decide by each account that can show more.
 func (s *session) lookAtAccounts(ctx context.Context, view *doubtview.Reconciliation, findings map[attempt.ID]string) error {
 	tell := func(found attempt.Findings) {
 		view.AddWhy(found.Why)

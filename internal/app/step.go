@@ -27,7 +27,7 @@ type step struct {
 	tally  dispatch.Tally // what the lookups of this start came to
 	named  bool           // it asks about companies by ids that answers of earlier steps may give
 	names  bool           // its answers name companies by their ids
-	// searches says that it searches for companies by what may name several.
+	// searches says that it searches for companies by a name or number that several may have.
 	searches bool
 }
 

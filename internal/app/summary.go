@@ -42,7 +42,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	return view, nil
 }
 
-// stepsDone shows what the lookups of this start came to in each step.
+// stepsDone shows what the lookups of this start found and used in each step.
 func (j *job) stepsDone() (done []runview.StepDone) {
 	for _, s := range j.steps {
 		view := usageview.Account{
@@ -57,7 +57,7 @@ func (j *job) stepsDone() (done []runview.StepDone) {
 	return done
 }
 
-// usage reads what the accounts of the journal came to.
+// usage reads what the accounts of the journal found, cost and used.
 func (s *session) usage() usage.Reader {
 	return usage.Reader{Journal: s.journal(), Interfaces: accounts.Interfaces(s.work.Workspace).All}
 }

@@ -109,7 +109,7 @@ func Write(
 		lines = append(lines, a.lines(choices[form].ID)...)
 		written[form] = true
 	}
-	for _, form := range slices.Sorted(maps.Keys(choices)) { // those of which the journal knows no search
+	for _, form := range slices.Sorted(maps.Keys(choices)) { // without a search that the journal knows
 		if choice := choices[form]; !written[form] {
 			found := match.Candidate{ID: choice.ID}
 			lines = append(lines, lineOf(0, choice.Sought.Company, found, chosenMark))

@@ -1,5 +1,5 @@
-// Package choosing lets somebody choose among the companies that the searches of a run found: it reads which
-// candidates were selected, and writes those among which nobody has chosen yet.
+// Package choosing lets a user choose among the companies that the searches of a run found. It reads which candidates
+// were selected, and writes the candidates of companies without a selected one.
 package choosing
 
 import (
@@ -82,7 +82,8 @@ func (c *Choosing) Check(ctx context.Context, search *Search) error {
 	return err
 }
 
-// Left says how much the journal knows to be ambiguous, without what somebody selected.
+// Left says how many companies and rows are ambiguous as far as the journal knows, without those that somebody
+// selected a candidate for.
 func (c *Choosing) Left(ctx context.Context, search *Search) (*choices.View, error) {
 	_, left, err := c.gather(ctx, search, "")
 	return left, err

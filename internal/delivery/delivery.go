@@ -21,8 +21,8 @@ type Sender struct {
 	Now      func() time.Time
 }
 
-// roundTime is the time after which a channel gets no further alert in one round. The last one may take its own time
-// besides.
+// roundTime is the time after which a channel gets no further alert in one round. An alert that was begun before may
+// still take the channel's own timeout.
 const roundTime = 30 * time.Second
 
 // Send sends every alert that is due to the channels that have not accepted it, to each channel one after the
@@ -59,8 +59,8 @@ func (s Sender) Send(ctx context.Context, open []record.Alert) (results []outbox
 	return results
 }
 
-// dueTo returns the alerts that a channel gets now: those that were tried least often first, so that one that the
-// channel never accepts does not keep the others back.
+// dueTo returns the alerts that a channel gets now: those that were tried least often first, so that an alert that
+// the channel never accepts does not delay the others.
 func dueTo(open []record.Alert, channel string, now time.Time) (due []record.Alert) {
 	tries := map[string]int64{}
 	for _, alert := range open {
@@ -93,8 +93,8 @@ func messageOf(a record.Alert) notify.Message {
 	return m
 }
 
-// The times between two attempts. They begin with the first, and double up to the last one. A channel whose receiver
-// says that it is gone is tried once a day: somebody may correct its address.
+// The times between two attempts. They double from firstPause to lastPause. A channel whose receiver answers 410 Gone
+// is tried once a day: somebody may correct its address.
 const (
 	firstPause = time.Minute
 	lastPause  = 6 * time.Hour
@@ -124,10 +124,10 @@ func (s Sender) result(alert record.Alert, channel string, err error) outbox.Res
 	return outbox.Result{Job: alert.Job, ID: alert.ID, Delivery: d}
 }
 
-// addresses are what looks like an address of email.
+// addresses matches what looks like an email address.
 var addresses = regexp.MustCompile(`[^\s<>"']+@[^\s<>"']+`)
 
-// short returns the text of an error without addresses of email, up to a length.
+// short returns the text of an error without email addresses, up to a length.
 func short(text string) string {
 	const most = 200
 	characters := []rune(addresses.ReplaceAllString(text, "(address)"))
@@ -135,7 +135,7 @@ func short(text string) string {
 }
 
 // After returns the alerts that wait for a channel after results, and when the next one is due; zero when none is.
-// An alert that a failure kept back is due after the first pause.
+// An alert that was not sent because of a failure before it is due after the first pause.
 func (s Sender) After(open []record.Alert, results []outbox.Result) (left []record.Alert, next time.Time) {
 	soonest := s.Now().Add(firstPause)
 	for _, alert := range open {

@@ -142,7 +142,7 @@ func Show(ctx context.Context, w *app.Work, name string) (*runview.Run, error) {
 	})
 }
 
-// usageOf reads what the accounts of the journal came to.
+// usageOf reads what the accounts of the journal found, cost and used.
 func usageOf(s *workspace.Session) usage.Reader {
 	return usage.Reader{Journal: s.Journal, Interfaces: accounts.Interfaces(s.Options).All}
 }

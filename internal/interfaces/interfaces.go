@@ -27,7 +27,7 @@ type Interface struct {
 	Matching enrich.Fields
 	// Patterns returns those by which one call can ask for fields. It may be nil for enrich.UsualPatterns.
 	Patterns func(enrich.Fields) enrich.Patterns
-	// Searching are the fields of companies that have a search of their own, by name or number.
+	// Searching are the fields of companies that have their own search, by name or number.
 	Searching enrich.Fields
 	// With are the fields that are asked for together with a field: a call asks for those of them that a row lacks.
 	With enrich.ByField[enrich.Fields]
@@ -73,7 +73,7 @@ func V2(modules units.Modules) Interface {
 // About returns the kind of subjects that a field is about.
 func (i Interface) About(f enrich.Field) enrich.Subject { return i.Catalogue.Fields[f].About }
 
-// Leading returns those of some fields that are not asked for because of another one of them.
+// Leading returns the fields without those that are asked for only together with another of them.
 func (i Interface) Leading(fields enrich.Fields) enrich.Fields {
 	leading := fields
 	for f := range fields.Each() {

@@ -18,7 +18,7 @@ type Step struct {
 	Subject   enrich.Subject
 	// ByID says that the subjects are companies that answers of an earlier step name by their ids.
 	ByID bool
-	// Search is that of a step that searches for companies, whose answers give their ids.
+	// Search says which companies the step searches for. The answers give their ids.
 	Search row.Search
 	// Searched is the search of an earlier step.
 	Searched row.Search
@@ -62,7 +62,7 @@ func (s Step) Names() bool {
 	return s.Fields&s.Interface.naming() != 0
 }
 
-// Searches reports whether the step searches for companies by what may name several.
+// Searches reports whether the step searches for companies by a name or number that several may have.
 func (s Step) Searches() bool { return s.Search.Patterns != 0 }
 
 // List is what the steps of a run depend on.
@@ -348,8 +348,8 @@ func (l List) companySteps(a Asked, found, byPersons bool) (steps []Step) {
 	return steps
 }
 
-// search returns which fields a step asks for that searches for companies, and for which. A field with a search
-// of its own is found by it, where no record of the company is wanted.
+// search returns the fields of a step that searches for companies, and which companies it searches for. A field with
+// its own search is found by that search, unless the record of the company is wanted.
 func (l List) search(a Asked, companies enrich.Fields, found bool) (enrich.Fields, row.Search) {
 	if l.Subject != enrich.Companies {
 		return 0, row.Search{}

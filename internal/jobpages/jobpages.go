@@ -33,7 +33,7 @@ var forms = []struct {
 	render func(io.Writer, report.Report, report.Hints) error
 }{{".html", report.HTML}, {".md", report.Markdown}}
 
-// pages are those of a job. As a report they are the index.
+// pages are the pages of a job. As a report they are the index.
 type pages struct {
 	job     *jobs.Job
 	work    *app.Work
@@ -120,8 +120,8 @@ func (p *pages) write(name string, r report.Report) error {
 	return nil
 }
 
-// remove removes the pages of the oldest runs, as the outputs of the job are removed: those of the last ones that did
-// not fail stay.
+// remove removes the pages of the oldest runs, as the outputs of the job are removed: the pages of the last runs that
+// did not fail stay.
 func (p *pages) remove() {
 	if p.job.Keep == 0 {
 		return

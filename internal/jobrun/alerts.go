@@ -23,7 +23,7 @@ func (r Runner) sender(job *jobs.Job) delivery.Sender {
 }
 
 // send starts to send the alerts that are due, after those that were sent before. The function that it returns waits
-// for the results of both. That takes a limited time, which a run is usually longer than.
+// for the results of both. That takes a limited time, and usually less than a run.
 func (r Runner) send(ctx context.Context, job *jobs.Job, open []record.Alert, before func() []outbox.Result) (wait func() []outbox.Result) {
 	results := make(chan []outbox.Result, 1)
 	go func() {
@@ -63,7 +63,7 @@ func (r Runner) deliver(ctx context.Context, b *book, job *jobs.Job, open []reco
 	return next
 }
 
-// noteUnrecorded tells that the journal does not know what became of alerts.
+// noteUnrecorded reports that the journal does not know whether alerts were accepted.
 func (r Runner) noteUnrecorded(job *jobs.Job, results []outbox.Result, err error) {
 	if len(results) > 0 {
 		r.Note(fmt.Sprintf("alerts of %s were sent, and may be sent again, because that could not be recorded: %v", job.Name, err))

@@ -335,7 +335,7 @@ func (c *claim) abandon(s store.Store) error {
 	abandoned, _, err := claims.Occurrence(s, c.job.Name, c.job.Unfinished)
 	abandoned.Reason, abandoned.Until, c.job.Unfinished = record.NotFinished, time.Time{}, ""
 	c.passed = append(c.passed, abandoned)
-	if c.job.PausedAt.IsZero() { // else it was given up because somebody paused the job, or an alert has told of that
+	if c.job.PausedAt.IsZero() { // else somebody paused the job, or there is an alert about that already
 		c.alerts = append(c.alerts, rules.OfNotFinished(abandoned, c.now))
 	}
 	return err

@@ -47,7 +47,7 @@ type Outcome struct {
 	Found   int64 // values
 	Lookups int64
 	Spent   cost.Money
-	Facts   rules.Facts // that alerts tell of
+	Facts   rules.Facts // for alerts
 }
 
 // Reader reads jobs files.
@@ -65,7 +65,7 @@ type File struct {
 	Alerts []Alert
 }
 
-// Receivers returns the channels that are told of the job.
+// Receivers returns the channels that get the alerts of the job.
 func (j *Job) Receivers() (receivers []rules.Receiver) {
 	for _, alert := range j.Alerts {
 		receivers = append(receivers, rules.Receiver{Channel: alert.Name, Kinds: alert.Kinds})
@@ -86,7 +86,7 @@ type Job struct {
 	Keep       int64         // how many dated outputs are kept; 0 for all
 	Retention  time.Duration // of the history
 	PauseAfter int64         // failures in a row
-	Alerts     []Alert       // the channels that are told of the job
+	Alerts     []Alert       // the channels that get the alerts of the job
 	NoRunAfter time.Duration // without a run that came to its end, an alert is sent; 0 for never
 }
 

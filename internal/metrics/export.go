@@ -23,7 +23,7 @@ func WriteFile(path string, job Job) error {
 	return prometheus.WriteToTextfile(path, registry)
 }
 
-// Server serves the metrics of jobs over HTTP, at /metrics, and whether the process is well, at /healthz.
+// Server serves the metrics of jobs over HTTP at /metrics. At /healthz it says whether the process serves jobs.
 type Server struct {
 	listener net.Listener
 	http     http.Server

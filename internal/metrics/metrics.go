@@ -1,4 +1,5 @@
-// Package metrics says how jobs go, as metrics of Prometheus: in a file for each job, and over HTTP. It reads
+// Package metrics shows the state and the results of jobs as metrics of Prometheus: in a file for each job, and over
+// HTTP. It reads
 // nothing; package reading reads what the metrics follow from. No metric has personal data, and the values of
 // its labels are names of jobs, accounts, fields, meters, ceilings and outcomes.
 package metrics
@@ -26,8 +27,8 @@ type Job struct {
 	Rows map[string]int64
 }
 
-// Account is what the calls of a job came to with one account since the journal began. None of it ever gets less,
-// unless the text says so.
+// Account counts the calls of a job to one account since the journal began, what they found and what they cost. The
+// values never fall, except those marked below.
 type Account struct {
 	Name   string
 	Fields []Field
@@ -37,7 +38,7 @@ type Account struct {
 	// Spent is what was certainly charged. What was booked as paid and may turn out to have been free is in MayBeFree.
 	Spent cost.Money
 
-	// These can get less.
+	// These can fall.
 	MayBeFree cost.Money
 	Held      cost.Money // by calls without an outcome
 	InDoubt   int64      // calls

@@ -1,4 +1,4 @@
-// Package observe has what a use case tells while it works.
+// Package observe has what a use case reports while it works.
 package observe
 
 import (
@@ -9,7 +9,7 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// Observer hears how a use case proceeds. Its methods may be called at the same time.
+// Observer gets reports on how a use case proceeds. Its methods may be called at the same time.
 type Observer interface {
 	// Note reports what a person should know at once.
 	Note(text string)
@@ -21,7 +21,7 @@ type Observer interface {
 	Sending(lookups Sending) (update func(Sent), done func())
 }
 
-// Sent says what the lookups of a start came to so far.
+// Sent says what the lookups of a start have found and cost so far.
 type Sent struct {
 	Tally dispatch.Tally                // of all steps
 	Step  int                           // that lookups are sent for, from 0

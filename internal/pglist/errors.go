@@ -16,7 +16,7 @@ type beginError struct{ err error }
 func (e *beginError) Error() string { return e.err.Error() }
 func (e *beginError) Unwrap() error { return e.err }
 
-// The codes of errors of PostgreSQL that have words of their own.
+// The error codes of PostgreSQL that have their own text here.
 const (
 	codeCancelled = "57014"
 	codeReadOnly  = "25006"
@@ -26,7 +26,7 @@ const (
 // quoted are the parts of a text of PostgreSQL that may be values.
 var quoted = regexp.MustCompile(`"[^"]*"`)
 
-// explain words an error for whoever wrote the query. It shows no password, no value of a row, and nothing of the
+// explain returns an error for the author of the query. It shows no password, no value of a row and none of the
 // details that the server adds.
 func (q Query) explain(err error, password string) error {
 	if err == nil {

@@ -81,8 +81,8 @@ func Kept(prefix string) (path string, found bool, err error) {
 	return "", false, nil
 }
 
-// connectTime is how long it may take to connect, and how long an answer may be late that the server has to give by
-// itself.
+// connectTime limits the time to connect. The program also waits that much longer than the server, which ends the
+// statement itself.
 const connectTime = 30 * time.Second
 
 // Spool runs the query in a transaction that may only read. It writes the rows to a file whose name is the prefix and

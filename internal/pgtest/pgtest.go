@@ -55,7 +55,7 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// run runs a program of the server. As root it runs as another user, whom the server asks for.
+// run runs a program of the server. As root it runs as another user, because the server refuses root.
 func (s *Server) run(bin, name string, args ...string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)

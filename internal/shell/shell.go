@@ -1,4 +1,4 @@
-// Package shell starts commands of the shell that end with everything that they started.
+// Package shell starts shell commands. A command that is stopped ends with all processes that it started.
 package shell
 
 import (
@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Command returns a command that the shell reads. When the context ends before the command does, all its
-// processes are killed: those that it started too, unless they moved to another process group.
+// Command returns a command that the shell runs. When the context ends first, the command is killed with all
+// processes that it started, unless they moved to another process group.
 func Command(ctx context.Context, line string) *exec.Cmd {
 	run := exec.CommandContext(ctx, "/bin/sh", "-c", line)
 	run.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

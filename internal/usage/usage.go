@@ -1,4 +1,4 @@
-// Package usage reads from a journal what each of its accounts came to.
+// Package usage reads from a journal what each of its accounts found, cost and used.
 package usage
 
 import (
@@ -15,7 +15,7 @@ import (
 	"payonce/internal/report/usageview"
 )
 
-// Reader reads what the accounts of a journal came to.
+// Reader reads what the accounts of a journal found, cost and used.
 type Reader struct {
 	Journal *checkpoint.Journal
 	// Interfaces are those that accounts can have.
@@ -48,8 +48,8 @@ func (r Reader) FreeUsed(scope string) named.Values[int64] {
 	return named.FreeUnits(first.Catalogue, first.Tariff, r.Journal.Totals(scope).Settled)
 }
 
-// Run returns what each account that a run asked came to. In the scope of the run, the fields and the meters besides
-// money are those of the first account. The money and the lookups there are those of all accounts.
+// Run returns what each account that a run asked found, cost and used. In the scope of the run, the fields and the
+// meters besides money are those of the first account. The money and the lookups there are those of all accounts.
 func (r Reader) Run(run checkpoint.Run, at time.Time) usageview.Accounts {
 	all := usageview.Accounts{}
 	first := r.Journal.Totals(checkpoint.RunScope(run.Name))

@@ -28,7 +28,7 @@ const (
 	GoesOn End = "goes on" // with the next start: it was interrupted, or had no journal
 )
 
-// Facts are what a run told besides how it ended.
+// Facts are what a run reported, except how it ended.
 type Facts struct {
 	InDoubt int64               // lookups of the run
 	Fields  []record.FieldCount // that this start asked for
@@ -112,7 +112,7 @@ func limit(one record.Occurrence) string {
 	return "a limit of the account (" + cmp.Or(name, kind) + ")"
 }
 
-// meaning words an exit code.
+// meaning returns what an exit code means.
 func meaning(exit int64) string {
 	text := map[int64]string{
 		1: "an internal failure", 2: "the configuration or the list is wrong", exitCeiling: "a ceiling was reached",
@@ -168,7 +168,7 @@ func counted(n int64, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// priceChanges words the prices that the account shows or that the run used, and that differ from those before.
+// priceChanges lists the prices that the account shows or that the run used, and that differ from earlier ones.
 func priceChanges(e Ended) string {
 	var changes []string
 	told := map[string]bool{}
@@ -216,7 +216,7 @@ func OfNotFinished(one record.Occurrence, now time.Time) record.Alert {
 	}
 }
 
-// OfCrash returns the alert about a job that paused itself because its process ended in the middle again and again.
+// OfCrash returns the alert about a job that paused itself because its process was killed several times in a row.
 func OfCrash(one record.Occurrence, job record.Job) record.Alert {
 	return record.Alert{
 		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(notify.Failure), At: job.PausedAt,
@@ -225,8 +225,8 @@ func OfCrash(one record.Occurrence, job record.Job) record.Alert {
 	}
 }
 
-// OfSilence returns the alert about a job of which no run came to its end for a time; nil while there is none, and
-// when it was told before. Since is what Job.Silent remembers of it.
+// OfSilence returns the alert about a job of which no run came to its end for a time. It returns nil while that time
+// has not passed, and when there was an alert about it before. Since is the value for Job.Silent.
 func OfSilence(job record.Job, history []record.Occurrence, longest time.Duration, now time.Time) (alert *record.Alert, since string) {
 	if longest <= 0 || len(history) == 0 {
 		return nil, ""

@@ -15,13 +15,14 @@ const (
 	mostRuns   = 30
 	// fewestAsked is how often a run must have asked for a field to be looked at.
 	fewestAsked = 20
-	// rareness is how seldom chance alone leads to an alert: once in so many values of a field, both sides together.
+	// rareness is how seldom chance alone leads to an alert: once in this number of runs, for a field, both sides
+	// together.
 	rareness = 1000
 	// leastDistance is how far a rate must be from the usual one to matter.
 	leastDistance = 0.05
 )
 
-// unusualRates words the fields whose match rate differs from that of earlier runs by more than chance explains.
+// unusualRates lists the fields whose match rate differs from that of earlier runs by more than chance explains.
 func unusualRates(one record.Occurrence, earlier []record.Occurrence) string {
 	var unusual []string
 	for _, field := range one.Fields {

@@ -1,9 +1,9 @@
 package dispatch
 
-// Standing is what the calls of one account came to in one start of the program. The steps that ask the account
-// share it. So a streak of failures goes on in the next step, and after a stop that is about the whole
-// account no later step sends anything. Its zero value is that of an account which was not asked yet. Only one
-// Run uses it at a time.
+// Standing says how the calls of one account ended in one start of the program, as far as later calls depend on it.
+// The steps that ask the account share it. So a streak of failures goes on in the next step, and after a stop of the
+// whole account no later step sends anything. Its zero value is for an account that was not asked yet. Only one Run
+// uses it at a time.
 type Standing struct {
 	streaks streaks
 	stop    Stop // of the whole account; nil for none

@@ -149,7 +149,7 @@ func (j *judge) valueOf(line table.Row, f row.FieldColumn) string {
 	}
 }
 
-// showID shows the id by which the step asked about the company of a row beside an answer that does not say it.
+// showID shows the id of the company by which the step asked, beside an answer that does not have it.
 func (j *judge) showID(line table.Row) {
 	id, details := j.Identity(line).Company.ID, j.result.answer.Details
 	for i, d := range j.Scope.Catalogue.Details[:len(details)] {

@@ -19,7 +19,7 @@ type Scope struct {
 	Prefer    enrich.Pattern
 	// Patterns are those by which the step asks; zero for enrich.UsualPatterns.
 	Patterns enrich.Patterns
-	// Search is that of a step that searches for companies. The rows of others miss nothing in it.
+	// Search says which companies the step searches for. Rows of other companies miss nothing in this step.
 	Search Search
 	// Searched is the search of an earlier step. The rows of its companies miss nothing in this step, unless their
 	// ids are known.

@@ -30,15 +30,15 @@ func (s Search) isFor(company enrich.Company) bool {
 	return !s.leaves(company) && isNamed(s.sought(company))
 }
 
-// sought returns what the step can search for of a company.
+// sought returns the parts of a company by which the step can search for it.
 func (s Search) sought(company enrich.Company) enrich.Company {
 	company = company.Only(s.Patterns)
 	company.VATNumber = ""
 	return company
 }
 
-// identify returns the identity by which the step searches for a company. A name without a country finds none
-// that is surely meant.
+// identify returns the identity by which the step searches for a company. A name without a country has none, because
+// no result could be accepted.
 func (s Search) identify(company enrich.Company, prefer enrich.Pattern) (enrich.Identity, enrich.Unidentifiable) {
 	id, reason := s.sought(company).Identify(prefer)
 	if reason == "" && id.Pattern() == enrich.ByCompanyName && id.Company.Country == "" {

@@ -137,7 +137,7 @@ const contactsAhead = 48 * time.Hour
 type Change struct {
 	// Used is what was used of each meter, by anybody.
 	Used cost.Amounts
-	// Known are the meters that tell. Of the others nothing is known: a snapshot does not show
+	// Known are the meters whose use is known. Nothing is known of the others: a snapshot does not show
 	// them, or the counter fell.
 	Known cost.Meters
 	// Fell are the meters whose counter fell. A new period has begun, or somebody reset it.

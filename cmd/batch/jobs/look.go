@@ -198,7 +198,7 @@ func withFailures(failures []delivery.Failure, name string, list any) map[string
 	return object
 }
 
-// writeFailures tells which channels do not accept alerts.
+// writeFailures prints which channels do not accept alerts.
 func (env Environment) writeFailures(failures []delivery.Failure) error {
 	for _, f := range failures {
 		_, err := fmt.Fprintf(env.Stdout, "alerts of %s that the channel %s has not accepted: %d since %s; last error: %s\n", f.Job, f.Channel,

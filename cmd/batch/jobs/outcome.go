@@ -37,7 +37,7 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 	return outcome
 }
 
-// factsOf returns what alerts tell of a run.
+// factsOf returns what alerts need to know about a run.
 func factsOf(summary *runview.Summary) rules.Facts {
 	facts := rules.Facts{InDoubt: summary.InDoubt}
 	for _, field := range summary.FoundNow.Fields {

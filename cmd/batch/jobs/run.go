@@ -98,7 +98,7 @@ func (env Environment) job(path, name string) (*jobs.Job, error) {
 	return nil, problem.Usagef("there is no job %q in %s%s", name, path, env.Reader.Target.Suggest(name, names))
 }
 
-// ended tells why a start did nothing, and returns the error that ends the command.
+// ended prints why a start did nothing, and returns the error that ends the command.
 func (env Environment) ended(name string, result *jobrun.Result, quiet bool) error {
 	tell := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
 	switch {

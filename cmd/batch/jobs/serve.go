@@ -54,10 +54,10 @@ func newServeCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// note tells something, with the time.
+// note prints a line with the time.
 func (env Environment) note(text string) { env.noteAt(env.Now(), text) }
 
-// noteAt tells something that happened at a time.
+// noteAt prints a line about something that happened at a time.
 func (env Environment) noteAt(at time.Time, text string) {
 	fmt.Fprintln(env.Stderr, at.UTC().Format(time.RFC3339)+" batch: "+text)
 }

@@ -114,7 +114,7 @@ func monthsOf(first, last time.Time) (months []string) {
 	return months
 }
 
-// sum is what the sums of all months come to.
+// sum adds up the sums of all months.
 type sum struct {
 	answered, uncharged, forfeited int64
 	settled, held                  cost.Amounts

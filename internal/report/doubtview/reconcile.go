@@ -30,7 +30,7 @@ type Case struct {
 	// Units are the units of modules that it holds.
 	Units   map[string]int64 `json:"held_units,omitempty"`
 	Finding string           `json:"finding"`
-	Decided bool             `json:"-"` // it is in doubt no more
+	Decided bool             `json:"-"` // it is not in doubt any more
 }
 
 // Reconciliation says what became of the lookups in doubt.

@@ -26,7 +26,8 @@ type SpentBefore struct {
 	Open   int64                 `json:"without_outcome,omitempty"` // lookups that may have been charged
 }
 
-// SpentBeforeOf shows what the subjects of a list have cost, with the fields of a catalogue. It returns nil when nothing was looked up.
+// SpentBeforeOf shows what the subjects of a list have cost, with the fields of a catalogue. It returns nil when
+// nothing was looked up.
 func SpentBeforeOf(c enrich.Catalogue, found listcost.Cost) *SpentBefore {
 	if found.Lookups+found.Open == 0 && found.Charged == 0 {
 		return nil

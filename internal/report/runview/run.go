@@ -1,4 +1,4 @@
-// Package runview shows runs: their list, how one stands, and how it ended.
+// Package runview shows runs: their list, the progress of one, and how it ended.
 package runview
 
 import (

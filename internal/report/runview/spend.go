@@ -22,7 +22,7 @@ type Spend struct {
 	sellers []Seller
 }
 
-// Seller is an account of a journal, as far as explanations of what was spent show it.
+// Seller is an account of a journal, with what an explanation of spend needs: its fields and its meters.
 type Seller struct {
 	Catalogue enrich.Catalogue
 	Tariff    cost.Tariff

@@ -49,7 +49,7 @@ type Summary struct {
 	Advice    string `json:"-"` // why the run stopped and what to do next
 }
 
-// StepDone says what one step of a run came to in one command.
+// StepDone says what one step of a run found and used in one command.
 type StepDone struct {
 	Step string `json:"step"`
 	usageview.Account

@@ -1,4 +1,4 @@
-// Package usageview shows what each account came to: what it found, what that cost, and the units that it used.
+// Package usageview shows what each account found, what that cost, and the units that it used.
 package usageview
 
 import (
@@ -14,7 +14,7 @@ import (
 // Accounts are the accounts of a run, in the order of their numbers in the journal.
 type Accounts []Account
 
-// Account is what one account came to.
+// Account is what one account found, cost and used.
 type Account struct {
 	Number    int                 `json:"account"` // in the journal
 	Interface string              `json:"interface"`
