@@ -129,7 +129,7 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 
 func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
-	flags.StringVar(&o.output.candidates, "candidates", "", "write the companies among which a search left the choice to this `FILE`; see --selected")
+	flags.StringVar(&o.output.candidates, "candidates", "", "write the candidates of ambiguous rows to this `FILE`; see --selected")
 	flags.StringVar(&o.output.tables, "tables", "", "write what answers say in several rows about one company to tables in this `DIR`")
 	flags.StringVar(&o.output.tablesFormat, "tables-format", "parquet", "the `FORMAT` of the tables: parquet or csv")
 	flags.UintVar(&o.output.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")

@@ -144,7 +144,7 @@ func newJournalUnpauseCommand(env environment) *cobra.Command {
 		"A service can ask to be sent nothing for a time, with a Retry-After. No run sends anything before\n"+
 			"that is over; when it takes more than a day a run ends instead of waiting. This ends the wait, for\n"+
 			"one that the service cannot have meant, such as a hundred years. Ask the service first.\n\n"+
-			"It also ends the limits of modules that the service has said are reached, for an account that has\n"+
-			"more again and does not show it.",
+			"It also ends limits of modules that are reached, for example when the account has more units and\n"+
+			"does not show them.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) { return inspect.Unpause(ctx, w) })
 }

@@ -21,10 +21,10 @@ import (
 func newRootCommand(env environment) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "batch",
-		Short: "Find missing work emails and business phones, and never pay twice for one",
-		Long: "batch finds the missing work emails and business phones of a contact list through a paid\n" +
-			"service and writes the list back filled in. It never pays twice for a lookup, never spends\n" +
-			"over the ceiling, never loses a paid answer and never goes over the rate limit." +
+		Short: "Find what is missing in lists of people and companies, and never pay twice for it",
+		Long: "batch takes a list of people or companies, finds what is missing through a paid service and\n" +
+			"writes the list back filled in. It never pays twice for a lookup, never spends over the\n" +
+			"ceiling, never loses a paid answer and never goes over the rate limit." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		Version:       version,
 		SilenceErrors: true,

@@ -84,11 +84,11 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 		add(notify.Doubt, "The outcome of %s is not known. To decide, run batch reconcile.", counted(n, "lookup"))
 	}
 	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
-		add(notify.Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses it, or the service "+
-			"charges more than it says.", e.Facts.Lost, counted(e.Facts.LostUnits, "free unit"))
+		add(notify.Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses the account, or the service "+
+			"charges more than its prices.", e.Facts.Lost, counted(e.Facts.LostUnits, "free unit"))
 	}
 	if changes := priceChanges(e); changes != "" {
-		add(notify.Price, "Prices are not what they were: %s.", changes)
+		add(notify.Price, "Prices have changed: %s.", changes)
 	}
 	if e.End == Done {
 		if text := unusualRates(one, e.Earlier); text != "" {
@@ -220,7 +220,7 @@ func OfNotFinished(one record.Occurrence, now time.Time) record.Alert {
 func OfCrash(one record.Occurrence, job record.Job) record.Alert {
 	return record.Alert{
 		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(notify.Failure), At: job.PausedAt,
-		Text:    "The process of the run ended in the middle." + pause(job),
+		Text:    "The process of the run was killed or crashed." + pause(job),
 		Figures: []record.Figure{{Name: "failures in a row", Value: strconv.FormatInt(job.Failures, 10)}},
 	}
 }

@@ -71,7 +71,7 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 		},
 		"a higher price": {
 			Ended{Occurrence: occurrence(6, "interrupted"), End: GoesOn, Facts: Facts{Higher: map[string]cost.Money{"work_email": 20 * cost.Cent}}},
-			"price", "Prices are not what they were: the account shows $0.20 for work_email.",
+			"price", "Prices have changed: the account shows $0.20 for work_email.",
 		},
 		"stopped by a price": {
 			Ended{Occurrence: occurrence(4, "service:price_higher"), End: Failed}, "failure price", "The run failed: the service refuses or cannot be reached.",
@@ -128,11 +128,11 @@ func TestAPriceIsComparedWithTheLastOneThatWasPaid(t *testing.T) {
 		"the first run": {nil, ""},
 		"another price": {
 			[]record.Occurrence{with("2026-11-21T02:30", 20*cost.Cent), with("2026-11-22T02:30", 15*cost.Cent)},
-			"Prices are not what they were: work_email costs $0.20, and cost $0.15 on 2026-11-23.",
+			"Prices have changed: work_email costs $0.20, and cost $0.15 on 2026-11-23.",
 		},
 		"the same price":      {[]record.Occurrence{with("2026-11-21T02:30", 15*cost.Cent), with("2026-11-22T02:30", 20*cost.Cent)}, ""},
 		"an unknown one":      {[]record.Occurrence{with("2026-11-21T02:30", 20*cost.Cent), with("2026-11-22T02:30", 0)}, ""},
-		"an earlier start":    {[]record.Occurrence{with("2026-11-23T02:30", 10*cost.Cent)}, "Prices are not what they were: work_email costs $0.20, and cost $0.10 on 2026-11-23."},
+		"an earlier start":    {[]record.Occurrence{with("2026-11-23T02:30", 10*cost.Cent)}, "Prices have changed: work_email costs $0.20, and cost $0.10 on 2026-11-23."},
 		"one of other fields": {[]record.Occurrence{occurrence(0, "")}, ""},
 	} {
 		got := ""
@@ -166,20 +166,20 @@ func TestAnUnusualMatchRateIsOneThatChanceDoesNotExplain(t *testing.T) {
 		want         string
 	}{
 		"as usual":                      {100, 66, usual, ""},
-		"few":                           {100, 45, usual, "work_email 45 of 100 (45 %), usual is 70 %"},
-		"none":                          {100, 0, usual, "work_email 0 of 100 (0 %), usual is 70 %"},
-		"all":                           {100, 100, usual, "work_email 100 of 100 (100 %), usual is 70 %"},
+		"few":                           {100, 45, usual, "work_email 45 of 100 (45 %); the usual rate is 70 %"},
+		"none":                          {100, 0, usual, "work_email 0 of 100 (0 %); the usual rate is 70 %"},
+		"all":                           {100, 100, usual, "work_email 100 of 100 (100 %); the usual rate is 70 %"},
 		"few of a small list":           {20, 9, usual, ""},
-		"none of a small list":          {20, 0, usual, "work_email 0 of 20 (0 %), usual is 70 %"},
+		"none of a small list":          {20, 0, usual, "work_email 0 of 20 (0 %); the usual rate is 70 %"},
 		"a list that is too small":      {19, 0, usual, ""},
 		"too few earlier runs":          {100, 0, usual[:9], ""},
 		"lists that differ":             {100, 45, runs(100, 40, 95, 60, 80, 50, 90, 70, 75, 60, 80), ""},
-		"far from lists that differ":    {100, 0, runs(100, 40, 95, 60, 80, 50, 90, 70, 75, 60, 80), "work_email 0 of 100 (0 %), usual is 70 %"},
+		"far from lists that differ":    {100, 0, runs(100, 40, 95, 60, 80, 50, 90, 70, 75, 60, 80), "work_email 0 of 100 (0 %); the usual rate is 70 %"},
 		"many lookups, a small change":  {100000, 67000, runs(100000, 70000, 70100, 69900, 70050, 69950, 70000, 70020, 70000, 69990, 69990), ""},
-		"many lookups, a larger change": {100000, 64000, runs(100000, 70000, 70100, 69900, 70050, 69950, 70000, 70020, 70000, 69990, 69990), "work_email 64000 of 100000 (64 %), usual is 70 %"},
+		"many lookups, a larger change": {100000, 64000, runs(100000, 70000, 70100, 69900, 70050, 69950, 70000, 70020, 70000, 69990, 69990), "work_email 64000 of 100000 (64 %); the usual rate is 70 %"},
 		"never found before":            {100, 0, runs(100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), ""},
-		"found for the first time":      {100, 20, runs(100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), "work_email 20 of 100 (20 %), usual is 0 %"},
-		"always found before":           {100, 80, runs(100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100), "work_email 80 of 100 (80 %), usual is 100 %"},
+		"found for the first time":      {100, 20, runs(100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), "work_email 20 of 100 (20 %); the usual rate is 0 %"},
+		"always found before":           {100, 80, runs(100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100), "work_email 80 of 100 (80 %); the usual rate is 100 %"},
 	} {
 		one := occurrence(0, "")
 		one.Fields = []record.FieldCount{{Name: "work_email", Asked: test.asked, Found: test.found}}

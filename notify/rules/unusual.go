@@ -38,7 +38,7 @@ func unusualRates(one record.Occurrence, earlier []record.Occurrence) string {
 			}
 		}
 		if usual, is := isUnusual(field, counts); is {
-			unusual = append(unusual, fmt.Sprintf("%s %d of %d (%.0f %%), usual is %.0f %%", field.Name, field.Found, field.Asked,
+			unusual = append(unusual, fmt.Sprintf("%s %d of %d (%.0f %%); the usual rate is %.0f %%", field.Name, field.Found, field.Asked,
 				100*float64(field.Found)/float64(field.Asked), 100*usual))
 		}
 	}

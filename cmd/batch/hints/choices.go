@@ -15,7 +15,7 @@ func adviceOnChoices(view *runview.Summary) string {
 	case text == "":
 		return ""
 	case file == "":
-		return text + ".\nRun the same command with --candidates FILE to get them as a file. The searches are not paid again."
+		return text + ".\nRun the same command with --candidates FILE to write the candidates to a file. The searches are not paid for again."
 	default:
 		return fmt.Sprintf("%s.\nMark the right candidates in %s with x in the column selected, save it, and run the same command with --selected %s.",
 			text, file, report.ShellWord(file))

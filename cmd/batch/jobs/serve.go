@@ -28,7 +28,7 @@ func newServeCommand(env Environment) *cobra.Command {
 			"free for other commands while no job runs.\n\n" +
 			"After SIGTERM nothing else is sent. What is in flight ends, outputs are written, and what did not end\n" +
 			"goes on with the next start. SIGHUP reads the jobs file again. When it is broken, the earlier jobs stay.\n\n" +
-			"With --listen it serves metrics of Prometheus at /metrics, and at /healthz whether it serves jobs." +
+			"With --listen it serves Prometheus metrics at /metrics, and its health at /healthz." +
 			env.Codes.Serve,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

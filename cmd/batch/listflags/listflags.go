@@ -122,7 +122,7 @@ func (f *Flags) AddAsking(flags *pflag.FlagSet) {
 
 // AddSelected adds the flag that says which candidates somebody chose.
 func (f *Flags) AddSelected(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Selected, "selected", "", "a `FILE` of --candidates in which the right candidates are marked with x: their rows need no search")
+	flags.StringVar(&f.Selected, "selected", "", "take the candidates marked with x in this `FILE` of --candidates; their companies are not searched for again")
 }
 
 // Who resolves the rows that a search left ambiguous.

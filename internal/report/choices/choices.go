@@ -25,11 +25,11 @@ func (c *View) Text() string {
 	case c == nil || c.Rows == 0:
 		return ""
 	case c.Rows == 1:
-		return "1 row names a company that several candidates may be"
+		return "1 row names a company for which a search found no certain match"
 	case c.Companies == 1:
-		return fmt.Sprintf("%d rows name a company that several candidates may be", c.Rows)
+		return fmt.Sprintf("%d rows name a company for which a search found no certain match", c.Rows)
 	}
-	return fmt.Sprintf("%d rows name %d companies that several candidates may be", c.Rows, c.Companies)
+	return fmt.Sprintf("%d rows name %d companies for which a search found no certain match", c.Rows, c.Companies)
 }
 
 // Written names the file with the candidates; "" for none.

@@ -128,7 +128,7 @@ func (v *Unpaused) Render(p *report.Page) {
 		p.Linef("The wait until %s is over; lookups may be sent again.", report.Time(v.Until))
 	}
 	for _, module := range v.Limits {
-		p.Linef("The limit of %s does not count any more; calls that need it may be sent again.", module)
+		p.Linef("The limit of %s has ended; calls that need it may be sent again.", module)
 	}
 }
 

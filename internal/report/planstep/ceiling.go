@@ -23,7 +23,7 @@ type Ceiling struct {
 	RenewsAt *time.Time `json:"renews_at,omitempty"`
 	Covers   int64      `json:"covers_lookups"` // surely
 	// Lookups of the plan use the units of a ceiling on units.
-	Lookups int64 `json:"lookups,omitempty"`
+	Lookups int64 `json:"of_lookups,omitempty"`
 	Binding bool  `json:"binding"`
 	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
 	// and without a history.
