@@ -34,7 +34,7 @@ type Facts struct {
 	Fields  []record.FieldCount // that this start asked for
 	// Lost is what the account lost that the journal did not use.
 	Lost      cost.Money
-	LostUnits int64 // of free allowances
+	LostUnits int64 // of free allowances and modules
 	// Higher are prices that the account shows and that are higher than the ones in use, by field.
 	Higher map[string]cost.Money
 }
@@ -85,7 +85,7 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 	}
 	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
 		add(notify.Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses it, or the service "+
-			"charges more than it says.", e.Facts.Lost, counted(e.Facts.LostUnits, "free unit"))
+			"charges more than it says.", e.Facts.Lost, counted(e.Facts.LostUnits, "unit"))
 	}
 	if changes := priceChanges(e); changes != "" {
 		add(notify.Price, "Prices are not what they were: %s.", changes)
