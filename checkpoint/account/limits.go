@@ -80,18 +80,27 @@ func (a *Account) endLimitsBy(snapshot cost.Account) {
 		more := total.Value > l.Total.Value || used.Value < l.Used.Value
 		return !l.Until.IsZero() || !known || !more || total.Value <= used.Value
 	})
+	for i, l := range a.Limits {
+		total, used := shownOf(snapshot, l.Meters)
+		switch {
+		case !total.Known:
+		case !l.Total.Known:
+			a.Limits[i].Total, a.Limits[i].Used = total, used
+		case used.Value > l.Used.Value:
+			a.Limits[i].Used = used // below which it falls when the counters begin again
+		}
+	}
 }
 
-// shownOf adds up what an account may use of meters, and what it has used.
+// shownOf adds up what an account may use of those meters that it shows, and what it has used. Both are unknown when it
+// shows none: of emails and phones it never shows how many are left.
 func shownOf(snapshot cost.Account, meters cost.Meters) (total, used cost.Optional[int64]) {
-	total, used = cost.Known[int64](0), cost.Known[int64](0)
 	for m := range meters.Each() {
 		left, gone := snapshot.Left[m], snapshot.Used[m]
-		if !left.Known || !gone.Known {
-			return cost.Optional[int64]{}, cost.Optional[int64]{}
+		if left.Known && gone.Known {
+			total = cost.Known(total.Value + left.Value + gone.Value)
+			used = cost.Known(used.Value + gone.Value)
 		}
-		total.Value += left.Value + gone.Value
-		used.Value += gone.Value
 	}
 	return total, used
 }

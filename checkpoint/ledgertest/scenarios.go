@@ -458,6 +458,10 @@ func endlessLimit(r *Rig) {
 		r.pass(400 * 24 * time.Hour)
 		r.want(askUnits(1), limitedUnits("all", "data", at, time.Time{}))
 	}
+	r.check(r.Rebase(used(100, 100)))
+	r.want(askUnits(1), limitedUnits("all", "data", at, time.Time{}))
+	r.check(r.Rebase(used(92, 100))) // a new period, in which others have used more than when the limit was reached
+	stop()
 	r.check(r.Rebase(used(95, 200))) // its owner raised the limit
 	stop()
 	r.check(r.Rebase(used(3, 200))) // a new period of the account

@@ -127,10 +127,10 @@ func Record(s store.Store, results []Result) error {
 	return s.Commit(writes)
 }
 
-// Expired returns the writes that erase alerts: those that every channel accepted and that happened before one
-// time, and all that happened before an earlier one.
-func Expired(s store.Store, acceptedBefore, before time.Time) (erase []store.Write, err error) {
-	err = each(s, "", func(key []byte, alert record.Alert) {
+// Expired returns the writes that erase alerts of a job: those that every channel accepted and that happened before one
+// time, and all that happened before an earlier one. Other jobs may keep theirs for longer.
+func Expired(s store.Store, job string, acceptedBefore, before time.Time) (erase []store.Write, err error) {
+	err = each(s, job, func(key []byte, alert record.Alert) {
 		old := alert.At.Before(before) || alert.At.Before(acceptedBefore) && delivered(alert)
 		if old && len(erase) < erasedAtOnce {
 			erase = append(erase, store.Write{Key: slices.Clone(key)})

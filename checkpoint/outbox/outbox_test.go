@@ -153,7 +153,7 @@ func TestAlertsThatChannelsAcceptedAreErasedFirst(t *testing.T) {
 		{noon, noon.AddDate(0, 0, -400), 0, []string{"nightly drift ops:0", "nightly failure ops:0"}},
 		{noon.Add(1), noon.AddDate(0, 0, -200), 2, []string{"nightly failure ops:0"}},
 	} {
-		writes, err := Expired(s, step.accepted, step.all)
+		writes, err := Expired(s, "nightly", step.accepted, step.all)
 		ok(t, err)
 		if len(writes) != step.erased {
 			t.Errorf("%d are erased, want %d", len(writes), step.erased)
@@ -163,4 +163,14 @@ func TestAlertsThatChannelsAcceptedAreErasedFirst(t *testing.T) {
 		}
 		same(t, step.left, opened(t, s, ""))
 	}
+}
+
+// TestAJobErasesNoAlertsOfOthers which keep theirs for longer.
+func TestAJobErasesNoAlertsOfOthers(t *testing.T) {
+	s := open(t, t.TempDir())
+	add(t, s, alert("hourly", "failure", noon, "ops"), alert("nightly", "failure", noon, "ops"))
+	writes, err := Expired(s, "hourly", noon.Add(1), noon.Add(1))
+	ok(t, err)
+	ok(t, s.Commit(writes))
+	same(t, []string{"nightly failure ops:0"}, opened(t, s, ""))
 }

@@ -234,8 +234,8 @@ type Account struct {
 // was last read before that.
 type ReachedLimit struct {
 	attempt.Limit
-	// Total and Used add up what the account may use of the meters, and what it has used. They are not known
-	// when the account does not show one of the meters.
+	// Total and Used add up what the account may use of the meters, and the most that it has shown as used since. They are
+	// not known while the account shows none of the meters.
 	Total, Used cost.Optional[int64]
 }
 

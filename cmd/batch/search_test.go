@@ -80,6 +80,7 @@ func TestASearchThatIsKilledBuysNoPageTwice(t *testing.T) {
 				if code := p.killOn(service.died); code != -1 {
 					t.Fatalf("it ended with %d and was not killed", code)
 				}
+				server.CloseClientConnections() // nothing that the client sent is counted from here on
 				run := p.runToEnd(exitDone, exitDoubt)
 				var summary struct {
 					Run     string
@@ -94,8 +95,10 @@ func TestASearchThatIsKilledBuysNoPageTwice(t *testing.T) {
 						t.Errorf("page %s was counted %d times", page, n)
 					}
 				}
+				// Of the three calls in flight some may be counted and others not. The account does not tell which, so
+				// all of them stay in doubt, and up to two pages are never counted.
 				u := summary.Units[0]
-				if u.Used+u.Held < service.used || summary.Results%25 != 0 || len(service.counted) < 7 && call > 1 {
+				if u.Used+u.Held < service.used || summary.Results%25 != 0 || len(service.counted) < 6 && call > 1 {
 					t.Errorf("%d results, %+v, the service counted %d", summary.Results, summary.Units, service.used)
 				}
 				text, err := os.ReadFile(p.output())

@@ -463,7 +463,7 @@ func (e *ending) write(s store.Store) error {
 
 // alerts returns the writes that add the alerts about the end, and erase old ones.
 func (e *ending) alerts(s store.Store) ([]store.Write, error) {
-	old, err := outbox.Expired(s, e.ended.Ended.Add(-acceptedRetention), e.ended.Ended.Add(-e.job.Retention))
+	old, err := outbox.Expired(s, e.job.Name, e.ended.Ended.Add(-acceptedRetention), e.ended.Ended.Add(-e.job.Retention))
 	if err != nil {
 		return nil, err
 	}

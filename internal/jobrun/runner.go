@@ -297,7 +297,7 @@ func lingering(ctx context.Context) (context.Context, func()) {
 // start resolves the list and runs it.
 func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.Local) jobs.Outcome {
 	flags := job.Run.Flags
-	for _, name := range []string{"output", "rejects", "tables"} {
+	for _, name := range []string{"output", "rejects", "tables", "candidates"} {
 		if flag := flags.Lookup(name); flag != nil && flag.Value.String() != "" {
 			if err := flags.Set(name, named(flag.Value.String(), at)); err != nil {
 				return job.Run.Fail(err)

@@ -23,8 +23,8 @@ const (
 	classOfData   = "22" // texts of these errors have values of rows
 )
 
-// quoted are the parts of a text of PostgreSQL that may be values.
-var quoted = regexp.MustCompile(`"[^"]*"`)
+// quoted is the part of a text of PostgreSQL that may have values, which may have quotes themselves.
+var quoted = regexp.MustCompile(`(?s)".*"`)
 
 // explain returns an error for the author of the query. It shows no password, no value of a row and none of the
 // details that the server adds.

@@ -2,6 +2,7 @@
 package waiting
 
 import (
+	"strings"
 	"time"
 
 	"payonce/cost"
@@ -43,6 +44,9 @@ func renewalOf(ended *app.Ended, began time.Time) time.Time {
 // NeedsCredit reports whether a run stopped because the account has no more of something. It does not get more
 // by itself.
 func NeedsCredit(ended *app.Ended) bool {
+	if refused, ok := ended.Stop.(dispatch.ServiceRefused); ok {
+		return refused.Module != "" && refused.Until.IsZero()
+	}
 	stop, ok := ended.Stop.(dispatch.CeilingReached)
 	if !ok || stop.Ceiling.Period != cost.Ever {
 		return false
@@ -51,5 +55,5 @@ func NeedsCredit(ended *app.Ended) bool {
 	case cost.UsageBudget, budget.CeilingMaxSpend, budget.CeilingMaxLookups, budget.CeilingApproval:
 		return false
 	}
-	return true
+	return !strings.HasPrefix(stop.Ceiling.Name, budget.CeilingMaxUnits+" ") // which the name of the meter follows
 }

@@ -40,7 +40,10 @@ func TestUntilIsWhenALimitEndsByItself(t *testing.T) {
 		"units of a module":   {stop: ceiling("companies", cost.Ever), credits: true},
 		"the budget, refused": {stop: dispatch.ServiceRefused{Code: v1.CodeBudgetReached}, resets: resets, want: resets},
 		"a pause":             {stop: dispatch.ServiceRefused{Code: dispatch.CodeAskedToWait, Until: midnight}, want: midnight},
+		"its own units":       {stop: ceiling(budget.CeilingMaxUnits+" companies", cost.Ever)},
 		"a wrong key":         {stop: dispatch.ServiceRefused{Code: dispatch.CodeKeyInvalid}},
+		"a module, for good":  {stop: dispatch.ServiceRefused{Code: "limit", Module: "companies"}, credits: true},
+		"a module, today":     {stop: dispatch.ServiceRefused{Code: "limits.daily", Module: "companies", Until: midnight}, want: midnight},
 		"a higher price":      {stop: dispatch.PriceHigher{}},
 	} {
 		ended := &app.Ended{Stop: c.stop, BudgetResets: c.resets}

@@ -34,7 +34,7 @@ type Facts struct {
 	Fields  []record.FieldCount // that this start asked for
 	// Lost is what the account lost that the journal did not use.
 	Lost      cost.Money
-	LostUnits int64 // of free allowances
+	LostUnits int64 // of free allowances and modules
 	// Higher are prices that the account shows and that are higher than the ones in use, by field.
 	Higher map[string]cost.Money
 }
@@ -85,7 +85,7 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 	}
 	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
 		add(notify.Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses the account, or the service "+
-			"charges more than its prices.", e.Facts.Lost, counted(e.Facts.LostUnits, "free unit"))
+			"charges more than its prices.", e.Facts.Lost, counted(e.Facts.LostUnits, "unit"))
 	}
 	if changes := priceChanges(e); changes != "" {
 		add(notify.Price, "Prices have changed: %s.", changes)
@@ -129,8 +129,9 @@ func pause(job record.Job) string {
 	return " The job is paused. To let it start again, run batch jobs resume."
 }
 
-// codes are what reasons look like. Part of one may come from the service.
-var codes = regexp.MustCompile(`^[a-z0-9_:-]{1,60}$`)
+// codes are what reasons look like. Part of one may come from the service. The name of a ceiling on units has that of the
+// meter after a space.
+var codes = regexp.MustCompile(`^([a-z0-9_:.-]{1,60}|ceiling:[a-z-]{1,30} [a-z_]{1,30})$`)
 
 // code returns a reason, unless it does not look like one.
 func code(reason string) string {

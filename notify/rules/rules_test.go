@@ -302,3 +302,20 @@ func TestAlertsGoToTheChannelsThatAskForThem(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestLimitsAreNamed as runs name them.
+func TestLimitsAreNamed(t *testing.T) {
+	for reason, want := range map[string]string{
+		"ceiling:daily":                      "the ceiling daily",
+		"ceiling:daily-units email_count":    "the ceiling daily-units email_count",
+		"service:limits.daily":               "a limit of the account (limits.daily)",
+		"service:Zoë Li":                     "a limit of the account (other)",
+		"service:zoe@li.example":             "a limit of the account (other)",
+		"service:zoe li":                     "a limit of the account (other)",
+		"ceiling:max-units zoe.li@a.example": "a limit of the account (other)",
+	} {
+		if got := limit(record.Occurrence{Reason: reason}); got != want {
+			t.Errorf("%q is %q, want %q", reason, got, want)
+		}
+	}
+}

@@ -48,6 +48,9 @@ func factsOf(summary *runview.Summary) rules.Facts {
 		for _, units := range drift.Free {
 			facts.LostUnits += units.Value
 		}
+		for _, units := range drift.Units {
+			facts.LostUnits += units
+		}
 	}
 	return facts
 }
