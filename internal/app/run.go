@@ -182,20 +182,20 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 			return nil, err
 		}
 	}
-	ambiguous, kept, err := j.writeCandidates(ctx)
-	if err != nil {
-		return nil, err
-	}
 	done, err := j.writeWhole(ctx, j.run(wordOf(stop)))
 	if err != nil {
 		return nil, target.AsNotWritten(j.output.Path, err)
 	}
-	done.kept = append(kept, done.kept...)
 	record.Ended, record.Rows, record.Stop = j.session.now(), rowsByName(done.rows), wordOf(stop)
 	record.Drift, record.ModuleDrifts = accounts.Drifts(j.accounts, drifts)
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
+	ambiguous, kept, err := j.writeCandidates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done.kept = append(done.kept, kept...)
 	summary, err := j.summary(record, done, stop)
 	if err == nil {
 		summary.Ambiguous = ambiguous
