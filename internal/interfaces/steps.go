@@ -11,7 +11,7 @@ import (
 	"payonce/service/v2/units"
 )
 
-// Step says what one step of a run asks, and whom.
+// Step says what one step of a run asks, and which interface it asks.
 type Step struct {
 	Interface Interface
 	Fields    enrich.Fields

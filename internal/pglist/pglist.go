@@ -170,7 +170,7 @@ func columnsOf(fields []pgconn.FieldDescription) ([]table.Column, error) {
 	return columns, nil
 }
 
-// A part of the file is written when it has so many rows, or so many bytes.
+// A part of the file is written when it has partRows rows or partBytes bytes.
 const (
 	partRows  = 4096
 	partBytes = 4 << 20
