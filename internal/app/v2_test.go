@@ -23,7 +23,6 @@ import (
 	"payonce/internal/report/planstep"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
-	"payonce/sandbox/world"
 	"payonce/service/v1/v1fields"
 )
 
@@ -402,29 +401,28 @@ func TestTheUnitsOfEachRowOfCompaniesAreThoseOfTheBooks(t *testing.T) {
 	}
 }
 
-// everyWay writes a list of companies of the service that are named by websites, numbers and names.
+// everyWay writes a list of companies that are named by websites, numbers and names. Another journal finds out which
+// companies there are.
 func everyWay(t *testing.T, dir string) string {
 	t.Helper()
-	config := sandbox.DefaultConfig()
-	w := world.World{People: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
-	text, number := "Company,Website,Country,Registration number\n", 0
-	for c := range w.Listed() {
-		if number++; number > 200 {
-			break
-		}
-		line, country := "", c.Country().Code
+	elsewhere := t.TempDir()
+	o := runOf(companyIDs(t, elsewhere, "ids.csv", 101, 140), "company")
+	if _, err := bothIn(elsewhere).Run(t.Context(), o, silent{}); err != nil {
+		t.Fatal(err)
+	}
+	text := "Company,Website,Country,Registration number\n"
+	for i, c := range cells(t, o.Output.Path) {
+		line, country := "", c["company_country_code"]
 		switch {
-		case number%5 > 0: // not only companies of the first names
-			continue
-		case number%15 == 0:
-			line = fmt.Sprintf(",%s,,\n", c.Website())
-		case number%15 == 5 && country != "US":
-			line = fmt.Sprintf(",,%s,%s\n", country, c.Registration())
+		case i%3 == 0 && c["company_website"] != "":
+			line = fmt.Sprintf(",%s,,\n", c["company_website"])
+		case i%3 == 1 && country != "US" && c["company_registration_number"] != "":
+			line = fmt.Sprintf(",,%s,%s\n", country, c["company_registration_number"])
 		default:
-			line = fmt.Sprintf("%q,,%s,\n", c.Name(), country)
+			line = fmt.Sprintf("%q,,%s,\n", c["company_name"], country)
 		}
 		text += line
-		if number%7 == 0 {
+		if i%7 == 0 {
 			text += line
 		}
 	}
