@@ -84,8 +84,9 @@ func layers() map[string][]string {
 // conformanceLayers lists the rules of the specifications.
 func conformanceLayers() map[string][]string {
 	return map[string][]string{
-		"conformance/rules": {},
-		"conformance":       {"conformance/rules", "enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
+		"conformance/rules":   {},
+		"conformance/v2rules": {"conformance/rules", "enrich", "cost", "service/jsonobject", "service/v2", "service/v2/..."},
+		"conformance":         {"conformance/...", "enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 	}
 }
 
@@ -328,7 +329,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/pgtest", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/pgtest", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "sandbox/fault", "sandbox/window", "sandbox/world", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package
