@@ -269,6 +269,14 @@ func (t Tariff) At(prices Prices) Rates {
 	return rates
 }
 
+// Counted returns the meters besides money and free allowances that calls for some fields can consume.
+func (t Tariff) Counted(fields enrich.Fields) (counted Meters) {
+	for f := range fields.Each() {
+		counted |= t.Rates[f].Uses.Plus(t.Rates[f].Call).Meters()
+	}
+	return counted &^ MetersOf(USD)
+}
+
 // IsAllowance reports whether a meter is that of the free allowance of a field.
 func (t Tariff) IsAllowance(m Meter) bool {
 	_, is := t.fieldOf(m)

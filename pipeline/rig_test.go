@@ -46,7 +46,7 @@ type rig struct {
 	ceilings     []cost.Ceiling
 	prices       cost.Prices
 	expendable   enrich.Fields
-	standing     *dispatch.Standing
+	progress     *dispatch.AccountProgress
 	notes        []string
 	reports      []dispatch.Tally
 }
@@ -105,7 +105,7 @@ func (r *rig) lookups() *dispatch.Lookups {
 	return &dispatch.Lookups{
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Spacing: r.spacing, Now: time.Now,
 		LongestPause: r.longestPause,
-		Expendable:   r.expendable, Catalogue: v1fields.Catalogue(), Standing: r.standing,
+		Expendable:   r.expendable, Catalogue: v1fields.Catalogue(), Progress: r.progress,
 		Reconciler: &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
 		Request:    attempt.Request{Run: "run", Rates: v1.Tariff().At(r.prices), Ceilings: r.ceilings},
 		Report:     func(tally dispatch.Tally) { r.reports = append(r.reports, tally) },

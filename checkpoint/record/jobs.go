@@ -20,8 +20,8 @@ type Job struct {
 	PauseNote  string    `json:"pause_note,omitempty"`
 	Began      time.Time `json:"began,omitzero"` // the last run
 	Ended      time.Time `json:"ended,omitzero"`
-	// Silent is the occurrence since which no run came to its end, once there is an alert about that.
-	Silent string `json:"silent_since,omitempty"`
+	// NoRunSince is the occurrence since which no run came to its end, once there is an alert about that.
+	NoRunSince string `json:"silent_since,omitempty"`
 }
 
 func jobMembers(m *numbered.Members, j *Job) {
@@ -33,7 +33,7 @@ func jobMembers(m *numbered.Members, j *Job) {
 	numbered.Text(m, 6, &j.PauseNote)
 	numbered.Time(m, 7, &j.Began)
 	numbered.Time(m, 8, &j.Ended)
-	numbered.Text(m, 9, &j.Silent)
+	numbered.Text(m, 9, &j.NoRunSince)
 }
 
 // Occurrence is what happened when a job was due, or why nothing did. Several occurrences in a row that did

@@ -69,8 +69,8 @@ type Account struct {
 	// SettleDelay is what the account gets to settle after a lost response.
 	SettleDelay time.Duration
 	Exclusive   bool // nobody else spends from it
-	// Standing is how its calls ended so far. Its steps share it.
-	Standing dispatch.Standing
+	// Progress is how its calls ended so far. Its steps share it.
+	Progress dispatch.AccountProgress
 	Strict   bool // every field counts at its full price
 	Now      func() time.Time
 	Note     func(text string)

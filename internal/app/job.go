@@ -227,7 +227,7 @@ func (j *job) dispatched(s *step, update func(dispatch.Tally)) *dispatch.Lookups
 		Ledger: s.account.Journal, Finder: s.account.Finder, Now: j.session.work.Env.Now, Report: update,
 		Concurrency: j.pace.Concurrency, Spacing: s.account.Rate.Spacing(), LongestPause: j.pace.LongestPause,
 		Reconciler: s.account.Reconciler(), Note: j.session.note, Expendable: j.budget.Expendable, Catalogue: s.account.Catalogue,
-		Request: j.request(s.account), Standing: &s.account.Standing,
+		Request: j.request(s.account), Progress: &s.account.Progress,
 	}
 	lookups.Request.Reask = s.scope.Reask
 	if j.pace.Even {

@@ -12,7 +12,7 @@ import (
 // explainSpend adds the attempts of a run up, in three ways. It looks for them in the
 // whole journal: where the clock was set back, some lie before the run's first start.
 func explainSpend(reader usage.Reader, run checkpoint.Run) (*runview.Spend, error) {
-	view := runview.NewSpend(reader.Sellers())
+	view := runview.NewSpend(reader.AccountTerms())
 	err := reader.Journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
 		if e.Run != run.Name {
 			return nil

@@ -105,8 +105,8 @@ func (l *listeners) expectDecided(was record.Job, c *claim) {
 		}
 		l.expect(one, notify.Failure)
 	}
-	if c.job.Silent != was.Silent {
-		l.expect(record.Occurrence{Job: c.job.Name, At: c.job.Silent}, notify.NoRun)
+	if c.job.NoRunSince != was.NoRunSince {
+		l.expect(record.Occurrence{Job: c.job.Name, At: c.job.NoRunSince}, notify.NoRun)
 	}
 }
 

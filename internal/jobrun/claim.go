@@ -63,15 +63,15 @@ func (c *claim) choose(s store.Store) (changes bool, err error) {
 		return true, c.chooseOne(s)
 	}
 	was := c.job
-	if err := c.lookForSilence(s); err != nil {
+	if err := c.lookForNoRun(s); err != nil {
 		return false, err
 	}
 	err = c.chooseDue(s)
 	return c.claimed != nil || len(c.passed) > 0 || c.job != was, err
 }
 
-// lookForSilence finds that no run came to its end for too long.
-func (c *claim) lookForSilence(s store.Store) error {
+// lookForNoRun finds that no run came to its end for too long.
+func (c *claim) lookForNoRun(s store.Store) error {
 	if c.noRunAfter <= 0 {
 		return nil
 	}
@@ -85,8 +85,8 @@ func (c *claim) lookForSilence(s store.Store) error {
 	if err != nil {
 		return err
 	}
-	if alert, since := rules.OfSilence(c.job, history, c.noRunAfter, c.now); alert != nil {
-		c.alerts, c.job.Silent = append(c.alerts, *alert), since
+	if alert, since := rules.OfNoRun(c.job, history, c.noRunAfter, c.now); alert != nil {
+		c.alerts, c.job.NoRunSince = append(c.alerts, *alert), since
 	}
 	return nil
 }

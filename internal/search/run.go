@@ -52,7 +52,7 @@ type session struct {
 	account cost.Account
 	// refusal is what the service said when it refused a page.
 	refusal  *refusals
-	standing dispatch.Standing // of all rounds
+	progress dispatch.AccountProgress // of all rounds
 }
 
 func newSession(w *app.Work, place *workspace.Session, o Options) (*session, error) {
@@ -252,7 +252,7 @@ func (s *session) send(ctx context.Context, client *v2.Client, needed []calls.Ca
 		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.work.Workspace.V2.Prices}), Now: s.work.Env.Now,
 		Report:      func(tally dispatch.Tally) { update(observe.Sent{Tally: tally}) },
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
-		Note: s.note, Catalogue: v2fields.Catalogue(), Standing: &s.standing,
+		Note: s.note, Catalogue: v2fields.Catalogue(), Progress: &s.progress,
 		Request: attempt.Request{
 			Run: s.name, Job: cmp.Or(s.Job, s.name), Rates: rates, Ceilings: s.ceilings(s.name), Reask: s.book.reask,
 		},

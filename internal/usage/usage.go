@@ -33,13 +33,13 @@ func (r Reader) Interface(number attempt.Account) interfaces.Interface {
 	return interfaces.Interface{Catalogue: catalogue}
 }
 
-// Sellers returns the accounts as explanations of what was spent show them.
-func (r Reader) Sellers() (sellers []runview.Seller) {
+// AccountTerms returns the terms of the accounts as explanations of what was spent show them.
+func (r Reader) AccountTerms() (terms []runview.AccountTerms) {
 	for number := range r.Journal.Accounts() {
 		of := r.Interface(number)
-		sellers = append(sellers, runview.Seller{Catalogue: of.Catalogue, Tariff: of.Tariff})
+		terms = append(terms, runview.AccountTerms{Catalogue: of.Catalogue, Tariff: of.Tariff})
 	}
-	return sellers
+	return terms
 }
 
 // FreeUsed returns the free units of the first account that a scope used.

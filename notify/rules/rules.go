@@ -226,9 +226,9 @@ func OfCrash(one record.Occurrence, job record.Job) record.Alert {
 	}
 }
 
-// OfSilence returns the alert about a job of which no run came to its end for a time. It returns nil while that time
-// has not passed, and when there was an alert about it before. Since is the value for Job.Silent.
-func OfSilence(job record.Job, history []record.Occurrence, longest time.Duration, now time.Time) (alert *record.Alert, since string) {
+// OfNoRun returns the alert about a job of which no run came to its end for a time. It returns nil while that time
+// has not passed, and when there was an alert about it before. Since is the value for Job.NoRunSince.
+func OfNoRun(job record.Job, history []record.Occurrence, longest time.Duration, now time.Time) (alert *record.Alert, since string) {
 	if longest <= 0 || len(history) == 0 {
 		return nil, ""
 	}
@@ -240,12 +240,12 @@ func OfSilence(job record.Job, history []record.Occurrence, longest time.Duratio
 			since, last, ended, text = one.At, one.Ended, true, "No run of the job has come to its end for %s."
 		}
 	}
-	silence := now.Sub(last)
-	if silence < longest || job.Silent == since {
+	without := now.Sub(last)
+	if without < longest || job.NoRunSince == since {
 		return nil, ""
 	}
 	return &record.Alert{
-		Job: job.Name, Occurrence: since, Kind: string(notify.NoRun), At: now.UTC(), Text: fmt.Sprintf(text, hours(silence)) + pause(job),
+		Job: job.Name, Occurrence: since, Kind: string(notify.NoRun), At: now.UTC(), Text: fmt.Sprintf(text, hours(without)) + pause(job),
 	}, since
 }
 

@@ -239,36 +239,36 @@ func TestChanceAloneSeldomLeadsToAnAlert(t *testing.T) {
 	}
 }
 
-func TestSilenceIsToldOncePerSilence(t *testing.T) {
+func TestNoRunIsReportedOnce(t *testing.T) {
 	job := record.Job{Name: "nightly"}
 	ran := occurrence(0, "")
 	failed := occurrence(4, "service:unreachable")
 	failed.At, failed.Ended = "2026-11-24T02:30", noon.Add(24*time.Hour)
 	history := []record.Occurrence{ran, failed}
 	const longest = 26 * time.Hour
-	if alert, _ := OfSilence(job, history, longest, noon.Add(longest-1)); alert != nil {
+	if alert, _ := OfNoRun(job, history, longest, noon.Add(longest-1)); alert != nil {
 		t.Errorf("too early: %+v", alert)
 	}
-	if alert, _ := OfSilence(job, history, 0, noon.Add(1000*longest)); alert != nil {
+	if alert, _ := OfNoRun(job, history, 0, noon.Add(1000*longest)); alert != nil {
 		t.Errorf("without a limit: %+v", alert)
 	}
-	if alert, _ := OfSilence(job, nil, longest, noon); alert != nil {
+	if alert, _ := OfNoRun(job, nil, longest, noon); alert != nil {
 		t.Errorf("without a history: %+v", alert)
 	}
-	alert, since := OfSilence(job, history, longest, noon.Add(longest))
+	alert, since := OfNoRun(job, history, longest, noon.Add(longest))
 	if alert == nil || since != ran.At || alert.Occurrence != ran.At || alert.Text != "No run of the job has come to its end for 26 hours." {
 		t.Fatalf("%+v since %s", alert, since)
 	}
-	job.Silent = since
-	if alert, _ := OfSilence(job, history, longest, noon.Add(2*longest)); alert != nil {
+	job.NoRunSince = since
+	if alert, _ := OfNoRun(job, history, longest, noon.Add(2*longest)); alert != nil {
 		t.Errorf("told twice: %+v", alert)
 	}
 	ran.At, ran.Ended = "2026-11-25T02:30", noon.Add(48*time.Hour)
-	if alert, since := OfSilence(job, append(history, ran), longest, ran.Ended.Add(longest)); alert == nil || since != ran.At {
-		t.Errorf("the next silence: %+v since %s", alert, since)
+	if alert, since := OfNoRun(job, append(history, ran), longest, ran.Ended.Add(longest)); alert == nil || since != ran.At {
+		t.Errorf("the next time without a run: %+v since %s", alert, since)
 	}
 	first := []record.Occurrence{failed}
-	if alert, since := OfSilence(job, first, longest, failed.Due.Add(longest)); alert == nil || since != failed.At ||
+	if alert, since := OfNoRun(job, first, longest, failed.Due.Add(longest)); alert == nil || since != failed.At ||
 		alert.Text != "No run of the job has come to its end since its first occurrence was due, 26 hours ago." {
 		t.Errorf("a job that never ran well: %+v since %s", alert, since)
 	}

@@ -40,7 +40,7 @@ type dispatcher struct {
 	// last attempts; reconcileAt is when to settle them at the latest.
 	lost        map[attempt.ID]task
 	reconcileAt time.Time
-	standing    *Standing
+	progress    *AccountProgress
 	tally       Tally
 	short       *CeilingReached // why no expendable field is paid for any more: as it was at the first
 	stop        Stop

@@ -46,8 +46,8 @@ type Lookups struct {
 	// them does not fit under a ceiling on money. Without any, the run ends there. A ceiling on the
 	// number of lookups always ends it.
 	Expendable enrich.Fields
-	// Standing is shared by the steps that ask the account; nil for a single one.
-	Standing    *Standing
+	// Progress is shared by the steps that ask the account; nil for a single one.
+	Progress    *AccountProgress
 	Catalogue   enrich.Catalogue // of the account's interface
 	Concurrency int              // the most calls in flight at the same time, at least 1
 	// Spacing is the mean time between two calls at the service's rate; 0 when the rate is not
@@ -147,16 +147,16 @@ const (
 // flight any more. The error is the program's own: after it only the journal knows what
 // happened.
 func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (Tally, Stop, error) {
-	standing := l.Standing
-	if standing == nil {
-		standing = new(Standing)
+	progress := l.Progress
+	if progress == nil {
+		progress = new(AccountProgress)
 	}
-	if standing.stop != nil {
-		return Tally{}, standing.stop, nil
+	if progress.stop != nil {
+		return Tally{}, progress.stop, nil
 	}
-	standing.begin()
+	progress.begin()
 	d := &dispatcher{
-		Lookups: l, standing: standing, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{},
+		Lookups: l, progress: progress, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{},
 		flights: flights{most: l.Concurrency, spacing: l.Spacing},
 	}
 	defer context.AfterFunc(ctx, d.gate.close)()

@@ -132,7 +132,7 @@ func (d *dispatcher) take(r result) {
 }
 
 func (d *dispatcher) answered(r result, answer enrich.Answered) {
-	d.standing.streaks = streaks{}
+	d.progress.streaks = streaks{}
 	d.flights.observe(d.Now().Sub(r.task.begun))
 	d.tally.Posts++
 	d.tally.Lookups++
@@ -157,7 +157,7 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 		d.tryAgain(t, refusal)
 	case enrich.SlowDown:
 		d.tally.SlowDowns++
-		if d.standing.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
+		if d.progress.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
 			d.haltAccount(ServiceRefused{
 				Code:    CodeRateLimited,
 				Message: "it asked to slow down again and again; is the rate limit right, or does somebody else use it up?",
@@ -184,11 +184,11 @@ func (d *dispatcher) stopped(refusal enrich.Refused) {
 func (d *dispatcher) rejected(refusal enrich.Refused) {
 	d.tally.Lookups++
 	d.tally.Rejected++
-	if d.standing.streaks.rejectCode != refusal.Code {
-		d.standing.streaks.rejectCode, d.standing.streaks.rejects = refusal.Code, 0
+	if d.progress.streaks.rejectCode != refusal.Code {
+		d.progress.streaks.rejectCode, d.progress.streaks.rejects = refusal.Code, 0
 	}
-	d.standing.streaks.rejects++
-	if d.standing.streaks.rejects >= maxSameInARow {
+	d.progress.streaks.rejects++
+	if d.progress.streaks.rejects >= maxSameInARow {
 		d.halt(ServiceRefused{Code: refusal.Code, Message: refusal.Message})
 	}
 }
@@ -202,15 +202,15 @@ func (d *dispatcher) tryAgain(t task, refusal enrich.Refused) {
 	}
 	d.tally.Lookups++
 	d.tally.GivenUp++
-	d.standing.streaks.givenUp++
-	if d.standing.streaks.givenUp >= maxSameInARow {
+	d.progress.streaks.givenUp++
+	if d.progress.streaks.givenUp >= maxSameInARow {
 		d.haltAccount(ServiceRefused{Code: CodeUnavailable, Message: refusal.Message})
 	}
 }
 
 // notSent repeats a lookup of which no byte left this machine. To try costs nothing.
 func (d *dispatcher) notSent(r result, verdict enrich.NotSent) {
-	bursts := d.standing.streaks.notSent.add(r.sent, d.Now())
+	bursts := d.progress.streaks.notSent.add(r.sent, d.Now())
 	if bursts >= maxSameInARow {
 		d.haltAccount(ServiceRefused{Code: CodeUnreachable, Message: verdict.Err.Error()})
 		return
@@ -225,7 +225,7 @@ func (d *dispatcher) lose(r result, verdict enrich.Lost) {
 	d.tally.Lost++
 	d.lost[r.id] = r.task
 	tooMany := d.tally.Lost >= maxLosses && d.tally.Lost*lossShare > d.tally.Posts
-	if d.standing.streaks.lost.add(r.sent, d.Now()) >= maxSameInARow || tooMany {
+	if d.progress.streaks.lost.add(r.sent, d.Now()) >= maxSameInARow || tooMany {
 		d.haltAccount(ServiceRefused{Code: CodeResponsesLost, Message: verdict.Err.Error()})
 	}
 }

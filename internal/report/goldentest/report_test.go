@@ -83,7 +83,7 @@ func samples() map[string]report.Report {
 	paid := func(asked, found enrich.ByField[int64], spent cost.Money) usageview.Accounts {
 		return usageview.Accounts{{Interface: "v1", Found: usageview.FoundOf(people, asked, found), Spent: &spent}}
 	}
-	spend := runview.NewSpend([]runview.Seller{{Catalogue: people}})
+	spend := runview.NewSpend([]runview.AccountTerms{{Catalogue: people}})
 	spend.ByOutcome["everything found"] = &runview.SpendPart{Attempts: 2, Charged: 30 * cost.Cent, FreeUsed: free}
 	account := accountview.AccountOf(people, cost.Account{Balance: cost.Balance{Available: cost.Known(9 * cost.Dollar)}})
 	drifted := paid(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent)

@@ -19,22 +19,22 @@ type Spend struct {
 	ByOutcome   SpendParts `json:"by_outcome"`
 	ByDay       SpendParts `json:"by_day"` // UTC, of the outcome
 
-	sellers []Seller
+	terms []AccountTerms
 }
 
-// Seller is an account of a journal, with what an explanation of spend needs: its fields and its meters.
-type Seller struct {
+// AccountTerms is what an explanation of spend needs to know of an account: its fields and its meters.
+type AccountTerms struct {
 	Catalogue enrich.Catalogue
 	Tariff    cost.Tariff
 }
 
 // free returns the counts of fields that the free allowance of the account paid for.
-func (s Seller) free(free enrich.Fields) named.Values[int64] {
+func (t AccountTerms) free(free enrich.Fields) named.Values[int64] {
 	var counts enrich.ByField[int64]
 	for f := range free.Each() {
 		counts[f]++
 	}
-	return named.Of(s.Catalogue, counts)
+	return named.Of(t.Catalogue, counts)
 }
 
 // SpendParts are parts of a run's attempts by their names.
@@ -49,15 +49,15 @@ type SpendPart struct {
 	Units map[string]int64 `json:"units,omitempty"`
 }
 
-// NewSpend returns an explanation without attempts. The sellers are the accounts of the journal by their numbers.
-func NewSpend(sellers []Seller) *Spend {
-	return &Spend{ByOperation: SpendParts{}, ByOutcome: SpendParts{}, ByDay: SpendParts{}, sellers: sellers}
+// NewSpend returns an explanation without attempts. The terms are those of the accounts by their numbers.
+func NewSpend(terms []AccountTerms) *Spend {
+	return &Spend{ByOperation: SpendParts{}, ByOutcome: SpendParts{}, ByDay: SpendParts{}, terms: terms}
 }
 
 // Add adds an attempt in three ways.
 func (v *Spend) Add(e attempt.Entry) {
-	seller := v.sellers[e.Account]
-	v.add(v.ByOperation, seller.Catalogue.Operation(e.Asked), e)
+	terms := v.terms[e.Account]
+	v.add(v.ByOperation, terms.Catalogue.Operation(e.Asked), e)
 	v.add(v.ByOutcome, outcomeOf(e), e)
 	v.add(v.ByDay, e.Time().UTC().Format(time.DateOnly), e)
 }
@@ -67,18 +67,18 @@ func (v *Spend) Add(e attempt.Entry) {
 func (v *Spend) add(parts SpendParts, name string, e attempt.Entry) {
 	part := parts[name]
 	if part == nil {
-		part = &SpendPart{FreeUsed: v.sellers[0].free(0)}
+		part = &SpendPart{FreeUsed: v.terms[0].free(0)}
 		parts[name] = part
 	}
 	part.Attempts++
 	part.Charged += e.Charge.Money()
-	seller := v.sellers[e.Account]
+	terms := v.terms[e.Account]
 	for f := range e.Charge.Free.Each() {
-		part.FreeUsed = named.Add(part.FreeUsed, seller.Catalogue.Name(f), 1)
+		part.FreeUsed = named.Add(part.FreeUsed, terms.Catalogue.Name(f), 1)
 	}
-	for m, info := range seller.Tariff.Meters {
+	for m, info := range terms.Tariff.Meters {
 		used := e.Charge.Amounts[m]
-		if used == 0 || m == int(cost.USD) || seller.Tariff.IsAllowance(cost.Meter(m)) {
+		if used == 0 || m == int(cost.USD) || terms.Tariff.IsAllowance(cost.Meter(m)) {
 			continue
 		}
 		if part.Units == nil {

@@ -54,8 +54,8 @@ func Read(ctx context.Context, w *app.Work, o Options) (*runreport.Report, error
 // tariffs returns the tariffs of the accounts by their numbers.
 func tariffs(s *workspace.Session) (all []cost.Tariff) {
 	reader := usage.Reader{Journal: s.Journal, Interfaces: accounts.Interfaces(s.Options).All}
-	for _, seller := range reader.Sellers() {
-		all = append(all, seller.Tariff)
+	for _, terms := range reader.AccountTerms() {
+		all = append(all, terms.Tariff)
 	}
 	return all
 }

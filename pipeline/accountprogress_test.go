@@ -27,7 +27,7 @@ func TestAStopOfTheAccountBindsLaterSteps(t *testing.T) {
 	} {
 		t.Run(title, func(t *testing.T) {
 			withRig(t, func(call) reply { return c.reply }, func(t *testing.T, r *rig) {
-				r.standing = new(dispatch.Standing)
+				r.progress = new(dispatch.AccountProgress)
 				first := r.run(people(30, email))
 				sent := len(r.service.calls)
 				if first.stop == nil {
@@ -51,7 +51,7 @@ func TestAStreakGoesOnInTheNextStep(t *testing.T) {
 		return reply{verdict: enrich.Refused{Class: enrich.TryAgain, Code: "temporarily_unavailable"}}
 	}
 	withRig(t, script, func(t *testing.T, r *rig) {
-		r.standing = new(dispatch.Standing)
+		r.progress = new(dispatch.AccountProgress)
 		if o := r.run(people(4, email)); o.stop != nil || o.tally.GivenUp != 4 {
 			t.Fatalf("stop %q, tally %+v", o.word(), o.tally)
 		}
