@@ -41,7 +41,12 @@ func (a Amounts) Plus(other Amounts) Amounts {
 }
 
 // Minus returns the differences, meter by meter.
-func (a Amounts) Minus(other Amounts) Amounts { return a.Plus(other.Times(-1)) }
+func (a Amounts) Minus(other Amounts) Amounts {
+	for m, amount := range other {
+		a[m] -= amount
+	}
+	return a
+}
 
 // Times returns the amounts n times.
 func (a Amounts) Times(n int64) Amounts {
@@ -267,6 +272,14 @@ func (t Tariff) At(prices Prices) Rates {
 		rates[f] = rate
 	}
 	return rates
+}
+
+// Counted returns the meters besides money and free allowances that calls for some fields can consume.
+func (t Tariff) Counted(fields enrich.Fields) (counted Meters) {
+	for f := range fields.Each() {
+		counted |= t.Rates[f].Uses.Plus(t.Rates[f].Call).Meters()
+	}
+	return counted &^ MetersOf(USD)
 }
 
 // IsAllowance reports whether a meter is that of the free allowance of a field.

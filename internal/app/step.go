@@ -46,7 +46,7 @@ func (j *job) run(stopped string) (all steps.Steps) {
 			Name: s.name, Account: j.knownTo(s.account),
 			Output: output.Output{
 				Scope: s.scope, Run: j.name, Stopped: stopped, Optional: j.profile, Names: j.schema.Columns,
-				CopyHeld: j.order.CopyHeld, Decoder: s.account.NewDecoder(),
+				Units: output.UnitsOf(s.account.Tariff, s.scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.account.NewDecoder(),
 			},
 		})
 	}

@@ -4,9 +4,11 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +22,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report/planstep"
 	"payonce/internal/workspace"
+	"payonce/sandbox"
 	"payonce/service/v1/v1fields"
 )
 
@@ -283,13 +286,15 @@ func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
 	t.Parallel()
 	const persons = 500
 	dir := t.TempDir()
+	service := stand(t, func(*sandbox.Config) {})
+	w := service.work(dir)
+	w.Workspace.Service.Rate = w.Workspace.Journal.Rate
 	o := runOf(contacts(t, dir, persons, 40), "email", "phone")
 	o.List.From, o.Budget.MaxSpend = []string{"v2", "v1"}, new(500*cost.Dollar)
-	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	ended, err := w.Run(t.Context(), o, silent{})
 	if err != nil || ended.Stop != nil {
 		t.Fatalf("%v, stopped by %v", err, ended.Stop)
 	}
-	w := bothIn(dir)
 	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
 	if err := s.Read(t.Context(), "test"); err != nil {
 		t.Fatal(err)
@@ -329,10 +334,102 @@ func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
 	if want := first.Returned[phone] + second.Returned[v1fields.BusinessPhone]; phones != want {
 		t.Errorf("the output has %d phones, and %d were returned", phones, want)
 	}
-	if spent != second.Settled.Money() || spent != ended.Summary.Spent {
-		t.Errorf("the output says $%s, the journal $%s, the summary $%s", spent, second.Settled.Money(), ended.Summary.Spent)
+	if charged := service.Books().Charged; spent != charged || spent != second.Settled.Money() || spent != ended.Summary.Spent {
+		t.Errorf("the output says $%s, the service $%s, the journal $%s, the summary $%s",
+			spent, charged, second.Settled.Money(), ended.Summary.Spent)
 	}
+	checkUnits(t, rows, service, "contacts", "email_count", "phone_count")
 	if len(rows) != persons || first.Lookups != persons {
 		t.Errorf("%d rows, %d contacts", len(rows), first.Lookups)
 	}
+}
+
+// checkUnits checks that the columns of units say in sum what the service counted, and that there is a column for
+// each of the meters alone.
+func checkUnits(t *testing.T, rows []map[string]string, service *standingService, meters ...string) {
+	t.Helper()
+	columns := map[string]int64{}
+	for _, row := range rows {
+		for name, cell := range row {
+			meter, is := strings.CutPrefix(name, "enrich_units_")
+			if !is {
+				continue
+			}
+			used, err := strconv.ParseInt("0"+cell, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			columns[meter] += used
+		}
+	}
+	counted := map[string]int64{}
+	books := service.Second().Units()
+	for _, usage := range books.Usage() {
+		counted[string(usage.Module)] = usage.Used
+	}
+	counted["email_count"], counted["phone_count"] = books.Found(time.Time{}, service.now())
+	maps.DeleteFunc(counted, func(_ string, units int64) bool { return units == 0 })
+	if diff := cmp.Diff(counted, columns); diff != "" {
+		t.Errorf("units (-the service's books +the output):\n%s", diff)
+	}
+	if got := slices.Sorted(maps.Keys(columns)); !slices.Equal(got, slices.Sorted(slices.Values(meters))) {
+		t.Errorf("the output has columns for %q, want %q", got, meters)
+	}
+}
+
+// TestTheUnitsOfEachRowOfCompaniesAreThoseOfTheBooks has companies that are named in every way: some twice, some
+// unknown, some that are searched for, and some for which the service chooses.
+func TestTheUnitsOfEachRowOfCompaniesAreThoseOfTheBooks(t *testing.T) {
+	t.Parallel()
+	for _, resolve := range []bool{false, true} {
+		dir := t.TempDir()
+		service := stand(t, func(*sandbox.Config) {})
+		o := runOf(everyWay(t, dir), "company", "financials", "insights", "ownership")
+		o.List.Resolve = resolve
+		ended, err := service.work(dir).Run(t.Context(), o, silent{})
+		if err != nil || ended.Stop != nil {
+			t.Fatalf("%v, stopped by %v", err, ended.Stop)
+		}
+		rows := cells(t, o.Output.Path)
+		checkUnits(t, rows, service, "companies", "financials", "digital_insights", "ownership")
+		for _, row := range rows {
+			isDuplicate := row["enrich_status"] == "duplicate"
+			if isDuplicate && row["enrich_units_companies"] != "" || row["enrich_status"] == "matched" && row["enrich_units_companies"] < "1" {
+				t.Errorf("a row that is %s used %q units of companies: %v", row["enrich_status"], row["enrich_units_companies"], row)
+			}
+		}
+	}
+}
+
+// everyWay writes a list of companies that are named by websites, numbers and names. Another journal finds out which
+// companies there are.
+func everyWay(t *testing.T, dir string) string {
+	t.Helper()
+	elsewhere := t.TempDir()
+	o := runOf(companyIDs(t, elsewhere, "ids.csv", 101, 140), "company")
+	if _, err := bothIn(elsewhere).Run(t.Context(), o, silent{}); err != nil {
+		t.Fatal(err)
+	}
+	text := "Company,Website,Country,Registration number\n"
+	for i, c := range cells(t, o.Output.Path) {
+		line, country := "", c["company_country_code"]
+		switch {
+		case i%3 == 0 && c["company_website"] != "":
+			line = fmt.Sprintf(",%s,,\n", c["company_website"])
+		case i%3 == 1 && country != "US" && c["company_registration_number"] != "":
+			line = fmt.Sprintf(",,%s,%s\n", country, c["company_registration_number"])
+		default:
+			line = fmt.Sprintf("%q,,%s,\n", c["company_name"], country)
+		}
+		text += line
+		if i%7 == 0 {
+			text += line
+		}
+	}
+	text += "Nobody at all Ltd,,GB,\n,unknown.example,,\n,,GB,00000000\n"
+	list := filepath.Join(dir, "companies.csv")
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

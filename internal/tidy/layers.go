@@ -36,7 +36,6 @@ func layers() map[string][]string {
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
 		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row"},
-		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
 		"internal/flagvalue": {"enrich", "service/v1/v1fields", "service/v2/v2fields", "cost"},
@@ -75,11 +74,20 @@ func layers() map[string][]string {
 	}
 	for _, part := range []map[string][]string{
 		sandboxLayers(), useCaseLayers(), commandLayers(), runLayers(), jobLayers(),
-		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(), reportLayers(),
+		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(), reportLayers(), conformanceLayers(),
 	} {
 		maps.Copy(all, part)
 	}
 	return all
+}
+
+// conformanceLayers lists the rules of the specifications.
+func conformanceLayers() map[string][]string {
+	return map[string][]string{
+		"conformance/rules":   {},
+		"conformance/v2rules": {"conformance/rules", "enrich", "cost", "service/jsonobject", "service/v2", "service/v2/..."},
+		"conformance":         {"conformance/...", "enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
+	}
 }
 
 // searchLayers lists the packages of searches, from the bottom up.
@@ -200,7 +208,7 @@ func reportLayers() map[string][]string {
 		"internal/report/choices":     {},
 		"internal/report":             {"enrich", "cost", "checkpoint", "internal/report/named", "internal/flagvalue", "internal/report/form"},
 		"internal/report/accountview": {"cost", "internal/report", "enrich", "internal/report/named", "internal/report/modules", "service/v1/v1fields"},
-		"internal/report/checkview":   {"conformance", "cost", "internal/report"},
+		"internal/report/checkview":   {"conformance/rules", "cost", "internal/report"},
 		"internal/report/doubtview":   {"attempt", "cost", "enrich", "internal/report", "internal/report/named"},
 		"internal/report/journalview": {"attempt", "checkpoint", "checkpoint/persons", "checkpoint/verify", "cost", "enrich", "internal/report", "internal/report/named"},
 		"internal/report/planview":    {"cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
@@ -239,7 +247,7 @@ func runLayers() map[string][]string {
 			"internal/pricing", "internal/problem", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
 		},
 		"internal/conform": {
-			"enrich", "cost", "attempt", "checkpoint", "conformance", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
+			"enrich", "cost", "attempt", "checkpoint", "conformance", "conformance/...", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
 			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/report/checkview", "internal/workspace",
 		},
 		"internal/recorded": {
@@ -324,7 +332,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/pgtest", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/pgtest", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "sandbox/fault", "sandbox/window", "sandbox/world", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package

@@ -140,7 +140,7 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 	}
 	for i, value := range appended {
 		isNumber := false
-		if p.writer.appended[i].Kind == table.Money {
+		if isNumeric(p.writer.appended[i].Kind) {
 			_, err := strconv.ParseFloat(value, 64)
 			isNumber = err == nil
 		}
@@ -223,3 +223,6 @@ func (w *Encoder) close() error {
 	}
 	return w.archive.Close()
 }
+
+// isNumeric reports whether the cells of a column are numbers.
+func isNumeric(kind table.Kind) bool { return kind == table.Money || kind == table.Integer }

@@ -191,7 +191,7 @@ func (w *Writer) edits(fills []table.Fill, appended []string, columns []table.Co
 	}
 	for i, value := range appended {
 		if value != "" {
-			number := columns != nil && columns[i].Kind == table.Money
+			number := columns != nil && isNumeric(columns[i].Kind)
 			edits = append(edits, edit{column: len(w.list.columns) + i + 1, value: value, number: number})
 		}
 	}

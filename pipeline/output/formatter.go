@@ -2,6 +2,7 @@ package output
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -94,6 +95,7 @@ func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []string) 
 	if len(p.judges) > 1 {
 		appended = p.appendCharges(appended)
 	}
+	appended = p.appendUnits(appended)
 	appended = p.appendPlaces(appended, p.layout.after)
 	p.fills, p.appended = fills, appended
 	return fills, appended
@@ -104,9 +106,27 @@ func (p *formatter) appendCharges(cells []string) []string {
 	for _, j := range p.judges {
 		charge := ""
 		if j.told && j.result.charged {
-			charge = j.result.charge.String()
+			charge = j.result.charge.Money().String()
 		}
 		cells = append(cells, charge)
+	}
+	return cells
+}
+
+// appendUnits appends the units that the steps used for the row.
+func (p *formatter) appendUnits(cells []string) []string {
+	for _, column := range p.layout.units {
+		used, charged := int64(0), false
+		for i, j := range p.judges {
+			if meter := column.meters[i]; meter != cost.USD && j.told && j.result.charged {
+				used, charged = used+j.result.charge[meter], true
+			}
+		}
+		cell := ""
+		if charged {
+			cell = strconv.FormatInt(used, 10)
+		}
+		cells = append(cells, cell)
 	}
 	return cells
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -23,6 +24,14 @@ type layout struct {
 	kinds         []string // what a later step recognises a value by: the role or the name of its field
 	values        []int    // the places of values
 	steps         []places
+	units         []unitColumn
+}
+
+// unitColumn is a column with the units of one meter of an interface.
+type unitColumn struct {
+	of     string // the interface
+	name   string
+	meters []cost.Meter // of each step; cost.USD for one that cannot use it
 }
 
 // places are those of one step.
@@ -55,7 +64,22 @@ func (s Sequence) layout() *layout {
 		l.steps = append(l.steps, p)
 	}
 	l.before = append(l.before, details...)
+	for i, step := range s {
+		for _, unit := range step.Units {
+			l.unitColumn(step.Scope.Catalogue.Interface, unit.Name, len(s)).meters[i] = unit.Meter
+		}
+	}
 	return l
+}
+
+// unitColumn returns the column of a meter of an interface, which is added when there is none.
+func (l *layout) unitColumn(of, name string, steps int) *unitColumn {
+	at := slices.IndexFunc(l.units, func(c unitColumn) bool { return c.of == of && c.name == name })
+	if at < 0 {
+		at = len(l.units)
+		l.units = append(l.units, unitColumn{of, name, make([]cost.Meter, steps)})
+	}
+	return &l.units[at]
 }
 
 // placeOf returns the place of a field.
@@ -136,14 +160,18 @@ func (s Sequence) Columns(schema table.Schema) []table.Column {
 	}
 	appended = append(appended, columns.Outcomes()...)
 	appended = append(appended, s.chargeColumns()...)
+	for _, column := range l.units {
+		appended = append(appended, table.Column{Name: "enrich_units_" + column.name, Kind: table.Integer})
+	}
 	for _, place := range l.after {
 		appended = append(appended, table.Column{Name: l.names[place]})
 	}
-	taken := func(name string) bool {
-		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, name) })
+	taken := func(i int) bool {
+		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, appended[i].Name) }) ||
+			slices.ContainsFunc(appended[:i], func(c table.Column) bool { return strings.EqualFold(c.Name, appended[i].Name) })
 	}
 	for i, column := range appended {
-		for n := 2; taken(appended[i].Name); n++ {
+		for n := 2; taken(i); n++ {
 			appended[i].Name = fmt.Sprintf("%s_%d", column.Name, n)
 		}
 	}

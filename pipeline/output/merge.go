@@ -34,7 +34,7 @@ func (t *through) merge() *merged {
 		}
 		r := &j.result
 		m.told = true
-		m.charge += r.charge
+		m.charge += r.charge.Money()
 		m.charged = m.charged || r.charged
 		if m.ids == nil {
 			m.ids = r.ids

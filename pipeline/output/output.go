@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"payonce/attempt"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/row"
@@ -52,6 +53,8 @@ type Output struct {
 	// Optional says that the optional details of answers are the last columns.
 	Optional bool
 	Decoder  Decoder
+	// Units are the meters of which the output shows what lookups used up, besides money.
+	Units []Unit
 	// Names are the names of the list's columns, which reasons name.
 	Names []string
 	// CopyHeld says that a value that a row holds in a further column is copied into its own empty cell.
@@ -59,6 +62,20 @@ type Output struct {
 	// Decided is called by Write, when it is not nil: for each row in order, with the attempts that decided the
 	// fields of its subject that have a value. Duplicates have those of the row that leads them.
 	Decided func(of enrich.Field, id attempt.ID)
+}
+
+// Unit is a meter by the name that its column in the output has.
+type Unit struct {
+	Name  string
+	Meter cost.Meter
+}
+
+// UnitsOf returns the units that calls of a step for some fields can use up.
+func UnitsOf(tariff cost.Tariff, fields enrich.Fields) (units []Unit) {
+	for m := range tariff.Counted(fields).Each() {
+		units = append(units, Unit{tariff.Meters[m].Name, m})
+	}
+	return units
 }
 
 // The places of some of columns.Outcomes.

@@ -18,7 +18,7 @@ type rowResult struct {
 	// answer are the values that do not belong to one field. Its details are the result's own.
 	answer enrich.Values
 	ids    []string // request IDs
-	charge cost.Money
+	charge cost.Amounts
 	// answered says that there is an answer.
 	answered bool
 	charged  bool          // the row leads and was asked for: its charge is shown, also when it is zero
@@ -97,7 +97,7 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *rec
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
 		if known, _ := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) {
-			r.charge += known.Ended.Charge.Money()
+			r.charge = r.charge.Plus(known.Ended.Charge.Amounts)
 			r.charged = true
 		}
 	}
@@ -113,7 +113,7 @@ func (r *rowResult) add(res *attempt.Resolution, said *enrich.Values, own bool) 
 		r.charged = true
 	}
 	if own {
-		r.charge += res.Charge.Money()
+		r.charge = r.charge.Plus(res.Charge.Amounts)
 	}
 	if !res.Answered() {
 		return
