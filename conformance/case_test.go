@@ -9,13 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/conformance/rules"
 	"payonce/sandbox"
 	"payonce/service/v1"
 )
 
 // Case tries one rule.
 type Case struct {
-	Rule
+	rules.Rule
 	// Over is the transport that the rule is about, or that shows it; "" for both.
 	Over v1.Transport
 	// Begin changes the workspace that Workspace returns; nil for nothing.
@@ -81,7 +82,7 @@ func Play(ctx context.Context, stage Stage, way Way, c Case) error {
 }
 
 // ruleOf returns the rule with a name; without one there is no case.
-func ruleOf(name string) Rule {
+func ruleOf(name string) rules.Rule {
 	for _, rule := range caseRules() {
 		if rule.Name == name {
 			return rule
@@ -93,7 +94,7 @@ func ruleOf(name string) Rule {
 // TestEveryCaseRuleHasOneCase compares the rules that are reported with the cases, in their
 // order.
 func TestEveryCaseRuleHasOneCase(t *testing.T) {
-	var tried []Rule
+	var tried []rules.Rule
 	for _, c := range Cases() {
 		tried = append(tried, c.Rule)
 	}

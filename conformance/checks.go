@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"payonce/conformance/rules"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox/books"
@@ -22,138 +23,138 @@ func freeChecks() []check {
 
 func statusChecks() []check {
 	return []check{
-		{Rule{"live/status", "GET /account/status", "the status is read with the key, and says that it is valid"}, func(e *evidence) view {
+		{rules.New("live/status", "GET /account/status", "the status is read with the key, and says that it is valid"), func(e *evidence) rules.View {
 			if e.status != nil {
-				return differs("%s", e.status)
+				return rules.Differ("%s", e.status)
 			}
-			return holds(e.first.Account.KeyValid == cost.Known(true), "key_valid: %s", shown(e.first.Account.KeyValid))
+			return rules.Holds(e.first.Account.KeyValid == cost.Known(true), "key_valid: %s", shown(e.first.Account.KeyValid))
 		}},
-		{Rule{"live/status-names", "Assumptions", "the status has every member that is assumed"}, func(e *evidence) view {
+		{rules.New("live/status-names", "Assumptions", "the status has every member that is assumed"), func(e *evidence) rules.View {
 			if e.status != nil {
-				return untested("there is no status")
+				return rules.Untested("there is no status")
 			}
 			return namesView(e.first.Members)
 		}},
-		{Rule{"live/status-free", "GET /account/status", "reading the status costs nothing"}, func(e *evidence) view {
+		{rules.New("live/status-free", "GET /account/status", "reading the status costs nothing"), func(e *evidence) rules.View {
 			if e.status != nil || e.again != nil {
-				return untested("the status could not be read twice")
+				return rules.Untested("the status could not be read twice")
 			}
 			lost := moved(e.first.Account, e.second.Account)
-			return holds(lost == movement{}, "between two readings the account lost %s", lost)
+			return rules.Holds(lost == movement{}, "between two readings the account lost %s", lost)
 		}},
-		{Rule{"live/invalid-key", "Authentication", "a key of nobody is refused with 401"}, func(e *evidence) view {
+		{rules.New("live/invalid-key", "Authentication", "a key of nobody is refused with 401"), func(e *evidence) rules.View {
 			refused, ok := refusedStatus(e.stranger)
 			if e.stranger != nil && !ok {
-				return untested("%s", e.stranger)
+				return rules.Untested("%s", e.stranger)
 			}
-			return holds(ok && refused.HTTPStatus == 401, "%s", answerTo(e.stranger))
+			return rules.Holds(ok && refused.HTTPStatus == 401, "%s", answerTo(e.stranger))
 		}},
-		{Rule{"live/invalid-key-code", "Assumptions", "the code of that refusal is invalid_api_key"}, func(e *evidence) view {
+		{rules.New("live/invalid-key-code", "Assumptions", "the code of that refusal is invalid_api_key"), func(e *evidence) rules.View {
 			refused, ok := refusedStatus(e.stranger)
 			if !ok {
-				return untested("the key was not refused")
+				return rules.Untested("the key was not refused")
 			}
-			return holds(refused.Code == string(books.InvalidAPIKey), "%s", refused.Code)
+			return rules.Holds(refused.Code == string(books.InvalidAPIKey), "%s", refused.Code)
 		}},
-		{Rule{"live/one-workspace", "What the service does", "REST and MCP show one account"}, func(e *evidence) view {
+		{rules.New("live/one-workspace", "What the service does", "REST and MCP show one account"), func(e *evidence) rules.View {
 			if e.again != nil || e.otherErr != nil {
-				return untested("the status was not read over both: %s", errors.Join(e.again, e.otherErr))
+				return rules.Untested("the status was not read over both: %s", errors.Join(e.again, e.otherErr))
 			}
 			lost := moved(e.second.Account, e.other.Account)
-			return holds(lost == movement{}, "from one to the other the account lost %s", lost)
+			return rules.Holds(lost == movement{}, "from one to the other the account lost %s", lost)
 		}},
-		{Rule{"live/input-conditions", accountStatus, "an input_condition is a JSON Schema that can be applied"}, func(e *evidence) view {
+		{rules.New("live/input-conditions", accountStatus, "an input_condition is a JSON Schema that can be applied"), func(e *evidence) rules.View {
 			for _, condition := range e.first.Conditions {
 				if condition.Err != nil {
-					return differs("%s: %s", condition.Operation, condition.Err)
+					return rules.Differ("%s: %s", condition.Operation, condition.Err)
 				}
 			}
 			if len(e.first.Conditions) == 0 {
-				return untested("the account has none")
+				return rules.Untested("the account has none")
 			}
-			return agrees("%d conditions", len(e.first.Conditions))
+			return rules.Agree("%d conditions", len(e.first.Conditions))
 		}},
 	}
 }
 
 // moneyChecks look at the sums of the status.
 func moneyChecks() []check {
-	ofAccount := func(look func(e *evidence, a cost.Account) view) func(*evidence) view {
-		return func(e *evidence) view {
+	ofAccount := func(look func(e *evidence, a cost.Account) rules.View) func(*evidence) rules.View {
+		return func(e *evidence) rules.View {
 			if e.status != nil {
-				return untested("there is no status")
+				return rules.Untested("there is no status")
 			}
 			return look(e, e.first.Account)
 		}
 	}
 	return []check{
-		{Rule{"live/allowance", allowances, "no more than 20 free work emails and 5 free business phones are left"}, ofAccount(allowanceView)},
-		{Rule{"live/balance-sum", accountStatus, "the available balance is the included and the prepaid one"}, ofAccount(balanceView)},
-		{Rule{"live/budget-sum", accountStatus, "what remains of the budget is the cap less what is spent and reserved"}, ofAccount(budgetView)},
-		{Rule{"live/budget-reset", accountStatus, "the budget is reset at a future midnight, by UTC"}, ofAccount(resetView)},
-		{Rule{"live/readiness", accountStatus, "what cannot be called has a reason, and a known one; what can be called has none"}, ofAccount(readinessView)},
-		{Rule{"live/maximum-free", accountStatus, "the most that a lookup can be charged is nothing while its field is free"}, ofAccount(freeMaximumView)},
-		{Rule{"live/maximum-paid", allowances, "the most that a lookup can be charged is the field's rate when the allowance is used up"}, ofAccount(paidMaximumView)},
+		{rules.New("live/allowance", allowances, "no more than 20 free work emails and 5 free business phones are left"), ofAccount(allowanceView)},
+		{rules.New("live/balance-sum", accountStatus, "the available balance is the included and the prepaid one"), ofAccount(balanceView)},
+		{rules.New("live/budget-sum", accountStatus, "what remains of the budget is the cap less what is spent and reserved"), ofAccount(budgetView)},
+		{rules.New("live/budget-reset", accountStatus, "the budget is reset at a future midnight, by UTC"), ofAccount(resetView)},
+		{rules.New("live/readiness", accountStatus, "what cannot be called has a reason, and a known one; what can be called has none"), ofAccount(readinessView)},
+		{rules.New("live/maximum-free", accountStatus, "the most that a lookup can be charged is nothing while its field is free"), ofAccount(freeMaximumView)},
+		{rules.New("live/maximum-paid", allowances, "the most that a lookup can be charged is the field's rate when the allowance is used up"), ofAccount(paidMaximumView)},
 	}
 }
 
-func allowanceView(_ *evidence, a cost.Account) view {
+func allowanceView(_ *evidence, a cost.Account) rules.View {
 	left := a.Free
 	if !left[v1fields.WorkEmail].Known || !left[v1fields.BusinessPhone].Known {
-		return untested("the status does not tell the allowance")
+		return rules.Untested("the status does not tell the allowance")
 	}
 	emails, phones := left[v1fields.WorkEmail].Value, left[v1fields.BusinessPhone].Value
-	return holds(emails >= 0 && emails <= 20 && phones >= 0 && phones <= 5, "%d and %d are left", emails, phones)
+	return rules.Holds(emails >= 0 && emails <= 20 && phones >= 0 && phones <= 5, "%d and %d are left", emails, phones)
 }
 
-func balanceView(_ *evidence, a cost.Account) view {
+func balanceView(_ *evidence, a cost.Account) rules.View {
 	b := a.Balance
 	if !b.Available.Known || !b.Included.Known || !b.Prepaid.Known {
-		return untested("the status does not tell all three")
+		return rules.Untested("the status does not tell all three")
 	}
-	return holds(b.Available.Value == b.Included.Value+b.Prepaid.Value, "$%s of $%s and $%s", b.Available.Value, b.Included.Value, b.Prepaid.Value)
+	return rules.Holds(b.Available.Value == b.Included.Value+b.Prepaid.Value, "$%s of $%s and $%s", b.Available.Value, b.Included.Value, b.Prepaid.Value)
 }
 
-func budgetView(_ *evidence, a cost.Account) view {
+func budgetView(_ *evidence, a cost.Account) rules.View {
 	b := a.Budget
 	switch {
 	case b.Known && !b.Capped:
-		return untested("there is no cap")
+		return rules.Untested("there is no cap")
 	case !b.Cap.Known || !b.Spent.Known || !b.Remaining.Known:
-		return untested("the status does not tell cap, spent and remaining")
+		return rules.Untested("the status does not tell cap, spent and remaining")
 	}
 	left := max(0, b.Cap.Value-b.Spent.Value-b.Reserved.Value)
-	return holds(b.Remaining.Value == left, "$%s remain of $%s less $%s and $%s", b.Remaining.Value, b.Cap.Value, b.Spent.Value, b.Reserved.Value)
+	return rules.Holds(b.Remaining.Value == left, "$%s remain of $%s less $%s and $%s", b.Remaining.Value, b.Cap.Value, b.Spent.Value, b.Reserved.Value)
 }
 
-func resetView(e *evidence, a cost.Account) view {
+func resetView(e *evidence, a cost.Account) rules.View {
 	at := a.Budget.ResetsAt.UTC()
 	switch {
 	case a.Budget.Known && !a.Budget.Capped:
-		return untested("there is no cap")
+		return rules.Untested("there is no cap")
 	case at.IsZero():
-		return untested("the status does not tell when")
+		return rules.Untested("the status does not tell when")
 	}
-	return holds(at.Equal(at.Truncate(24*time.Hour)) && at.After(e.Now()), "%s", at.Format(time.RFC3339))
+	return rules.Holds(at.Equal(at.Truncate(24*time.Hour)) && at.After(e.Now()), "%s", at.Format(time.RFC3339))
 }
 
-func readinessView(_ *evidence, a cost.Account) view {
+func readinessView(_ *evidence, a cost.Account) rules.View {
 	var seen []string
 	for _, operation := range v1fields.Operations() {
 		kind, ready := v1.ReadinessKind(operation), a.Readiness[operation.String()]
 		if !ready.CanCall.Known {
-			return untested("the status does not tell the readiness of %s", kind)
+			return rules.Untested("the status does not tell the readiness of %s", kind)
 		}
 		known := slices.Contains(books.Codes(), books.Code(ready.Reason))
 		if ready.CanCall.Value && ready.Reason != "" || !ready.CanCall.Value && !known {
-			return differs("%s: can_call %t, reason %q", kind, ready.CanCall.Value, ready.Reason)
+			return rules.Differ("%s: can_call %t, reason %q", kind, ready.CanCall.Value, ready.Reason)
 		}
 		seen = append(seen, fmt.Sprintf("%s: %t %s", kind, ready.CanCall.Value, ready.Reason))
 	}
-	return agrees("%s", strings.Join(seen, ", "))
+	return rules.Agree("%s", strings.Join(seen, ", "))
 }
 
-func freeMaximumView(_ *evidence, a cost.Account) view {
+func freeMaximumView(_ *evidence, a cost.Account) rules.View {
 	tried := 0
 	for _, operation := range v1fields.Operations() {
 		most := a.Readiness[operation.String()].MaximumCharge
@@ -161,13 +162,13 @@ func freeMaximumView(_ *evidence, a cost.Account) view {
 			continue
 		}
 		if tried++; most.Value != 0 {
-			return differs("$%s for %s", most.Value, v1.ReadinessKind(operation))
+			return rules.Differ("$%s for %s", most.Value, v1.ReadinessKind(operation))
 		}
 	}
 	if tried == 0 {
-		return untested("no field is free, or the status does not tell")
+		return rules.Untested("no field is free, or the status does not tell")
 	}
-	return agrees("nothing, for %d kinds of lookups", tried)
+	return rules.Agree("nothing, for %d kinds of lookups", tried)
 }
 
 func allFree(a cost.Account, fields enrich.Fields) bool {
@@ -179,7 +180,7 @@ func allFree(a cost.Account, fields enrich.Fields) bool {
 	return true
 }
 
-func paidMaximumView(e *evidence, a cost.Account) view {
+func paidMaximumView(e *evidence, a cost.Account) rules.View {
 	tried := 0
 	for _, operation := range v1fields.Operations() {
 		kind, most, price := v1.ReadinessKind(operation), a.Readiness[operation.String()].MaximumCharge, cost.Money(0)
@@ -192,13 +193,13 @@ func paidMaximumView(e *evidence, a cost.Account) view {
 			continue
 		}
 		if tried++; most.Value != price {
-			return differs("$%s for %s, where the rate card says $%s", most.Value, kind, price)
+			return rules.Differ("$%s for %s, where the rate card says $%s", most.Value, kind, price)
 		}
 	}
 	if tried == 0 {
-		return untested("no field's allowance is used up, or the status does not tell")
+		return rules.Untested("no field's allowance is used up, or the status does not tell")
 	}
-	return agrees("the rates, for %d kinds of lookups", tried)
+	return rules.Agree("the rates, for %d kinds of lookups", tried)
 }
 
 // refusedStatus returns the refusal that a status call met.
@@ -216,11 +217,11 @@ func answerTo(err error) string {
 
 // failure is what follows from an error: nothing for the rule when the network is at
 // fault.
-func failure(err error) view {
+func failure(err error) rules.View {
 	if _, ok := errors.AsType[net.Error](err); ok {
-		return untested("%s", err)
+		return rules.Untested("%s", err)
 	}
-	return differs("%s", err)
+	return rules.Differ("%s", err)
 }
 
 func shown[T any](o cost.Optional[T]) string {
@@ -231,7 +232,7 @@ func shown[T any](o cost.Optional[T]) string {
 }
 
 // namesView sums up which assumed names a service has.
-func namesView(names []v1.Assumption) view {
+func namesView(names []v1.Assumption) rules.View {
 	var missing []string
 	for _, name := range names {
 		if !name.Found {
@@ -239,7 +240,7 @@ func namesView(names []v1.Assumption) view {
 		}
 	}
 	if len(missing) > 0 {
-		return differs("%d of %d are missing: %s", len(missing), len(names), strings.Join(missing, ", "))
+		return rules.Differ("%d of %d are missing: %s", len(missing), len(names), strings.Join(missing, ", "))
 	}
-	return agrees("all %d", len(names))
+	return rules.Agree("all %d", len(names))
 }

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 
+	"payonce/conformance/rules"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox/books"
@@ -12,119 +13,119 @@ import (
 
 // publishedChecks look at the OpenAPI document and the MCP tools.
 func publishedChecks() []check {
-	ofDocument := func(look func(*evidence, v1.Description) view) func(*evidence) view {
-		return func(e *evidence) view {
+	ofDocument := func(look func(*evidence, v1.Description) rules.View) func(*evidence) rules.View {
+		return func(e *evidence) rules.View {
 			if e.documentErr != nil {
-				return untested("there is no document")
+				return rules.Untested("there is no document")
 			}
 			return look(e, e.document)
 		}
 	}
-	ofTools := func(look func(*evidence, v1.Description) view) func(*evidence) view {
-		return func(e *evidence) view {
+	ofTools := func(look func(*evidence, v1.Description) rules.View) func(*evidence) rules.View {
+		return func(e *evidence) rules.View {
 			if e.toolsErr != nil {
-				return untested("there is no list of tools")
+				return rules.Untested("there is no list of tools")
 			}
 			return look(e, e.tools)
 		}
 	}
-	names := func(_ *evidence, d v1.Description) view { return namesView(d.Check(v1.DefaultNames())) }
+	names := func(_ *evidence, d v1.Description) rules.View { return namesView(d.Check(v1.DefaultNames())) }
 	return []check{
-		{Rule{"live/document", "Assumptions", "the OpenAPI document is at openapi.json, and needs no key"}, func(e *evidence) view {
+		{rules.New("live/document", "Assumptions", "the OpenAPI document is at openapi.json, and needs no key"), func(e *evidence) rules.View {
 			if e.documentErr != nil {
 				return failure(e.documentErr)
 			}
-			return agrees("%s %s", e.document.Title, e.document.Version)
+			return rules.Agree("%s %s", e.document.Title, e.document.Version)
 		}},
-		{Rule{"live/document-names", "Assumptions", "the document has the paths of the lookups, and the parameters that are assumed"}, ofDocument(names)},
-		{Rule{"live/document-card", allowances, "the document publishes the rate card"}, ofDocument(cardView)},
-		{Rule{"live/document-prices", "Versioning", "the document publishes the prices that the workspace pays"}, ofDocument(pricesView)},
-		{Rule{"live/tools", mcpEndpoint, "a session opens in the implemented mode and lists the tools, the free one among them"}, func(e *evidence) view {
+		{rules.New("live/document-names", "Assumptions", "the document has the paths of the lookups, and the parameters that are assumed"), ofDocument(names)},
+		{rules.New("live/document-card", allowances, "the document publishes the rate card"), ofDocument(cardView)},
+		{rules.New("live/document-prices", "Versioning", "the document publishes the prices that the workspace pays"), ofDocument(pricesView)},
+		{rules.New("live/tools", mcpEndpoint, "a session opens in the implemented mode and lists the tools, the free one among them"), func(e *evidence) rules.View {
 			if e.toolsErr != nil {
 				return failure(e.toolsErr)
 			}
 			listed := len(e.tools.Operations) + len(e.tools.Others)
-			return holds(listed == e.Live.Tools, "%d tools, where %d are expected", listed, e.Live.Tools)
+			return rules.Holds(listed == e.Live.Tools, "%d tools, where %d are expected", listed, e.Live.Tools)
 		}},
-		{Rule{"live/tools-names", "Operation choice", "the tools of the lookups have their names, and take the REST bodies"}, ofTools(names)},
-		{Rule{"live/tools-prices", mcpEndpoint, "the tools publish the prices that the workspace pays"}, ofTools(pricesView)},
+		{rules.New("live/tools-names", "Operation choice", "the tools of the lookups have their names, and take the REST bodies"), ofTools(names)},
+		{rules.New("live/tools-prices", mcpEndpoint, "the tools publish the prices that the workspace pays"), ofTools(pricesView)},
 	}
 }
 
-func cardView(e *evidence, d v1.Description) view {
+func cardView(e *evidence, d v1.Description) rules.View {
 	if len(d.Card.Options) == 0 {
-		return untested("no rate card is published")
+		return rules.Untested("no rate card is published")
 	}
 	if err := sameCard(d.Card, e.Card); err != nil {
-		return differs("%s", err)
+		return rules.Differ("%s", err)
 	}
-	return agrees("%d options", len(d.Card.Options))
+	return rules.Agree("%d options", len(d.Card.Options))
 }
 
-func pricesView(e *evidence, d v1.Description) view {
+func pricesView(e *evidence, d v1.Description) rules.View {
 	told := 0
 	for _, operation := range v1fields.Operations() {
 		for f, price := range d.Operations[operation].Prices {
 			if told++; price != e.Prices[f] {
-				return differs("$%s for a %s of %s, where the rate card says $%s", price, f, operation, e.Prices[f])
+				return rules.Differ("$%s for a %s of %s, where the rate card says $%s", price, f, operation, e.Prices[f])
 			}
 		}
 	}
 	if told == 0 {
-		return untested("no prices are published")
+		return rules.Untested("no prices are published")
 	}
-	return agrees("%d prices", told)
+	return rules.Agree("%d prices", told)
 }
 
 // paidChecks returns what takes a lookup.
 func paidChecks() []check {
-	ofInvalid := func(look func(Observation, enrich.Refused, bool) view) func(*evidence) view {
-		return func(e *evidence) view {
+	ofInvalid := func(look func(Observation, enrich.Refused, bool) rules.View) func(*evidence) rules.View {
+		return func(e *evidence) rules.View {
 			if e.invalid == nil {
-				return untested("%s", e.invalidWhy)
+				return rules.Untested("%s", e.invalidWhy)
 			}
 			refused, ok := e.invalid.Verdict.(enrich.Refused)
 			if refused.Unsent {
-				return untested("the client did not send it: %s", refused.Message)
+				return rules.Untested("the client did not send it: %s", refused.Message)
 			}
 			return look(*e.invalid, refused, ok)
 		}
 	}
 	return []check{
-		{Rule{"live/invalid-identifiers", errorTable, "identifiers that name nobody are refused with 400"}, ofInvalid(func(o Observation, r enrich.Refused, ok bool) view {
-			return holds(ok && r.HTTPStatus == 400, "%s", describe(o.Verdict))
+		{rules.New("live/invalid-identifiers", errorTable, "identifiers that name nobody are refused with 400"), ofInvalid(func(o Observation, r enrich.Refused, ok bool) rules.View {
+			return rules.Holds(ok && r.HTTPStatus == 400, "%s", describe(o.Verdict))
 		})},
-		{Rule{"live/invalid-identifiers-code", "Assumptions", "the code of that refusal is invalid_identifiers"}, ofInvalid(func(_ Observation, r enrich.Refused, ok bool) view {
+		{rules.New("live/invalid-identifiers-code", "Assumptions", "the code of that refusal is invalid_identifiers"), ofInvalid(func(_ Observation, r enrich.Refused, ok bool) rules.View {
 			if !ok {
-				return untested("it was not refused")
+				return rules.Untested("it was not refused")
 			}
-			return holds(r.Code == string(books.InvalidIdentifiers), "%s", r.Code)
+			return rules.Holds(r.Code == string(books.InvalidIdentifiers), "%s", r.Code)
 		})},
-		{Rule{"live/refusal-free", "Errors", "a refusal costs nothing"}, ofInvalid(func(o Observation, _ enrich.Refused, ok bool) view {
+		{rules.New("live/refusal-free", "Errors", "a refusal costs nothing"), ofInvalid(func(o Observation, _ enrich.Refused, ok bool) rules.View {
 			if !ok || !o.Read {
-				return untested("it was not refused, or the account was not seen around it")
+				return rules.Untested("it was not refused, or the account was not seen around it")
 			}
 			lost := moved(o.Before, o.After)
-			return holds(lost == movement{}, "the account lost %s", lost)
+			return rules.Holds(lost == movement{}, "the account lost %s", lost)
 		})},
-		{Rule{"live/answered", "Enrichment result", "a lookup is answered with a result"}, func(e *evidence) view {
+		{rules.New("live/answered", "Enrichment result", "a lookup is answered with a result"), func(e *evidence) rules.View {
 			for _, o := range e.observed {
 				if _, ok := o.Verdict.(enrich.Answered); !ok {
-					return differs("%s", describe(o.Verdict))
+					return rules.Differ("%s", describe(o.Verdict))
 				}
 			}
 			if len(e.observed) == 0 {
-				return untested("%s", e.observedWhy)
+				return rules.Untested("%s", e.observedWhy)
 			}
-			return agrees("%d of %d", len(e.observed), len(e.observed))
+			return rules.Agree("%d of %d", len(e.observed), len(e.observed))
 		}},
-		{Rule{"live/booked", "What the service does", "every lookup cost the account what the journal booked for it"}, bookedView},
-		{Rule{"live/sum", "What the service does", "over all lookups the account lost what the returned fields cost"}, sumView},
+		{rules.New("live/booked", "What the service does", "every lookup cost the account what the journal booked for it"), bookedView},
+		{rules.New("live/sum", "What the service does", "over all lookups the account lost what the returned fields cost"), sumView},
 	}
 }
 
 // bookedView compares the account around each lookup with the journal.
-func bookedView(e *evidence) view {
+func bookedView(e *evidence) rules.View {
 	tried := 0
 	for _, o := range e.observed {
 		if !o.Read || !o.Before.Balance.Available.Known || !o.Before.Free[v1fields.WorkEmail].Known || !o.Before.Free[v1fields.BusinessPhone].Known {
@@ -132,37 +133,37 @@ func bookedView(e *evidence) view {
 		}
 		tried++
 		if got := moved(o.Before, o.After); got.money != o.Booked.Money || got.free != o.Booked.Free {
-			return differs("the account lost %s; the journal booked %s", got, costOf(movement{money: o.Booked.Money, free: o.Booked.Free}))
+			return rules.Differ("the account lost %s; the journal booked %s", got, costOf(movement{money: o.Booked.Money, free: o.Booked.Free}))
 		}
 	}
 	switch {
 	case tried > 0:
-		return agrees("%d of %d", tried, len(e.observed))
+		return rules.Agree("%d of %d", tried, len(e.observed))
 	case e.observedWhy != "":
-		return untested("%s", e.observedWhy)
+		return rules.Untested("%s", e.observedWhy)
 	}
-	return untested("the account was not seen around a lookup")
+	return rules.Untested("the account was not seen around a lookup")
 }
 
 // sumView compares the account before the first lookup and after the last with what all
 // results cost together: the free allowance first, then the rates.
-func sumView(e *evidence) view {
+func sumView(e *evidence) rules.View {
 	if len(e.observed) == 0 {
-		return untested("%s", e.observedWhy)
+		return rules.Untested("%s", e.observedWhy)
 	}
 	if e.end != nil {
-		return untested("the account could not be read at the end")
+		return rules.Untested("the account could not be read at the end")
 	}
 	var want movement
 	before := e.observed[0].Before
 	for _, o := range e.observed {
 		answered, ok := o.Verdict.(enrich.Answered)
 		if !ok {
-			return untested("a lookup was not answered")
+			return rules.Untested("a lookup was not answered")
 		}
 		for f := range answered.Returned.Each() {
 			if !before.Free[f].Known {
-				return untested("the status does not tell the allowance")
+				return rules.Untested("the status does not tell the allowance")
 			}
 			if before.Free[f].Value > want.free[f] {
 				want.free[f]++
@@ -173,9 +174,9 @@ func sumView(e *evidence) view {
 	}
 	got := moved(before, e.last.Account)
 	if before.Balance.Available == (cost.Optional[cost.Money]{}) {
-		return untested("the status does not tell the balance")
+		return rules.Untested("the status does not tell the balance")
 	}
-	return holds(got.free == want.free && got.money == want.money, "the account lost %s; the results cost %s", got, costOf(want))
+	return rules.Holds(got.free == want.free && got.money == want.money, "the account lost %s; the results cost %s", got, costOf(want))
 }
 
 func costOf(m movement) string {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"payonce/conformance"
+	"payonce/conformance/v2rules"
 )
 
 // TestTable: docs/conformance.md names rules and tests that there are, and every rule.
@@ -17,7 +18,7 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	rules, named := map[string]bool{}, map[string]bool{}
-	for _, rule := range conformance.Rules() {
+	for _, rule := range append(conformance.Rules(), v2rules.Rules()...) {
 		if rules[rule.Name] {
 			t.Errorf("two rules are named %s", rule.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/conformance/rules"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
@@ -28,7 +29,7 @@ type Observation struct {
 // invariant is a rule that every result keeps, whatever was found. It says how an answer
 // breaks it, "" when it does not.
 type invariant struct {
-	Rule
+	rules.Rule
 	broken func(o Observation, a v1.Answer) string
 }
 
@@ -50,16 +51,16 @@ func (i invariant) breach(o Observation) string {
 // every result alone.
 func invariants() []invariant {
 	return []invariant{
-		{Rule{"result/matched", "Outcome rules", "matched exactly when every requested field is returned, and then nothing is unresolved"}, matchedInvariant},
-		{Rule{"result/partial", "Outcome rules", "partial exactly when a person is identified and a requested field is missing; those are unresolved, in any order"}, partialInvariant},
-		{Rule{"result/not-found", "Outcome rules", "without a person there is no data, and the person is what is unresolved"}, notFoundInvariant},
-		{Rule{"result/full-name", "Enrichment result", "the full name is there when a person is identified"}, fullNameInvariant},
-		{Rule{"result/only-asked", "Enrichment result", "nothing is returned that was not asked for"}, onlyAskedInvariant},
-		{Rule{"result/phone-type", "Enrichment result", "a phone comes with its type"}, phoneTypeInvariant},
-		{Rule{"result/request-id", "Enrichment result", "a result has an identifier for support"}, requestIDInvariant},
-		{Rule{"result/operation", "Enrichment result", "an enrich says contact_enrichment; the names of the others are assumed"}, operationInvariant},
-		{Rule{"result/grounding", "Enrichment result", "a result says when it was retrieved, and out of what"}, groundingInvariant},
-		{Rule{"result/charge", "Outcome rules", "each returned field costs a unit of its free allowance, or else its rate; nothing else moves the account"}, chargeInvariant},
+		{rules.New("result/matched", "Outcome rules", "matched exactly when every requested field is returned, and then nothing is unresolved"), matchedInvariant},
+		{rules.New("result/partial", "Outcome rules", "partial exactly when a person is identified and a requested field is missing; those are unresolved, in any order"), partialInvariant},
+		{rules.New("result/not-found", "Outcome rules", "without a person there is no data, and the person is what is unresolved"), notFoundInvariant},
+		{rules.New("result/full-name", "Enrichment result", "the full name is there when a person is identified"), fullNameInvariant},
+		{rules.New("result/only-asked", "Enrichment result", "nothing is returned that was not asked for"), onlyAskedInvariant},
+		{rules.New("result/phone-type", "Enrichment result", "a phone comes with its type"), phoneTypeInvariant},
+		{rules.New("result/request-id", "Enrichment result", "a result has an identifier for support"), requestIDInvariant},
+		{rules.New("result/operation", "Enrichment result", "an enrich says contact_enrichment; the names of the others are assumed"), operationInvariant},
+		{rules.New("result/grounding", "Enrichment result", "a result says when it was retrieved, and out of what"), groundingInvariant},
+		{rules.New("result/charge", "Outcome rules", "each returned field costs a unit of its free allowance, or else its rate; nothing else moves the account"), chargeInvariant},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"payonce/conformance/rules"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v1"
@@ -75,7 +76,7 @@ type evidence struct {
 
 // Compare asks the service and reports rule by rule. The error is that of ctx or the
 // Sender's.
-func (l *Live) Compare(ctx context.Context) (Report, error) {
+func (l *Live) Compare(ctx context.Context) (rules.Report, error) {
 	e := &evidence{Live: l}
 	e.askFree(ctx)
 	if err := ctx.Err(); err != nil {
@@ -152,36 +153,36 @@ func (e *evidence) send(ctx context.Context, lookup enrich.Lookup) (*Observation
 }
 
 // report puts the evidence to every rule.
-func (e *evidence) report() Report {
-	var report Report
+func (e *evidence) report() rules.Report {
+	var report rules.Report
 	for _, c := range append(freeChecks(), paidChecks()...) {
-		report = append(report, c.finding(c.look(e)))
+		report = append(report, c.Finding(c.look(e)))
 	}
 	for _, i := range invariants() {
-		report = append(report, i.finding(e.keeps(i)))
+		report = append(report, i.Finding(e.keeps(i)))
 	}
 	for _, r := range caseRules() {
-		report = append(report, r.finding(untested("the service would have to be set up for it; the sandbox is")))
+		report = append(report, r.Finding(rules.Untested("the service would have to be set up for it; the sandbox is")))
 	}
 	return report
 }
 
 // keeps reports whether all results keep an invariant.
-func (e *evidence) keeps(i invariant) view {
+func (e *evidence) keeps(i invariant) rules.View {
 	results := 0
 	for _, o := range e.observed {
 		if _, answered := o.Verdict.(enrich.Answered); !answered {
 			continue
 		}
 		if results++; i.breach(o) != "" {
-			return differs("%s", i.breach(o))
+			return rules.Differ("%s", i.breach(o))
 		}
 	}
 	if results == 0 {
 		if e.observedWhy == "" {
-			return untested("no lookup was answered")
+			return rules.Untested("no lookup was answered")
 		}
-		return untested("%s", e.observedWhy)
+		return rules.Untested("%s", e.observedWhy)
 	}
-	return agrees("in %d of %d results", results, results)
+	return rules.Agree("in %d of %d results", results, results)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payonce/conformance"
+	"payonce/conformance/rules"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/sandbox"
@@ -51,7 +52,7 @@ func people(n int) []enrich.Lookup {
 }
 
 // compare puts a sandbox to the checks as if it could not be set up.
-func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transport, change func(*conformance.Live)) (map[string]conformance.Finding, sandbox.Snapshot) {
+func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transport, change func(*conformance.Live)) (map[string]rules.Finding, sandbox.Snapshot) {
 	t.Helper()
 	server, handler, err := stage.Open(config)
 	if err != nil {
@@ -83,9 +84,9 @@ func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transpo
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]conformance.Finding{}
+	found := map[string]rules.Finding{}
 	for _, f := range report {
-		if found[f.Rule] = f; (f.Result == conformance.NotTested) != (f.Why != "") {
+		if found[f.Rule] = f; (f.Result == rules.NotTested) != (f.Why != "") {
 			t.Errorf("%s is %s because %q", f.Rule, f.Result, f.Why)
 		}
 	}
@@ -114,12 +115,12 @@ func TestLiveAgrees(t *testing.T) {
 				t.Parallel()
 				found, counted := compare(t, mutated{}, config, over, nil)
 				for rule, f := range found {
-					if f.Result == conformance.Differs {
+					if f.Result == rules.Differs {
 						t.Errorf("%s: %s", rule, f.Observed)
 					}
 				}
 				for _, rule := range []string{"live/status", "live/status-names", "live/invalid-key", "live/document-names", "live/tools", "live/invalid-identifiers", "live/sum", "live/booked", "result/charge", "result/partial"} {
-					if found[rule].Result != conformance.Agrees {
+					if found[rule].Result != rules.Agrees {
 						t.Errorf("%s: %+v", rule, found[rule])
 					}
 				}
@@ -134,7 +135,7 @@ func TestLiveAgrees(t *testing.T) {
 // TestLiveFreeAlone: without a Sender nothing arrives.
 func TestLiveFreeAlone(t *testing.T) {
 	found, counted := compare(t, mutated{}, conformance.Workspace(), v1.REST, func(l *conformance.Live) { l.Sender, l.Why = nil, "not allowed" })
-	if len(counted.Arrivals) != 0 || found["live/status"].Result != conformance.Agrees || found["result/charge"].Result != conformance.NotTested {
+	if len(counted.Arrivals) != 0 || found["live/status"].Result != rules.Agrees || found["result/charge"].Result != rules.NotTested {
 		t.Errorf("%d lookups arrived; %+v", len(counted.Arrivals), found["result/charge"])
 	}
 }
@@ -146,7 +147,7 @@ func TestLiveStops(t *testing.T) {
 		t.Errorf("%d lookups arrived; %+v", len(counted.Arrivals), found["live/answered"])
 	}
 	found, counted = compare(t, mutated{}, conformance.Workspace(), v1.REST, func(l *conformance.Live) { l.Sender.(*direct).left = 0 })
-	if f := found["live/answered"]; len(counted.Arrivals) != 0 || f.Result != conformance.NotTested || f.Why != "the ceiling is reached" {
+	if f := found["live/answered"]; len(counted.Arrivals) != 0 || f.Result != rules.NotTested || f.Why != "the ceiling is reached" {
 		t.Errorf("%d lookups arrived; %+v", len(counted.Arrivals), f)
 	}
 }
@@ -167,7 +168,7 @@ func TestLiveSenderFails(t *testing.T) {
 	}
 	live := &conformance.Live{Client: client, Other: client, Stranger: client, Now: time.Now, Sender: failing{}, Lookups: people(1)}
 	report, err := live.Compare(t.Context())
-	if err != nil || report.Count(conformance.Differs) == 0 || report[0].Result != conformance.Differs {
+	if err != nil || report.Count(rules.Differs) == 0 || report[0].Result != rules.Differs {
 		t.Errorf("%v; %+v: without a status nothing is sent", err, report[0])
 	}
 	ended, cancel := context.WithCancel(t.Context())
@@ -230,7 +231,7 @@ func TestLiveDiffers(t *testing.T) {
 		t.Run(m.caught+"/"+m.does, func(t *testing.T) {
 			t.Parallel()
 			found, _ := compare(t, mutated{loopback{m.breaks}, m.config}, conformance.Workspace(), v1.REST, nil)
-			if f := found[m.caught]; f.Result != conformance.Differs {
+			if f := found[m.caught]; f.Result != rules.Differs {
 				t.Errorf("a service that %s: %+v", m.does, f)
 			} else {
 				t.Log(f.Observed)
@@ -272,7 +273,7 @@ func TestOneAccount(t *testing.T) {
 		})
 	}
 	found, _ := compare(t, mutated{loopback{onlyMCP}, nil}, conformance.Workspace(), v1.REST, nil)
-	if f := found["live/one-workspace"]; f.Result != conformance.Differs {
+	if f := found["live/one-workspace"]; f.Result != rules.Differs {
 		t.Errorf("%+v", f)
 	}
 }

@@ -7,14 +7,7 @@
 // the sandbox then tells what really arrived and was charged.
 package conformance
 
-import "strings"
-
-// Rule is something that the specification says, in words of our own.
-type Rule struct {
-	Name    string // "group/what", unique among all rules
-	Section string // of specification v1; "Assumptions" where that is silent
-	Text    string
-}
+import "payonce/conformance/rules"
 
 // Sections of specification v1 that many rules are from.
 const (
@@ -26,15 +19,7 @@ const (
 
 // caseRules returns the rules that hold only for a service that was set up for them. The
 // cases that try them on the sandbox are tests.
-func caseRules() []Rule {
-	var rules []Rule
-	for line := range strings.Lines(caseRuleTable) {
-		if cells := strings.Split(strings.TrimSpace(line), " | "); len(cells) == 3 {
-			rules = append(rules, Rule{Name: cells[0], Section: cells[1], Text: cells[2]})
-		}
-	}
-	return rules
-}
+func caseRules() []rules.Rule { return rules.Table(caseRuleTable) }
 
 // caseRuleTable has a rule in each line.
 const caseRuleTable = `
@@ -206,3 +191,24 @@ published/schemas | Versioning | the document defines the requests of the three 
 published/tools | MCP endpoint | the tools define the same requests as the operations
 published/pricing | Versioning | document and tools publish the prices and the access that are in force now
 `
+
+// check is a rule that a service can be put to without being set up for it.
+type check struct {
+	rules.Rule
+	look func(e *evidence) rules.View
+}
+
+// Rules returns every rule, in the order in which they are reported.
+func Rules() []rules.Rule {
+	var all []rules.Rule
+	for _, c := range freeChecks() {
+		all = append(all, c.Rule)
+	}
+	for _, c := range paidChecks() {
+		all = append(all, c.Rule)
+	}
+	for _, i := range invariants() {
+		all = append(all, i.Rule)
+	}
+	return append(all, caseRules()...)
+}

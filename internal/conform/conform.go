@@ -7,6 +7,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/conformance"
+	"payonce/conformance/rules"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/accounts"
@@ -85,7 +86,7 @@ func (o Options) compare(ctx context.Context, c *comparing) (*Ended, error) {
 			live.Sender = c
 		}
 	}
-	found, err := c.onRecord(func() (conformance.Report, error) { return live.Compare(ctx) })
+	found, err := c.onRecord(func() (rules.Report, error) { return live.Compare(ctx) })
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/conformance"
+	"payonce/conformance/rules"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
 )
@@ -45,7 +46,7 @@ func (c *comparing) openSpending(ctx context.Context, inDoubt string) (why strin
 // onRecord compares. A comparison that may spend has its place among the runs: whoever
 // adds up what they spent gets all of it. A run that somebody gave its name stays as
 // it is recorded.
-func (c *comparing) onRecord(compare func() (conformance.Report, error)) (conformance.Report, error) {
+func (c *comparing) onRecord(compare func() (rules.Report, error)) (rules.Report, error) {
 	if c.place.Journal == nil {
 		return compare()
 	}

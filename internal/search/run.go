@@ -19,6 +19,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/search/walk"
 	"payonce/internal/target"
+	"payonce/internal/waits"
 	"payonce/internal/workspace"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -188,7 +189,7 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 	if account, err := client.Status(context.WithoutCancel(ctx)); err == nil {
 		s.account = account // as it is now
 	}
-	record.Ended = s.work.Env.Now()
+	record.Ended, record.Waits = s.work.Env.Now(), waits.Sent(record.Waits, tally.Waited)
 	if stop != nil {
 		record.Stop = stop.Word()
 	}
@@ -298,7 +299,7 @@ func (s *session) record() (checkpoint.Run, error) {
 	run.Restarted = run.Started
 	before, found, err := s.journal.Run(s.name)
 	if found {
-		run.Started = before.Started
+		run.Started, run.Waits = before.Started, waits.Resumed(before, run.Restarted)
 	}
 	return run, err
 }

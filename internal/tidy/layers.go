@@ -36,7 +36,6 @@ func layers() map[string][]string {
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
 		"pipeline/dispatch":  {"enrich", "cost", "attempt"},
 		"pipeline/output":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row"},
-		"conformance":        {"enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 		"internal/lists":     {},
 		"internal/smallfile": {},
 		"internal/flagvalue": {"enrich", "service/v1/v1fields", "service/v2/v2fields", "cost"},
@@ -75,11 +74,20 @@ func layers() map[string][]string {
 	}
 	for _, part := range []map[string][]string{
 		sandboxLayers(), useCaseLayers(), commandLayers(), runLayers(), jobLayers(),
-		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(), reportLayers(),
+		serviceLayers(), testPackageLayers(), runReportLayers(), searchLayers(), reportLayers(), conformanceLayers(),
 	} {
 		maps.Copy(all, part)
 	}
 	return all
+}
+
+// conformanceLayers lists the rules of the specifications.
+func conformanceLayers() map[string][]string {
+	return map[string][]string{
+		"conformance/rules":   {},
+		"conformance/v2rules": {"conformance/rules", "enrich", "cost", "service/jsonobject", "service/v2", "service/v2/..."},
+		"conformance":         {"conformance/...", "enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
+	}
 }
 
 // searchLayers lists the packages of searches, from the bottom up.
@@ -89,6 +97,7 @@ func searchLayers() map[string][]string {
 		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
 		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"internal/search": {
+			"internal/waits",
 			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/observe", "internal/report/form",
 			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
 		},
@@ -168,6 +177,7 @@ func useCaseLayers() map[string][]string {
 		"internal/budget":   {"checkpoint", "cost", "enrich"},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
+			"internal/waits",
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
 			"internal/accounts", "internal/budget", "internal/choosing", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/observe", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/choices", "internal/report/doubtview", "internal/report/planview", "internal/report/runview", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
@@ -198,11 +208,11 @@ func reportLayers() map[string][]string {
 		"internal/report/choices":     {},
 		"internal/report":             {"enrich", "cost", "checkpoint", "internal/report/named", "internal/flagvalue", "internal/report/form"},
 		"internal/report/accountview": {"cost", "internal/report", "enrich", "internal/report/named", "internal/report/modules", "service/v1/v1fields"},
-		"internal/report/checkview":   {"conformance", "cost", "internal/report"},
+		"internal/report/checkview":   {"conformance/rules", "cost", "internal/report"},
 		"internal/report/doubtview":   {"attempt", "cost", "enrich", "internal/report", "internal/report/named"},
 		"internal/report/journalview": {"attempt", "checkpoint", "checkpoint/persons", "checkpoint/verify", "cost", "enrich", "internal/report", "internal/report/named"},
 		"internal/report/planview":    {"internal/report/modules", "cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
-		"internal/report/runview":     {"internal/report/modules", "attempt", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
+		"internal/report/runview":     {"internal/report/modules", "attempt", "checkpoint", "internal/waits", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
 	}
 }
 
@@ -237,7 +247,7 @@ func runLayers() map[string][]string {
 			"internal/pricing", "internal/problem", "internal/report", "internal/report/modules", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
 		},
 		"internal/conform": {
-			"enrich", "cost", "attempt", "checkpoint", "conformance", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
+			"enrich", "cost", "attempt", "checkpoint", "conformance", "conformance/...", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
 			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/report/checkview", "internal/workspace",
 		},
 		"internal/recorded": {
@@ -261,6 +271,7 @@ func jobLayers() map[string][]string {
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},
 		"internal/delivery":  {"notify", "checkpoint/record", "checkpoint/outbox"},
+		"internal/waits":     {"checkpoint", "checkpoint/record", "pipeline/dispatch"},
 		"internal/waiting":   {"cost", "internal/app", "internal/budget", "pipeline/dispatch", "service/v1"},
 		"internal/jobrun":    {"internal/pglist", "cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "checkpoint/outbox", "notify", "notify/rules", "internal/delivery", "internal/jobs", "internal/problem", "internal/shell", "internal/workspace", "io/atomicfile"},
 	}
@@ -289,11 +300,11 @@ func serviceLayers() map[string][]string {
 // runReportLayers lists the packages of reports on runs.
 func runReportLayers() map[string][]string {
 	return map[string][]string{
-		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/usageview", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
+		"internal/runreport":         {"attempt", "checkpoint", "checkpoint/record", "cost", "enrich", "internal/report", "internal/report/usageview", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
 		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/usage", "internal/report/planview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"internal/metrics":           {"cost"},
 		"internal/jobpages":          {"checkpoint/record", "internal/app", "internal/jobrun", "internal/jobs", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/workspace", "io/atomicfile", "schedule"},
-		"internal/metrics/reading":   {"attempt", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/observe", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
+		"internal/metrics/reading":   {"attempt", "internal/waits", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/observe", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
 		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }
@@ -321,7 +332,7 @@ func groundLayers() []string { return []string{"enrich", "cost", "attempt", "for
 // testLayers lists what the tests of the other packages may import besides, to wire
 // real things together.
 func testLayers() []string {
-	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/pgtest", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
+	return []string{"enrich", "cost", "attempt", "internal/lists", "internal/pgtest", "internal/testuser", "sandbox", "sandbox/v2", "sandbox/units", "sandbox/fault", "sandbox/window", "sandbox/world", "service/v1", "service/v1/v1fields", "service/v2/v2fields", "service/servicetest", "checkpoint", "checkpoint/...", "io/..."}
 }
 
 // layersOf returns what a file may import of the module, or false when its package

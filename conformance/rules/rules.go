@@ -1,0 +1,74 @@
+// Package rules has what the rules of every specification share: what a rule is, what a service showed of it,
+// and the report about all of them.
+package rules
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Rule is something that a specification says, in words of our own.
+type Rule struct {
+	Name    string // "group/what", unique among all rules
+	Section string // of the specification; "Assumptions" where that is silent
+	Text    string
+}
+
+// New returns a rule.
+func New(name, section, text string) Rule { return Rule{Name: name, Section: section, Text: text} }
+
+// FromOutside reports whether the rule can be tried on a service that was not set up for it.
+func (r Rule) FromOutside() bool { return fromOutside(r.Name) }
+
+// fromOutside tells by the group of a rule, which can begin with the name of an interface.
+func fromOutside(name string) bool {
+	group, _, _ := strings.Cut(name, "/")
+	group = strings.TrimPrefix(group, "v2-")
+	return group == "live" || group == "result"
+}
+
+// Table reads rules from a table with a rule in each line: its name, section and text, with " | " between
+// them. Other lines are left out.
+func Table(text string) []Rule {
+	var rules []Rule
+	for line := range strings.Lines(text) {
+		if cells := strings.Split(strings.TrimSpace(line), " | "); len(cells) == 3 {
+			rules = append(rules, Rule{Name: cells[0], Section: cells[1], Text: cells[2]})
+		}
+	}
+	return rules
+}
+
+// View is the result of one check, before the rule is known.
+type View struct {
+	observed string
+	result   Result
+	why      string
+}
+
+// Result returns the result of the check.
+func (v View) Result() Result { return v.result }
+
+// Agree says that the service keeps the rule, and what was seen.
+func Agree(format string, args ...any) View { return View{fmt.Sprintf(format, args...), Agrees, ""} }
+
+// Differ says that the service breaks the rule, and what was seen.
+func Differ(format string, args ...any) View { return View{fmt.Sprintf(format, args...), Differs, ""} }
+
+// Untested says why the rule was not tried.
+func Untested(format string, args ...any) View {
+	return View{"", NotTested, fmt.Sprintf(format, args...)}
+}
+
+// Holds agrees or differs with the same words.
+func Holds(ok bool, format string, args ...any) View {
+	if ok {
+		return Agree(format, args...)
+	}
+	return Differ(format, args...)
+}
+
+// Finding puts a rule and what was seen of it together.
+func (r Rule) Finding(v View) Finding {
+	return Finding{Rule: r.Name, Section: r.Section, Text: r.Text, Observed: v.observed, Result: v.result, Why: v.why}
+}
