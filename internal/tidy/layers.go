@@ -114,7 +114,7 @@ func sandboxLayers() map[string][]string {
 	return map[string][]string{
 		"enrich/tabular":  {"enrich"},
 		"pipeline/tables": {"enrich", "enrich/tabular", "attempt", "io/table"},
-		"pipeline/steps":  {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"pipeline/steps":  {"cost", "enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
 		"sandbox/schema":  {"enrich", "cost", "service/v1/v1fields"},
 		"sandbox/books":   {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
