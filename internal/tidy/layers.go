@@ -114,7 +114,7 @@ func sandboxLayers() map[string][]string {
 	return map[string][]string{
 		"enrich/tabular":  {"enrich"},
 		"pipeline/tables": {"enrich", "enrich/tabular", "attempt", "io/table"},
-		"pipeline/steps":  {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"pipeline/steps":  {"cost", "enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
 		"sandbox/schema":  {"enrich", "cost", "service/v1/v1fields"},
 		"sandbox/books":   {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
@@ -203,7 +203,7 @@ func reportLayers() map[string][]string {
 		"internal/observe":            {"checkpoint", "cost", "internal/report/named", "internal/report/usageview", "pipeline/dispatch"},
 		"internal/usage":              {"attempt", "checkpoint", "cost", "internal/interfaces", "internal/report/named", "internal/report/runview", "internal/report/usageview"},
 		"internal/report/form":        {},
-		"internal/report/modules":     {},
+		"internal/report/modules":     {"attempt"},
 		"internal/report/planstep":    {"cost"},
 		"internal/report/choices":     {},
 		"internal/report":             {"enrich", "cost", "checkpoint", "internal/report/named", "internal/flagvalue", "internal/report/form"},
@@ -211,8 +211,8 @@ func reportLayers() map[string][]string {
 		"internal/report/checkview":   {"conformance/rules", "cost", "internal/report"},
 		"internal/report/doubtview":   {"attempt", "cost", "enrich", "internal/report", "internal/report/named"},
 		"internal/report/journalview": {"attempt", "checkpoint", "checkpoint/persons", "checkpoint/verify", "cost", "enrich", "internal/report", "internal/report/named"},
-		"internal/report/planview":    {"cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
-		"internal/report/runview":     {"attempt", "checkpoint", "internal/waits", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
+		"internal/report/planview":    {"internal/report/modules", "cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
+		"internal/report/runview":     {"internal/report/modules", "attempt", "checkpoint", "internal/waits", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
 	}
 }
 
@@ -244,7 +244,7 @@ func runLayers() map[string][]string {
 		"internal/accounts": {
 			"enrich", "cost", "attempt", "checkpoint", "service/v1", "service/v2", "service/v2/units", "pipeline/dispatch",
 			"pipeline/output", "pipeline/steps", "pipeline/survey", "internal/interfaces", "internal/listcost",
-			"internal/pricing", "internal/problem", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
+			"internal/pricing", "internal/problem", "internal/report", "internal/report/modules", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
 		},
 		"internal/conform": {
 			"enrich", "cost", "attempt", "checkpoint", "conformance", "conformance/...", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
