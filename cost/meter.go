@@ -41,7 +41,12 @@ func (a Amounts) Plus(other Amounts) Amounts {
 }
 
 // Minus returns the differences, meter by meter.
-func (a Amounts) Minus(other Amounts) Amounts { return a.Plus(other.Times(-1)) }
+func (a Amounts) Minus(other Amounts) Amounts {
+	for m, amount := range other {
+		a[m] -= amount
+	}
+	return a
+}
 
 // Times returns the amounts n times.
 func (a Amounts) Times(n int64) Amounts {

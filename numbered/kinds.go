@@ -3,6 +3,7 @@ package numbered
 import (
 	"bytes"
 	"math"
+	"strings"
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -258,6 +259,30 @@ func Value[T any](m *Members, number int, value *T, members func(*Members, *T)) 
 		m.tag(number, protowire.BytesType)
 		m.out = protowire.AppendBytes(m.out, c.out)
 	}
+}
+
+// Shared is Value for a member that is often the same in values that are read one after the other with
+// the same Members. One whose form is that of the last one is not read again. The two share what they
+// point to, so nobody may change that.
+func Shared[T any](m *Members, number int, value *T, members func(*Members, *T)) {
+	if m.writing {
+		Value(m, number, value, members)
+		return
+	}
+	p, found := m.place(number, protowire.BytesType)
+	text := m.text[p.start:p.end]
+	if last, ok := m.shared.value.(*T); ok && found && m.shared.number == number && m.shared.text == text {
+		m.describe(number)
+		*value, m.unknown = *last, m.unknown || m.shared.unknown
+		return
+	}
+	before := m.unknown
+	m.unknown = false
+	if Value(m, number, value, members); found && m.err == nil {
+		copied := *value
+		m.shared = shared{number, strings.Clone(text), &copied, m.unknown}
+	}
+	m.unknown = m.unknown || before
 }
 
 // readChild finds the members of the value at a place.

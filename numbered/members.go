@@ -41,6 +41,15 @@ type Members struct {
 	// unknown says that the value, or one within it, has members that were not described.
 	unknown bool
 	inner   *Members // for members that are values, used again
+	shared  shared
+}
+
+// shared is the member that Shared read last.
+type shared struct {
+	number  int
+	text    string
+	value   any
+	unknown bool // it has members that were not described
 }
 
 // index says where the members of a value are.

@@ -158,7 +158,7 @@ func (l *rows) scope(name string) *decide.Scope {
 			s.InFlight.Hold(held)
 		case attempt.InDoubt:
 		default:
-			scopes[at].Release(&s.Totals, a.intent.Hold, a.result)
+			scopes[at].Release(&s.Totals, a.intent.Hold, a.intent.Hold.Amounts(), &a.result)
 		}
 	}
 	return s

@@ -19,7 +19,7 @@ func intentMembers(m *numbered.Members, in *Intent) {
 	numbered.Text(m, 5, &in.Pattern)
 	numbered.Text(m, 6, &in.Run)
 	numbered.Text(m, 7, &in.Job)
-	numbered.Value(m, 8, &in.Hold, holdMembers)
+	numbered.Shared(m, 8, &in.Hold, holdMembers) // nobody changes the rates of a hold
 	numbered.Value(m, 9, &in.Earlier, earlierMembers)
 	accountMember(m, &in.Account)
 }

@@ -267,6 +267,12 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Value(m, 29, &r.Choice, choiceMembers)
 	numbered.List(m, 30, &r.ModuleDrifts, moduleDriftMembers)
 	numbered.List(m, 31, &r.Accounts, askedMembers)
+	numbered.List(m, 32, &r.Waits, waitedMembers)
+}
+
+func waitedMembers(m *numbered.Members, w *Waited) {
+	numbered.Text(m, 1, &w.For)
+	numbered.Int(m, 2, &w.Milliseconds)
 }
 
 func askedMembers(m *numbered.Members, a *AskedAccount) {

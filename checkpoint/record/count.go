@@ -11,7 +11,7 @@ import (
 func DayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // CountOutcome counts a resolved attempt in the sums of a scope.
-func CountOutcome(t *cost.Totals, hold cost.Hold, res attempt.Resolution) {
+func CountOutcome(t *cost.Totals, hold cost.Hold, res *attempt.Resolution) {
 	switch {
 	case res.Answered():
 		t.Count(hold.Fields, res.Returned)

@@ -385,6 +385,13 @@ type Run struct {
 	// ModuleDrifts are the same for the other accounts.
 	ModuleDrifts []ModuleDrift  `json:"module_drifts,omitempty"`
 	Accounts     []AskedAccount `json:"accounts,omitempty"` // that were asked; none in older records
+	Waits        []Waited       `json:"waits,omitempty"`    // of all starts that came to their end
+}
+
+// Waited is how long a run sent nothing for one reason.
+type Waited struct {
+	For          string `json:"for"`
+	Milliseconds int64  `json:"milliseconds"`
 }
 
 // AskedAccount is an account that a run asked.

@@ -61,9 +61,8 @@ func (s Scope) Of(amounts cost.Amounts) cost.Amounts {
 	return amounts
 }
 
-// Release removes the hold of an attempt, and adds its charge and its outcome.
-func (s Scope) Release(t *cost.Totals, hold cost.Hold, res attempt.Resolution) {
-	held := hold.Amounts()
+// Release removes the hold of an attempt, which has the amounts held, and adds its charge and its outcome.
+func (s Scope) Release(t *cost.Totals, hold cost.Hold, held cost.Amounts, res *attempt.Resolution) {
 	if !s.Shared {
 		t.Release(held, res.Charge)
 		CountOutcome(t, hold, res)

@@ -121,11 +121,12 @@ func Land(in []Count, hold cost.Hold) {
 // Release removes the hold of an attempt and adds its outcome. If the account's base is newer
 // than the attempt, the attempt does not count in the account's sums.
 func (s *Sums) Release(in []Count, hold cost.Hold, res attempt.Resolution, beforeBase bool) {
+	held := hold.Amounts()
 	for _, sum := range in {
 		if sum.As.SinceBase && beforeBase {
 			continue
 		}
-		sum.As.Release(&sum.Totals, hold, res)
+		sum.As.Release(&sum.Totals, hold, held, &res)
 		s.Touch(sum.Sum)
 	}
 }

@@ -75,7 +75,7 @@ func (r *recount) add(id attempt.ID, in *record.Intent, res *attempt.Resolution,
 		}
 		scope.totals.Hold(scope.as.Of(held))
 		if resolved {
-			scope.as.Release(scope.totals, in.Hold, *res)
+			scope.as.Release(scope.totals, in.Hold, held, res)
 		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"payonce/internal/report/usageview"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
+	"payonce/internal/waits"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
@@ -151,7 +152,7 @@ func (j *job) record() (checkpoint.Run, error) {
 	}
 	earlier, found, err := j.session.journal().Run(j.name)
 	if found {
-		run.Started = earlier.Started
+		run.Started, run.Waits = earlier.Started, waits.Resumed(earlier, run.Restarted)
 	}
 	return run, err
 }

@@ -16,6 +16,7 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/report/runview"
 	"payonce/internal/target"
+	"payonce/internal/waits"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/row"
 )
@@ -187,6 +188,7 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		return nil, target.AsNotWritten(j.output.Path, err)
 	}
 	record.Ended, record.Rows, record.Stop = j.session.now(), rowsByName(done.rows), wordOf(stop)
+	record.Waits = waits.Sent(record.Waits, j.tally().Waited)
 	record.Drift, record.ModuleDrifts = accounts.Drifts(j.accounts, drifts)
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err

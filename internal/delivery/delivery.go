@@ -18,7 +18,10 @@ import (
 // Sender sends alerts.
 type Sender struct {
 	Channels map[string]notify.Channel // by name
-	Now      func() time.Time
+	// Ordered are the channels that show the state of a job by the last alert about it. They get the alerts of a job
+	// in the order in which they happened: a failure never arrives after the success that followed it.
+	Ordered map[string]bool
+	Now     func() time.Time
 }
 
 // roundTime is the time after which a channel gets no further alert in one round. An alert that was begun before may
@@ -33,7 +36,7 @@ func (s Sender) Send(ctx context.Context, open []record.Alert) (results []outbox
 	var sending sync.WaitGroup
 	began := s.Now()
 	for name, channel := range s.Channels {
-		due := dueTo(open, name, began)
+		due := s.dueTo(open, name, began)
 		if len(due) == 0 {
 			continue
 		}
@@ -60,8 +63,11 @@ func (s Sender) Send(ctx context.Context, open []record.Alert) (results []outbox
 }
 
 // dueTo returns the alerts that a channel gets now: those that were tried least often first, so that an alert that
-// the channel never accepts does not delay the others.
-func dueTo(open []record.Alert, channel string, now time.Time) (due []record.Alert) {
+// the channel never accepts does not delay the others. An ordered channel gets the oldest first.
+func (s Sender) dueTo(open []record.Alert, channel string, now time.Time) (due []record.Alert) {
+	if s.Ordered[channel] {
+		return inOrder(open, channel, now)
+	}
 	tries := map[string]int64{}
 	for _, alert := range open {
 		if d, waits := waitsFor(alert, channel); waits && !d.Next.After(now) {
@@ -69,6 +75,25 @@ func dueTo(open []record.Alert, channel string, now time.Time) (due []record.Ale
 		}
 	}
 	slices.SortStableFunc(due, func(a, b record.Alert) int { return int(tries[a.ID] - tries[b.ID]) })
+	return due
+}
+
+// inOrder returns the alerts that an ordered channel gets now: all of a job once the oldest of them is due. That is
+// also when another one has happened since the oldest was tried.
+func inOrder(open []record.Alert, channel string, now time.Time) (due []record.Alert) {
+	byJob := map[string][]record.Alert{}
+	for _, alert := range open {
+		if _, waits := waitsFor(alert, channel); waits {
+			byJob[alert.Job] = append(byJob[alert.Job], alert)
+		}
+	}
+	for _, alerts := range byJob {
+		oldest, _ := waitsFor(alerts[0], channel)
+		if !oldest.Next.After(now) || alerts[len(alerts)-1].At.After(oldest.Tried) {
+			due = append(due, alerts...)
+		}
+	}
+	slices.SortStableFunc(due, func(a, b record.Alert) int { return a.At.Compare(b.At) })
 	return due
 }
 
@@ -138,6 +163,7 @@ func short(text string) string {
 // An alert that was not sent because of a failure before it is due after the first pause.
 func (s Sender) After(open []record.Alert, results []outbox.Result) (left []record.Alert, next time.Time) {
 	soonest := s.Now().Add(firstPause)
+	behind := map[[2]string]bool{} // jobs and ordered channels of which an older alert waits
 	for _, alert := range open {
 		alert.Deliveries = slices.Clone(alert.Deliveries)
 		waits := false
@@ -154,6 +180,12 @@ func (s Sender) After(open []record.Alert, results []outbox.Result) (left []reco
 			waits = true
 			if _, known := s.Channels[d.Channel]; !known {
 				continue // it is not in the jobs file any more
+			}
+			if of := [2]string{alert.Job, d.Channel}; s.Ordered[d.Channel] {
+				if behind[of] {
+					continue // it is sent after the older one
+				}
+				behind[of] = true
 			}
 			due := d.Next
 			if due.Before(soonest) {

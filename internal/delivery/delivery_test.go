@@ -228,3 +228,46 @@ func TestFailuresAreThoseOfEachJobAndChannel(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestAnOlderAlertNeverArrivesAfterANewerOneAtAnOrderedChannel: the receiver of pings does not answer when the job
+// fails. When the job has succeeded, it gets the failure first, without a further pause.
+func TestAnOlderAlertNeverArrivesAfterANewerOneAtAnOrderedChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := true
+		ping := &channel{answer: func(context.Context, notify.Message) error {
+			if down {
+				return errors.New("the receiver answered 503")
+			}
+			return nil
+		}}
+		s := sender(map[string]*channel{"ping": ping})
+		s.Ordered = map[string]bool{"ping": true}
+		open := alerts(2, "ping")
+		open[0].At = time.Now()
+		results := s.Send(t.Context(), open[:1])
+		left, next := s.After(open[:1], results)
+		if want := time.Now().Add(time.Minute); !next.Equal(want) {
+			t.Fatalf("the next attempt is at %s, want %s", next, want)
+		}
+		pass(10 * time.Second)
+		open[1].At = time.Now()
+		results = s.Send(t.Context(), append(left, open[1]))
+		if got, want := described(results), "ping-a0 tries:2 again after 2m0s"; got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+		left, next = s.After(append(left, open[1]), results)
+		if want := time.Now().Add(2 * time.Minute); !next.Equal(want) {
+			t.Errorf("the newer alert waits until %s, want the time of the older one, %s", next, want)
+		}
+		pass(time.Minute)
+		if results := s.Send(t.Context(), left); len(results) > 0 {
+			t.Errorf("before that: %s", described(results))
+		}
+		down = false
+		pass(time.Minute)
+		s.Send(t.Context(), left)
+		if got, want := ping.ids(), "a0 a0 a0 a1"; got != want {
+			t.Errorf("it got %s, want %s", got, want)
+		}
+	})
+}

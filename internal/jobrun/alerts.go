@@ -15,11 +15,11 @@ import (
 
 // sender returns what sends the alerts of a job.
 func (r Runner) sender(job *jobs.Job) delivery.Sender {
-	channels := map[string]notify.Channel{}
+	channels, ordered := map[string]notify.Channel{}, map[string]bool{}
 	for _, alert := range job.Alerts {
-		channels[alert.Name] = alert.Channel
+		channels[alert.Name], ordered[alert.Name] = alert.Channel, alert.Type == notify.Ping
 	}
-	return delivery.Sender{Channels: channels, Now: r.Now}
+	return delivery.Sender{Channels: channels, Ordered: ordered, Now: r.Now}
 }
 
 // send starts to send the alerts that are due, after those that were sent before. The function that it returns waits

@@ -65,7 +65,7 @@ func (c *Collector) Collect(to chan<- prometheus.Metric) {
 type descriptions struct {
 	all []*prometheus.Desc
 
-	calls, asked, found, spend, units                    *prometheus.Desc // totals
+	calls, asked, found, spend, units, waited            *prometheus.Desc // totals
 	mayBeFree, held, heldUnits, inDoubt                  *prometheus.Desc
 	limit, left, unitLimit, unitsLeft                    *prometheus.Desc
 	paused, waiting, waitsUntil, failures, success, read *prometheus.Desc
@@ -87,6 +87,8 @@ func describe() (d descriptions) {
 	d.found = of("values_found_total", "Values that were found.", "account", "field")
 	d.spend = of("spend_dollars_total", "US dollars that were certainly charged.", "account")
 	d.units = of("units_total", "Units that were used of a meter.", "account", "meter")
+
+	d.waited = of("waited_seconds_total", "The time that runs waited, by what they waited for.", "reason")
 
 	d.mayBeFree = of("provisional_dollars", "US dollars that were booked as paid and may turn out to have been free.", "account")
 	d.held = of("held_dollars", "The most US dollars that calls without an outcome can cost.", "account")
@@ -136,6 +138,9 @@ func (d *descriptions) collect(to sender, job Job) {
 	to.gauge(d.failures, float64(job.Failures))
 	to.time(d.success, job.Success)
 	to.time(d.read, job.Read)
+	for reason, seconds := range job.Waited {
+		to.counter(d.waited, seconds, reason)
+	}
 	for outcome, rows := range job.Rows {
 		to.gauge(d.lastRows, float64(rows), outcome)
 	}

@@ -25,6 +25,8 @@ type Job struct {
 	Success time.Time // when an occurrence last came to its end without a failure; zero for never
 	// Rows are those of the list of the last run that has ended, by their outcomes.
 	Rows map[string]int64
+	// Waited are the seconds that the runs waited, by their reasons.
+	Waited map[string]float64
 }
 
 // Account counts the calls of a job to one account since the journal began, what they found and what they cost. The

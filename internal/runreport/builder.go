@@ -11,6 +11,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/internal/report/planview"
+	"payonce/internal/report/runview"
 )
 
 // Facts are what a report follows from, besides the calls.
@@ -237,6 +238,7 @@ func (b *Builder) Report() *Report {
 	v.Steps = b.stepList()
 	v.Companies = b.companyList()
 	v.Mail = b.mailList()
+	v.Waits = runview.WaitsOf(b.facts.Runs)
 	v.Errors = b.errorList()
 	v.Seconds = seconds(b.took)
 	v.Doubts = append([]Doubt{}, v.Doubts...)

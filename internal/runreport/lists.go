@@ -317,7 +317,7 @@ func seconds(took []time.Duration) *Seconds {
 // missing names what the journal does not tell.
 func (b *Builder) missing() []string {
 	list := []string{
-		"waits for the rate limit or for the service: the journal has the times of calls, not why nothing was sent between them",
+		"waits of a start that was killed, and of runs from before waits were recorded",
 		"who runs the mail servers of a company: the journal has no mail records, so emails count by their hosts",
 	}
 	for _, run := range b.sortedRuns() {

@@ -32,6 +32,7 @@ func (v *Report) Render(page *report.Page) {
 	renderParts(w, "Answers by step", "step", v.Steps)
 	renderParts(w, "Answers by company domain", "domain", v.Companies)
 	v.renderMail(w)
+	v.renderWaits(w)
 	v.renderErrors(w)
 	v.renderDoubts(w)
 	v.renderDrift(w)
@@ -247,6 +248,23 @@ func (v *Report) renderMail(w *form.Writer) {
 		rows = append(rows, []string{m.Host, number(m.Emails), percent(m.Share)})
 	}
 	w.Table([]string{"host", "emails", "of all emails"}, rows)
+}
+
+func (v *Report) renderWaits(w *form.Writer) {
+	w.Section("Waits")
+	if len(v.Waits) == 0 {
+		w.Line("No run of this report has recorded a wait.")
+		return
+	}
+	plot := form.Plot{Title: "How long the runs waited, by reason", Description: "One bar for each reason, in minutes."}
+	rows := [][]string{}
+	for _, wait := range v.Waits {
+		name := report.Printable(wait.Words)
+		plot.Bars = append(plot.Bars, form.Bar{Name: name, Value: wait.Seconds / 60, Text: wait.Text()})
+		rows = append(rows, []string{name, wait.Text()})
+	}
+	w.Plot(plot)
+	w.Table([]string{"waited for", "time"}, rows)
 }
 
 func (v *Report) renderErrors(w *form.Writer) {

@@ -7,6 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report/planview"
+	"payonce/internal/report/runview"
 	"payonce/internal/report/usageview"
 )
 
@@ -49,10 +50,12 @@ type Report struct {
 	Companies []Part  `json:"companies"`
 	Mail      []Mail  `json:"mail_providers"`
 
-	Errors  []Error    `json:"errors"`
-	Seconds *Seconds   `json:"seconds,omitempty"` // that answered calls took
-	Doubts  []Doubt    `json:"in_doubt"`
-	Held    cost.Money `json:"held_usd"` // by all calls in doubt, at most
+	// Waits are those of the starts that came to their end, the longest first.
+	Waits   []runview.Waited `json:"waits"`
+	Errors  []Error          `json:"errors"`
+	Seconds *Seconds         `json:"seconds,omitempty"` // that answered calls took
+	Doubts  []Doubt          `json:"in_doubt"`
+	Held    cost.Money       `json:"held_usd"` // by all calls in doubt, at most
 	// MoreDoubts counts the calls in doubt that are not in Doubts.
 	MoreDoubts int64     `json:"more_in_doubt,omitempty"`
 	Compared   *Compared `json:"plan,omitempty"`

@@ -13,6 +13,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
@@ -50,6 +51,7 @@ func trialFacts() Facts {
 				Name: "night-1", Job: "night", Started: day(17), Ended: day(19), Stop: "ceiling_reached",
 				Rows:  map[string]int64{"filled": 3, "unidentifiable": 2, "duplicate": 1, "not_attempted": 4, "rejected": 1, "in_doubt": 1, "forfeited": 1, "not_found": 5, "partial": 4, "matched": 8},
 				Drift: cost.Drift{Lost: cost.OfMoney(300_000)},
+				Waits: []record.Waited{{For: "rate", Milliseconds: 95_500}, {For: "ceiling:daily", Milliseconds: 77_700_000}, {For: "slow_down", Milliseconds: 2_250}},
 				Ceilings: []cost.Ceiling{
 					{Name: "daily", Scope: checkpoint.JobScope("night"), Period: cost.Day, Limit: int64(3 * cost.Dollar)},
 					{Name: "monthly", Scope: checkpoint.JobScope("night"), Period: cost.Month, Limit: int64(20 * cost.Dollar)},

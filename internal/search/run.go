@@ -19,6 +19,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/search/walk"
 	"payonce/internal/target"
+	"payonce/internal/waits"
 	"payonce/internal/workspace"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -63,7 +64,7 @@ func newSession(w *app.Work, place *workspace.Session, o Options) (*session, err
 	if !w.Workspace.HasV2() {
 		return nil, problem.Coded("v2_missing", "searches need the v2 interface of the service, and its address is not known")
 	}
-	if err := o.checkUnits(w.Workspace.V2.Modules); err != nil {
+	if err := o.checkUnits(w.Workspace.V2); err != nil {
 		return nil, err
 	}
 	return s, target.Check(o.Output.Path, o.Output.Sources)
@@ -188,7 +189,7 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 	if account, err := client.Status(context.WithoutCancel(ctx)); err == nil {
 		s.account = account // as it is now
 	}
-	record.Ended = s.work.Env.Now()
+	record.Ended, record.Waits = s.work.Env.Now(), waits.Sent(record.Waits, tally.Waited)
 	if stop != nil {
 		record.Stop = stop.Word()
 	}
@@ -298,7 +299,7 @@ func (s *session) record() (checkpoint.Run, error) {
 	run.Restarted = run.Started
 	before, found, err := s.journal.Run(s.name)
 	if found {
-		run.Started = before.Started
+		run.Started, run.Waits = before.Started, waits.Resumed(before, run.Restarted)
 	}
 	return run, err
 }

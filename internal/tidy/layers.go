@@ -97,6 +97,7 @@ func searchLayers() map[string][]string {
 		"internal/search/walk":  {"cost", "internal/search/query", "service/v2/calls", "service/v2/v2fields"},
 		"internal/search/found": {"enrich", "enrich/tabular", "cost", "internal/search/walk", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"internal/search": {
+			"internal/waits",
 			"enrich", "cost", "attempt", "checkpoint", "internal/app", "internal/outputs", "internal/problem", "internal/report", "internal/observe", "internal/report/form",
 			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
 		},
@@ -113,7 +114,7 @@ func sandboxLayers() map[string][]string {
 	return map[string][]string{
 		"enrich/tabular":  {"enrich"},
 		"pipeline/tables": {"enrich", "enrich/tabular", "attempt", "io/table"},
-		"pipeline/steps":  {"enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
+		"pipeline/steps":  {"cost", "enrich", "io/table", "pipeline/row", "pipeline/survey", "pipeline/dispatch", "pipeline/output"},
 		"sandbox/schema":  {"enrich", "cost", "service/v1/v1fields"},
 		"sandbox/books":   {"enrich", "cost", "service/v1/v1fields", "sandbox/fault", "sandbox/ledgerfile", "sandbox/window"},
 		// What both interfaces of the sandbox share.
@@ -176,6 +177,7 @@ func useCaseLayers() map[string][]string {
 		"internal/budget":   {"checkpoint", "cost", "enrich"},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
+			"internal/waits",
 			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
 			"internal/accounts", "internal/budget", "internal/choosing", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/observe", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/choices", "internal/report/doubtview", "internal/report/planview", "internal/report/runview", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
@@ -201,7 +203,7 @@ func reportLayers() map[string][]string {
 		"internal/observe":            {"checkpoint", "cost", "internal/report/named", "internal/report/usageview", "pipeline/dispatch"},
 		"internal/usage":              {"attempt", "checkpoint", "cost", "internal/interfaces", "internal/report/named", "internal/report/runview", "internal/report/usageview"},
 		"internal/report/form":        {},
-		"internal/report/modules":     {},
+		"internal/report/modules":     {"attempt"},
 		"internal/report/planstep":    {"cost"},
 		"internal/report/choices":     {},
 		"internal/report":             {"enrich", "cost", "checkpoint", "internal/report/named", "internal/flagvalue", "internal/report/form"},
@@ -209,8 +211,8 @@ func reportLayers() map[string][]string {
 		"internal/report/checkview":   {"conformance/rules", "cost", "internal/report"},
 		"internal/report/doubtview":   {"attempt", "cost", "enrich", "internal/report", "internal/report/named"},
 		"internal/report/journalview": {"attempt", "checkpoint", "checkpoint/persons", "checkpoint/verify", "cost", "enrich", "internal/report", "internal/report/named"},
-		"internal/report/planview":    {"cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
-		"internal/report/runview":     {"attempt", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
+		"internal/report/planview":    {"internal/report/modules", "cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
+		"internal/report/runview":     {"internal/report/modules", "attempt", "checkpoint", "internal/waits", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
 	}
 }
 
@@ -242,7 +244,7 @@ func runLayers() map[string][]string {
 		"internal/accounts": {
 			"enrich", "cost", "attempt", "checkpoint", "service/v1", "service/v2", "service/v2/units", "pipeline/dispatch",
 			"pipeline/output", "pipeline/steps", "pipeline/survey", "internal/interfaces", "internal/listcost",
-			"internal/pricing", "internal/problem", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
+			"internal/pricing", "internal/problem", "internal/report", "internal/report/modules", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
 		},
 		"internal/probe": {
 			"enrich", "cost", "attempt", "checkpoint", "conformance/v2rules", "internal/accounts", "internal/budget", "internal/report", "internal/workspace", "pipeline/dispatch",
@@ -273,6 +275,7 @@ func jobLayers() map[string][]string {
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},
 		"internal/delivery":  {"notify", "checkpoint/record", "checkpoint/outbox"},
+		"internal/waits":     {"checkpoint", "checkpoint/record", "pipeline/dispatch"},
 		"internal/waiting":   {"cost", "internal/app", "internal/budget", "pipeline/dispatch", "service/v1"},
 		"internal/jobrun":    {"internal/pglist", "cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "checkpoint/outbox", "notify", "notify/rules", "internal/delivery", "internal/jobs", "internal/problem", "internal/shell", "internal/workspace", "io/atomicfile"},
 	}
@@ -301,11 +304,11 @@ func serviceLayers() map[string][]string {
 // runReportLayers lists the packages of reports on runs.
 func runReportLayers() map[string][]string {
 	return map[string][]string{
-		"internal/runreport":         {"attempt", "checkpoint", "cost", "enrich", "internal/report", "internal/report/usageview", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
+		"internal/runreport":         {"attempt", "checkpoint", "checkpoint/record", "cost", "enrich", "internal/report", "internal/report/usageview", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
 		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/usage", "internal/report/planview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"internal/metrics":           {"cost"},
 		"internal/jobpages":          {"checkpoint/record", "internal/app", "internal/jobrun", "internal/jobs", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/workspace", "io/atomicfile", "schedule"},
-		"internal/metrics/reading":   {"attempt", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/observe", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
+		"internal/metrics/reading":   {"attempt", "internal/waits", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/observe", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
 		"cmd/batch/reporting":        {"cmd/batch/pages", "internal/app", "internal/flagvalue", "internal/planfile", "internal/problem", "internal/report", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "internal/target"},
 	}
 }

@@ -68,6 +68,7 @@ func (d *dispatcher) step(ctx context.Context) (done bool, err error) {
 	case !d.ended: // a lookup was passed over
 		return false, nil
 	case len(d.retries) > 0:
+		defer d.counting(&d.tally.Waited.Retry)()
 		d.wait(ctx, d.retries[0].due)
 		return false, nil
 	case len(d.flights.begun) > 0:
@@ -105,6 +106,7 @@ func (d *dispatcher) choose(ctx context.Context) error {
 	if d.Pacer == nil || d.paced {
 		return nil
 	}
+	defer d.counting(&d.tally.Waited.Pace)()
 	if d.Pacer.Wait(ctx) != nil {
 		d.halt(StopOf(ctx))
 	}
@@ -161,26 +163,15 @@ func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 	if wait > longWait && len(d.flights.begun) == 0 {
 		d.note("nothing may be sent for %s", wait.Round(time.Second))
 	}
+	reason, sum := WaitRate, &d.tally.Waited.Rate
+	if later.Asked {
+		reason, sum = WaitSlowDown, &d.tally.Waited.SlowDown
+	}
 	if wait >= shortestWait {
-		reason := WaitRate
-		if later.Asked {
-			reason = WaitSlowDown
-		}
 		defer d.waiting(Wait{reason, later.Until})()
 	}
+	defer d.counting(sum)()
 	d.wait(ctx, later.Until)
-}
-
-// waiting reports a wait until the function that it returns is called.
-func (d *dispatcher) waiting(wait Wait) (done func()) {
-	report := func(wait Wait) {
-		d.tally.Wait = wait
-		if d.Report != nil {
-			d.Report(d.tally)
-		}
-	}
-	report(wait)
-	return func() { report(Wait{}) }
 }
 
 // over does what follows when the pending task does not fit under a ceiling.

@@ -78,25 +78,8 @@ type Tally struct {
 	Returned  enrich.ByField[int64]
 	Spent     cost.Money
 	Wait      Wait // what the next lookup waits for now
+	Waited    Waited
 }
-
-// Wait says what the next lookup waits for. The zero value stands for nothing.
-type Wait struct {
-	Reason WaitReason
-	Until  time.Time // zero when that is not known
-}
-
-// WaitReason says why the next lookup waits.
-type WaitReason string
-
-// The reasons of waits that are reported. Shorter ones are not.
-const (
-	WaitSlowDown WaitReason = "slow_down" // the service asked to send nothing
-	WaitRate     WaitReason = "rate"      // the window of the rate limit is full
-	WaitSettle   WaitReason = "settle"    // the account has to settle after lost responses
-
-	shortestWait = time.Second
-)
 
 // Plus returns the sums of two tallies.
 func (t Tally) Plus(other Tally) Tally {
@@ -111,6 +94,7 @@ func (t Tally) Plus(other Tally) Tally {
 	t.Dropped += other.Dropped
 	t.SlowDowns += other.SlowDowns
 	t.Wait = other.Wait
+	t.Waited = t.Waited.Plus(other.Waited)
 	t.Spent += other.Spent
 	for f := range t.Asked {
 		t.Asked[f] += other.Asked[f]

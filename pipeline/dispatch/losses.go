@@ -67,6 +67,7 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 	d.note("%s: waiting for the account to settle, to see what was charged",
 		counted(int64(len(d.lost)), "response was lost", "responses were lost"))
 	defer d.waiting(Wait{Reason: WaitSettle})()
+	defer d.counting(&d.tally.Waited.Settle)()
 	findings, err := d.Reconciler.Reconcile(ctx)
 	switch {
 	case ctx.Err() != nil:

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/dispatch"
@@ -140,7 +141,7 @@ func (s Steps) Most(ctx context.Context, rows *Rows, step int) (*survey.Survey, 
 type Send func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error)
 
 // Run runs the steps one after another, and returns the first reason why one of them stopped; a limit that was
-// reached gives way to a reason for which somebody has to act. The survey is that of the first step, nil when it
+// reached gives way to a reason for which somebody has to act, and to a limit that ends earlier. The survey is that of the first step, nil when it
 // was not taken yet. A step that stops does not keep later ones from
 // asking for what does not wait for it; the end of ctx does.
 func (s Steps) Run(
@@ -159,23 +160,53 @@ func (s Steps) Run(
 	return first, err
 }
 
-// reason returns why a run stopped of which a step stopped, and then another. Both may be nil.
+// reason returns why a run stopped of which a step stopped, and then another. Both may be nil. Of two limits it is the
+// one that ends first, because then the run can go on with what is left.
 func reason(earlier, later dispatch.Stop) dispatch.Stop {
-	if earlier == nil || later != nil && isLimit(earlier) && !isLimit(later) {
+	switch {
+	case earlier == nil:
+		return later
+	case later == nil:
+		return earlier
+	}
+	before, after := endOf(earlier), endOf(later)
+	if before != notLimit && (after == notLimit || after < before) {
 		return later
 	}
 	return earlier
 }
 
-// isLimit reports whether a step stopped at a limit, of the user or of a part of the account.
-func isLimit(stop dispatch.Stop) bool {
+// limitEnd orders limits by when they end.
+type limitEnd int
+
+const (
+	notLimit  limitEnd = iota // somebody has to act, or stopped the run
+	withDay                   // at the next midnight
+	atTime                    // at a time of the service: of a limit of the day this is also the next midnight
+	withMonth                 // when the month or the period of the account ends
+	never                     // somebody has to raise it
+)
+
+// endOf says when the limit ends at which a step stopped, of the user or of the account.
+func endOf(stop dispatch.Stop) limitEnd {
 	switch stop := stop.(type) {
 	case dispatch.CeilingReached:
-		return true
+		switch {
+		case stop.Ceiling.Period == cost.Day:
+			return withDay
+		case stop.Ceiling.Period == cost.Month || stop.Ceiling.Name == cost.UsageBudget:
+			return withMonth
+		}
+		return never
 	case dispatch.ServiceRefused:
-		return stop.Module != ""
+		switch {
+		case !stop.Until.IsZero():
+			return atTime
+		case stop.Module != "":
+			return never
+		}
 	}
-	return false
+	return notLimit
 }
 
 func (s Steps) run(ctx context.Context, list row.List, step int, send Send) (stop dispatch.Stop, err error) {

@@ -2,7 +2,9 @@ package steps
 
 import (
 	"testing"
+	"time"
 
+	"payonce/cost"
 	"payonce/pipeline/dispatch"
 )
 
@@ -26,5 +28,37 @@ func TestALimitDoesNotHideWhatSomebodyHasToActOn(t *testing.T) {
 		if got := reason(c.earlier, c.later); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+// TestARunGoesOnWhenTheFirstOfTwoLimitsEnds: a run that could go on waits for that, whichever step stopped first.
+func TestARunGoesOnWhenTheFirstOfTwoLimitsEnds(t *testing.T) {
+	ceiling := func(name string, period cost.Period) dispatch.Stop {
+		return dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: name, Period: period}}
+	}
+	inOrder := []dispatch.Stop{
+		dispatch.ServiceRefused{Code: "invalid_key"}, // first: somebody has to act
+		ceiling("daily", cost.Day),
+		dispatch.ServiceRefused{Code: "daily_limit", Module: "companies", Until: time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC)},
+		ceiling("monthly", cost.Month),
+		ceiling("max-spend", cost.Ever),
+	}
+	for i, first := range inOrder {
+		for _, second := range inOrder[i+1:] {
+			if got := reason(first, second); got != first {
+				t.Errorf("%v, then %v: %v", first, second, got)
+			}
+			if got := reason(second, first); got != first {
+				t.Errorf("%v, then %v: %v", second, first, got)
+			}
+		}
+	}
+	budget, credit := ceiling(cost.UsageBudget, cost.Ever), dispatch.ServiceRefused{Code: "limit", Module: "companies"}
+	if got := reason(credit, budget); got != budget {
+		t.Errorf("credits that are used up, then a budget that begins again: %v", got)
+	}
+	pause := dispatch.ServiceRefused{Code: dispatch.CodeAskedToWait, Until: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)}
+	if got := reason(pause, inOrder[1]); got != inOrder[1] {
+		t.Errorf("a pause of one account, then the ceiling of the day: %v", got)
 	}
 }

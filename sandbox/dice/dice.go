@@ -4,13 +4,21 @@ package dice
 
 import (
 	"crypto/sha256"
-	"fmt"
 	"math/rand/v2"
+	"strconv"
 )
 
 // Roll returns the random numbers that belong to the words.
 func Roll(seed uint64, words ...string) *rand.Rand {
-	return rand.New(rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d %q", seed, words))))
+	text := strconv.AppendUint(make([]byte, 0, 256), seed, 10)
+	text = append(text, " ["...)
+	for i, word := range words {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendQuote(text, word)
+	}
+	return rand.New(rand.NewChaCha8(sha256.Sum256(append(text, ']'))))
 }
 
 // Pick returns one of the choices.

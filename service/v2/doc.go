@@ -28,8 +28,8 @@
 //
 // The shape of the body decides, and the HTTP status only where the body has no known shape:
 //
-//   - An object with error_guard is a limit. limits.daily ends at 00:00 UTC, any other when the
-//     owner of the account changes it. It holds for one module; others go on.
+//   - An object with error_guard is a limit. limits.daily ends at the 00:00 UTC after the start of the call,
+//     any other when the owner of the account changes it. It holds for one module; others go on.
 //   - An object whose members are all arrays of messages is a refused input.
 //   - An object with detail alone is an invalid token, something that was not found, a request to
 //     slow down, or a failure of the server. Its status tells which.

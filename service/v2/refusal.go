@@ -120,7 +120,7 @@ func (s settings) judge(call calls.Call, r paidhttp.Response, asked time.Time) e
 	if said.shape == detailShape && r.Status == http.StatusNotFound {
 		return answers.NothingFound(call.Operation, sentAt(r, asked))
 	}
-	if refused, ok := s.refusal(said, r); ok {
+	if refused, ok := s.refusal(said, r, asked); ok {
 		return refused
 	}
 	if !success {
@@ -156,13 +156,13 @@ func (s settings) lost(r paidhttp.Response, err error) enrich.Lost {
 
 // refusal reads a response as the service's no. It reports false when it is none: the call may
 // then have been counted.
-func (s settings) refusal(said complaint, r paidhttp.Response) (enrich.Refused, bool) {
+func (s settings) refusal(said complaint, r paidhttp.Response, asked time.Time) (enrich.Refused, bool) {
 	refused := enrich.Refused{HTTPStatus: r.Status, Message: said.message}
 	switch said.shape {
 	case limitShape:
 		// The wait of a limit is for its module alone, so the response's Retry-After does not count.
 		refused.Class, refused.Code = enrich.StopRun, said.guard
-		refused.Limit = s.limit(said)
+		refused.Limit = s.limit(said, asked)
 		return refused, true
 	case tokenShape:
 		refused.Class, refused.Code = enrich.StopRun, CodeInvalidKey
@@ -195,15 +195,17 @@ func meaningOf(status int) (class enrich.RefusalClass, code string, says bool) {
 	return 0, "", false
 }
 
-// limit returns what a limit says. A daily one ends at the next 00:00 UTC.
-func (s settings) limit(said complaint) enrich.Limit {
+// limit returns what a limit says. A daily one ends at the 00:00 UTC that follows the start of the call: a refusal that
+// arrives just after it may be about the day before. When that is wrong, the next call is refused once more, which
+// costs nothing.
+func (s settings) limit(said complaint, asked time.Time) enrich.Limit {
 	limit := enrich.Limit{Module: said.module}
 	if meter, known := s.modules.MeterOf(said.module); known {
 		limit.Meter = units.Name(meter)
 	}
 	if said.guard == CodeDailyLimit {
 		const day = 24 * time.Hour
-		limit.Until = s.Now().UTC().Truncate(day).Add(day)
+		limit.Until = asked.UTC().Truncate(day).Add(day)
 	}
 	return limit
 }

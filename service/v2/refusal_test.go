@@ -173,14 +173,24 @@ func TestADailyLimitEndsAtMidnightUTC(t *testing.T) {
 		"2026-11-20T23:30:00-05:00": "2026-11-22T00:00:00Z",
 		"2026-12-31T12:00:00Z":      "2027-01-01T00:00:00Z",
 	} {
-		now, err := time.Parse(time.RFC3339, at)
+		asked, err := time.Parse(time.RFC3339, at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := settings{Caller: paidhttp.Caller{Now: func() time.Time { return now }}}
-		if got := s.limit(complaint{guard: CodeDailyLimit}).Until.Format(time.RFC3339); got != want {
+		if got := (settings{}).limit(complaint{guard: CodeDailyLimit}, asked).Until.Format(time.RFC3339); got != want {
 			t.Errorf("a limit at %s ends at %s, want %s", at, got, want)
 		}
+	}
+}
+
+// TestADailyLimitThatArrivesAfterMidnightEndsWithTheDayOfTheCall: the module is not blocked for another day.
+func TestADailyLimitThatArrivesAfterMidnightEndsWithTheDayOfTheCall(t *testing.T) {
+	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	s := settings{Caller: paidhttp.Caller{Now: func() time.Time { return midnight.Add(time.Second) }}}
+	response := paidhttp.Response{Status: http.StatusTooManyRequests, Body: []byte(limitBody("limits.daily", "companies"))}
+	verdict := s.judge(calls.Company("1"), response, midnight.Add(-time.Second))
+	if refused, ok := verdict.(enrich.Refused); !ok || !refused.Limit.Until.Equal(midnight) {
+		t.Errorf("%+v, want a limit until %s", verdict, midnight)
 	}
 }
 
@@ -192,7 +202,7 @@ func TestALimitNamesTheMeterOfItsModule(t *testing.T) {
 	}
 	s := settings{modules: modules, Caller: paidhttp.Caller{Now: noon}}
 	for module, want := range map[string]string{"company_data": "companies", "contacts": "contacts", "companies": ""} {
-		if limit := s.limit(complaint{guard: CodeLimit, module: module}); limit.Meter != want || limit.Module != module {
+		if limit := s.limit(complaint{guard: CodeLimit, module: module}, noon()); limit.Meter != want || limit.Module != module {
 			t.Errorf("module %s: %+v, want meter %q", module, limit, want)
 		}
 	}

@@ -193,7 +193,7 @@ func (s settings) failure(o v2fields.Operation, r paidhttp.Response) error {
 		return nil
 	}
 	failure.Message = said.message
-	if refused, ok := s.refusal(said, r); ok {
+	if refused, ok := s.refusal(said, r, s.Now()); ok {
 		failure.Code = refused.Code
 	}
 	if said.shape == detailShape && r.Status == http.StatusNotFound {

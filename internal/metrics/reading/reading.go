@@ -16,6 +16,7 @@ import (
 	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/metrics"
+	"payonce/internal/waits"
 	"payonce/internal/workspace"
 	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
@@ -68,12 +69,14 @@ func read(journal *checkpoint.Journal, m *metrics.Job) error {
 		return err
 	}
 	var last checkpoint.Run
+	var ofThis []checkpoint.Run
 	first, until, ofJob := m.Read, m.Read, map[string]bool{}
 	for _, run := range all {
 		if cmp.Or(run.Job, run.Name) != m.Name {
 			continue
 		}
 		ofJob[run.Name] = true
+		ofThis = append(ofThis, run)
 		if run.Started.Before(first) {
 			first = run.Started
 		}
@@ -101,7 +104,10 @@ func read(journal *checkpoint.Journal, m *metrics.Job) error {
 			m.Ceilings = append(m.Ceilings, r.ceiling(c, asked.Account, m.Read))
 		}
 	}
-	m.Rows = last.Rows
+	m.Rows, m.Waited = last.Rows, map[string]float64{}
+	for _, w := range waits.Of(ofThis) {
+		m.Waited[w.For] = waits.Span(w).Seconds()
+	}
 	return nil
 }
 

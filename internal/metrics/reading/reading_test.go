@@ -91,6 +91,41 @@ func (n *nights) persons(job string, night, count int) {
 	n.now = n.now.AddDate(0, 0, 1)
 }
 
+// A run that stopped at its daily ceiling has waited for it when it starts the next day.
+func TestAJobHasWaitedForItsCeilingBetweenTwoStarts(t *testing.T) {
+	t.Parallel()
+	n := newNights(t)
+	path := filepath.Join(n.dir, "list.csv")
+	list := "first_name,last_name,company_domain,email\nZoltan,Quimby,firm1.example,\nJane,Quimby,firm1.example,\n"
+	if err := os.WriteFile(path, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var ended *app.Ended
+	for start := range 2 {
+		var err error
+		n.now = n.now.Add(time.Duration(start) * 20 * time.Hour)
+		ended, err = n.Run(t.Context(), app.RunOptions{
+			List:   app.List{Names: []string{path}, Run: "capped", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
+			Budget: app.Budget{Job: "capped", MaxSpend: new(20 * cost.Dollar), Daily: new(20 * cost.Cent), Strict: true},
+			Pace:   app.Pace{Concurrency: 1}, Output: app.Output{Path: filepath.Join(n.dir, "out.csv")}, Yes: true,
+		}, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start == 0 && ended.Stop == nil {
+			t.Fatal("the first start did not reach the ceiling")
+		}
+	}
+	const day = "ceiling:daily"
+	if got := n.read("capped").Waited[day]; got < 20*3600-60 || got > 20*3600 {
+		t.Errorf("waited %g s for the ceiling, want 20 hours; the second start ended with %v", got, ended.Stop)
+	}
+	view, err := reports.Read(t.Context(), n.Work, reports.Options{Scope: runreport.Scope{Run: "capped"}})
+	if err != nil || len(view.Waits) == 0 || view.Waits[0].For != day {
+		t.Errorf("the report has the waits %+v, error %v", view.Waits, err)
+	}
+}
+
 // read reads the metrics of a job.
 func (n *nights) read(name string) metrics.Job {
 	n.t.Helper()

@@ -38,6 +38,8 @@ type Run struct {
 	// it and Spend are shown for one run alone.
 	Drift *usageview.Drift `json:"drift,omitempty"`
 	Spend *Spend           `json:"spend,omitempty"`
+	// Waits are those of all starts of one run, the longest first.
+	Waits []Waited `json:"waits,omitempty"`
 }
 
 // Runs lists the runs of a journal.
@@ -135,6 +137,9 @@ func (v *Run) Render(p *report.Page) {
 	p.Entryf("lookups answered", "%d", v.Lookups)
 	v.Accounts.RenderDrift(p)
 	renderRows(p, v.Rows)
+	for _, w := range v.Waits {
+		p.Prosef("waited", "%s for %s", w.Text(), w.Words)
+	}
 	v.Spend.Render(p)
 }
 

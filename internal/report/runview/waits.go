@@ -1,0 +1,33 @@
+package runview
+
+import (
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/internal/waits"
+)
+
+// Waited is how long runs waited for one reason.
+type Waited struct {
+	For     string  `json:"for"` // for machines, such as "rate" or "ceiling:daily"
+	Words   string  `json:"-"`
+	Seconds float64 `json:"seconds"`
+}
+
+// WaitsOf returns the waits of runs together, the longest first.
+func WaitsOf(runs []checkpoint.Run) []Waited {
+	list := []Waited{}
+	for _, w := range waits.Of(runs) {
+		list = append(list, Waited{For: w.For, Words: waits.Words(w.For), Seconds: waits.Span(w).Seconds()})
+	}
+	return list
+}
+
+// Text writes how long it was: in seconds, or tenths of them below ten.
+func (w Waited) Text() string {
+	span := time.Duration(w.Seconds * float64(time.Second))
+	if span < 10*time.Second {
+		return span.Round(100 * time.Millisecond).String()
+	}
+	return span.Round(time.Second).String()
+}

@@ -1,0 +1,68 @@
+package dispatch
+
+import "time"
+
+// Wait says what the next lookup waits for. The zero value stands for nothing.
+type Wait struct {
+	Reason WaitReason
+	Until  time.Time // zero when that is not known
+}
+
+// WaitReason says why the next lookup waits.
+type WaitReason string
+
+// The reasons of waits. Those for a retry and for the pace are not reported while they last, and neither are
+// waits that are shorter than shortestWait.
+const (
+	WaitSlowDown WaitReason = "slow_down" // the service asked to send nothing
+	WaitRate     WaitReason = "rate"      // the window of the rate limit is full
+	WaitSettle   WaitReason = "settle"    // the account has to settle after lost responses
+	WaitRetry    WaitReason = "retry"     // lookups failed for a passing fault, and nothing else is left to send
+	WaitPace     WaitReason = "pace"      // the lookups are spread evenly
+
+	shortestWait = time.Second
+)
+
+// Waited has the times in which nothing was sent, by their reasons. What was waited for while a call was in flight
+// counts too: the next lookup could have been sent.
+type Waited struct {
+	SlowDown, Rate, Settle, Retry, Pace time.Duration
+}
+
+// Plus returns the sums of two.
+func (w Waited) Plus(other Waited) Waited {
+	return Waited{
+		SlowDown: w.SlowDown + other.SlowDown, Rate: w.Rate + other.Rate, Settle: w.Settle + other.Settle,
+		Retry: w.Retry + other.Retry, Pace: w.Pace + other.Pace,
+	}
+}
+
+// Each calls do with every reason for which something was waited.
+func (w Waited) Each(do func(WaitReason, time.Duration)) {
+	for _, one := range []struct {
+		reason WaitReason
+		span   time.Duration
+	}{{WaitRate, w.Rate}, {WaitSlowDown, w.SlowDown}, {WaitRetry, w.Retry}, {WaitSettle, w.Settle}, {WaitPace, w.Pace}} {
+		if one.span > 0 {
+			do(one.reason, one.span)
+		}
+	}
+}
+
+// counting adds the time until the function that it returns is called to a sum.
+func (d *dispatcher) counting(sum *time.Duration) (done func()) {
+	began := d.Now()
+	return func() { *sum += max(d.Now().Sub(began), 0) } // the clock may be set back
+}
+
+// waiting reports a wait until the function that it returns is called.
+func (d *dispatcher) waiting(wait Wait) (done func()) {
+	report := func(wait Wait) {
+		d.tally.Wait = wait
+		if d.Report != nil {
+			d.Report(d.tally)
+		}
+	}
+	report(wait)
+	return func() { report(Wait{}) }
+}
