@@ -190,7 +190,7 @@ func useCaseLayers() map[string][]string {
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
-			"internal/delivery", "internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
+			"internal/budget", "internal/probe", "internal/delivery", "internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
 		},
 	}
 }
@@ -246,8 +246,12 @@ func runLayers() map[string][]string {
 			"pipeline/output", "pipeline/steps", "pipeline/survey", "internal/interfaces", "internal/listcost",
 			"internal/pricing", "internal/problem", "internal/report", "internal/report/modules", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
 		},
+		"internal/probe": {
+			"enrich", "cost", "attempt", "checkpoint", "conformance/v2rules", "internal/accounts", "internal/budget", "internal/report", "internal/workspace", "pipeline/dispatch",
+			"service/v2", "service/v2/...",
+		},
 		"internal/conform": {
-			"enrich", "cost", "attempt", "checkpoint", "conformance", "conformance/...", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
+			"internal/probe", "service/v2", "service/v2/units", "enrich", "cost", "attempt", "checkpoint", "conformance", "conformance/...", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
 			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/report/checkview", "internal/workspace",
 		},
 		"internal/recorded": {
