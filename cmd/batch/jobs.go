@@ -56,7 +56,13 @@ func (env environment) newJobRun() jobfile.Run {
 		return outcome
 	}
 	return jobfile.Run{
-		Fail:  fail,
+		Fail: func(err error) jobfile.Outcome {
+			if w, broken := o.work(cmd); broken == nil {
+				env.start.BeginRun(w, env.now, cmd, nil)
+				env.start.End(exitCode(err), codeOf(err))
+			}
+			return fail(err)
+		},
 		Flags: cmd.Flags(), Check: o.problems,
 		Workspace: func() (workspace.Options, workspace.Environment, error) {
 			err := o.check()
