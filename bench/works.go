@@ -67,7 +67,7 @@ func (s *setup) planCSV() work {
 	w := work{
 		name: "plan of CSV", ours: s.plan("batch", list), prepare: s.warming(list),
 		peers: []contestant{
-			s.duckPlan(list, "≤ 0.30"), s.duckLight(list),
+			s.duckPlan(list, "≤ 0.25"), s.duckLight(list),
 			{name: "encoding/csv and a map", command: command{s.self, "csv-count", list}, told: countsOf, exact: true},
 		},
 	}
@@ -87,9 +87,9 @@ func (s *setup) planParquet() work {
 	list := s.list(s.rows, ".parquet")
 	w := work{
 		name: "plan of Parquet", ours: s.plan("batch", list), prepare: s.warming(list),
-		peers: []contestant{s.duckPlan(list, "≤ 0.45"), s.duckLight(list)},
+		peers: []contestant{s.duckPlan(list, "≤ 0.42"), s.duckLight(list)},
 	}
-	w.ours.reach = "peak ≤ 450 MB"
+	w.ours.reach = "peak ≤ 350 MB"
 	return w
 }
 

@@ -10,8 +10,7 @@ import (
 
 // conformanceFlags say who may be looked up.
 type conformanceFlags struct {
-	list     string
-	profiles []string
+	list, profiles []string
 }
 
 func newConformanceCommand(env environment) *cobra.Command {
@@ -22,12 +21,11 @@ func newConformanceCommand(env environment) *cobra.Command {
 		Use:   "conformance",
 		Short: "Compare the service with its specification, rule by rule",
 		Long: "Compare the service with what is specified and assumed of it, and report rule by rule whether it\n" +
-			"agrees, differs or was not tested, and why. Free calls come first. With --max-spend it also sends\n" +
-			"a lookup that names nobody, and looks up the first people of --list and those of --profile-url:\n" +
-			"through the workspace's journal like a run, so that nobody is paid for twice, the ceilings and the\n" +
-			"rate limit hold, and the answers are there for later runs. It stands among the runs as\n" +
-			conform.Run + ". --max-spend counts what earlier comparisons spent. It does not ask: --max-spend is the consent. Ends with 4, too, when the service\n" +
-			"differs." +
+			"agrees, differs or was not tested, and why. Only free calls are made without limits. With --max-spend\n" +
+			"it also sends a lookup that names nobody, and looks up the first people of --list and those of\n" +
+			"--profile-url. With --max-units it calls v2 for the first company and the first person that the service\n" +
+			"lists. These calls go through the journal as those of the run " + conform.Run + ", whose limits count all\n" +
+			"comparisons. It does not ask: the limits are the consent. Ends with 4, too, when the service differs." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,8 +41,10 @@ func newConformanceCommand(env environment) *cobra.Command {
 }
 
 func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlags) {
+	flags.Var(&o.list.From, "from", "compare these interfaces alone, such as v2 (default those that are configured)")
+	flags.Var(&o.budget.units, "max-units", "the most units of a module of v2 that calls may use, over all comparisons, such as companies=2 (repeatable); without it none is sent")
 	flags.Var(&o.budget.maxSpend, "max-spend", "the most that lookups may cost, over all comparisons; without it none is sent")
-	flags.StringVar(&who.list, "list", "", "look up the first people of this `FILE`")
+	flags.StringArrayVar(&who.list, "list", nil, "look up the first people of this `FILE` (repeatable)")
 	flags.Var(&o.list.Limit, "limit", "how many people of the list: `N`")
 	flags.StringArrayVar(&who.profiles, "profile-url", nil, "look up the person of this profile `URL` (repeatable)")
 	o.list.AddAsking(flags)
@@ -62,13 +62,11 @@ func compareService(cmd *cobra.Command, o *options, who conformanceFlags) error 
 		return err
 	}
 	o.env.outliveReaders()
-	var names []string
-	if who.list != "" {
-		names = []string{who.list}
-	}
 	ended, err := conform.Compare(cmd.Context(), w, conform.Options{
-		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, names...), Profiles: who.profiles, Budget: o.budget.value(),
+		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, who.list...), Profiles: who.profiles, Budget: o.budget.value(),
 		NothingToSpend: "it takes a lookup, which may be charged; allow it with --max-spend",
+		NoUnits:        "it takes a call that uses units; allow it with --max-units MODULE=N",
+		From:           o.list.From,
 		InDoubt:        "earlier lookups are in doubt; see \"batch reconcile" + string(o.place) + "\"",
 	})
 	o.observer.End()

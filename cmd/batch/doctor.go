@@ -15,6 +15,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 		Long: "Check everything that a run needs, with free calls alone: the key, the service over REST and MCP,\n" +
 			"the names that are assumed of it, its clock, limit, prices and conditions, and the place of the\n" +
 			"journal. Every line says what was found, and where something is wrong, what to do.\n\n" +
+			"With --max-units companies=1 it also sends one paid call of v2, as the run doctor, and checks the counters.\n" +
 			"It ends well when a run could start, with warnings too." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
 		Args: usage.Args(cobra.NoArgs),
@@ -22,7 +23,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 			if err := o.load(cmd); err != nil {
 				return err
 			}
-			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), o.place.Of, o.place.Explain)
+			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), o.budget.value(), o.place.Of, o.place.Explain)
 			if err != nil {
 				return err
 			}
@@ -34,6 +35,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 	}
 	o.addJournalFlags(cmd.Flags())
 	o.service.AddService(cmd.Flags())
+	cmd.Flags().Var(&o.budget.units, "max-units", "the most units of a module of v2 that checks of the counters may use, over all starts, such as companies=1 (repeatable); without it nothing paid is sent")
 	cmd.Flags().StringVar(&o.prices.card, "rate-card", "", "compare the prices of this YAML `FILE` with the service's")
 	cmd.Flags().StringVar(&o.prices.option, "rate-option", "", "compare the prices of the rate card's option `NAME` with the service's")
 	return cmd

@@ -8,7 +8,13 @@ package v2rules
 import "payonce/conformance/rules"
 
 // Rules returns every rule, in the order in which they are reported.
-func Rules() []rules.Rule { return caseRules() }
+func Rules() []rules.Rule {
+	var all []rules.Rule
+	for _, c := range append(freeChecks(), paidChecks()...) {
+		all = append(all, c.Rule)
+	}
+	return append(all, caseRules()...)
+}
 
 // caseRules returns the rules that hold only for a service that was set up for them.
 func caseRules() []rules.Rule { return rules.Table(caseRuleTable) }

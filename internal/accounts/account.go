@@ -17,6 +17,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
+	"payonce/internal/report/modules"
 	"payonce/internal/report/named"
 	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
@@ -279,6 +280,16 @@ func Drifts(accounts []*Account, drifts []cost.Drift) (first cost.Drift, modules
 		}
 	}
 	return first, modules
+}
+
+// Limits returns the limits of modules that accounts have reached and that last.
+func Limits(accounts []*Account) (limits []modules.Limit) {
+	for _, a := range accounts {
+		if a.Journal != nil {
+			limits = append(limits, modules.LimitsOf(a.Journal.Limits())...)
+		}
+	}
+	return limits
 }
 
 // Drift compares the account with the journal before anything is sent. An error is the journal's or the

@@ -163,6 +163,11 @@ func TestADailyLimitStopsItsModuleUntilTheNextDay(t *testing.T) {
 	check("first start", run(list, "company", "financials"), 4, 6)
 	check("second start", run(list, "company", "financials"), 4, 6)
 	check("another list", run(companyIDs(t, dir, "other.csv", 107, 108), "company", "financials"), 4, 8)
+	planned, err := s.work(dir).Plan(t.Context(), PlanOptions{List: runOf(list, "company", "financials").List})
+	if err != nil || len(planned.Plan.Limits) != 1 || planned.Plan.Limits[0].String() !=
+		"companies is limited (limits.daily) until "+midnight.Format("2006-01-02 15:04 UTC") {
+		t.Errorf("%v, the plan shows the limits %v", err, planned.Plan.Limits)
+	}
 	s.pass(midnight.Sub(s.now()) - time.Minute)
 	check("before midnight", run(list, "company", "financials"), 4, 8)
 	s.pass(time.Minute)

@@ -32,6 +32,9 @@ type Options struct {
 	// Why rules are not tested: because nothing may be spent, and because earlier lookups are
 	// in doubt.
 	NothingToSpend, InDoubt string
+	// NoUnits says that no units of v2 may be used.
+	NoUnits string
+	From    []string // the interfaces that are compared; none for those that are configured
 }
 
 // Ended says how a comparison ended.
@@ -43,17 +46,57 @@ type Ended struct {
 
 // Compare compares the service with its specification, rule by rule.
 func Compare(ctx context.Context, w *app.Work, o Options) (*Ended, error) {
+	first, second, err := o.interfaces(w.Workspace)
+	if err != nil {
+		return nil, err
+	}
 	return app.With(w, func(place *workspace.Session) (*Ended, error) {
 		if err := o.check(); err != nil {
 			return nil, err
 		}
-		asking, err := w.Asking(place, Run, o.List, o.Budget)
-		if err != nil {
-			return nil, err
+		ended := &Ended{Report: nothing()}
+		if first {
+			if ended, err = o.compareV1(ctx, w, place); err != nil {
+				return nil, err
+			}
 		}
-		ended, err := o.compare(ctx, &comparing{Asking: asking, work: w, place: place})
-		return ended, errors.Join(err, asking.Close())
+		if second {
+			if err := o.compareV2(ctx, w, place, ended); err != nil {
+				return nil, err
+			}
+		}
+		return ended, nil
 	})
+}
+
+// interfaces says which interfaces are compared.
+func (o Options) interfaces(options workspace.Options) (first, second bool, err error) {
+	first, second = options.Service.Known(), options.HasV2()
+	if len(o.From) == 0 {
+		return first, second, nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range o.From {
+		configured := map[string]bool{"v1": first, "v2": second}[name]
+		switch {
+		case name != "v1" && name != "v2":
+			return false, false, problem.Usagef("%q is not an interface; the interfaces are v1, v2", name)
+		case !configured:
+			return false, false, problem.Coded("not_configured_"+name, "the %s interface is not configured", name)
+		}
+		wanted[name] = true
+	}
+	return wanted["v1"], wanted["v2"], nil
+}
+
+// compareV1 compares the v1 interface with its specification.
+func (o Options) compareV1(ctx context.Context, w *app.Work, place *workspace.Session) (*Ended, error) {
+	asking, err := w.Asking(place, Run, o.List, o.Budget)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := o.compare(ctx, &comparing{Asking: asking, work: w, place: place})
+	return ended, errors.Join(err, asking.Close())
 }
 
 // comparing is a comparison under way.
@@ -161,7 +204,7 @@ func (c *comparing) openLive() (*conformance.Live, *v1.Client, error) {
 		return nil, nil, problem.AsUsage(err)
 	}
 	other, stranger := config, config
-	stranger.Key = "no-key-of-any-workspace"
+	stranger.Key = strangersKey
 	if other.Transport = v1.MCP; config.Transport == v1.MCP {
 		other.Transport = v1.REST
 	}

@@ -1,4 +1,4 @@
-// Package doctor checks everything that a run needs, with free calls alone.
+// Package doctor checks everything that a run needs, with free calls alone unless units may be used.
 package doctor
 
 import (
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"payonce/internal/budget"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/report/checkview"
@@ -64,8 +65,8 @@ func (d *checks) failed(check string, err error) {
 }
 
 // Diagnose runs all checks, as far as one does not need another one's good end. The advice
-// is worded by hints and explain.
-func Diagnose(ctx context.Context, env workspace.Environment, options workspace.Options, hints report.Hints, explain func(error) string) (found *Diagnosis, err error) {
+// is worded by hints and explain. With limits on units of v2 it also sends one paid call, within them.
+func Diagnose(ctx context.Context, env workspace.Environment, options workspace.Options, limits budget.Budget, hints report.Hints, explain func(error) string) (found *Diagnosis, err error) {
 	d := &checks{place: &workspace.Session{Options: options, Env: env}, service: options.Service, hints: hints, explain: explain}
 	defer func() { err = errors.Join(err, d.place.Close()) }()
 	if options.Service.Known() || !options.HasV2() {
@@ -83,5 +84,8 @@ func Diagnose(ctx context.Context, env workspace.Environment, options workspace.
 		}
 	}
 	d.checkState(ctx)
+	if err := d.checkCounting(ctx, limits); err != nil {
+		return nil, err
+	}
 	return &Diagnosis{checkview.DiagnosisOf(d.findings), d.kind}, ctx.Err()
 }

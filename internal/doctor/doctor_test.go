@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/cost"
+	"payonce/internal/budget"
 	"payonce/internal/problem"
 	"payonce/internal/report/checkview"
 	"payonce/internal/workspace"
@@ -39,7 +40,7 @@ func optionsFor(address, state string) workspace.Options {
 func diagnose(t *testing.T, options workspace.Options) *Diagnosis {
 	t.Helper()
 	env := workspace.Environment{Now: time.Now, Program: "batch", Version: "0"}
-	found, err := Diagnose(t.Context(), env, options, codes, error.Error)
+	found, err := Diagnose(t.Context(), env, options, budget.Budget{}, codes, error.Error)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,6 +251,62 @@ func TestAChannelThatFailsForDaysIsAWarning(t *testing.T) {
 			if !strings.HasPrefix(warning.Found, "the channel ops has not accepted alerts of the job nightly since ") || warning.Advice != "look_at_channel" {
 				t.Errorf("%s: %+v", name, warning)
 			}
+		}
+	}
+}
+
+// counting diagnoses with one unit of companies that may be used, on a service with a mapping of modules.
+func counting(t *testing.T, service *workspace.Embedded, state string, modules units.Modules) *Diagnosis {
+	t.Helper()
+	options := withV2(service, state)
+	options.V2.Modules = modules
+	env := workspace.Environment{Now: time.Now, Program: "batch", Version: "0"}
+	limits := budget.Budget{Units: map[string]int64{"companies": 1, "contacts": 1}}
+	found, err := Diagnose(t.Context(), env, options, limits, codes, error.Error)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestOnePaidCallShowsThatTheCountersMoveAsTheMappingSays(t *testing.T) {
+	t.Parallel()
+	service, state := serve(t), t.TempDir()
+	found := counting(t, service, state, units.Modules{})
+	findings := of(found.Report, v2Counting, checkview.CheckOK)
+	if len(findings) != 1 || findings[0].Found != "a call of prospecting used 1 unit of companies" || !found.Report.Usable {
+		t.Errorf("%+v", found.Report.Checks)
+	}
+	if records := service.Service.Second().Units().Records(); len(records) != 1 {
+		t.Errorf("%d calls, want 1", len(records))
+	}
+	// The limit counts the units of all checks, so that nothing is sent any more.
+	found = counting(t, service, state, units.Modules{})
+	if findings = of(found.Report, v2Counting, checkview.CheckWarning); len(findings) != 1 || !strings.Contains(findings[0].Found, "max-units") {
+		t.Errorf("%+v", found.Report.Checks)
+	}
+	if records := service.Service.Second().Units().Records(); len(records) != 1 {
+		t.Errorf("%d calls, want 1", len(records))
+	}
+}
+
+func TestAWrongMappingOfModulesIsAProblemWithTheLineThatCorrectsIt(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		operations, codenames map[string]string
+		want                  string
+	}{
+		"another module":   {map[string]string{"prospecting": "contacts"}, nil, "where contacts is expected; write this line in the configuration: modules: {prospecting: companies}"},
+		"another codename": {nil, map[string]string{"companies": "firms"}, "where firms is expected; write this line in the configuration: module-codenames: {companies: companies}"},
+	} {
+		modules, err := units.ParseModules(test.operations, test.codenames)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := counting(t, serve(t), t.TempDir(), modules)
+		findings := of(found.Report, v2Counting, checkview.CheckProblem)
+		if len(findings) != 1 || !strings.HasSuffix(findings[0].Found, test.want) || found.Report.Usable || found.Kind != problem.Usage {
+			t.Errorf("%s: %+v", name, found.Report.Checks)
 		}
 	}
 }

@@ -58,6 +58,7 @@ func compareV2(ctx context.Context, s *workspace.Session, usage v2.Usage, view *
 	if err != nil || !found {
 		return err
 	}
+	view.Limits = modules.LimitsOf(journal.Limits())
 	base, totals := journal.Base(), journal.Totals(checkpoint.ScopeAccount)
 	if base.ReadAt.IsZero() {
 		return nil

@@ -1,6 +1,9 @@
 package inspect
 
 import (
+	"context"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -15,6 +18,7 @@ import (
 	"payonce/internal/report/accountview"
 	"payonce/internal/report/modules"
 	"payonce/internal/report/named"
+	"payonce/internal/report/planview"
 	"payonce/internal/report/usageview"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
@@ -212,3 +216,50 @@ func TestARunShowsWhatEachAccountFoundAndUsed(t *testing.T) {
 		t.Errorf("the budget does not show the limit on units that the run had: %+v", shown)
 	}
 }
+
+// TestTheAccountAndTheStatusShowReachedLimits reaches the daily limit of a module in a run.
+func TestTheAccountAndTheStatusShowReachedLimits(t *testing.T) {
+	t.Parallel()
+	w, service := served(t)
+	limit := int64(1)
+	if err := service.Service.Second().Units().SetDaily(sandboxunits.Companies, &limit); err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(t.TempDir(), "list.csv")
+	if err := os.WriteFile(list, []byte("company_id\n101\n102\n103\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended, err := w.Run(t.Context(), app.RunOptions{
+		List:   app.List{Names: []string{list}, Fields: []string{"company"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+		Budget: app.Budget{Units: map[string]int64{"companies": 99}}, Pace: app.Pace{Concurrency: 1},
+		Output: app.Output{Path: list + ".out.csv"}, Yes: true,
+	}, agreeing{})
+	if err != nil || ended.Stop == nil {
+		t.Fatalf("%+v, %v", ended, err)
+	}
+	account, err := Account(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := Status(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, limits := range map[string][]modules.Limit{"the account": account.Second.Limits, "the status": status.Limits} {
+		if len(limits) != 1 || limits[0].Module != "companies" || limits[0].Code != "limits.daily" || limits[0].Until == nil {
+			t.Errorf("%s shows the limits %v", what, limits)
+			continue
+		}
+		want := "companies is limited (limits.daily) until " + limits[0].Until.Format(time.DateOnly) + " 00:00 UTC"
+		if got := limits[0].String(); got != want {
+			t.Errorf("%s says %q, want %q", what, got, want)
+		}
+	}
+}
+
+// agreeing lets a run spend.
+type agreeing struct{}
+
+func (agreeing) Show(*planview.Plan) error                  { return nil }
+func (agreeing) CanAsk() bool                               { return true }
+func (agreeing) Confirm(context.Context, app.Question) bool { return true }

@@ -14,6 +14,7 @@ import (
 	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/internal/app"
+	"payonce/internal/report/modules"
 	"payonce/internal/report/runview"
 	"payonce/internal/workspace"
 )
@@ -61,6 +62,9 @@ func lookAtStatus(ctx context.Context, w *app.Work) (*runview.Status, error) {
 		if err != nil || !exists {
 			return view, err
 		}
+		if view.Limits, err = limitsOf(s); err != nil {
+			return view, err
+		}
 		if s.Snapshot() {
 			owner, err := s.Owner()
 			switch {
@@ -76,6 +80,18 @@ func lookAtStatus(ctx context.Context, w *app.Work) (*runview.Status, error) {
 		view.Last, err = lastRun(s)
 		return view, err
 	})
+}
+
+// limitsOf returns the limits of modules that are reached.
+func limitsOf(s *workspace.Session) ([]modules.Limit, error) {
+	if !s.Options.HasV2() {
+		return nil, nil
+	}
+	journal, found, err := s.ReadV2()
+	if err != nil || !found {
+		return nil, err
+	}
+	return modules.LimitsOf(journal.Limits()), nil
 }
 
 // waitingJobs returns the jobs that wait until a limit has ended.

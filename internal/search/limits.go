@@ -34,10 +34,11 @@ func usedMeters(o v2fields.Operation, modules units.Modules) (meters []cost.Mete
 	return meters
 }
 
-// checkUnits refuses a search that could use up units without a limit.
-func (o Options) checkUnits(modules units.Modules) error {
-	for _, meter := range usedMeters(o.Order.Kind.Operation, modules) {
-		if _, limited := o.Units[meter]; !limited {
+// checkUnits refuses a search that could use up units without a limit. A limit on money limits units with a price.
+func (o Options) checkUnits(service workspace.V2) error {
+	for _, meter := range usedMeters(o.Order.Kind.Operation, service.Modules) {
+		_, limited := o.Units[meter]
+		if inMoney := service.Prices[meter] > 0 && o.Shared.MaxSpend != nil; !limited && !inMoney {
 			return problem.Coded("max_units_missing",
 				"a search needs the most units of the module %s that it may use; nothing was sent", units.Name(meter)).With(units.Name(meter))
 		}

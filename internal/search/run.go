@@ -64,7 +64,7 @@ func newSession(w *app.Work, place *workspace.Session, o Options) (*session, err
 	if !w.Workspace.HasV2() {
 		return nil, problem.Coded("v2_missing", "searches need the v2 interface of the service, and its address is not known")
 	}
-	if err := o.checkUnits(w.Workspace.V2.Modules); err != nil {
+	if err := o.checkUnits(w.Workspace.V2); err != nil {
 		return nil, err
 	}
 	return s, target.Check(o.Output.Path, o.Output.Sources)

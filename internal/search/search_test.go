@@ -195,6 +195,18 @@ func TestMoneyBoundsASearchWhoseUnitsHavePrices(t *testing.T) {
 	}
 }
 
+// TestTheMoneyOfASearchLimitsUnitsThatHaveAPrice: such units need no limit of their own, others do.
+func TestTheMoneyOfASearchLimitsUnitsThatHaveAPrice(t *testing.T) {
+	b := newBench(t, 60)
+	b.opts.V2.Prices = units.Prices{units.Companies: 5 * cost.Cent}
+	o := b.options(order(t, "companies"))
+	o.Units, o.Shared.MaxSpend = nil, new(10*cost.Cent)
+	ended := b.run(t, o)
+	if stopWord(ended) != "ceiling:max-spend" || b.used["companies"] != 2 {
+		t.Errorf("%+v, the service counted %v", ended.Summary, b.used)
+	}
+}
+
 // codeOf returns the code of a problem.
 func codeOf(err error) string {
 	if found, is := errors.AsType[*problem.Error](err); is {
@@ -210,7 +222,10 @@ func TestASearchDoesNotBegin(t *testing.T) {
 		person person
 		want   string
 	}{
-		"without a limit":      {change: func(_ *bench, o *search.Options) { o.Units = nil }, want: "max_units_missing"},
+		"without a limit": {change: func(_ *bench, o *search.Options) { o.Units = nil }, want: "max_units_missing"},
+		"with a limit on money that units do not cost": {
+			change: func(_ *bench, o *search.Options) { o.Units, o.Shared.MaxSpend = nil, new(cost.Dollar) }, want: "max_units_missing",
+		},
 		"with another limit":   {change: func(_ *bench, o *search.Options) { delete(o.Units, units.Companies) }, want: "max_units_missing"},
 		"without an interface": {change: func(b *bench, _ *search.Options) { b.opts.V2.BaseURL = "" }, want: "v2_missing"},
 		"where nobody is asked": {

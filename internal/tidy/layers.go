@@ -190,7 +190,7 @@ func useCaseLayers() map[string][]string {
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
-			"internal/delivery", "internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
+			"internal/budget", "internal/probe", "internal/delivery", "internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
 		},
 	}
 }
@@ -203,7 +203,7 @@ func reportLayers() map[string][]string {
 		"internal/observe":            {"checkpoint", "cost", "internal/report/named", "internal/report/usageview", "pipeline/dispatch"},
 		"internal/usage":              {"attempt", "checkpoint", "cost", "internal/interfaces", "internal/report/named", "internal/report/runview", "internal/report/usageview"},
 		"internal/report/form":        {},
-		"internal/report/modules":     {},
+		"internal/report/modules":     {"attempt"},
 		"internal/report/planstep":    {"cost"},
 		"internal/report/choices":     {},
 		"internal/report":             {"enrich", "cost", "checkpoint", "internal/report/named", "internal/flagvalue", "internal/report/form"},
@@ -211,8 +211,8 @@ func reportLayers() map[string][]string {
 		"internal/report/checkview":   {"conformance/rules", "cost", "internal/report"},
 		"internal/report/doubtview":   {"attempt", "cost", "enrich", "internal/report", "internal/report/named"},
 		"internal/report/journalview": {"attempt", "checkpoint", "checkpoint/persons", "checkpoint/verify", "cost", "enrich", "internal/report", "internal/report/named"},
-		"internal/report/planview":    {"cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
-		"internal/report/runview":     {"attempt", "checkpoint", "internal/waits", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
+		"internal/report/planview":    {"internal/report/modules", "cost", "internal/listcost", "internal/report", "enrich", "internal/report/named", "internal/report/choices", "internal/report/planstep", "io/table", "pipeline/columns", "pipeline/row", "pipeline/survey", "service/v1/v1fields"},
+		"internal/report/runview":     {"internal/report/modules", "attempt", "checkpoint", "internal/waits", "cost", "enrich", "internal/outputs", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/choices", "internal/starts", "pipeline/dispatch", "pipeline/row", "service/v1/v1fields"},
 	}
 }
 
@@ -244,10 +244,14 @@ func runLayers() map[string][]string {
 		"internal/accounts": {
 			"enrich", "cost", "attempt", "checkpoint", "service/v1", "service/v2", "service/v2/units", "pipeline/dispatch",
 			"pipeline/output", "pipeline/steps", "pipeline/survey", "internal/interfaces", "internal/listcost",
-			"internal/pricing", "internal/problem", "internal/report", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
+			"internal/pricing", "internal/problem", "internal/report", "internal/report/modules", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
+		},
+		"internal/probe": {
+			"enrich", "cost", "attempt", "checkpoint", "conformance/v2rules", "internal/accounts", "internal/budget", "internal/report", "internal/workspace", "pipeline/dispatch",
+			"service/v2", "service/v2/...",
 		},
 		"internal/conform": {
-			"enrich", "cost", "attempt", "checkpoint", "conformance", "conformance/...", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
+			"internal/probe", "service/v2", "service/v2/units", "enrich", "cost", "attempt", "checkpoint", "conformance", "conformance/...", "service/v1", "service/v1/v1fields", "pipeline/dispatch",
 			"internal/accounts", "internal/app", "internal/pricing", "internal/problem", "internal/report", "internal/report/checkview", "internal/workspace",
 		},
 		"internal/recorded": {

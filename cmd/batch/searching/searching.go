@@ -84,6 +84,7 @@ type command struct {
 	most, perOne flagvalue.Count
 	perPage      int
 	maxUnits     []string
+	maxSpend     flagvalue.Money
 	freshFor     flagvalue.Age
 	name, job    string
 	output       string
@@ -111,6 +112,7 @@ func newSearch(env Environment, kind search.Kind, cmd *cobra.Command, exits stri
 	flags.StringArrayVar(&c.where, "where", nil, "a filter, `KEY=VALUE`; a range is KEY=10..50, KEY=10.. or KEY=..50; a list takes the flag several times (repeatable)")
 	flags.StringVar(&c.filters, "filters", "", "read filters from this `FILE`, a JSON object as the service's filters are")
 	flags.StringArrayVar(&c.maxUnits, "max-units", nil, "`MODULE=N`: the most units of a module that this search may use, over all its starts (repeatable)")
+	flags.Var(&c.maxSpend, "max-spend", "the most that the search may spend, over all its starts; it limits units that have a price")
 	flags.Var(&c.most, "max", "the most results")
 	flags.Var(&c.freshFor, "fresh-for", "buy a page again when it was answered longer ago than this (7d, 12h)")
 	flags.IntVar(&c.perPage, "per-page", usualPage, "ask for `N` results on a page")
@@ -206,6 +208,7 @@ func (c *command) options(ctx context.Context, w Work, args []string) (search.Op
 		Output: search.Output{Path: c.output, Keep: int(c.keep), Stdout: c.env.Stdout, Sources: w.Sources},
 		Order:  search.Order{Kind: c.kind, Most: c.most.OrZero(), PerOne: c.perOne.OrZero()},
 	}
+	o.Shared.MaxSpend = c.maxSpend.Amount
 	if c.filters != "" {
 		o.Output.Sources = append(o.Output.Sources, target.Source{What: "the file of --filters", Path: c.filters})
 	}

@@ -15,7 +15,23 @@ type Conformance struct {
 	NotTested int          `json:"not_tested"`
 	Spent     cost.Money   `json:"spent_usd"` // by all comparisons of this journal
 	Held      cost.Money   `json:"held_usd"`
+	Units     []Units      `json:"units,omitempty"` // of v2, by all comparisons of this journal
 	Rules     rules.Report `json:"rules"`
+}
+
+// Units are what comparisons have used and hold of a module.
+type Units struct {
+	Module string `json:"module"`
+	Used   int64  `json:"used"`
+	Held   int64  `json:"held"`
+}
+
+// Add adds what was found of more rules.
+func (v *Conformance) Add(found rules.Report) {
+	v.Agree += found.Count(rules.Agrees)
+	v.Differ += found.Count(rules.Differs)
+	v.NotTested += found.Count(rules.NotTested)
+	v.Rules = append(v.Rules, found...)
 }
 
 // ConformanceOf sums up a comparison, with what all comparisons have cost.
@@ -40,4 +56,7 @@ func (v *Conformance) Render(p *report.Page) {
 	p.Entryf("that differ", "%d", v.Differ)
 	p.Entryf("not tested", "%d, and %d that only a service can show that is set up for them", v.NotTested-len(v.Rules)+fromOutside, len(v.Rules)-fromOutside)
 	p.Entryf("spent", "$%s, and $%s held", v.Spent, v.Held)
+	for _, u := range v.Units {
+		p.Entryf("units of "+u.Module, "%d used, and %d held", u.Used, u.Held)
+	}
 }

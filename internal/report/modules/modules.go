@@ -16,6 +16,8 @@ type Account struct {
 	Since  time.Time `json:"contacts_since"`
 	// BaseAt is when the journal's books of the account begin; null without a journal that knows it.
 	BaseAt *time.Time `json:"journal_since"`
+	// Limits are those that calls of this journal reached and that last.
+	Limits []Limit `json:"limits,omitempty"`
 }
 
 // Module is the counter of a module.
@@ -39,6 +41,9 @@ func (v *Account) Lines(add func(name, text string)) {
 			name = m.Meter
 		}
 		add("v2 "+name, m.text(v.BaseAt))
+	}
+	for _, limit := range v.Limits {
+		add("v2 limit", limit.String())
 	}
 	since := " returned since " + v.Since.UTC().Format(time.DateOnly)
 	add("v2 emails", number(v.Emails)+since)

@@ -10,6 +10,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/internal/report/choices"
+	"payonce/internal/report/modules"
 	"payonce/internal/report/named"
 	"payonce/internal/report/planstep"
 	"payonce/pipeline/survey"
@@ -68,6 +69,8 @@ type Plan struct {
 	Refused     *Refused      `json:"refused_now,omitempty"`
 	// Steps are there when there are several, or when one uses units.
 	Steps planstep.Steps `json:"steps,omitempty"`
+	// Limits are those of modules that are reached and that last.
+	Limits []modules.Limit `json:"limits,omitempty"`
 }
 
 // IsDone reports whether an earlier start of this run, or another run, asked for all that the list

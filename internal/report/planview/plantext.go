@@ -53,6 +53,9 @@ func (v *Plan) Render(p *report.Page) {
 		v.printMoney(p)
 	}
 	v.printCeilings(p)
+	for _, limit := range v.Limits {
+		p.Alertf("limit", "%s", limit)
+	}
 	v.printTime(p)
 	v.printOptions(p)
 	v.printSample(p)

@@ -7,6 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/modules"
 	"payonce/internal/report/usageview"
 	"payonce/pipeline/dispatch"
 )
@@ -17,8 +18,10 @@ type Status struct {
 	Active []*Active `json:"active"`
 	Last   *Run      `json:"last_run"` // that started last; null while a command is active and without runs
 	// Waiting are the jobs that go on by themselves at a time.
-	Waiting []WaitingJob   `json:"waiting_jobs,omitempty"`
-	Zone    *time.Location `json:"-"` // of the times that a person reads
+	Waiting []WaitingJob `json:"waiting_jobs,omitempty"`
+	// Limits are those of modules that are reached and that last.
+	Limits []modules.Limit `json:"limits,omitempty"`
+	Zone   *time.Location  `json:"-"` // of the times that a person reads
 }
 
 // WaitingJob is an occurrence of a job that reached a limit and goes on when the limit has ended.
@@ -97,6 +100,9 @@ func (v *Status) Render(p *report.Page) {
 	}
 	for _, active := range v.Active {
 		active.Render(p, v)
+	}
+	for _, limit := range v.Limits {
+		p.Alertf("limit", "%s", limit)
 	}
 	for _, waiting := range v.Waiting {
 		p.Prosef("waits", "%s, occurrence %s, until %s: %s", waiting.Job, waiting.Occurrence, v.clock(waiting.Until), report.Printable(waiting.Reason))

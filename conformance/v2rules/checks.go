@@ -1,0 +1,264 @@
+package v2rules
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"payonce/conformance/rules"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/service/jsonobject"
+	"payonce/service/v2/answers"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// check is a rule that a service can be put to without being set up for it.
+type check struct {
+	rules.Rule
+	look func(e *evidence) rules.View
+}
+
+// view returns how a response keeps a rule. Breach says how its body does not.
+func (s shown) view(status int, breach func([]byte) string) rules.View {
+	switch problem := ""; {
+	case s.err != nil:
+		return rules.Untested("%v", s.err)
+	case s.HTTPStatus != status:
+		return rules.Differ("HTTP %d", s.HTTPStatus)
+	default:
+		if problem = breach(s.Body); problem != "" {
+			return rules.Differ("%s", problem)
+		}
+	}
+	return rules.Agree("HTTP %d", s.HTTPStatus)
+}
+
+func ofShape(name string) func([]byte) string {
+	return func(body []byte) string { return checkShape(name, body) }
+}
+
+func anything([]byte) string { return "" }
+
+// messages returns how a body is not an object that gives fields their messages.
+func messages(body []byte) string {
+	object, isObject := jsonobject.Parse(body)
+	if !isObject || len(object) == 0 {
+		return "the answer is not an object with fields"
+	}
+	for name := range object {
+		if len(object.Texts(name)) == 0 {
+			return name + " is not a list of messages"
+		}
+	}
+	return ""
+}
+
+// freeChecks returns what takes no units.
+func freeChecks() []check {
+	// after returns a check that needs the usage.
+	after := func(look func(*evidence) rules.View) func(*evidence) rules.View {
+		return func(e *evidence) rules.View {
+			if e.beforeErr != nil {
+				return rules.Untested("the usage cannot be read")
+			}
+			return look(e)
+		}
+	}
+	return []check{
+		{rules.New("v2-live/metrics", "Metrics", "the usage is read with the key"), func(e *evidence) rules.View {
+			if e.beforeErr != nil {
+				return rules.Differ("%v", e.beforeErr)
+			}
+			return rules.Agree("%d modules", len(e.before.Modules))
+		}},
+		{rules.New("v2-live/metrics-members", "Usage metric", "usage groups and metrics have their members, with their types"), after(func(e *evidence) rules.View {
+			return e.metrics.view(http.StatusOK, func(body []byte) string { return checkShapes("group", body) })
+		})},
+		{rules.New("v2-live/modules", "Assumptions", "each of the six modules has one counter, under its codename"), after(modulesView)},
+		{rules.New("v2-live/free", "Assumptions", "free calls use no units"), after(func(e *evidence) rules.View {
+			if e.afterErr != nil {
+				return rules.Untested("%v", e.afterErr)
+			}
+			change := e.after.Since(e.before)
+			return rules.Holds(change.Used == cost.Amounts{}, "the counters show %s", unitsText(change.Used))
+		})},
+		{rules.New("v2-live/contacts", "Metrics", "the counts of emails and phones in a time span are integers"), after(func(e *evidence) rules.View {
+			return e.contacts.view(http.StatusOK, ofShape("counts"))
+		})},
+		{rules.New("v2-live/invalid-request", "Errors", "a time span without its ends is refused with messages for each field"), after(func(e *evidence) rules.View {
+			return e.undated.view(http.StatusBadRequest, messages)
+		})},
+		{rules.New("v2-live/watched", "Watch", "the list of watched companies has its members, with their types"), after(func(e *evidence) rules.View {
+			return e.watched.view(http.StatusOK, ofShape("watched"))
+		})},
+		{rules.New("v2-live/callback", "Watch", "the callback URL can be read"), after(func(e *evidence) rules.View {
+			return e.callback.view(http.StatusOK, func(body []byte) string {
+				if _, isObject := jsonobject.Parse(body); !isObject {
+					return "the answer is not an object"
+				}
+				return ""
+			})
+		})},
+		{rules.New("v2-live/invalid-key", "Assumptions", "an invalid key is refused with 401"), after(func(e *evidence) rules.View {
+			return e.stranger.view(http.StatusUnauthorized, anything)
+		})},
+		{rules.New("v2-live/invalid-key-detail", "Errors", "the refusal of an invalid key is an object with a detail"), after(func(e *evidence) rules.View {
+			return e.stranger.view(e.stranger.HTTPStatus, ofShape("detail"))
+		})},
+	}
+}
+
+func modulesView(e *evidence) rules.View {
+	var missing []string
+	for _, meter := range units.Meters() {
+		if _, shown := e.before.Of(meter); !shown {
+			missing = append(missing, e.Modules.Codename(meter))
+		}
+	}
+	if len(missing) > 0 {
+		return rules.Differ("not shown, or more than once: %s", strings.Join(missing, ", "))
+	}
+	return rules.Agree("%d modules", len(units.Meters()))
+}
+
+// unitsText writes amounts of units.
+func unitsText(amounts cost.Amounts) string {
+	var parts []string
+	for _, meter := range units.Limited() {
+		if amounts[meter] != 0 {
+			parts = append(parts, fmt.Sprintf("%d of %s", amounts[meter], units.Name(meter)))
+		}
+	}
+	if parts == nil {
+		return "no units"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// paidChecks returns what takes calls that use units.
+func paidChecks() []check {
+	all := []check{
+		{rules.New("v2-live/answered", "What the service does", "calls are answered"), func(e *evidence) rules.View {
+			for _, s := range e.sent {
+				if _, answered := s.Verdict.(enrich.Answered); !answered {
+					return rules.Differ("%s: %s", s.Operation, describe(s.Verdict))
+				}
+			}
+			if len(e.sent) == 0 {
+				return rules.Untested("%s", e.reason())
+			}
+			return rules.Agree("%d of %d", len(e.sent), len(e.sent))
+		}},
+		{rules.New("v2-live/booked", "Assumptions", "the counters of the modules show for every call what the journal booked"), bookedView},
+	}
+	for _, r := range []struct {
+		o               v2fields.Operation
+		section, record string
+		breach          func([]byte) string
+	}{
+		{v2fields.Prospecting, "Prospecting", "prospects", ofShape("prospects")},
+		{v2fields.GetCompany, "Company record", "company", ofShape("company")},
+		{v2fields.GetFinancials, "Financial figures", "financials", checkFigures},
+		{v2fields.GetInsights, "Digital insights record", "insights", ofShape("insights")},
+		{v2fields.GetOwnership, "Ownership record", "ownership", ofShape("ownership")},
+		{v2fields.EnrichEmployeeSearch, "Employee search item", "people", ofShape("people")},
+		{v2fields.EnrichEmployeeProfile, "Employee record", "employee", ofShape("employee")},
+	} {
+		rule := rules.New("v2-result/"+r.record, r.section, "an answer of "+r.o.String()+" has its members, with their types")
+		all = append(all, check{rule, func(e *evidence) rules.View { return e.resultView(r.o, r.breach) }})
+	}
+	return all
+}
+
+// resultView checks the answer to an operation.
+func (e *evidence) resultView(o v2fields.Operation, breach func([]byte) string) rules.View {
+	for _, s := range e.sent {
+		answered, is := s.Verdict.(enrich.Answered)
+		if s.Operation != o || !is {
+			continue
+		}
+		answer, err := answers.Decode(answered)
+		switch {
+		case err != nil:
+			return rules.Differ("%v", err)
+		case len(answer.Body) == 0:
+			return rules.Untested("nothing was found")
+		}
+		if problem := breach(answer.Body); problem != "" {
+			return rules.Differ("%s", problem)
+		}
+		return rules.Agree("it has")
+	}
+	if e.why[o] != "" {
+		return rules.Untested("%s", e.why[o])
+	}
+	return rules.Untested("%s", e.reason())
+}
+
+// reason says why no call was sent.
+func (e *evidence) reason() string {
+	switch {
+	case e.Sender == nil && e.Why != "":
+		return e.Why
+	case e.beforeErr != nil:
+		return "without the usage nothing is sent"
+	}
+	for _, why := range e.why {
+		return why
+	}
+	return "no earlier call led to it"
+}
+
+// bookedView compares the counters around each call with the journal.
+func bookedView(e *evidence) rules.View {
+	tried := 0
+	for _, s := range e.sent {
+		if !s.Read {
+			continue
+		}
+		tried++
+		if used := e.booked(s); used != "" {
+			return rules.Differ("%s", used)
+		}
+	}
+	if tried == 0 {
+		return rules.Untested("%s", e.reason())
+	}
+	return rules.Agree("%d of %d", tried, len(e.sent))
+}
+
+// booked says how the counters differ from what the journal booked for a call, and which configuration would
+// make them equal.
+func (e *evidence) booked(s Sent) string {
+	want := map[string]int64{}
+	for _, meter := range units.Meters() {
+		if s.Booked[meter] != 0 {
+			want[e.Modules.Codename(meter)] = s.Booked[meter]
+		}
+	}
+	if fmt.Sprint(want) == fmt.Sprint(s.Used) {
+		return ""
+	}
+	text := fmt.Sprintf("%s: the counters show %v, the journal booked %v", s.Operation, s.Used, want)
+	if _, answered := s.Verdict.(enrich.Answered); answered {
+		if line, known := e.Modules.Correction(s.Operation, s.Used); known && line != "" {
+			text += "; with " + line + " in the configuration they are equal"
+		}
+	}
+	return text
+}
+
+// describe says what a verdict is.
+func describe(v enrich.Verdict) string {
+	switch v := v.(type) {
+	case enrich.Refused:
+		return fmt.Sprintf("a refusal (HTTP %d %s: %s)", v.HTTPStatus, v.Code, v.Message)
+	case enrich.NotSent:
+		return fmt.Sprintf("a call that was not sent (%v)", v.Err)
+	case enrich.Lost:
+		return fmt.Sprintf("a lost response (%v)", v.Err)
+	}
+	return fmt.Sprintf("%T", v)
+}

@@ -1,0 +1,79 @@
+package conform
+
+import (
+	"context"
+	"errors"
+
+	"payonce/conformance/rules"
+	"payonce/conformance/v2rules"
+	"payonce/cost"
+	"payonce/internal/app"
+	"payonce/internal/probe"
+	"payonce/internal/problem"
+	"payonce/internal/report/checkview"
+	"payonce/internal/workspace"
+	v2 "payonce/service/v2"
+	"payonce/service/v2/units"
+)
+
+// strangersKey is a key that no service knows.
+const strangersKey = "no-key-of-any-workspace"
+
+// compareV2 compares the v2 interface with its specification, and adds what it found.
+func (o Options) compareV2(ctx context.Context, w *app.Work, place *workspace.Session, ended *Ended) error {
+	config, err := place.V2Config()
+	if err != nil {
+		return err
+	}
+	client, err := v2.NewStatusClient(config)
+	if err != nil {
+		return problem.AsUsage(err)
+	}
+	config.Key = strangersKey
+	stranger, err := v2.NewStatusClient(config)
+	if err != nil {
+		return problem.AsUsage(err)
+	}
+	live := &v2rules.Live{
+		Client: client, Stranger: stranger, Now: w.Env.Now, Modules: w.Workspace.V2.Modules, Why: o.NoUnits,
+	}
+	compare := func() error {
+		found, err := live.Compare(ctx)
+		ended.Report.Add(found)
+		return err
+	}
+	if len(o.Budget.Units) == 0 {
+		return compare()
+	}
+	if _, err := client.Usage(ctx); err != nil { // it is reported, and nothing is sent
+		return compare()
+	}
+	if place.Journal == nil {
+		if err := place.OpenJournal(ctx, Run); err != nil {
+			return err
+		}
+	}
+	err = probe.With(ctx, place, probe.Options{Run: Run, Budget: o.Budget, Note: w.Observer.Note}, func(p *probe.Prober) error {
+		live.Sender = p
+		err := compare()
+		if ended.Stop == nil {
+			ended.Stop = p.Stop
+		}
+		ended.InDoubt += p.InDoubt()
+		used := p.Used()
+		for _, meter := range units.Limited() {
+			if used.Settled[meter]+used.Held[meter] != 0 {
+				ended.Report.Units = append(ended.Report.Units, checkview.Units{Module: units.Name(meter), Used: used.Settled[meter], Held: used.Held[meter]})
+			}
+		}
+		return err
+	})
+	if errors.Is(err, probe.ErrInDoubt) {
+		live.Why = o.InDoubt
+		return compare()
+	}
+	return err
+}
+
+// nothing is a report without rules.
+func nothing() *checkview.Conformance { return checkview.ConformanceOf(rules.Report{}, cost.Totals{}) }

@@ -1,0 +1,54 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+
+	"payonce/internal/budget"
+	"payonce/internal/probe"
+	"payonce/internal/problem"
+)
+
+// Run is the name of the run that pays for checking the counters.
+const Run = "doctor"
+
+const v2Counting = "v2 counting"
+
+// checkCounting sends one paid call and checks that the counters move as the mapping of modules says. It needs a
+// limit on units, and that everything else is well.
+func (d *checks) checkCounting(ctx context.Context, limits budget.Budget) error {
+	if len(limits.Units) == 0 {
+		return nil
+	}
+	if !d.acceptedV2 || d.problems > 0 {
+		d.warn(v2Counting, "run_again", "not checked, because of the problems above")
+		return nil
+	}
+	if d.place.Journal == nil {
+		if err := d.place.OpenJournal(ctx, Run); err != nil {
+			d.failed(v2Counting, err)
+			return nil
+		}
+	}
+	err := probe.With(ctx, d.place, probe.Options{Run: Run, Budget: limits, Note: func(string) {}}, func(p *probe.Prober) error {
+		counted, err := p.Counting(ctx)
+		switch {
+		case err != nil:
+			return err
+		case counted.Why != "":
+			d.warn(v2Counting, "run_again", "no call was answered: %s", counted.Why)
+		case counted.Line == "" && counted.Known:
+			d.ok(v2Counting, "%s", counted)
+		case counted.Known:
+			d.problem(problem.Usage, v2Counting, "", "%s, where %s is expected; write this line in the configuration: %s", counted, counted.Want, counted.Line)
+		default:
+			d.warn(v2Counting, "ask_service", "%s, where %s is expected; somebody else may use the account", counted, counted.Want)
+		}
+		return nil
+	})
+	if errors.Is(err, probe.ErrInDoubt) {
+		d.warn(v2Counting, "look_at_doubts", "not checked: %v", err)
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,272 @@
+// Package probe sends single paid calls of v2 through the journal, and reads the counters around each. Its calls
+// are those of a run: each at most once, within the limits of the user and the rate limit.
+package probe
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/conformance/v2rules"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/internal/accounts"
+	"payonce/internal/budget"
+	"payonce/internal/report"
+	"payonce/internal/workspace"
+	"payonce/pipeline/dispatch"
+	v2 "payonce/service/v2"
+	"payonce/service/v2/calls"
+	"payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
+)
+
+// Options say who pays for the calls.
+type Options struct {
+	Run    string        // its name; its limits count all its starts
+	Budget budget.Budget // without a limit on what a call can use, the call is not sent
+	Note   func(string)
+}
+
+// ErrInDoubt says that earlier calls are in doubt, so nothing new may be sent.
+var ErrInDoubt = errors.New("earlier calls are in doubt")
+
+// Prober sends calls, one at a time.
+type Prober struct {
+	options Options
+	account *accounts.Account
+	reader  *v2.StatusClient
+	modules units.Modules
+	Stop    dispatch.Stop // why calls stopped; nil when they did not
+}
+
+// With calls do with a prober, on the open journal of the workspace. The run has its place among the runs, unless
+// somebody gave another run its name.
+func With(ctx context.Context, place *workspace.Session, o Options, do func(*Prober) error) error {
+	p := &Prober{options: o, account: accounts.NewV2(place, o.Note), modules: place.Options.V2.Modules}
+	p.account.Wanted = v2fields.AllFields
+	if err := p.account.Open(accounts.Paying); err != nil {
+		return err
+	}
+	defer p.account.Close()
+	var err error
+	if p.reader, err = place.OpenV2Status(); err != nil {
+		return err
+	}
+	if err := p.account.Service.Register(ctx, p.account); err != nil {
+		return err
+	}
+	if p.account.Journal.AwaitsAccount() {
+		if err := p.account.SettleDoubts(ctx); err != nil {
+			return err
+		}
+	}
+	if p.account.Reconciler().Pending() > 0 {
+		return ErrInDoubt
+	}
+	if err := p.account.Begin(ctx); err != nil {
+		return err
+	}
+	return p.onRecord(place, do)
+}
+
+func (p *Prober) job() string { return cmp.Or(p.options.Budget.Job, p.options.Run) }
+
+func (p *Prober) ceilings() []cost.Ceiling {
+	b, run := p.options.Budget, p.options.Run
+	return append(b.Ceilings(run, p.job()), b.UnitCeilings(run, p.job(), p.account.Tariff)...)
+}
+
+func (p *Prober) onRecord(place *workspace.Session, do func(*Prober) error) error {
+	earlier, found, err := place.Journal.Run(p.options.Run)
+	if err != nil {
+		return err
+	}
+	if found && earlier.Output != "" {
+		return do(p)
+	}
+	record := earlier
+	record.Name, record.Job, record.Restarted = p.options.Run, p.job(), p.account.Now()
+	record.Fields = cmp.Or(record.Fields, "probe v2")
+	record.Ceilings, record.Ended, record.Stop = p.ceilings(), time.Time{}, ""
+	if !found {
+		record.Started = record.Restarted
+	}
+	if err := place.Journal.SaveRun(record); err != nil {
+		return err
+	}
+	if err := do(p); err != nil {
+		return err
+	}
+	if record.Ended = p.account.Now(); p.Stop != nil {
+		record.Stop = p.Stop.Word()
+	}
+	return place.Journal.SaveRun(record)
+}
+
+// InDoubt returns how many calls of the run are in doubt.
+func (p *Prober) InDoubt() int {
+	count, _ := p.account.Journal.InDoubt(p.options.Run)
+	return count
+}
+
+// Used returns what the run has used and holds so far.
+func (p *Prober) Used() cost.Totals {
+	return p.account.Journal.Totals(p.account.Journal.Number().Scope(checkpoint.RunScope(p.options.Run)))
+}
+
+// unlimited returns the first meter that a call can use and that has no limit, "" when each has one.
+func (p *Prober) unlimited(call calls.Call) string {
+	held := p.modules.Hold(call.Operation, call.Reveal)
+	for _, meter := range units.Limited() {
+		if held[meter] > 0 && !p.options.Budget.HasLimit(units.Name(meter)) {
+			return units.Name(meter)
+		}
+	}
+	return ""
+}
+
+// Send implements v2rules.Sender. A page of a search is asked for again, because the counters are to be seen
+// around a call. A record that the journal has is not.
+func (p *Prober) Send(ctx context.Context, lookup enrich.Lookup) (v2rules.Sent, error) {
+	call := calls.Of(lookup)
+	sent := v2rules.Sent{Operation: call.Operation}
+	if meter := p.unlimited(call); meter != "" {
+		sent.Why = "there is no limit on units of " + meter
+		return sent, nil
+	}
+	journal, finder := p.account.Journal, &watched{Finder: p.account.Finder}
+	lookups := &dispatch.Lookups{
+		Ledger: journal, Finder: finder, Concurrency: 1, Now: p.account.Now, Reconciler: p.account.Reconciler(),
+		Note: p.options.Note, Catalogue: p.account.Catalogue,
+		Request: attempt.Request{
+			Run: p.options.Run, Job: p.job(), Rates: p.account.Service.Rates(lookup.Fields, nil),
+			Ceilings: p.ceilings(), Reask: attempt.Reask{Found: p.account.Now()},
+		},
+	}
+	booked := journal.Totals(checkpoint.ScopeAccount).Settled
+	before, beforeErr := p.reader.Usage(ctx)
+	tally, stop, err := lookups.Run(ctx, once(lookup))
+	after, afterErr := p.reader.Usage(context.WithoutCancel(ctx))
+	if err != nil {
+		return sent, err
+	}
+	sent.Verdict, sent.Booked = finder.verdict, journal.Totals(checkpoint.ScopeAccount).Settled.Minus(booked)
+	if sent.Read = beforeErr == nil && afterErr == nil; sent.Read {
+		sent.Used, sent.Read = moved(before, after)
+	}
+	switch {
+	case stop != nil:
+		p.Stop = stop
+		sent.Last, sent.Why = true, "stopped: "+stop.Word()
+	case tally.Posts == 0:
+		sent.Verdict, sent.Why = nil, "the journal knows the outcome, or that it is in doubt; nobody is asked for twice"
+	}
+	return sent, nil
+}
+
+// moved returns what the counters show between two readings, by codename. It returns false when a counter fell.
+func moved(before, after v2.Usage) (map[string]int64, bool) {
+	used := map[string]int64{}
+	for _, module := range before.Modules {
+		used[module.Codename] -= module.Used.Value
+	}
+	for _, module := range after.Modules {
+		used[module.Codename] += module.Used.Value
+	}
+	for codename, n := range used {
+		if n < 0 {
+			return nil, false
+		}
+		if n == 0 {
+			delete(used, codename)
+		}
+	}
+	return used, true
+}
+
+// once yields one lookup.
+func once(lookup enrich.Lookup) func() (enrich.Lookup, error) {
+	asked := false
+	return func() (enrich.Lookup, error) {
+		if asked {
+			return enrich.Lookup{}, io.EOF
+		}
+		asked = true
+		return lookup, nil
+	}
+}
+
+// watched keeps what became of the last call. One call is under way at a time.
+type watched struct {
+	dispatch.Finder
+	verdict enrich.Verdict
+}
+
+// Find implements dispatch.Finder.
+func (w *watched) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
+	w.verdict = w.Finder.Find(ctx, lookup)
+	return w.verdict
+}
+
+// Counted is what one call moved.
+type Counted struct {
+	Operation v2fields.Operation
+	Used      map[string]int64 // by the service's codenames
+	Want      string           // the codename of the module that was expected
+	// Line is the line of a configuration that makes the mapping fit, "" when it fits. Known says that there is
+	// one, or that none is needed.
+	Line  string
+	Known bool
+	Why   string // no call was answered
+}
+
+func (c Counted) String() string {
+	var moved []string
+	for _, codename := range slices.Sorted(maps.Keys(c.Used)) {
+		moved = append(moved, report.Counted(c.Used[codename], "unit")+" of "+report.Printable(codename))
+	}
+	if moved == nil {
+		return "a call of " + c.Operation.String() + " used nothing"
+	}
+	return "a call of " + c.Operation.String() + " used " + strings.Join(moved, ", ")
+}
+
+// Counting sends one call that names no subject, of the module companies where it has a limit and of contacts
+// otherwise. It says whether the counters move as the mapping of modules says.
+func (p *Prober) Counting(ctx context.Context) (Counted, error) {
+	call := v2rules.FirstPage()
+	if p.unlimited(call) != "" {
+		call = v2rules.FirstPerson()
+	}
+	counted := Counted{Operation: call.Operation, Want: "nothing"}
+	if meter, counts := p.modules.Meter(call.Operation); counts {
+		counted.Want = p.modules.Codename(meter)
+	}
+	lookup, err := call.Lookup()
+	if err != nil {
+		return counted, err
+	}
+	sent, err := p.Send(ctx, lookup)
+	if err != nil {
+		return counted, err
+	}
+	_, answered := sent.Verdict.(enrich.Answered)
+	switch {
+	case !answered:
+		counted.Why = cmp.Or(sent.Why, "the service refused it or its response was lost")
+	case !sent.Read:
+		counted.Why = "the counters could not be read"
+	default:
+		counted.Used = sent.Used
+		counted.Line, counted.Known = p.modules.Correction(call.Operation, sent.Used)
+	}
+	return counted, nil
+}

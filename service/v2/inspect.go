@@ -1,0 +1,29 @@
+package v2
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"payonce/service/paidhttp"
+	"payonce/service/v2/v2fields"
+)
+
+// Shown is the response to a free request as it came.
+type Shown struct {
+	HTTPStatus int
+	Body       []byte
+}
+
+// Inspect sends a free request that only reads, with any query, and returns the response as it came. It refuses
+// every other operation.
+func (c *StatusClient) Inspect(ctx context.Context, o v2fields.Operation, query url.Values) (Shown, error) {
+	if o.Paid() || o.NeedsID() || o.Method() != http.MethodGet {
+		return Shown{}, fmt.Errorf("%s is not a free reading of the account", o)
+	}
+	said, err := c.reader.Send(ctx, c.settings.base, paidhttp.Request{
+		Method: o.Method(), Path: o.Path(""), Query: query, Limit: MaxBody,
+	})
+	return Shown{said.Status, said.Body}, err
+}
