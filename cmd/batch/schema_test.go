@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/csv"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,6 +20,8 @@ import (
 	"payonce/cost"
 	"payonce/internal/lists"
 	"payonce/sandbox"
+	"payonce/sandbox/units"
+	sandboxv2 "payonce/sandbox/v2"
 	"payonce/service/v1/v1fields"
 )
 
@@ -76,6 +80,7 @@ func TestPlanSchema(t *testing.T) {
 		}
 		addMembers(seen, "", decode[any](t, stdout))
 	}
+	addUnitPlans(t, seen, schema)
 	plan := decode[any](t, fresh.batch("plan", "--json"))
 	if err := schema.Validate(plan); err != nil {
 		t.Errorf("a list that holds values: %v", err)
@@ -94,6 +99,72 @@ func TestPlanSchema(t *testing.T) {
 			t.Errorf("no plan of the test holds %s, which the schema documents", member)
 		}
 	}
+}
+
+// addUnitPlans validates plans of lists of companies and of contacts that ask v2: before and after a run that leaves
+// companies ambiguous and reaches a limit of the account.
+func addUnitPlans(t *testing.T, seen map[string]bool, schema *jsonschema.Schema) {
+	t.Helper()
+	config := sandbox.DefaultConfig()
+	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
+	config.V2.Window, config.V2.Daily = config.Window, map[units.Module]int64{units.Financials: 1}
+	b := newWorkbench(t, config, lists.Default(8, 20))
+	second := map[string]string{
+		"SERVICE_V2_BASE_URL": strings.TrimSuffix(b.url, "/api/v1") + "/v2", "SERVICE_V2_API_KEY": sandboxv2.DefaultKey,
+	}
+	try := func(args ...string) string {
+		vars := b.vars()
+		maps.Copy(vars, second)
+		stdout, stderr, code := executeIn(t.Context(), quietEnvironment(vars), append(args, "--rate-v2", "10000/1s", "--json")...)
+		if code != exitDone && code != exitCeiling {
+			t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
+		}
+		return stdout
+	}
+	companies := [][]string{{"Company", "Country", "Website", "VAT", "Registration number", "State", "Company profile", "company_id"}}
+	for _, row := range demoCompanies()[1:] {
+		companies = append(companies, []string{row[0], row[2], row[1], row[5], row[4], row[3], "", ""})
+	}
+	writeRows(t, b.path("companies.csv"), companies)
+	writeFile(t, b.path("ids.csv"), "company_id\n101\n102\n103\n")
+	writeFile(t, b.path("people.csv"), "First Name,Last Name,Company,Email\nAnn,Lee,Acme,\nBob,Ray,Beta,bob@beta.example\n")
+	budget := []string{
+		"--max-units", "companies=500", "--max-units", "financials=500", "--max-units", "contacts=5",
+		"--max-units", "email_count=5", "--max-units", "phone_count=5", "--max-units", "digital_insights=90",
+	}
+	plans := [][]string{
+		{"companies.csv", "--fields", "company,financials,insights"},
+		{"companies.csv", "--fields", "company,financials", "--resolve", "autocomplete"},
+		{"ids.csv", "--fields", "company,financials", "--daily-units", "companies=3", "--monthly-units", "financials=7"},
+		{"people.csv", "--fields", "contact,company"},
+		{"people.csv", "--fields", "email,phone", "--from", "v2,v1", "--max-spend", "5"},
+	}
+	for _, isAfter := range []bool{false, true} {
+		for _, args := range plans {
+			command := append([]string{"plan", b.path(args[0])}, args[1:]...)
+			plan := decode[any](t, try(append(command, budget...)...))
+			if err := schema.Validate(plan); err != nil {
+				t.Errorf("%q: %v", args, err)
+			}
+			addMembers(seen, "", plan)
+		}
+		if !isAfter {
+			run := []string{"run", b.path("companies.csv"), "--fields", "company,financials", "--yes", "-o", b.path("out.csv")}
+			try(append(run, budget...)...)
+		}
+	}
+	if !seen["limits.module"] || !seen["ambiguous.companies"] {
+		t.Error("no plan shows a limit that is reached, or none shows ambiguous companies")
+	}
+}
+
+func writeRows(t *testing.T, path string, rows [][]string) {
+	t.Helper()
+	var text strings.Builder
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, text.String())
 }
 
 func compileSchema(t *testing.T, name string) *jsonschema.Schema {
@@ -149,8 +220,10 @@ func documentedMembers(t *testing.T) []string {
 			}
 		}
 	}
-	for member := range schema.Defs["ceiling"].Properties {
-		names = append(names, "ceilings."+member)
+	for list, of := range map[string]string{"ceilings": "ceiling", "steps": "step"} {
+		for member := range schema.Defs[of].Properties {
+			names = append(names, list+"."+member)
+		}
 	}
 	rare := strings.NewReplacer("rows.forgotten", "rows", "prices.disagreements", "prices",
 		"spent_before.without_outcome", "spent_before", "spent_before.at_most", "spent_before")

@@ -50,7 +50,7 @@ func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 		Priority: j.order.Priority, Rows: planview.RowsOf(widest.counts), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: named.Values[int64]{}, FreeAllowance: named.Values[int64]{},
 		Prices: planview.PricesOf(account.Catalogue, account.Prices.Quote), Maximum: maximum, Split: planview.SplitOf(account.Catalogue, paid.scope.Wanted, own, paid.counts.Asked, free, account.Shown.Balance), Possible: j.possible(maximum),
-		Ambiguous: ambiguous, Limits: accounts.Limits(j.accounts), AccountRead: j.read(), Rate: report.Rate(j.session.work.Workspace.Service.Rate),
+		Ambiguous: ambiguous, Limits: accounts.Limits(j.accounts), AccountRead: j.read(), Rate: report.Rate(account.Rate),
 	}
 	for reason, rows := range widest.counts.Unidentifiable {
 		view.Unidentifiable[string(reason)] = rows

@@ -237,7 +237,8 @@ func AsksOf(c enrich.Catalogue, lookups cost.Workload) (asks []Ask) {
 }
 
 // OptionsOf shows what the list would cost by every option of the rate card.
-func OptionsOf(costs []cost.OptionCost) (options []Option) {
+func OptionsOf(costs []cost.OptionCost) []Option {
+	options := []Option{} // a plan without options has an empty list
 	for _, c := range costs {
 		options = append(options, Option{
 			Name: c.Option.Name, Monthly: c.Option.MonthlyIncluded,
