@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"os"
 	"path"
@@ -28,6 +29,10 @@ func (r Release) packageOf(format string, target Target, archived []File) (_ []b
 		MTime:       r.Time,
 	}
 	info.RPM.BuildHost = "localhost"
+	info.Scripts.PostInstall = filepath.Join(folder, "postinstall.sh")
+	if err := os.WriteFile(info.Scripts.PostInstall, []byte(postInstall), 0o600); err != nil {
+		return nil, err
+	}
 	for i, file := range archived {
 		place, err := placeOf(file.Path)
 		if err != nil {
@@ -56,6 +61,11 @@ func (r Release) packageOf(format string, target Target, archived []File) (_ []b
 	return made.Bytes(), nil
 }
 
+// postInstall creates the user of the units.
+//
+//go:embed postinstall.sh
+var postInstall string
+
 // placeOf returns where a package installs a file of an archive.
 func placeOf(archived string) (string, error) {
 	folder, name := path.Split(archived)
@@ -69,6 +79,8 @@ func placeOf(archived string) (string, error) {
 		return "/usr/share/man/man" + strings.TrimPrefix(path.Ext(name), ".") + "/" + name, nil
 	case "units/":
 		return "/usr/lib/systemd/system/" + name, nil
+	case "sysusers/":
+		return "/usr/lib/sysusers.d/" + name, nil
 	case "completions/":
 		switch path.Ext(name) {
 		case ".bash":

@@ -93,6 +93,9 @@ func (r Release) shared(ctx context.Context, scratch string) (files []File, err 
 		}
 		files = append(files, File{name, 0o644, content})
 	}
+	if files, err = r.units(files); err != nil {
+		return nil, err
+	}
 	pages := filepath.Join(scratch, "man")
 	if err := os.Mkdir(pages, 0o755); err != nil {
 		return nil, err
@@ -119,6 +122,18 @@ func (r Release) shared(ctx context.Context, scratch string) (files []File, err 
 			return nil, fmt.Errorf("completion of %s: %w", shell, err)
 		}
 		files = append(files, File{"completions/" + program + "." + shell, 0o644, script})
+	}
+	return files, nil
+}
+
+// units adds the units of systemd, and the file that names their user.
+func (r Release) units(files []File) ([]File, error) {
+	for _, name := range []string{"units/payonce-job@.service", "units/payonce-job@.timer", "sysusers/payonce.conf"} {
+		content, err := os.ReadFile(filepath.Join(r.Source, "release", name))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, File{name, 0o644, content})
 	}
 	return files, nil
 }

@@ -92,6 +92,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 	}
 	t.Run("archive", func(t *testing.T) { checkArchive(t, first[stem+".tar.gz"], stem) })
 	t.Run("package", func(t *testing.T) { checkPackage(t, first[stem+".deb"]) })
+	t.Run("names in the rpm", func(t *testing.T) { checkNames(t, first[stem+".rpm"]) })
 	t.Run("sums", func(t *testing.T) { checkSums(t, first) })
 }
 
@@ -169,11 +170,50 @@ func checkPackage(t *testing.T, made []byte) {
 	checkVersion(t, filepath.Join(root, "usr/bin/batch"))
 	for _, name := range []string{
 		"usr/share/man/man1/batch-plan.1", "usr/share/bash-completion/completions/batch",
-		"usr/share/zsh/vendor-completions/_batch", "usr/share/doc/payonce/README.md",
+		"usr/share/zsh/vendor-completions/_batch", "usr/share/fish/vendor_completions.d/batch.fish", "usr/share/doc/payonce/README.md",
+		"usr/lib/systemd/system/payonce-job@.service", "usr/lib/systemd/system/payonce-job@.timer", "usr/lib/sysusers.d/payonce.conf",
 	} {
 		if info, err := os.Stat(filepath.Join(root, name)); err != nil || info.Size() == 0 {
 			t.Errorf("the package has no %s: %v", name, err)
 		}
+	}
+}
+
+// checkNames looks for the names of files in the header of the other package, which is not compressed.
+func checkNames(t *testing.T, made []byte) {
+	for _, name := range []string{"batch", "batch-plan.1", "_batch", "payonce-job@.service", "payonce-job@.timer", "payonce.conf"} {
+		if !bytes.Contains(made, []byte("\x00"+name+"\x00")) {
+			t.Errorf("the package has no %s", name)
+		}
+	}
+}
+
+// TestSystemdAcceptsTheUnitsOfThePackage lets systemd-analyze read a job's units. It looks for the program and the
+// user too, which only an installed package has.
+func TestSystemdAcceptsTheUnitsOfThePackage(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed")
+	}
+	dir := t.TempDir()
+	var paths []string
+	for _, kind := range []string{"service", "timer"} {
+		text, err := os.ReadFile(filepath.Join("units", "payonce-job@."+kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := strings.NewReplacer("/usr/bin/batch", "/bin/true", "User=payonce", "User=root", "Documentation=man:batch-jobs-run(1)\n", "").Replace(string(text))
+		path := filepath.Join(dir, "payonce-job@nightly-list."+kind)
+		if err := os.WriteFile(path, []byte(there), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	command := exec.Command(analyze, append([]string{"verify", "--system", "--man=no", "--recursive-errors=no"}, paths...)...)
+	command.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "SYSTEMD_LOG_LEVEL=warning")
+	printed, err := command.CombinedOutput()
+	if err != nil || strings.Contains(string(printed), "Unknown") || strings.Contains(string(printed), "ignoring") {
+		t.Errorf("%v\n%s", err, printed)
 	}
 }
 

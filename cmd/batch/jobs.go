@@ -32,12 +32,9 @@ func (env environment) jobs() jobs.Environment {
 		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith, After: env.after, Hangups: env.hangups,
 		Reader: reader, Quiet: quiet, Getenv: env.getenv, Version: version,
 		Codes: jobs.Codes{
-			Alert:   exitCodes(exitDone, exitUsage, exitRefused, exitInterrupted),
-			File:    exitCodes(exitDone, exitUsage),
-			Look:    exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-			Install: exitCodes(exitDone, exitInternal, exitUsage),
-			Serve:   exitCodes(exitDone, exitInternal, exitUsage),
-			Run:     exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+			File: exitCodes(exitDone, exitUsage), Alert: exitCodes(exitDone, exitUsage, exitRefused, exitInterrupted),
+			Look: exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked), Install: exitCodes(exitDone, exitInternal, exitUsage),
+			Serve: exitCodes(exitDone, exitInternal, exitUsage), Run: exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		},
 	}
 }
@@ -56,7 +53,10 @@ func (env environment) newJobRun() jobfile.Run {
 		return outcome
 	}
 	return jobfile.Run{
-		Fail:  fail,
+		Fail: func(err error) jobfile.Outcome {
+			env.start.Failed(o.work, env.now, cmd, exitCode(err), codeOf(err))
+			return fail(err)
+		},
 		Flags: cmd.Flags(), Check: o.problems,
 		Workspace: func() (workspace.Options, workspace.Environment, error) {
 			err := o.check()

@@ -3,6 +3,7 @@ package v2rules
 import (
 	"context"
 	"net/url"
+	"strings"
 	"time"
 
 	"payonce/conformance/rules"
@@ -106,37 +107,64 @@ func FirstPerson() calls.Call {
 	return calls.People(calls.PeopleSearch{Paging: calls.Paging{Page: 1, PerPage: 1}})
 }
 
-// OfCompany returns the lookup of a field of a company.
-func OfCompany(id string, f enrich.Field) enrich.Lookup {
+// ofCompany returns the lookup of a field of a company.
+func ofCompany(id string, f enrich.Field) enrich.Lookup {
 	return enrich.Lookup{Identity: enrich.Identity{Company: enrich.Company{ID: id}}, Fields: enrich.FieldsOf(f)}
 }
 
-// askPaid sends what may use units, one call after the other: the first company and its records, and the first
-// person.
+// askPaid sends what may use units, one call after the other: the first company and its records, and one of its
+// people.
 func (e *evidence) askPaid(ctx context.Context) error {
 	if e.Sender == nil || e.beforeErr != nil {
 		return nil
 	}
+	website, more, err := e.askCompany(ctx)
+	if err != nil || !more {
+		return err
+	}
+	return e.askPerson(ctx, website)
+}
+
+// askCompany sends the calls about the first company that the service lists. It returns the company's website, ""
+// when that is not known, and whether more may be sent.
+func (e *evidence) askCompany(ctx context.Context) (website string, more bool, err error) {
 	page, err := FirstPage().Lookup()
+	if err != nil {
+		return "", false, err
+	}
+	answered, more, err := e.send(ctx, page)
+	if err != nil || !more {
+		return "", false, err
+	}
+	found, problem := answers.Companies(answered)
+	if problem != nil || len(found.Items) == 0 {
+		return "", true, nil
+	}
+	for _, f := range []enrich.Field{v2fields.Company, v2fields.Financials, v2fields.Insights, v2fields.Ownership} {
+		if answered, more, err = e.send(ctx, ofCompany(found.Items[0].ID.Value, f)); err != nil || !more {
+			return "", false, err
+		}
+		if company, problem := answers.Company(answered); f == v2fields.Company && problem == nil {
+			website = company.Website.Value
+		}
+	}
+	return website, true, nil
+}
+
+// askPerson sends the calls about the first person that the service lists, of the company with a website where
+// that is known.
+func (e *evidence) askPerson(ctx context.Context, website string) error {
+	call := FirstPerson()
+	if address, err := url.Parse(website); err == nil && address.Host != "" {
+		domain := strings.TrimPrefix(address.Hostname(), "www.")
+		call = calls.People(calls.PeopleSearch{Domains: []string{domain}, Paging: calls.Paging{Page: 1, PerPage: 1}})
+	}
+	page, err := call.Lookup()
 	if err != nil {
 		return err
 	}
 	answered, more, err := e.send(ctx, page)
 	if err != nil || !more {
-		return err
-	}
-	if found, problem := answers.Companies(answered); problem == nil && len(found.Items) > 0 {
-		for _, f := range []enrich.Field{v2fields.Company, v2fields.Financials, v2fields.Insights, v2fields.Ownership} {
-			if _, more, err = e.send(ctx, OfCompany(found.Items[0].ID.Value, f)); err != nil || !more {
-				return err
-			}
-		}
-	}
-	page, err = FirstPerson().Lookup()
-	if err != nil {
-		return err
-	}
-	if answered, more, err = e.send(ctx, page); err != nil || !more {
 		return err
 	}
 	if found, problem := answers.People(answered); problem == nil && len(found.Items) > 0 {

@@ -59,7 +59,7 @@ func (o Options) compareV2(ctx context.Context, w *app.Work, place *workspace.Se
 		if ended.Stop == nil {
 			ended.Stop = p.Stop
 		}
-		ended.InDoubt += p.InDoubt()
+		ended.InDoubt = p.InDoubt()
 		used := p.Used()
 		for _, meter := range units.Limited() {
 			if used.Settled[meter]+used.Held[meter] != 0 {

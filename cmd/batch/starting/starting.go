@@ -46,6 +46,14 @@ func (r *Record) BeginRun(w *app.Work, now func() time.Time, cmd *cobra.Command,
 	r.begin(w, now, cmd, list)
 }
 
+// Failed records a run of a list that failed before it had a list.
+func (r *Record) Failed(work func(*cobra.Command) (*app.Work, error), now func() time.Time, cmd *cobra.Command, exit int, code string) {
+	if w, err := work(cmd); err == nil {
+		r.BeginRun(w, now, cmd, nil)
+		r.End(exit, code)
+	}
+}
+
 func (r *Record) begin(w *app.Work, now func() time.Time, cmd *cobra.Command, args []string) {
 	dir, err := w.Workspace.Dir()
 	if err != nil || r == nil {

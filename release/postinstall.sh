@@ -1,0 +1,9 @@
+#!/bin/sh
+# Creates the user of the units. Without systemd the units have no use.
+set -e
+if command -v systemd-sysusers >/dev/null 2>&1; then
+	systemd-sysusers payonce.conf
+fi
+if [ -d /run/systemd/system ]; then
+	systemctl daemon-reload || true
+fi
