@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -19,9 +20,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/sandbox"
 	"payonce/sandbox/units"
 	sandboxv2 "payonce/sandbox/v2"
+	"payonce/sandbox/world"
 	v2units "payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
 )
 
 var (
@@ -66,8 +70,70 @@ func newUnitCampaign(t *testing.T, baseURL string, rows int, insights int) *unit
 			"--max-units", "contacts=2000", "--max-units", "email_count=2000", "--max-units", "phone_count=2000"),
 		"search companies": c.program("search", "companies", "-o", c.in("found.csv"), "--max", "200", "--max-units", "companies=50"),
 		"search employees": c.program("search", "employees", c.in("ids.csv"), "-o", c.in("employees.csv"), "--max-units", "contacts=1000"),
+		"resolve": c.program("run", c.in("companies.csv"), "--name", "resolve", "-o", c.in("resolve-out.csv"), "--fields", "company",
+			"--resolve", "autocomplete", "--max-units", "companies=400"),
+		"names": c.program("run", c.in("companies.csv"), "--name", "names", "-o", c.in("names-out.csv"), "--fields", "insights",
+			"--max-units", "companies=400", "--max-units", fmt.Sprint("digital_insights=", namesInsights)),
+		"owners": c.program("run", c.in("companies.csv"), "--name", "owners", "-o", c.in("owners-out.csv"), "--fields", "ownership",
+			"--max-units", "companies=400", "--max-units", "ownership=400"),
+		"profiles": c.program("run", c.in("profiles.csv"), "--name", "profiles", "-o", c.in("profiles-out.csv"), "--fields", "company",
+			"--max-units", "companies=100"),
+		"people": c.program("run", c.in("people.csv"), "--name", "people", "-o", c.in("people-out.csv"), "--fields", "contact",
+			"--max-units", "contacts=100", "--max-units", "email_count=100", "--max-units", "phone_count=100"),
 	}
+	c.writeProfiles()
 	return c
+}
+
+// namesInsights is the limit of units of digital insights of the run that searches for companies by name.
+const namesInsights = 4
+
+// writeProfiles writes lists of companies by their profiles, and of persons by emails and profiles.
+func (c *unitCampaign) writeProfiles() {
+	c.t.Helper()
+	config := sandbox.DefaultConfig()
+	w := world.World{People: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
+	companies := "Company,Company LinkedIn URL\n"
+	people := "Email,LinkedIn URL\n"
+	number := 0
+	for company := range w.Listed() {
+		if number++; number > 24 {
+			break
+		}
+		companies += fmt.Sprintf(",%s\n", company.Profile())
+		people += fmt.Sprintf(",https://www.linkedin.com/in/person-%d\n", number)
+		if employee, found := w.Employee(company, 0); found && employee.Email() != "" {
+			people += employee.Email() + ",\n"
+		}
+	}
+	for name, text := range map[string]string{"profiles.csv": companies, "people.csv": people} {
+		if err := os.WriteFile(c.in(name), []byte(text), 0o600); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// checkOperations checks that the campaign made calls of every paid operation but those that are left out.
+func checkOperations(t *testing.T, records []units.Record) {
+	t.Helper()
+	// No command starts a watch, or asks for a person by an id or with the operation for emails. A search for people is
+	// left out: with it, the journal holds fewer units than the service counted (docs/reliability.md).
+	leftOut := []v2fields.Operation{v2fields.WatchStart, v2fields.GetEmployee, v2fields.EnrichEmail, v2fields.EnrichEmployeeSearch}
+	sent := map[v2fields.Operation]int{}
+	for _, r := range records {
+		for _, o := range v2fields.Operations() {
+			pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(o.Path("ID")), "ID", "[^/]+") + "$"
+			if o.Paid() && r.Units > 0 && regexp.MustCompile(pattern).MatchString(strings.TrimPrefix(strings.TrimPrefix(r.Path, "/v2"), "/")) {
+				sent[o]++
+				break
+			}
+		}
+	}
+	for _, o := range v2fields.Operations() {
+		if isSent := o.Paid() && !slices.Contains(leftOut, o); (sent[o] > 0) != isSent {
+			t.Errorf("%d calls of %s were counted, and the campaign sends it: %t", sent[o], o, isSent)
+		}
+	}
 }
 
 func (c *unitCampaign) in(name string) string { return filepath.Join(c.dir, name) }
@@ -101,7 +167,14 @@ func (c *unitCampaign) grow(by int) {
 	if err := os.WriteFile(c.in("ids.csv"), []byte(ids), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
-	c.done = map[string]bool{"search companies": c.done["search companies"], "companies": before >= len(all)-1}
+	for name := range c.done {
+		switch name {
+		case "contacts", "ids", "search employees":
+			c.done[name] = false
+		case "companies", "resolve", "names", "owners":
+			c.done[name] = before >= len(all)-1
+		}
+	}
 }
 
 // strike starts one of the commands that have not ended and kills it at one of its requests. It reports
@@ -162,6 +235,7 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 	records := recordsOf(t, service.books+".v2")
 	lost := c.checkJournal(records)
 	checkOnce(t, records)
+	checkOperations(t, records)
 	t.Logf("%d kills, lists of %d rows, %d calls, %d of them lost", kills, c.rows, len(records), lost)
 
 	calm := startService(t, 1, rate...)
@@ -174,7 +248,7 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 		}
 		checkTable(t, table, tableOf(t, c.in("tables"), table), tableOf(t, undisturbed.in("tables"), table), most)
 	}
-	for _, output := range []string{"companies-out.csv", "contacts-out.csv", "ids-out.csv"} {
+	for _, output := range []string{"companies-out.csv", "contacts-out.csv", "ids-out.csv", "resolve-out.csv", "profiles-out.csv", "people-out.csv"} {
 		checkFound(t, csvRows(t, c.in(output)), csvRows(t, undisturbed.in(output)), lost)
 	}
 }
@@ -230,7 +304,8 @@ func checkOnce(t *testing.T, records []units.Record) {
 		used[r.Module] += r.Units
 	}
 	for module, limit := range map[units.Module]int64{
-		units.Companies: 1450, units.Contacts: 3000, units.Financials: 1400, units.Insights: insightsCeiling, units.Ownership: 1400,
+		units.Companies: 2750, units.Contacts: 3100, units.Financials: 1400, units.Insights: insightsCeiling + namesInsights,
+		units.Ownership: 1800,
 	} {
 		if used[module] > limit || used[module] == 0 {
 			t.Errorf("%d units of %s were counted, and the ceilings allow %d", used[module], module, limit)
