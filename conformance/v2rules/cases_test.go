@@ -376,6 +376,20 @@ func searchCases() []rulesCase {
 			got := p.post("/overview", object{"name": p.company().Name()}).ok().uses(units.Companies).shaped("overview")
 			p.check(slices.Contains(got.list("id"), p.company().ID()), "%s is not found by its name: %s", p.company().ID(), got.body)
 		}},
+		{rule: "v2-search/overview-identifiers", play: func(p *play) {
+			c := p.oneOf(func(c world.Company) bool { return c.LEI() != "" && len(c.Phones()) > 0 })
+			e, _ := p.world.Employee(c, 0)
+			for member, value := range map[string]string{
+				"website": c.Website(), "pro_network": c.Profile(), "registration_number": c.Registration(), "vat_number": c.VAT(),
+				"lei_number": c.LEI(), "phone_number": c.Phones()[0],
+			} {
+				got := p.post("/overview", object{member: value}).ok().uses(units.Companies)
+				p.check(slices.Contains(got.list("id"), c.ID()), "%s %s does not find %s: %s", member, value, c.ID(), got.body)
+			}
+			got := p.post("/overview", object{"website": c.Website(), "person": e.First + " " + e.Last}).ok().uses(units.Companies)
+			p.check(slices.Contains(got.list("id"), c.ID()), "the name of an employee does not find %s", c.ID())
+			p.post("/overview", object{"website": c.Website(), "person": "Nobody Atall"}).ok().uses(units.Companies).has("total_results", "0")
+		}},
 		{rule: "v2-search/overview-country", play: func(p *play) {
 			got := p.post("/overview", object{"country_code": "GB"}).ok().uses(units.Companies)
 			p.check(!slices.ContainsFunc(got.list("country_code"), func(code string) bool { return code != "GB" }), "%s", got.body)
@@ -389,6 +403,25 @@ func searchCases() []rulesCase {
 			got := p.post("/employees", filtered(object{"company_id": number(id)})).ok().uses(units.Contacts).shaped("employees")
 			p.check(len(got.list("id")) > 0 && !slices.ContainsFunc(got.list("company_id"), func(of string) bool { return of != id }), "%s", got.body)
 		}},
+		{rule: "v2-search/employees-filters", play: func(p *play) {
+			e := p.contact()
+			total := func(filters object) (n int) {
+				filters["company_id"] = number(p.company().ID())
+				var page struct {
+					Total int `json:"total_employees"`
+				}
+				p.post("/employees", filtered(filters)).ok().uses(units.Contacts).decode(&page)
+				return page.Total
+			}
+			all := total(object{})
+			for _, filters := range []object{
+				{"full_name": e.First + " " + e.Last}, {"job_title": []string{e.Title()}}, {"url": e.Profile()},
+			} {
+				n := total(filters)
+				p.check(n >= 1 && n <= all, "%d employees with %v, %d without", n, filters, all)
+			}
+			p.check(total(object{"full_name": "Nobody Atall"}) == 0, "somebody has a name that nobody has")
+		}},
 		{rule: "v2-search/people", play: func(p *play) {
 			got := p.post("/enrichment/employee/search", object{"domain_list": []string{p.company().Domain()}}).ok().uses(units.Contacts).shaped("people")
 			p.check(len(got.list("id")) > 0, "nobody")
@@ -397,6 +430,15 @@ func searchCases() []rulesCase {
 			got := p.post("/enrichment/employee/search", object{"domain_list": []string{p.company().Domain()}}).ok().uses(units.Contacts)
 			n := strings.Count(string(got.body), encoded(p.company().Website()))
 			p.check(n == len(got.list("id")) && n > 0, "%d of %d are of the company: %s", n, len(got.list("id")), got.body)
+		}},
+		{rule: "v2-search/people-locations", play: func(p *play) {
+			c := p.company()
+			for _, member := range []string{"company_locations", "employee_locations"} {
+				for place, found := range map[string]bool{c.Place().City: true, "Atlantis": false} {
+					got := p.post("/enrichment/employee/search", object{"domain_list": []string{c.Domain()}, member: []string{place}}).ok().uses(units.Contacts)
+					p.check((len(got.list("id")) > 0) == found, "%s %s: %.200s", member, place, got.body)
+				}
+			}
 		}},
 		{rule: "v2-search/seniorities", play: func(p *play) {
 			for _, rank := range calls.Seniorities() {

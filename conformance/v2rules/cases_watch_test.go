@@ -45,6 +45,10 @@ func watchCases() []rulesCase {
 			p.start("1", "company_fax")
 			p.raw("GET", "/companies/watch", "").ok().has("total_results", "1")
 		}},
+		{rule: "v2-watch/start-without-fields", play: func(p *play) {
+			p.raw("POST", "/companies/1/watch/start", "").is(http.StatusCreated).uses(units.Watch)
+			p.post("/companies/2/watch/start", object{}).is(http.StatusCreated).uses(units.Watch)
+		}},
 		{rule: "v2-watch/stop", play: func(p *play) {
 			p.start("1", "name").uses(units.Watch)
 			stopped := p.raw("DELETE", "/companies/1/watch/stop", "").ok()

@@ -55,58 +55,98 @@ func messages(body []byte) string {
 	return ""
 }
 
-// freeChecks returns what takes no units.
-func freeChecks() []check {
-	// after returns a check that needs the usage.
-	after := func(look func(*evidence) rules.View) func(*evidence) rules.View {
-		return func(e *evidence) rules.View {
-			if e.beforeErr != nil {
-				return rules.Untested("the usage cannot be read")
-			}
-			return look(e)
+// after returns a check that needs the usage.
+func after(look func(*evidence) rules.View) func(*evidence) rules.View {
+	return func(e *evidence) rules.View {
+		if e.beforeErr != nil {
+			return rules.Untested("the usage cannot be read")
 		}
+		return look(e)
 	}
+}
+
+// freeChecks returns what takes no units.
+func freeChecks() []check { return append(usageChecks(), otherChecks()...) }
+
+// usageChecks returns the checks of the counters.
+func usageChecks() []check {
 	return []check{
-		{rules.New("v2-live/metrics", "Metrics", "the usage is read with the key"), func(e *evidence) rules.View {
-			if e.beforeErr != nil {
-				return rules.Differ("%v", e.beforeErr)
-			}
-			return rules.Agree("%d modules", len(e.before.Modules))
-		}},
-		{rules.New("v2-live/metrics-members", "Usage metric", "usage groups and metrics have their members, with their types"), after(func(e *evidence) rules.View {
-			return e.metrics.view(http.StatusOK, func(body []byte) string { return checkShapes("group", body) })
-		})},
-		{rules.New("v2-live/modules", "Assumptions", "each of the six modules has one counter, under its codename"), after(modulesView)},
-		{rules.New("v2-live/free", "Assumptions", "free calls use no units"), after(func(e *evidence) rules.View {
-			if e.afterErr != nil {
-				return rules.Untested("%v", e.afterErr)
-			}
-			change := e.after.Since(e.before)
-			return rules.Holds(change.Used == cost.Amounts{}, "the counters show %s", unitsText(change.Used))
-		})},
-		{rules.New("v2-live/contacts", "Metrics", "the counts of emails and phones in a time span are integers"), after(func(e *evidence) rules.View {
-			return e.contacts.view(http.StatusOK, ofShape("counts"))
-		})},
-		{rules.New("v2-live/invalid-request", "Errors", "a time span without its ends is refused with messages for each field"), after(func(e *evidence) rules.View {
-			return e.undated.view(http.StatusBadRequest, messages)
-		})},
-		{rules.New("v2-live/watched", "Watch", "the list of watched companies has its members, with their types"), after(func(e *evidence) rules.View {
-			return e.watched.view(http.StatusOK, ofShape("watched"))
-		})},
-		{rules.New("v2-live/callback", "Watch", "the callback URL can be read"), after(func(e *evidence) rules.View {
-			return e.callback.view(http.StatusOK, func(body []byte) string {
-				if _, isObject := jsonobject.Parse(body); !isObject {
-					return "the answer is not an object"
+		{
+			rules.New("v2-live/metrics", "Metrics", "the usage is read with the key"),
+			func(e *evidence) rules.View {
+				if e.beforeErr != nil {
+					return rules.Differ("%v", e.beforeErr)
 				}
-				return ""
-			})
-		})},
-		{rules.New("v2-live/invalid-key", "Assumptions", "an invalid key is refused with 401"), after(func(e *evidence) rules.View {
-			return e.stranger.view(http.StatusUnauthorized, anything)
-		})},
-		{rules.New("v2-live/invalid-key-detail", "Errors", "the refusal of an invalid key is an object with a detail"), after(func(e *evidence) rules.View {
-			return e.stranger.view(e.stranger.HTTPStatus, ofShape("detail"))
-		})},
+				return rules.Agree("%d modules", len(e.before.Modules))
+			},
+		},
+		{
+			rules.New("v2-live/metrics-members", "Usage metric", "usage groups and metrics have their members, with their types"),
+			after(func(e *evidence) rules.View {
+				return e.metrics.view(http.StatusOK, func(body []byte) string { return checkShapes("group", body) })
+			}),
+		},
+		{
+			rules.New("v2-live/modules", "Assumptions", "each of the six modules has one counter, under its codename"),
+			after(modulesView),
+		},
+		{
+			rules.New("v2-live/free", "Assumptions", "free calls use no units"),
+			after(func(e *evidence) rules.View {
+				if e.afterErr != nil {
+					return rules.Untested("%v", e.afterErr)
+				}
+				change := e.after.Since(e.before)
+				return rules.Holds(change.Used == cost.Amounts{}, "the counters show %s", unitsText(change.Used))
+			}),
+		},
+		{
+			rules.New("v2-live/contacts", "Metrics", "the counts of emails and phones in a time span are integers"),
+			after(func(e *evidence) rules.View {
+				return e.contacts.view(http.StatusOK, ofShape("counts"))
+			}),
+		},
+	}
+}
+
+// otherChecks returns the checks of refusals and of what is watched.
+func otherChecks() []check {
+	return []check{
+		{
+			rules.New("v2-live/invalid-request", "Errors", "a time span without its ends is refused with messages for each field"),
+			after(func(e *evidence) rules.View {
+				return e.undated.view(http.StatusBadRequest, messages)
+			}),
+		},
+		{
+			rules.New("v2-live/watched", "Watch", "the list of watched companies has its members, with their types"),
+			after(func(e *evidence) rules.View {
+				return e.watched.view(http.StatusOK, ofShape("watched"))
+			}),
+		},
+		{
+			rules.New("v2-live/callback", "Watch", "the callback URL can be read"),
+			after(func(e *evidence) rules.View {
+				return e.callback.view(http.StatusOK, func(body []byte) string {
+					if _, isObject := jsonobject.Parse(body); !isObject {
+						return "the answer is not an object"
+					}
+					return ""
+				})
+			}),
+		},
+		{
+			rules.New("v2-live/invalid-key", "Assumptions", "an invalid key is refused with 401"),
+			after(func(e *evidence) rules.View {
+				return e.stranger.view(http.StatusUnauthorized, anything)
+			}),
+		},
+		{
+			rules.New("v2-live/invalid-key-detail", "Errors", "the refusal of an invalid key is an object with a detail"),
+			after(func(e *evidence) rules.View {
+				return e.stranger.view(e.stranger.HTTPStatus, ofShape("detail"))
+			}),
+		},
 	}
 }
 
@@ -140,18 +180,24 @@ func unitsText(amounts cost.Amounts) string {
 // paidChecks returns what takes calls that use units.
 func paidChecks() []check {
 	all := []check{
-		{rules.New("v2-live/answered", "What the service does", "calls are answered"), func(e *evidence) rules.View {
-			for _, s := range e.sent {
-				if _, answered := s.Verdict.(enrich.Answered); !answered {
-					return rules.Differ("%s: %s", s.Operation, describe(s.Verdict))
+		{
+			rules.New("v2-live/answered", "What the service does", "calls are answered"),
+			func(e *evidence) rules.View {
+				for _, s := range e.sent {
+					if _, answered := s.Verdict.(enrich.Answered); !answered {
+						return rules.Differ("%s: %s", s.Operation, describe(s.Verdict))
+					}
 				}
-			}
-			if len(e.sent) == 0 {
-				return rules.Untested("%s", e.reason())
-			}
-			return rules.Agree("%d of %d", len(e.sent), len(e.sent))
-		}},
-		{rules.New("v2-live/booked", "Assumptions", "the counters of the modules show for every call what the journal booked"), bookedView},
+				if len(e.sent) == 0 {
+					return rules.Untested("%s", e.reason())
+				}
+				return rules.Agree("%d of %d", len(e.sent), len(e.sent))
+			},
+		},
+		{
+			rules.New("v2-live/booked", "Assumptions", "the counters of the modules show for every call what the journal booked"),
+			bookedView,
+		},
 	}
 	for _, r := range []struct {
 		o               v2fields.Operation

@@ -91,11 +91,14 @@ v2-search/filters-narrow | Prospecting | every filter that is added can only lea
 v2-search/range | Endpoints | a range has the optional keys gte and lte, and includes its ends
 v2-search/location | Prospecting | location filters take composite identifiers of places, as texts
 v2-search/overview | Company search | items have id, name, status, country_code and registration_number, all of them strings
+v2-search/overview-identifiers | Company search | website, profile URL, registration, VAT and LEI number, phone number, and the name of an employee each find the company
 v2-search/overview-country | Company search | country_code leaves out the companies of other countries
 v2-search/overview-status | Company search | company_status leaves out the companies with another status
 v2-search/employees | Employee search item | an employee search by company returns employees of that company, with id, name, company_id and company_name
+v2-search/employees-filters | Employees | every filter of an employee search can only leave employees out
 v2-search/people | Employee search item | an enrichment search returns people with their company
 v2-search/people-domains | Enrichment | domain_list leaves out the people of other companies
+v2-search/people-locations | Enrichment | company_locations and employee_locations leave out the people of other places
 v2-search/seniorities | Enrichment | an enrichment search takes the eleven seniorities and refuses others
 v2-search/insights-candidates | Digital insights | a search for insights returns an array of companies with id, name, country_code and registration_number
 v2-search/ownership-candidates | Ownership | a search for ownership returns an array of companies with id, name, country_code and registration_number
@@ -120,6 +123,7 @@ v2-enrich/ownership-identifiers | Ownership | without a name and a registration 
 
 v2-watch/start | States and transitions | the start of a watch is answered with 201, and the company is then watched
 v2-watch/start-again | Assumptions | the start of a watch on a watched company uses nothing more
+v2-watch/start-without-fields | Watch | the start of a watch needs no fields
 v2-watch/stop | States and transitions | the end of a watch is answered with 200, and its unit is free again
 v2-watch/list | Watch | the list of watched companies has data, total_results and pages; items have their members
 v2-watch/list-fields | Watch | fields leaves out the companies without a watched field among them

@@ -26,7 +26,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 			return nil, err
 		}
 		if run.Output == "" {
-			return nil, problem.Usagef("%s is a comparison with the specification and has no output; what was found is in the journal, and a run of the list gets it", run.Name)
+			return nil, problem.Usagef("%s has no output: its calls only checked the service; their answers are in the journal, and a run of the list uses them", run.Name)
 		}
 		if run.List == "" {
 			return nil, problem.Usagef("%s is a search and has no list that could be read again; search again to write what it found, nothing that was answered is bought again", run.Name)
@@ -52,7 +52,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 			return nil, err
 		}
 		j.profile, j.output = run.Profile, to
-		if err := errors.Join(j.choose(ctx), j.choosing.Check(ctx, j.search())); err != nil {
+		if err := errors.Join(j.choose(ctx), j.choosing.Check(ctx, j.search(), s.note)); err != nil {
 			return nil, err
 		}
 		if err := j.checkOutputs(); err != nil {

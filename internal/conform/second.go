@@ -53,19 +53,15 @@ func (o Options) compareV2(ctx context.Context, w *app.Work, place *workspace.Se
 			return err
 		}
 	}
-	err = probe.With(ctx, place, probe.Options{Run: Run, Budget: o.Budget, Note: w.Observer.Note}, func(p *probe.Prober) error {
+	payer := probe.Options{Run: Run, Budget: o.Budget, Note: w.Observer.Note}
+	err = probe.With(ctx, place, payer, func(p *probe.Prober) error {
 		live.Sender = p
 		err := compare()
 		if ended.Stop == nil {
 			ended.Stop = p.Stop
 		}
 		ended.InDoubt = p.InDoubt()
-		used := p.Used()
-		for _, meter := range units.Limited() {
-			if used.Settled[meter]+used.Held[meter] != 0 {
-				ended.Report.Units = append(ended.Report.Units, checkview.Units{Module: units.Name(meter), Used: used.Settled[meter], Held: used.Held[meter]})
-			}
-		}
+		ended.Report.Units = unitsOf(p.Used())
 		return err
 	})
 	if errors.Is(err, probe.ErrInDoubt) {
@@ -73,6 +69,17 @@ func (o Options) compareV2(ctx context.Context, w *app.Work, place *workspace.Se
 		return compare()
 	}
 	return err
+}
+
+// unitsOf returns what was used and is held of each module.
+func unitsOf(totals cost.Totals) (all []checkview.Units) {
+	for _, meter := range units.Limited() {
+		u := checkview.Units{Module: units.Name(meter), Used: totals.Settled[meter], Held: totals.Held[meter]}
+		if u.Used+u.Held != 0 {
+			all = append(all, u)
+		}
+	}
+	return all
 }
 
 // nothing is a report without rules.

@@ -30,7 +30,8 @@ func (d *checks) checkCounting(ctx context.Context, limits budget.Budget) error 
 			return nil
 		}
 	}
-	err := probe.With(ctx, d.place, probe.Options{Run: Run, Budget: limits, Note: func(string) {}}, func(p *probe.Prober) error {
+	payer := probe.Options{Run: Run, Budget: limits, Note: func(string) {}}
+	err := probe.With(ctx, d.place, payer, func(p *probe.Prober) error {
 		counted, err := p.Counting(ctx)
 		switch {
 		case err != nil:
@@ -40,9 +41,12 @@ func (d *checks) checkCounting(ctx context.Context, limits budget.Budget) error 
 		case counted.Line == "" && counted.Known:
 			d.ok(v2Counting, "%s", counted)
 		case counted.Known:
-			d.problem(problem.Usage, v2Counting, "", "%s, where %s is expected; write this line in the configuration: %s", counted, counted.Want, counted.Line)
+			d.problem(problem.Usage, v2Counting, "",
+				"%s, where %s is expected; write this line in the configuration: %s",
+				counted, counted.Want, counted.Line)
 		default:
-			d.warn(v2Counting, "ask_service", "%s, where %s is expected; somebody else may use the account", counted, counted.Want)
+			d.warn(v2Counting, "ask_service",
+				"%s, where %s is expected; somebody else may use the account", counted, counted.Want)
 		}
 		return nil
 	})

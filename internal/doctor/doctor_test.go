@@ -290,6 +290,24 @@ func TestOnePaidCallShowsThatTheCountersMoveAsTheMappingSays(t *testing.T) {
 	}
 }
 
+func TestCountersAreNotCheckedWithoutALimitOnAModuleOfSearches(t *testing.T) {
+	t.Parallel()
+	service := serve(t)
+	env := workspace.Environment{Now: time.Now, Program: "batch", Version: "0"}
+	limits := budget.Budget{Units: map[string]int64{"financials": 1}}
+	found, err := Diagnose(t.Context(), env, withV2(service, t.TempDir()), limits, codes, error.Error)
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings := of(found.Report, v2Counting, checkview.CheckWarning)
+	if len(findings) != 1 || !strings.HasSuffix(findings[0].Found, "it needs a limit on units of companies or contacts") {
+		t.Errorf("%+v", found.Report.Checks)
+	}
+	if records := service.Service.Second().Units().Records(); len(records) > 0 {
+		t.Errorf("%d calls", len(records))
+	}
+}
+
 func TestAWrongMappingOfModulesIsAProblemWithTheLineThatCorrectsIt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

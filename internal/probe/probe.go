@@ -247,6 +247,10 @@ func (p *Prober) Counting(ctx context.Context) (Counted, error) {
 		call = v2rules.FirstPerson()
 	}
 	counted := Counted{Operation: call.Operation, Want: "nothing"}
+	if p.unlimited(call) != "" {
+		counted.Why = "it needs a limit on units of companies or contacts"
+		return counted, nil
+	}
 	if meter, counts := p.modules.Meter(call.Operation); counts {
 		counted.Want = p.modules.Codename(meter)
 	}

@@ -29,9 +29,11 @@ type Facts struct {
 // Call is one paid call.
 type Call struct {
 	attempt.Entry
-	Held     cost.Money // while its outcome is unknown
-	Company  string     // the host of the company; "" when it is not known
-	MailHost string     // the host of the email that was found, or Unknown; "" when none was found
+	Held cost.Money // while its outcome is unknown, as HeldUnits
+	// HeldUnits are amounts of the meters of its account.
+	HeldUnits cost.Amounts
+	Company   string // the host of the company; "" when it is not known
+	MailHost  string // the host of the email that was found, or Unknown; "" when none was found
 }
 
 // Unknown stands for a host that is not known.
@@ -53,6 +55,9 @@ type Builder struct {
 	took      []time.Duration
 	month     string                // that is forecast
 	spendDays map[string]cost.Money // of the month
+	units     unitSums
+	unitDays  map[string]unitSums
+	unitSteps map[string]unitSums
 }
 
 type fieldKey struct{ account, name string }
@@ -74,6 +79,7 @@ func New(facts Facts) *Builder {
 		days: map[string]*Day{}, prices: map[priceKey]int64{}, reported: map[fieldKey]*Price{}, fields: map[fieldKey]*Field{},
 		steps: map[string]*Part{}, companies: map[string]*Part{}, mail: map[string]int64{}, errors: map[Error]int64{},
 		month: month, spendDays: map[string]cost.Money{},
+		units: unitSums{}, unitDays: map[string]unitSums{}, unitSteps: map[string]unitSums{},
 	}
 }
 
@@ -103,12 +109,15 @@ func (b *Builder) Add(c Call) {
 	if !b.Wants(c.Entry) {
 		return
 	}
-	v, found := b.view, count(c.Returned)
+	v, found := b.view, valuesOf(c)
 	v.Calls++
 	v.Found += found
 	v.Spent += c.Charge.Money()
 	b.mayBeFree += c.Charge.Money() - c.Charge.Correct(c.MayBeFree, c.Rates).Money()
-	day := entryOf(b.days, at.Format(time.DateOnly))
+	name := at.Format(time.DateOnly)
+	b.units.add(c)
+	sumsOf(b.unitDays, name).add(c)
+	day := entryOf(b.days, name)
 	day.Calls++
 	day.Found += found
 	day.Charged += c.Charge.Money()
@@ -141,6 +150,14 @@ func count(fields enrich.Fields) (n int64) {
 	return n
 }
 
+// valuesOf returns how many values a call found.
+func valuesOf(c Call) int64 {
+	if isPage(c) {
+		return 0
+	}
+	return count(c.Returned)
+}
+
 func (b *Builder) catalogue(c Call) enrich.Catalogue { return b.catalogueOf(c.Account) }
 
 // catalogueOf returns the catalogue of an account, an empty one where it is not known.
@@ -156,7 +173,7 @@ func (b *Builder) addCharge(c Call) {
 	catalogue := b.catalogue(c)
 	key := func(f enrich.Field) fieldKey { return fieldKey{catalogue.Interface, catalogue.Name(f)} }
 	if c.Charge.Reported {
-		line := entryOf(b.reported, fieldKey{catalogue.Interface, catalogue.Operation(c.Asked)})
+		line := entryOf(b.reported, fieldKey{catalogue.Interface, b.operation(c)})
 		line.Count++
 		line.Amount += c.Charge.Money()
 		return
@@ -170,23 +187,24 @@ func (b *Builder) addCharge(c Call) {
 }
 
 func (b *Builder) addAnswer(c Call) {
-	catalogue, found := b.catalogue(c), count(c.Returned)
+	catalogue, found := b.catalogue(c), valuesOf(c)
 	b.view.Answered++
 	b.took = append(b.took, c.Ended.Sub(c.Begun))
-	for f := range c.Asked.Each() {
-		field := entryOf(b.fields, fieldKey{catalogue.Interface, catalogue.Name(f)})
-		field.Rate.Of++
-		if c.Returned.Has(f) {
-			field.Rate.Found++
-		}
-	}
-	step := catalogue.Interface + " " + catalogue.Operation(c.Asked)
-	if c.Pattern != "" {
+	step := catalogue.Interface + " " + b.operation(c)
+	if c.Pattern != "" && !isPage(c) {
 		step += ", by " + c.Pattern
 	}
-	for _, part := range []*Part{entryOf(b.steps, step), entryOf(b.companies, cmp.Or(c.Company, Unknown))} {
+	sumsOf(b.unitSteps, step).add(c)
+	parts := []*Part{entryOf(b.steps, step)}
+	if isPage(c) {
+		b.view.Pages++
+	} else {
+		b.addFields(c)
+		parts = append(parts, entryOf(b.companies, cmp.Or(c.Company, Unknown)))
+	}
+	for _, part := range parts {
 		part.Rate.Of++
-		if found > 0 {
+		if c.Returned != 0 {
 			part.Rate.Found++
 		}
 		part.Values += found
@@ -194,6 +212,18 @@ func (b *Builder) addAnswer(c Call) {
 	}
 	if c.MailHost != "" {
 		b.mail[c.MailHost]++
+	}
+}
+
+// addFields counts what a call asked for and found.
+func (b *Builder) addFields(c Call) {
+	catalogue := b.catalogue(c)
+	for f := range c.Asked.Each() {
+		field := entryOf(b.fields, fieldKey{catalogue.Interface, catalogue.Name(f)})
+		field.Rate.Of++
+		if c.Returned.Has(f) {
+			field.Rate.Found++
+		}
 	}
 }
 
@@ -206,8 +236,10 @@ func (b *Builder) addDoubt(c Call) {
 		b.view.MoreDoubts++
 		return
 	}
+	held := unitSums{}
+	held.add(c)
 	b.view.Doubts = append(b.view.Doubts, Doubt{
-		Attempt: uint64(c.ID), Run: c.Run, Begun: c.Begun.UTC(), Fields: b.catalogue(c).Words(c.Asked), Held: c.Held,
+		Attempt: uint64(c.ID), Run: c.Run, Begun: c.Begun.UTC(), Fields: b.catalogue(c).Words(c.Asked), Held: c.Held, Units: b.unitsOf(held),
 	})
 }
 
@@ -230,7 +262,8 @@ func (b *Builder) Report() *Report {
 	v.PerValue = perValue(v.Spent, v.Found)
 	v.Runs = b.runs()
 	v.Stages = b.stages()
-	v.Days = sorted(b.days, func(day *Day, name string) { day.Day = name })
+	v.Units = b.unitsOf(b.units)
+	v.Days = sorted(b.days, func(day *Day, name string) { day.Day, day.Units = name, b.unitsOf(b.unitDays[name]) })
 	v.Ceilings = b.ceilings()
 	v.Forecast = b.forecast()
 	v.Prices = b.priceList()
@@ -250,6 +283,14 @@ func (b *Builder) Report() *Report {
 	}
 	v.Missing = b.missing()
 	return v
+}
+
+// sumsOf returns the sums under a name, which it makes when there are none.
+func sumsOf(all map[string]unitSums, name string) unitSums {
+	if all[name] == nil {
+		all[name] = unitSums{}
+	}
+	return all[name]
 }
 
 // sorted returns the values of a map in the order of their names.

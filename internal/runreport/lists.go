@@ -216,7 +216,10 @@ func (b *Builder) share(values int64) float64 {
 }
 
 func (b *Builder) stepList() []Part {
-	list := sorted(b.steps, func(part *Part, name string) { b.finish(part, name) })
+	list := sorted(b.steps, func(part *Part, name string) {
+		b.finish(part, name)
+		part.Units = b.unitsOf(b.unitSteps[name])
+	})
 	slices.SortStableFunc(list, func(x, y Part) int { return -cmp.Compare(x.Values, y.Values) })
 	return list
 }
@@ -321,7 +324,7 @@ func (b *Builder) missing() []string {
 		"who runs the mail servers of a company: the journal has no mail records, so emails count by their hosts",
 	}
 	for _, run := range b.sortedRuns() {
-		if len(run.Rows) == 0 {
+		if len(run.Rows) == 0 && run.List != "" { // a search has none
 			list = append(list, fmt.Sprintf("the rows of run %s: a run records them when it ends", run.Name))
 		}
 	}

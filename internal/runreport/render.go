@@ -24,13 +24,17 @@ func (v *Report) Render(page *report.Page) {
 	w.Entry("values found", strconv.FormatInt(v.Found, 10))
 	w.Entry("cost per value", each(v.PerValue))
 	w.Prose("calls", fmt.Sprintf("%d, of which %d are answered and %d in doubt", v.Calls, v.Answered, int64(len(v.Doubts))+v.MoreDoubts))
+	if v.Pages > 0 {
+		w.Prose("pages of searches", number(v.Pages)+" of the answered calls")
+	}
 	v.renderStages(w)
 	v.renderDays(w)
 	v.renderForecast(w)
+	v.renderUnits(w)
 	v.renderPrices(w)
 	v.renderFields(w)
-	renderParts(w, "Answers by step", "step", v.Steps)
-	renderParts(w, "Answers by company domain", "domain", v.Companies)
+	v.renderParts(w, "Answers by step", "step", v.Steps)
+	(&Report{}).renderParts(w, "Answers by company domain", "domain", v.Companies) // the units are those of steps
 	v.renderMail(w)
 	v.renderWaits(w)
 	v.renderErrors(w)
@@ -129,7 +133,7 @@ func (v *Report) renderDays(w *form.Writer) {
 		rows = append(rows, []string{day.Day, number(day.Calls), number(day.Found), "$" + day.Charged.String()})
 	}
 	w.Plot(plot)
-	w.Table([]string{"day", "calls", "values found", "spent"}, rows)
+	w.Table(v.withUnits([]string{"day", "calls", "values found", "spent"}, rows, func(i int) AllUnits { return v.Days[i].Units }))
 	for _, c := range v.Ceilings {
 		w.Entry(c.Name, fmt.Sprintf("$%s per %s for %s", c.Limit, c.Period, c.Of))
 	}
@@ -219,7 +223,7 @@ func barOf(name string, rate Rate) form.Bar {
 	return form.Bar{Name: name, Value: rate.share(), Low: rate.Low, High: rate.High, Text: percentOf(rate.Found, rate.Of)}
 }
 
-func renderParts(w *form.Writer, title, what string, parts []Part) {
+func (v *Report) renderParts(w *form.Writer, title, what string, parts []Part) {
 	if len(parts) == 0 {
 		return
 	}
@@ -235,7 +239,8 @@ func renderParts(w *form.Writer, title, what string, parts []Part) {
 		rows = append(rows, []string{p.Name, number(p.Rate.Of), number(p.Rate.Found), p.Rate.String(), number(p.Values), percent(p.Share), "$" + p.Charged.String()})
 	}
 	w.Plot(plot)
-	w.Table([]string{what, "answered", "matched", "rate (95 % range)", "values", "of all values", "charged"}, rows)
+	header := []string{what, "answered", "matched", "rate (95 % range)", "values", "of all values", "charged"}
+	w.Table(v.withUnits(header, rows, func(i int) AllUnits { return parts[i].Units }))
 }
 
 func (v *Report) renderMail(w *form.Writer) {
@@ -296,7 +301,7 @@ func (v *Report) renderDoubts(w *form.Writer) {
 	}
 	rows := [][]string{}
 	for _, d := range v.Doubts {
-		rows = append(rows, []string{strconv.FormatUint(d.Attempt, 10), d.Run, d.Begun.Format(time.RFC3339), d.Fields, "$" + d.Held.String()})
+		rows = append(rows, []string{strconv.FormatUint(d.Attempt, 10), d.Run, d.Begun.Format(time.RFC3339), d.Fields, "$" + d.Held.String() + d.Units.held()})
 	}
 	w.Table([]string{"attempt", "run", "begun", "fields", "held"}, rows)
 	if v.MoreDoubts > 0 {

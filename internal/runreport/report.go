@@ -32,14 +32,17 @@ type Report struct {
 	// as it last ended.
 	Stages []Stage `json:"funnel"`
 
-	Calls    int64      `json:"calls"`    // that ended, and those without an outcome
-	Answered int64      `json:"answered"` // calls
-	Found    int64      `json:"found"`    // values
-	Spent    cost.Money `json:"spent_usd"`
+	Calls    int64 `json:"calls"`    // that ended, and those without an outcome
+	Answered int64 `json:"answered"` // calls
+	Found    int64 `json:"found"`    // values
+	// Pages counts the answered calls that are pages of searches. They are not values.
+	Pages int64      `json:"search_pages,omitempty"`
+	Spent cost.Money `json:"spent_usd"`
 	// SpentLeast is the least that it can be while charges may turn out to have been free.
 	SpentLeast *cost.Money `json:"spent_least_usd,omitempty"`
 	PerValue   *cost.Money `json:"per_value_usd"` // null when nothing was found
 
+	Units    AllUnits  `json:"units,omitempty"` // of modules
 	Days     []Day     `json:"days"`
 	Ceilings []Ceiling `json:"ceilings"`
 	Forecast *Forecast `json:"forecast,omitempty"`
@@ -88,6 +91,7 @@ type Day struct {
 	Calls   int64      `json:"calls"`
 	Found   int64      `json:"found"` // values
 	Charged cost.Money `json:"charged_usd"`
+	Units   AllUnits   `json:"units,omitempty"`
 }
 
 // Ceiling is a limit on the spend of a day or a month, as the run that started last was given it.
@@ -135,6 +139,7 @@ type Part struct {
 	Values  int64      `json:"values"` // found
 	Share   float64    `json:"share"`  // of all values that were found
 	Charged cost.Money `json:"charged_usd"`
+	Units   AllUnits   `json:"units,omitempty"`
 }
 
 // Mail is a provider of mailboxes, and how many of the found emails it has.
@@ -164,6 +169,7 @@ type Doubt struct {
 	Begun   time.Time  `json:"begun"`
 	Fields  string     `json:"fields"`
 	Held    cost.Money `json:"held_usd"`
+	Units   AllUnits   `json:"units,omitempty"` // that it holds
 }
 
 // Compared has what was planned beside what came of it.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +48,7 @@ func trialFacts() Facts {
 	return Facts{
 		Scope: Scope{Job: "night"}, At: day(20), Tariffs: []cost.Tariff{cost.AllowancePerField(v1fields.Catalogue())}, Catalogues: []enrich.Catalogue{v1fields.Catalogue()},
 		Runs: []checkpoint.Run{
-			{Name: "night-2", Job: "night", Started: day(20)},
+			{Name: "night-2", Job: "night", Started: day(20), List: "/lists/night-2.csv"},
 			{
 				Name: "night-1", Job: "night", Started: day(17), Ended: day(19), Stop: "ceiling_reached",
 				Rows:  map[string]int64{"filled": 3, "unidentifiable": 2, "duplicate": 1, "not_attempted": 4, "rejected": 1, "in_doubt": 1, "forfeited": 1, "not_found": 5, "partial": 4, "matched": 8},
@@ -218,6 +220,88 @@ func TestReportedAmountsAreNotSplitOverFields(t *testing.T) {
 	for _, f := range view.Fields {
 		if f.Charged != nil || f.PerValue != nil {
 			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// unitFacts are those of a search and a run of a list, which ask a second account that counts units.
+func unitFacts() Facts {
+	facts := trialFacts()
+	second := enrich.Named("firm", "figures")
+	second.Interface = "second"
+	facts.Scope = Scope{}
+	facts.Runs = []checkpoint.Run{{Name: "search", Started: day(17)}, {Name: "list", Started: day(18), List: "/list.csv"}}
+	facts.Catalogues = append(facts.Catalogues, second)
+	facts.Tariffs = append(facts.Tariffs, cost.Tariff{Meters: []cost.MeterInfo{
+		{Name: "usd", Hidden: true}, {Name: "firms"}, {Name: "years"},
+	}})
+	return facts
+}
+
+// unitCall is a call of the second account.
+func unitCall(id int, at time.Time, field enrich.Field, pattern string, used cost.Amounts) Call {
+	fields := enrich.FieldsOf(field)
+	c := answer(id, at, fields, fields, 0)
+	c.Account, c.Pattern, c.Company = 1, pattern, ""
+	c.Charge = cost.Charge{Amounts: used, Paid: fields, Reported: true}
+	return c
+}
+
+// TestUnitsAndPagesOfSearchesAreReported: a page of a search uses units and costs what they cost, and is not a value.
+func TestUnitsAndPagesOfSearchesAreReported(t *testing.T) {
+	t.Parallel()
+	price := int64(10 * cost.Cent)
+	calls := []Call{
+		unitCall(1, day(17), 0, "search", cost.Amounts{price, 1}),
+		unitCall(2, day(17), 0, "search", cost.Amounts{price, 1}),
+		unitCall(3, day(18), 0, "company_id", cost.Amounts{price, 1}),
+		unitCall(4, day(18), 1, "company_id", cost.Amounts{0, 0, 1}),
+		unitCall(5, day(18), 1, "company_id", cost.Amounts{0, 0, 1}),
+	}
+	lost := unitCall(6, day(18), 1, "company_id", cost.Amounts{})
+	lost.State, lost.Returned, lost.HeldUnits, lost.Charge = attempt.InDoubt, 0, cost.Amounts{0, 0, 1}, cost.Charge{}
+	view := reportOn(unitFacts(), append(calls, lost))
+	want := AllUnits{{Interface: "second", Meter: "firms", Used: 3}, {Interface: "second", Meter: "years", Used: 2, Held: 1}}
+	if diff := cmp.Diff(want, view.Units); diff != "" {
+		t.Errorf("units (-want +got):\n%s", diff)
+	}
+	if view.Pages != 2 || view.Found != 3 || view.Answered != 5 || view.Spent != 30*cost.Cent {
+		t.Errorf("%d pages, %d values in %d answers for $%s", view.Pages, view.Found, view.Answered, view.Spent)
+	}
+	got := map[string]string{}
+	for _, p := range view.Steps {
+		got[p.Name] = fmt.Sprintf("%d answers, %d values, %s, $%s", p.Rate.Of, p.Values, p.Units, p.Charged)
+	}
+	for _, day := range view.Days {
+		got[day.Day] = day.Units.String()
+	}
+	for _, p := range view.Prices {
+		got["price of "+p.Field] = fmt.Sprintf("%d for $%s", p.Count, p.Amount)
+	}
+	for _, f := range view.Fields {
+		got["rate of "+f.Field] = fmt.Sprintf("%d of %d", f.Rate.Found, f.Rate.Of)
+	}
+	if diff := cmp.Diff(map[string]string{
+		"second firm, pages of searches": "2 answers, 0 values, firms 2, $0.20",
+		"second firm, by company_id":     "1 answers, 1 values, firms 1, $0.10",
+		"second figures, by company_id":  "2 answers, 2 values, years 2, $0.00",
+		"2026-11-17":                     "firms 2", "2026-11-18": "firms 1, years 2",
+		"price of firm, pages of searches": "2 for $0.20", "price of firm": "1 for $0.10", "price of figures": "2 for $0.00",
+		"rate of firm": "1 of 1", "rate of figures": "2 of 2",
+	}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var text strings.Builder
+	if err := report.Text(&text, view, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		`pages of searches +2 of the answered calls`, `second +years +2 +1`, `2026-11-18 +4 +3 +\$0.10 +firms 1, years 2`,
+		`second firm, pages of searches .* \$0.20 +firms 2`,
+		`6 +night-1 .* figures +\$0.00, years 1`,
+	} {
+		if !regexp.MustCompile(line).MatchString(text.String()) {
+			t.Errorf("no line is like %q:\n%s", line, &text)
 		}
 	}
 }

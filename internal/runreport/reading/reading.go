@@ -87,8 +87,8 @@ type reader struct {
 	builder *runreport.Builder
 	recall  func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error)
 	answers v1.AnswerDecoder
-	held    map[attempt.ID]cost.Money // by the calls in doubt
-	entries []attempt.Entry           // that wait for what Recall tells of them
+	held    map[attempt.ID]cost.Amounts // by the calls in doubt
+	entries []attempt.Entry             // that wait for what Recall tells of them
 }
 
 // memory is what Recall may keep of calls that are far apart.
@@ -129,14 +129,14 @@ func (r *reader) read(scope runreport.Scope) error {
 }
 
 func (r *reader) readHeld() error {
-	r.held = map[attempt.ID]cost.Money{}
+	r.held = map[attempt.ID]cost.Amounts{}
 	for account := range r.journal.Accounts() {
 		journal, err := r.journal.For(account)
 		if err != nil {
 			return err
 		}
 		for _, doubt := range journal.Doubts() {
-			r.held[doubt.ID] = doubt.Hold.Money()
+			r.held[doubt.ID] = doubt.Hold.Amounts()
 		}
 	}
 	return nil
@@ -153,7 +153,7 @@ func (r *reader) add() error {
 		return err
 	}
 	for i, e := range r.entries {
-		call := runreport.Call{Entry: e, Held: r.held[e.ID]}
+		call := runreport.Call{Entry: e, Held: r.held[e.ID].Money(), HeldUnits: r.held[e.ID]}
 		if call.Company, call.MailHost, err = r.hosts(e, known[i]); err != nil {
 			return err
 		}

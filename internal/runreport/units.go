@@ -1,0 +1,109 @@
+package runreport
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"payonce/attempt"
+	"payonce/cost"
+	"payonce/internal/report/form"
+)
+
+// Units are those that calls used and hold of one meter of an interface.
+type Units struct {
+	Interface string `json:"interface"`
+	Meter     string `json:"meter"`
+	Used      int64  `json:"used"`
+	Held      int64  `json:"held,omitempty"` // by calls in doubt
+}
+
+// AllUnits are units of several meters, in the order of the accounts and of their meters.
+type AllUnits []Units
+
+// String writes the units that were used.
+func (a AllUnits) String() string {
+	var parts []string
+	for _, u := range a {
+		if u.Used > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", u.Meter, u.Used))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// held writes the units that are held, each after a comma.
+func (a AllUnits) held() (text string) {
+	for _, u := range a {
+		if u.Held > 0 {
+			text += fmt.Sprintf(", %s %d", u.Meter, u.Held)
+		}
+	}
+	return text
+}
+
+// unitSums are amounts of the meters of each account.
+type unitSums map[attempt.Account]*struct{ used, held cost.Amounts }
+
+// add adds what a call used and holds.
+func (s unitSums) add(c Call) {
+	sum := entryOf(s, c.Account)
+	sum.used = sum.used.Plus(c.Charge.Amounts)
+	sum.held = sum.held.Plus(c.HeldUnits)
+}
+
+// unitsOf returns the sums without money and free allowances.
+func (b *Builder) unitsOf(sums unitSums) (all AllUnits) {
+	for account, tariff := range b.facts.Tariffs {
+		sum := sums[attempt.Account(account)]
+		if sum == nil {
+			continue
+		}
+		for m, info := range tariff.Meters {
+			isUnits := cost.Meter(m) != cost.USD && !tariff.IsAllowance(cost.Meter(m))
+			if isUnits && sum.used[m]+sum.held[m] > 0 {
+				of := b.catalogueOf(attempt.Account(account)).Interface
+				all = append(all, Units{Interface: of, Meter: info.Name, Used: sum.used[m], Held: sum.held[m]})
+			}
+		}
+	}
+	return all
+}
+
+// isPage reports whether a call asked for a page of the results of a search. Such a page is not a value.
+func isPage(c Call) bool { return c.Pattern == "search" }
+
+// operation names what a call asks for.
+func (b *Builder) operation(c Call) string {
+	name := b.catalogue(c).Operation(c.Asked)
+	if isPage(c) {
+		name += ", pages of searches"
+	}
+	return name
+}
+
+// renderUnits writes what was used of each module.
+func (v *Report) renderUnits(w *form.Writer) {
+	if len(v.Units) == 0 {
+		return
+	}
+	w.Section("Units of modules")
+	rows := [][]string{}
+	for _, u := range v.Units {
+		rows = append(rows, []string{u.Interface, u.Meter, number(u.Used), number(u.Held)})
+	}
+	w.Table([]string{"interface", "module", "used", "held"}, rows)
+}
+
+// withUnits adds a column of units to a table, where the report has units.
+func (v *Report) withUnits(header []string, rows [][]string, units func(i int) AllUnits) ([]string, [][]string) {
+	if len(v.Units) == 0 {
+		return header, rows
+	}
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i] = append(slices.Clone(rows[i]), cmp.Or(units(i).String(), "-"))
+	}
+	return append(slices.Clone(header), "units"), rows
+}
