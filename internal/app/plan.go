@@ -59,7 +59,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err := j.open(use); err != nil {
 		return nil, err
 	}
-	if err := j.choosing.Check(ctx, j.search()); err != nil {
+	if err := j.choosing.Check(ctx, j.search(), j.session.note); err != nil {
 		return nil, err
 	}
 	if err := j.take(ctx); err != nil {

@@ -82,7 +82,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 	if err := j.open(accounts.Paying); err != nil {
 		return nil, err
 	}
-	if err := j.choosing.Check(ctx, j.search()); err != nil {
+	if err := j.choosing.Check(ctx, j.search(), j.session.note); err != nil {
 		return nil, err
 	}
 	if err := j.take(ctx); err != nil {

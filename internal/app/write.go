@@ -52,7 +52,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 			return nil, err
 		}
 		j.profile, j.output = run.Profile, to
-		if err := errors.Join(j.choose(ctx), j.choosing.Check(ctx, j.search())); err != nil {
+		if err := errors.Join(j.choose(ctx), j.choosing.Check(ctx, j.search(), s.note)); err != nil {
 			return nil, err
 		}
 		if err := j.checkOutputs(); err != nil {

@@ -3,6 +3,7 @@ package candidates
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -238,17 +239,33 @@ func TestAmbiguousCompaniesAreGatheredOnce(t *testing.T) {
 	if again, err := Gather(t.Context(), scope, list, known); err != nil || !cmp.Equal(again, all) {
 		t.Errorf("a company is missing once it was chosen: %v, %v", again, err)
 	}
+	left := key("Left")
+	known[left] = `{"data": [{"id": 3, "name": "Left", "country_code": "DE"}]}`
 	for file, problem := range map[string]string{
-		"Acme,DE,8,x\n":              "",
-		"Other,DE,77,x\n":            "", // the journal does not know what a search finds
-		"Acme,DE,9,x\n":              "line 2, column candidate_id: the search for company named Acme in DE did not find 9",
-		"Acme,AT,8,x\nAcme,DE,9,x\n": "line 2: no row of the list is a company named Acme in AT",
+		"Acme,DE,8,x\n":                "",
+		"Other,DE,77,x\n":              "", // the journal does not know what a search finds
+		"Acme,DE,9,x\n":                "line 2, column candidate_id: the search for company named Acme in DE did not find 9",
+		"Acme,AT,8,x\nAcme,DE,9,x\n":   "line 3, column candidate_id: the search for company named Acme in DE did not find 9",
+		"Acme,AT,8,x\nNobody,DE,9,x\n": "line 2: no row of the list is a company named Acme in AT", // another list
+		"Acme,AT,8,x\nAcme,DE,8,x\n":   "unnamed 2",
+		"Left,DE,3,x\n":                "unnamed 2", // it was searched for, and left the list
+		"Left,DE,3,x\nNobody,DE,9,x\n": "unnamed 2 3",
 	} {
 		choices, err := Read(t.Context(), text("name,country,candidate_id,selected\n"+file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = choices.Check(t.Context(), scope, list, known)
+		unnamed, err := choices.Check(t.Context(), scope, list, known)
+		if lines, is := strings.CutPrefix(problem, "unnamed "); is {
+			got := ""
+			for _, choice := range unnamed {
+				got += fmt.Sprint(" ", choice.Line)
+			}
+			if err != nil || got != " "+lines {
+				t.Errorf("%q: lines%s are not named, want %s, %v", file, got, lines, err)
+			}
+			continue
+		}
 		if (err == nil) != (problem == "") || err != nil && !strings.Contains(err.Error(), problem) {
 			t.Errorf("%q: %v, want %q", file, err, problem)
 		}

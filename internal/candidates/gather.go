@@ -53,14 +53,18 @@ func Gather(ctx context.Context, scope row.Scope, list row.List, journal Journal
 	return all, err
 }
 
-// Check refuses choices for companies that no row of a list names, and candidates that the search did not find.
-// What the journal does not know of a search is not checked. The scope and the list are those of Gather.
-func (c Choices) Check(ctx context.Context, scope row.Scope, list row.List, journal Journal) error {
+// Check refuses candidates that the search did not find, and choices of which no row of a list names a company and
+// of which the journal knows no search: they are for another list. It returns the choices for companies that no row
+// names any more, in the order of their lines. What the journal does not know of a search is not checked. The scope
+// and the list are those of Gather.
+func (c Choices) Check(
+	ctx context.Context, scope row.Scope, list row.List, journal Journal,
+) (unnamed []Choice, err error) {
 	scope.Selected = nil
 	named := map[string]bool{}
 	search := newSearch(scope, journal)
 	var wrong []*LineError
-	err := search.each(ctx, scope, list, func(_ table.Row, form []byte) error {
+	err = search.each(ctx, scope, list, func(_ table.Row, form []byte) error {
 		choice, chosen := c[string(form)]
 		if !chosen || named[string(form)] {
 			return nil
@@ -77,18 +81,30 @@ func (c Choices) Check(ctx context.Context, scope row.Scope, list row.List, jour
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
+	isKnown := len(named) > 0
 	for form, choice := range c {
-		if !named[form] {
-			wrong = append(wrong, &LineError{Line: choice.Line, Text: fmt.Sprintf(
-				"no row of the list is a %s that has to be searched for", choice.Sought)})
+		if named[form] {
+			continue
 		}
+		unnamed = append(unnamed, choice)
+		results, _, err := search.results(journal.KeyOf([]byte(form)))
+		if err != nil {
+			return nil, err
+		}
+		isKnown = isKnown || len(results.Candidates) > 0
 	}
-	if len(wrong) == 0 {
-		return nil
+	slices.SortFunc(unnamed, func(a, b Choice) int { return int(a.Line - b.Line) })
+	switch {
+	case len(wrong) > 0:
+		return nil, slices.MinFunc(wrong, func(a, b *LineError) int { return int(a.Line - b.Line) })
+	case !isKnown:
+		first := unnamed[0]
+		return nil, &LineError{Line: first.Line, Text: fmt.Sprintf(
+			"no row of the list is a %s that has to be searched for", first.Sought)}
 	}
-	return slices.MinFunc(wrong, func(a, b *LineError) int { return int(a.Line - b.Line) })
+	return unnamed, nil
 }
 
 // search reads what the journal knows of the searches of a step.

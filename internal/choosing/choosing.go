@@ -5,6 +5,7 @@ package choosing
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"payonce/internal/candidates"
 	"payonce/internal/outputs"
@@ -66,16 +67,20 @@ func (c *Choosing) Source() target.Source {
 	return target.Source{What: "the file in which candidates were selected", Path: c.Selected}
 }
 
-// Check refuses choices that do not fit the list, or what the search found. The search is nil where a run
-// searches for no company.
-func (c *Choosing) Check(ctx context.Context, search *Search) error {
+// Check refuses choices that are for another list, or that the search did not find. It notes those for companies that
+// left the list. The search is nil where a run searches for no company.
+func (c *Choosing) Check(ctx context.Context, search *Search, note func(text string)) error {
 	switch {
 	case len(c.choices) == 0:
 		return nil
 	case search == nil:
 		return c.wrong(errors.New("no row of the list has to be searched for"))
 	}
-	err := c.choices.Check(ctx, search.Scope, search.List, search.Journal)
+	unnamed, err := c.choices.Check(ctx, search.Scope, search.List, search.Journal)
+	for _, choice := range unnamed {
+		note(fmt.Sprintf("%s: line %d is not used: no row of the list is a %s that has to be searched for",
+			c.Selected, choice.Line, choice.Sought))
+	}
 	if wrong, is := errors.AsType[*candidates.LineError](err); is {
 		return c.wrong(wrong)
 	}

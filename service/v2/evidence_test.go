@@ -189,7 +189,7 @@ func TestAModuleThatIsNotShownLeavesOnlyItsCallsUndecided(t *testing.T) {
 			if judgements[0].Finding != cost.NotCharged || judgements[1].Finding != cost.Undecided {
 				t.Errorf("%s: %s and %s", name, judgements[0].Finding, judgements[1].Finding)
 			}
-			if want := "the account does not tell what was used of financials"; why != want {
+			if want := "the account does not show what was used of financials"; why != want {
 				t.Errorf("%s: %q, want %q", name, why, want)
 			}
 		}
