@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/cmd/batch/pages"
+	"payonce/cmd/batch/usage"
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
@@ -105,7 +106,8 @@ func (f *outputFlags) value(env environment, sources []target.Source) app.Output
 func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "write only errors and questions to standard error")
-	flags.Var(&o.colour, "color", "colours: auto for a terminal without NO_COLOR, always or never")
+	o.colour = usage.Colour()
+	flags.Var(&o.colour, "color", usage.ColourHelp)
 	flags.Var(&o.logFormat, "log-format", "the format of standard error: text, or one JSON object per line")
 	o.service.AddPlace(flags)
 }
