@@ -101,7 +101,7 @@ func moneyChecks() []check {
 func allowanceView(_ *evidence, a cost.Account) rules.View {
 	left := a.Free
 	if !left[v1fields.WorkEmail].Known || !left[v1fields.BusinessPhone].Known {
-		return rules.Untested("the status does not tell the allowance")
+		return rules.Untested("the status does not show the allowance")
 	}
 	emails, phones := left[v1fields.WorkEmail].Value, left[v1fields.BusinessPhone].Value
 	return rules.Holds(emails >= 0 && emails <= 20 && phones >= 0 && phones <= 5, "%d and %d are left", emails, phones)
@@ -110,7 +110,7 @@ func allowanceView(_ *evidence, a cost.Account) rules.View {
 func balanceView(_ *evidence, a cost.Account) rules.View {
 	b := a.Balance
 	if !b.Available.Known || !b.Included.Known || !b.Prepaid.Known {
-		return rules.Untested("the status does not tell all three")
+		return rules.Untested("the status does not show all three")
 	}
 	return rules.Holds(b.Available.Value == b.Included.Value+b.Prepaid.Value, "$%s of $%s and $%s", b.Available.Value, b.Included.Value, b.Prepaid.Value)
 }
@@ -121,7 +121,7 @@ func budgetView(_ *evidence, a cost.Account) rules.View {
 	case b.Known && !b.Capped:
 		return rules.Untested("there is no cap")
 	case !b.Cap.Known || !b.Spent.Known || !b.Remaining.Known:
-		return rules.Untested("the status does not tell cap, spent and remaining")
+		return rules.Untested("the status does not show cap, spent and remaining")
 	}
 	left := max(0, b.Cap.Value-b.Spent.Value-b.Reserved.Value)
 	return rules.Holds(b.Remaining.Value == left, "$%s remain of $%s less $%s and $%s", b.Remaining.Value, b.Cap.Value, b.Spent.Value, b.Reserved.Value)
@@ -133,7 +133,7 @@ func resetView(e *evidence, a cost.Account) rules.View {
 	case a.Budget.Known && !a.Budget.Capped:
 		return rules.Untested("there is no cap")
 	case at.IsZero():
-		return rules.Untested("the status does not tell when")
+		return rules.Untested("the status does not show when")
 	}
 	return rules.Holds(at.Equal(at.Truncate(24*time.Hour)) && at.After(e.Now()), "%s", at.Format(time.RFC3339))
 }
@@ -143,7 +143,7 @@ func readinessView(_ *evidence, a cost.Account) rules.View {
 	for _, operation := range v1fields.Operations() {
 		kind, ready := v1.ReadinessKind(operation), a.Readiness[operation.String()]
 		if !ready.CanCall.Known {
-			return rules.Untested("the status does not tell the readiness of %s", kind)
+			return rules.Untested("the status does not show the readiness of %s", kind)
 		}
 		known := slices.Contains(books.Codes(), books.Code(ready.Reason))
 		if ready.CanCall.Value && ready.Reason != "" || !ready.CanCall.Value && !known {
@@ -166,7 +166,7 @@ func freeMaximumView(_ *evidence, a cost.Account) rules.View {
 		}
 	}
 	if tried == 0 {
-		return rules.Untested("no field is free, or the status does not tell")
+		return rules.Untested("no field is free, or the status does not show")
 	}
 	return rules.Agree("nothing, for %d kinds of lookups", tried)
 }
@@ -197,7 +197,7 @@ func paidMaximumView(e *evidence, a cost.Account) rules.View {
 		}
 	}
 	if tried == 0 {
-		return rules.Untested("no field's allowance is used up, or the status does not tell")
+		return rules.Untested("no field's allowance is used up, or the status does not show")
 	}
 	return rules.Agree("the rates, for %d kinds of lookups", tried)
 }

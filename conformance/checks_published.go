@@ -163,7 +163,7 @@ func sumView(e *evidence) rules.View {
 		}
 		for f := range answered.Returned.Each() {
 			if !before.Free[f].Known {
-				return rules.Untested("the status does not tell the allowance")
+				return rules.Untested("the status does not show the allowance")
 			}
 			if before.Free[f].Value > want.free[f] {
 				want.free[f]++
@@ -174,7 +174,7 @@ func sumView(e *evidence) rules.View {
 	}
 	got := moved(before, e.last.Account)
 	if before.Balance.Available == (cost.Optional[cost.Money]{}) {
-		return rules.Untested("the status does not tell the balance")
+		return rules.Untested("the status does not show the balance")
 	}
 	return rules.Holds(got.free == want.free && got.money == want.money, "the account lost %s; the results cost %s", got, costOf(want))
 }

@@ -84,7 +84,7 @@ func (e Evidence) Change() (change Change, why string) {
 		return change, "calls were under way when the account was read"
 	}
 	if !e.Tariff.reservationsKnown(e.Base) || !e.Tariff.reservationsKnown(e.Now) {
-		return change, "the account status does not tell whether calls are under way"
+		return change, "the account status does not show whether calls are under way"
 	}
 	change.Exact = true
 	for m := range e.Tariff.Shown().Each() {
@@ -96,7 +96,7 @@ func (e Evidence) Change() (change Change, why string) {
 		lost := before.Value - after.Value
 		switch known := before.Known && after.Known; {
 		case free && !known:
-			return change, "the account status does not tell the free allowance"
+			return change, "the account status does not show the free allowance"
 		case free && lost < 0:
 			return change, "the free allowance has grown in between"
 		case known && lost >= 0 && e.quietOf(m):
@@ -109,7 +109,7 @@ func (e Evidence) Change() (change Change, why string) {
 		change.Lost[USD], change.Told = int64(money), change.Told|MetersOf(USD)
 	}
 	if why == "" && change.Told == 0 {
-		why = "the account status does not tell what was used"
+		why = "the account status does not show what was used"
 	}
 	return change, why
 }
@@ -150,7 +150,7 @@ func (e Evidence) moneyLost() (most Money, exact bool, why string) {
 	}
 	switch {
 	case !balanceKnown:
-		return 0, false, "the account status does not tell what was spent"
+		return 0, false, "the account status does not show what was spent"
 	case e.CreditAdded || after.Gained(before) || grew(before.Balance.Included, after.Balance.Included) ||
 		grew(before.Balance.Prepaid, after.Balance.Prepaid):
 		return 0, false, "credit was added in between"
@@ -299,7 +299,7 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 		if judgements[i].Finding == Undecided {
 			why = e.whyUndecided(exact, asked)
 			if name := e.untold(fields, change); name != "" {
-				why = "the account does not tell what was used of " + name
+				why = "the account does not show what was used of " + name
 			}
 		}
 	}
@@ -339,7 +339,7 @@ func (e Evidence) whyUndecided(exact explanations, asked []enrich.Fields) string
 	case !exact.complete:
 		return "there are too many lost calls to compare every explanation with what the account lost"
 	case e.Exclusive && e.anyShares(asked):
-		return "the account lost enough for a charge; which fields of a call were charged cannot be told"
+		return "the account lost enough for a charge; it does not show which fields of a call were charged"
 	case exact.found:
 		return "more than one explanation fits what the account lost"
 	case e.Exclusive:

@@ -185,7 +185,7 @@ func TestAnAccountThatTellsNothingLeavesTheLossInDoubt(t *testing.T) {
 		},
 		"it leaves the balance out": {
 			func(int, cost.Account) (cost.Account, error) { return cost.Account{}, nil },
-			"does not tell", 1,
+			"does not show", 1,
 		},
 	}
 	for title, test := range tests {

@@ -15,7 +15,7 @@ func newAccountCommand(env environment) *cobra.Command {
 		Use:   "account",
 		Short: "Show the free account status",
 		Long: "Read the account status and show it. This is free and sends no lookup. What the service\n" +
-			"does not tell is shown as unknown." +
+			"does not show is listed as unknown." +
 			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {

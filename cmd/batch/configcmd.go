@@ -32,7 +32,7 @@ func newConfigCheckCommand(env environment) *cobra.Command {
 		Use:   "check FILE",
 		Short: "Check a configuration file without doing anything",
 		Long: "Check a configuration file for plan and run: unknown keys, wrong values and variables that are\n" +
-			"not set are told with their lines. Nothing is read but the file, and nothing is sent." +
+			"not set are reported with their lines. It reads only the file and sends nothing." +
 			exitCodes(exitDone, exitUsage),
 		Args: usage.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -43,7 +43,7 @@ var exitHelp = map[int]string{
 	exitDone:        "done; of a run: every row has its outcome",
 	exitInternal:    "internal failure",
 	exitUsage:       "wrong usage, configuration or list",
-	exitCeiling:     "a ceiling was reached; resumable",
+	exitCeiling:     "a ceiling, or a limit of a module, was reached; resumable",
 	exitRefused:     "the service refuses (key, access, credit, configuration, attempt limit); resumable",
 	exitDoubt:       "done, but some lookups are in doubt or forfeited",
 	exitInterrupted: "interrupted; resumable",

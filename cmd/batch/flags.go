@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/cmd/batch/pages"
+	"payonce/cmd/batch/usage"
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
@@ -105,7 +106,8 @@ func (f *outputFlags) value(env environment, sources []target.Source) app.Output
 func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "write only errors and questions to standard error")
-	flags.Var(&o.colour, "color", "colours: auto for a terminal without NO_COLOR, always or never")
+	o.colour = usage.Colour()
+	flags.Var(&o.colour, "color", usage.ColourHelp)
 	flags.Var(&o.logFormat, "log-format", "the format of standard error: text, or one JSON object per line")
 	o.service.AddPlace(flags)
 }
@@ -138,9 +140,9 @@ func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 // addPriceFlags adds the flags that say what a lookup costs.
 func (o *options) addPriceFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.budget.strict, "strict", false, "count every field at its full price, whatever is left of the free allowance")
-	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE`; what the service tells is compared with it")
+	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE`; what the service shows is compared with it")
 	o.addUnitPrices(flags)
-	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+pricing.DefaultOption+" where it does not tell)")
+	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+pricing.DefaultOption+" where it does not show)")
 }
 
 // addUnitPrices adds the flag that says what units of modules cost.

@@ -60,7 +60,6 @@ func newOptions(env environment) *options {
 	o.list.SetDefaults()
 	o.budget.setDefaults()
 	o.prices.setDefaults()
-	o.colour = flagvalue.Choice{Value: "auto", Choices: []string{"auto", "always", "never"}}
 	o.logFormat = flagvalue.Choice{Value: "text", Choices: []string{"text", "json"}}
 	return o
 }

@@ -36,9 +36,7 @@ func newRootCommand(env environment) *cobra.Command {
 	root.SetErr(env.stderr)
 	root.SetVersionTemplate(versionLine())
 	root.SetHelpFunc(help.Print)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage.FlagError(cmd, err)
-	})
+	root.SetFlagErrorFunc(usage.FlagError)
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newStatusCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		withExitCodes(mapping.NewCommand(env.mapping()), exitDone, exitInternal, exitUsage),
@@ -50,6 +48,7 @@ func newRootCommand(env environment) *cobra.Command {
 		withExitCodes(rehearse.NewListsCommand(env.rehearsal()), exitDone, exitInternal, exitUsage, exitInterrupted),
 		newVersionCommand(env), withExitCodes(manual.NewCommand(version, env.getenv, env.now), exitDone, exitInternal, exitUsage),
 	)
+	usage.AddColour(root)
 	usage.CheckOwnCommands(root)
 	usage.CompleteChoices(root)
 	complete.Register(root, env.workOf)

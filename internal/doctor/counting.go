@@ -37,7 +37,7 @@ func (d *checks) checkCounting(ctx context.Context, limits budget.Budget) error 
 		case err != nil:
 			return err
 		case counted.Why != "":
-			d.warn(v2Counting, "run_again", "no call was answered: %s", counted.Why)
+			d.warn(v2Counting, "raise_units", "no call was answered: %s", counted.Why)
 		case counted.Line == "" && counted.Known:
 			d.ok(v2Counting, "%s", counted)
 		case counted.Known:

@@ -308,6 +308,25 @@ func TestCountersAreNotCheckedWithoutALimitOnAModuleOfSearches(t *testing.T) {
 	}
 }
 
+func TestCountersAreNotCheckedWhereSomethingIsWrong(t *testing.T) {
+	t.Parallel()
+	service := serve(t)
+	options := withV2(service, t.TempDir())
+	options.V2.Key = "wrong"
+	env := workspace.Environment{Now: time.Now, Program: "batch", Version: "0"}
+	limits := budget.Budget{Units: map[string]int64{"companies": 1}}
+	found, err := Diagnose(t.Context(), env, options, limits, codes, error.Error)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if findings := of(found.Report, v2Counting, checkview.CheckWarning); len(findings) != 1 || found.Report.Usable {
+		t.Errorf("%+v", found.Report.Checks)
+	}
+	if records := service.Service.Second().Units().Records(); len(records) > 0 {
+		t.Errorf("%d calls", len(records))
+	}
+}
+
 func TestAWrongMappingOfModulesIsAProblemWithTheLineThatCorrectsIt(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

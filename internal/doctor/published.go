@@ -134,7 +134,7 @@ func (d *checks) checkPrices(published pricing.Publications, account cost.Accoun
 	for f := range v1fields.AllFields.Each() {
 		if _, known := choice.Quote.Prices.Of(f); !known {
 			wanted = wanted.Without(enrich.FieldsOf(f))
-			d.warn(check, "price_unknown", "no source tells the price of a %s", v1fields.Catalogue().Name(f))
+			d.warn(check, "price_unknown", "no source shows the price of a %s", v1fields.Catalogue().Name(f))
 		}
 	}
 	if err := choice.Check(account, wanted); err != nil {

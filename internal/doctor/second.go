@@ -95,7 +95,7 @@ func (d *checks) checkModules(usage v2.Usage) {
 		case !shown:
 			missing = append(missing, modules.Codename(meter))
 		case !module.Used.Known:
-			d.warn(v2Modules, "module_silent", "the service does not tell what was used of %s", module.Codename)
+			d.warn(v2Modules, "module_silent", "the service does not show what was used of %s", module.Codename)
 		case module.Left().Known && module.Left().Value <= 0:
 			d.warn(v2Modules, "module_used_up", "%s is used up: %d of %d", module.Codename, module.Used.Value, module.Total.Value)
 		default:
@@ -135,7 +135,7 @@ func (d *checks) checkContacts(ctx context.Context, client *v2.StatusClient) {
 	case err != nil:
 		d.warn(v2Contacts, "ask_service", "%s", d.explain(err))
 	case !counts.Emails.Known || !counts.Phones.Known:
-		d.warn(v2Contacts, "module_silent", "%s does not tell how many emails and phones were returned", v2fields.ContactMetrics)
+		d.warn(v2Contacts, "module_silent", "%s does not show how many emails and phones were returned", v2fields.ContactMetrics)
 	default:
 		d.ok(v2Contacts, "%s and %s returned in the last day",
 			report.Counted(counts.Emails.Value, "email"), report.Counted(counts.Phones.Value, "phone"))

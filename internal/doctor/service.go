@@ -151,7 +151,7 @@ func (d *checks) checkClock(found v1.Inspection) {
 	}
 	switch {
 	case !known:
-		d.warn("clock", "compare_clock", "the service does not tell its time, so that the clocks cannot be compared")
+		d.warn("clock", "compare_clock", "the service does not show its time, so that the clocks cannot be compared")
 	case skew > tolerableSkew:
 		d.warn("clock", "set_clock",
 			"this machine's clock is %s %s the service's", skew.Round(time.Second), direction)
@@ -171,7 +171,7 @@ func (d *checks) checkRate(told map[string]string) {
 		if err == nil && strings.HasSuffix(strings.ToLower(name), "-limit") && limit < rate.Slots {
 			d.findings = append(d.findings, checkview.Finding{
 				Check: check, Result: checkview.CheckWarning, Advice: d.hints("rate_told", limit),
-				Found: fmt.Sprintf("the service tells %s: %d, and the limit here is %s", name, limit, rate.String()),
+				Found: fmt.Sprintf("the service shows %s: %d, and the limit here is %s", name, limit, rate.String()),
 			})
 			return
 		}
@@ -199,7 +199,7 @@ func (d *checks) checkOperations(account cost.Account) {
 			refusal.found, refusal.code = "the service does not allow it now: "+ready.Reason, ready.Reason
 		case !ready.CanCall.Known:
 			callable++
-			d.warn(operation.String(), "try_one", "the account status does not tell whether it can be called")
+			d.warn(operation.String(), "try_one", "the account status does not show whether it can be called")
 			continue
 		default:
 			callable++

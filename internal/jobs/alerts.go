@@ -48,7 +48,7 @@ func (c *channel) flags() *pflag.FlagSet {
 	s := &c.settings
 	flags := pflag.NewFlagSet("alert", pflag.ContinueOnError)
 	flags.Var(&c.kind, "type", "what kind of channel it is")
-	flags.Var(&c.on, "on", "what the channel is told of (default everything but success; of a ping everything)")
+	flags.Var(&c.on, "on", "the kinds of alerts that the channel gets (default all but success; a ping gets all)")
 	flags.DurationVar(&s.Timeout, "timeout", defaultAlertTimeout, "how long the channel may take for a message")
 	flags.StringVar(&s.URL, "url", "", "the `ADDRESS` of a webhook, a chat or a ping")
 	flags.StringVar(&s.Secret, "secret", "", "the `SECRET` that signs webhooks, in base64")

@@ -69,7 +69,7 @@ func (o *own) flags() *pflag.FlagSet {
 	flags.Var(&o.catchUp, "catch-up", "how long after its time a missed occurrence still starts (default 24h)")
 	flags.Var(&o.retention, "retention", "how long the history of the job is kept (default 400d)")
 	flags.Var(&o.pauseAfter, "pause-after", "pause the job after this number of failures in a row")
-	flags.Var(&o.alerts, "alerts", "the names of the channels that are told of this job (default all)")
+	flags.Var(&o.alerts, "alerts", "the names of the channels that get the alerts of this job (default all)")
 	flags.Var(&o.noRunAfter, "no-run-after", "send an alert when no run came to its end for this time, such as 26h (default never)")
 	return flags
 }

@@ -23,6 +23,11 @@ const (
 	shortestWait = time.Second
 )
 
+// WaitReasons returns all reasons.
+func WaitReasons() []WaitReason {
+	return []WaitReason{WaitRate, WaitSlowDown, WaitRetry, WaitSettle, WaitPace}
+}
+
 // Waited has the times in which nothing was sent, by their reasons. What was waited for while a call was in flight
 // counts too: the next lookup could have been sent.
 type Waited struct {

@@ -51,6 +51,9 @@ type Config struct {
 // ErrNoBaseURL says that a Config has no address.
 var ErrNoBaseURL = errors.New("the v2 base URL is missing")
 
+// ErrNoKey says that a Config has no key.
+var ErrNoKey = fmt.Errorf("v2 interface: %w", paidhttp.ErrNoKey)
+
 // settings are a Config that has been checked.
 type settings struct {
 	paidhttp.Caller
@@ -74,6 +77,9 @@ func (c Config) check() (settings, error) {
 		return settings{}, err
 	}
 	if err := s.Check(); err != nil {
+		if errors.Is(err, paidhttp.ErrNoKey) {
+			err = ErrNoKey
+		}
 		return settings{}, err
 	}
 	if c.MaxConnections < 0 {

@@ -29,7 +29,7 @@ func methodsOf(value any) []string {
 // TestTheFreeClientsCannotUseUnits lists the methods of the clients that code without the right to
 // spend is given.
 func TestTheFreeClientsCannotUseUnits(t *testing.T) {
-	reads := []string{"Callback", "ContactUsage", "Status", "Usage", "WatchEvents", "WatchFields", "Watched"}
+	reads := []string{"Callback", "ContactUsage", "Inspect", "Status", "Usage", "WatchEvents", "WatchFields", "Watched"}
 	if diff := cmp.Diff(reads, methodsOf(&StatusClient{})); diff != "" {
 		t.Errorf("methods of a StatusClient (-want +got):\n%s", diff)
 	}
@@ -189,7 +189,7 @@ func TestAModuleThatIsNotShownLeavesOnlyItsCallsUndecided(t *testing.T) {
 			if judgements[0].Finding != cost.NotCharged || judgements[1].Finding != cost.Undecided {
 				t.Errorf("%s: %s and %s", name, judgements[0].Finding, judgements[1].Finding)
 			}
-			if want := "the account does not tell what was used of financials"; why != want {
+			if want := "the account does not show what was used of financials"; why != want {
 				t.Errorf("%s: %q, want %q", name, why, want)
 			}
 		}

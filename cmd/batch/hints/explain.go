@@ -10,6 +10,7 @@ import (
 	"payonce/service/mcp"
 	"payonce/service/paidhttp"
 	"payonce/service/v1"
+	v2 "payonce/service/v2"
 )
 
 // Explain returns the text of an error, and what to do about it where the service or its
@@ -46,6 +47,8 @@ func advise(err error) string {
 		session     *mcp.OpenError
 	)
 	switch {
+	case errors.Is(err, v2.ErrNoKey):
+		return "set SERVICE_V2_API_KEY"
 	case errors.Is(err, paidhttp.ErrNoKey):
 		return "set SERVICE_API_KEY"
 	case errors.Is(err, paidhttp.ErrBadKey):

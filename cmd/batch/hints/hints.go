@@ -106,6 +106,7 @@ var texts = map[string]string{
 	"modules_missing":       "Give the service's names with --module-codenames MODULE=CODENAME; without a counter, lost calls of a module stay in doubt",
 	"module_used_up":        "Its calls are refused until the account's owner raises the total",
 	"module_silent":         "Lost calls of it stay in doubt; ask the service about it",
+	"raise_units":           "Give --max-units companies=N; the limit counts the units of all checks",
 	"path_prefix":           "Give the address with its path prefix, such as https://host/api/v1, unless your service has another one",
 	"ask_service":           "When it stays so, ask the service about it",
 	"run_again":             "Correct this, then run the command again",

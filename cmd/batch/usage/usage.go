@@ -20,6 +20,25 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return problem.Usagef("%w%s; see %q", withForm(err), meantFlag(cmd, err), cmd.CommandPath()+" --help")
 }
 
+// ColourHelp describes the flag --color.
+const ColourHelp = "colours: auto for a terminal without NO_COLOR, always or never"
+
+// Colour returns the value of the flag --color that nobody gave.
+func Colour() flagvalue.Choice {
+	return flagvalue.Choice{Value: "auto", Choices: []string{"auto", "always", "never"}}
+}
+
+// AddColour adds the flag --color to the commands that do not have it: errors can be coloured whatever a command prints.
+func AddColour(cmd *cobra.Command) {
+	if cmd.HasParent() && cmd.Runnable() && cmd.Flags().Lookup("color") == nil {
+		colour := Colour()
+		cmd.Flags().Var(&colour, "color", ColourHelp)
+	}
+	for _, below := range cmd.Commands() {
+		AddColour(below)
+	}
+}
+
 // CompleteChoices lets a shell complete the words that a flag may have; it offers files
 // otherwise.
 func CompleteChoices(cmd *cobra.Command) {

@@ -18,6 +18,7 @@ import (
 	"payonce/internal/metrics"
 	"payonce/internal/waits"
 	"payonce/internal/workspace"
+	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
 	"payonce/service/v2/units"
@@ -105,6 +106,9 @@ func read(journal *checkpoint.Journal, m *metrics.Job) error {
 		}
 	}
 	m.Rows, m.Waited = last.Rows, map[string]float64{}
+	for _, reason := range dispatch.WaitReasons() { // a counter begins at zero
+		m.Waited[string(reason)] = 0
+	}
 	for _, w := range waits.Of(ofThis) {
 		m.Waited[w.For] = waits.Span(w).Seconds()
 	}

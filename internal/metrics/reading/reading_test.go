@@ -117,6 +117,9 @@ func TestAJobHasWaitedForItsCeilingBetweenTwoStarts(t *testing.T) {
 		}
 	}
 	const day = "ceiling:daily"
+	if seconds, has := n.read("capped").Waited["retry"]; !has || seconds != 0 {
+		t.Errorf("waited %g s for retries, want a counter that is zero", seconds)
+	}
 	if got := n.read("capped").Waited[day]; got < 20*3600-60 || got > 20*3600 {
 		t.Errorf("waited %g s for the ceiling, want 20 hours; the second start ended with %v", got, ended.Stop)
 	}
