@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the user of the units. Without systemd the units have no use.
+# Creates the user of the systemd units. Without systemd the units are not used.
 set -e
 if command -v systemd-sysusers >/dev/null 2>&1; then
 	systemd-sysusers payonce.conf

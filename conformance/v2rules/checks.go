@@ -14,13 +14,13 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// check is a rule that a service can be put to without being set up for it.
+// check is a rule that can be tried on a service that was not set up for it.
 type check struct {
 	rules.Rule
 	look func(e *evidence) rules.View
 }
 
-// view returns how a response keeps a rule. Breach says how its body does not.
+// view compares a response with a rule. Breach returns how its body breaks the rule.
 func (s shown) view(status int, breach func([]byte) string) rules.View {
 	switch problem := ""; {
 	case s.err != nil:
@@ -41,7 +41,7 @@ func ofShape(name string) func([]byte) string {
 
 func anything([]byte) string { return "" }
 
-// messages returns how a body is not an object that gives fields their messages.
+// messages returns why a body is not an object with messages for each field, "" when it is.
 func messages(body []byte) string {
 	object, isObject := jsonobject.Parse(body)
 	if !isObject || len(object) == 0 {
@@ -65,7 +65,7 @@ func after(look func(*evidence) rules.View) func(*evidence) rules.View {
 	}
 }
 
-// freeChecks returns what takes no units.
+// freeChecks returns the checks that use no units.
 func freeChecks() []check { return append(usageChecks(), otherChecks()...) }
 
 // usageChecks returns the checks of the counters.
@@ -177,7 +177,7 @@ func unitsText(amounts cost.Amounts) string {
 	return strings.Join(parts, ", ")
 }
 
-// paidChecks returns what takes calls that use units.
+// paidChecks returns the checks that need calls that use units.
 func paidChecks() []check {
 	all := []check{
 		{
@@ -249,12 +249,12 @@ func (e *evidence) reason() string {
 	case e.Sender == nil && e.Why != "":
 		return e.Why
 	case e.beforeErr != nil:
-		return "without the usage nothing is sent"
+		return "the usage could not be read, so nothing was sent"
 	}
 	for _, why := range e.why {
 		return why
 	}
-	return "no earlier call led to it"
+	return "no earlier call returned what this call needs"
 }
 
 // bookedView compares the counters around each call with the journal.
@@ -296,7 +296,7 @@ func (e *evidence) booked(s Sent) string {
 	return text
 }
 
-// describe says what a verdict is.
+// describe writes a verdict for a person.
 func describe(v enrich.Verdict) string {
 	switch v := v.(type) {
 	case enrich.Refused:

@@ -143,7 +143,7 @@ func TestAServiceThatBreaksARuleDiffers(t *testing.T) {
 		{does: "has no pages of watched companies", caught: "v2-live/watched", breaks: says(`,"pages":\d+`, ``)},
 		{does: "answers the callback with a text", caught: "v2-live/callback", breaks: says(`\{"callback":("[^"]*")\}`, `$1`)},
 		{does: "takes any key", caught: "v2-live/invalid-key", breaks: header("Authorization", "Token "+sandboxv2.DefaultKey)},
-		{does: "calls the detail otherwise", caught: "v2-live/invalid-key-detail", breaks: says(`"detail"`, `"message"`)},
+		{does: "gives the detail another name", caught: "v2-live/invalid-key-detail", breaks: says(`"detail"`, `"message"`)},
 		{does: "answers in another shape", caught: "v2-live/answered", breaks: says(`"data":\[`, `"data":[7,`)},
 		{does: "fails", caught: "v2-live/answered", breaks: func(_ *sandboxv2.Server, next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

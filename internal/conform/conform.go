@@ -72,7 +72,7 @@ func Compare(ctx context.Context, w *app.Work, o Options) (*Ended, error) {
 	})
 }
 
-// interfaces says which interfaces are compared.
+// interfaces returns which interfaces are compared.
 func (o Options) interfaces(options workspace.Options) (first, second bool, err error) {
 	first, second = options.Service.Known(), options.HasV2()
 	if len(o.From) == 0 {

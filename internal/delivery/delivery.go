@@ -78,8 +78,8 @@ func (s Sender) dueTo(open []record.Alert, channel string, now time.Time) (due [
 	return due
 }
 
-// inOrder returns the alerts that an ordered channel gets now: all of a job once the oldest of them is due. That is
-// also when another one has happened since the oldest was tried.
+// inOrder returns the alerts that an ordered channel gets now: all alerts of a job when the oldest of them is due, or
+// when another one has happened since the oldest was tried.
 func inOrder(open []record.Alert, channel string, now time.Time) (due []record.Alert) {
 	byJob := map[string][]record.Alert{}
 	for _, alert := range open {
@@ -170,7 +170,7 @@ func short(text string) string {
 // An alert that was not sent because of a failure before it is due after the first pause.
 func (s Sender) After(open []record.Alert, results []outbox.Result) (left []record.Alert, next time.Time) {
 	soonest := s.Now().Add(firstPause)
-	behind := map[[2]string]bool{} // jobs and ordered channels of which an older alert waits
+	behind := map[[2]string]bool{} // jobs and ordered channels for which an older alert waits
 	for _, alert := range open {
 		alert.Deliveries = slices.Clone(alert.Deliveries)
 		waits := false

@@ -65,7 +65,7 @@ func Words(reason string) string {
 	if words := map[string]string{
 		string(dispatch.WaitRate):     "the rate limit",
 		string(dispatch.WaitSlowDown): "the service, which asked to send nothing for a while",
-		string(dispatch.WaitRetry):    "retries after faults that pass",
+		string(dispatch.WaitRetry):    "retries after temporary faults",
 		string(dispatch.WaitSettle):   "the account to settle after lost responses",
 		string(dispatch.WaitPace):     "an even pace",
 	}[reason]; words != "" {
