@@ -263,7 +263,7 @@ func (e *evidence) reason() string {
 func bookedView(e *evidence) rules.View {
 	tried := 0
 	for _, s := range e.sent {
-		if !s.Read {
+		if _, lost := s.Verdict.(enrich.Lost); !s.Read || lost { // nobody knows whether a lost one was counted
 			continue
 		}
 		tried++

@@ -194,3 +194,12 @@ func TestADifferenceOfCountersNamesTheLineThatCorrectsIt(t *testing.T) {
 		t.Error(e.booked(s))
 	}
 }
+
+// TestALostCallSaysNothingAboutTheCounters: the journal holds its unit, and books it once it is decided.
+func TestALostCallSaysNothingAboutTheCounters(t *testing.T) {
+	lost := Sent{Verdict: enrich.Lost{}, Used: map[string]int64{"companies": 1}, Read: true}
+	e := &evidence{Live: &Live{}, sent: []Sent{lost}}
+	if got := bookedView(e); got != rules.Untested("%s", e.reason()) {
+		t.Errorf("%+v", got)
+	}
+}
