@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestThePanelsOfTheDashboardAreWhole checks what Grafana needs of each panel: its type, its source of data, a unit that
+// TestThePanelsOfTheDashboardAreWhole checks what Grafana needs of each panel: its type, its data source, a unit that
 // Grafana knows, and a place of its own.
 func TestThePanelsOfTheDashboardAreWhole(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func statusChecks() []check {
 			lost := moved(e.first.Account, e.second.Account)
 			return rules.Holds(lost == movement{}, "between two readings the account lost %s", lost)
 		}},
-		{rules.New("live/invalid-key", "Authentication", "a key of nobody is refused with 401"), func(e *evidence) rules.View {
+		{rules.New("live/invalid-key", "Authentication", "an invalid key is refused with 401"), func(e *evidence) rules.View {
 			refused, ok := refusedStatus(e.stranger)
 			if e.stranger != nil && !ok {
 				return rules.Untested("%s", e.stranger)

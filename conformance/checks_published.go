@@ -103,7 +103,7 @@ func paidChecks() []check {
 		})},
 		{rules.New("live/refusal-free", "Errors", "a refusal costs nothing"), ofInvalid(func(o Observation, _ enrich.Refused, ok bool) rules.View {
 			if !ok || !o.Read {
-				return rules.Untested("it was not refused, or the account was not seen around it")
+				return rules.Untested("it was not refused, or the account was not read before and after it")
 			}
 			lost := moved(o.Before, o.After)
 			return rules.Holds(lost == movement{}, "the account lost %s", lost)
@@ -142,7 +142,7 @@ func bookedView(e *evidence) rules.View {
 	case e.observedWhy != "":
 		return rules.Untested("%s", e.observedWhy)
 	}
-	return rules.Untested("the account was not seen around a lookup")
+	return rules.Untested("the account was not read before and after a lookup")
 }
 
 // sumView compares the account before the first lookup and after the last with what all

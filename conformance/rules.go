@@ -112,7 +112,7 @@ readiness/inactive | Account status | an inactive workspace still shows its stat
 readiness/attempts | Account status | readiness names the attempt limit
 
 key/valid | Authentication | a key of the workspace opens status and lookups, without a session of any other kind
-key/invalid | Authentication | a key of nobody is refused with 401, by the status and by lookups, and nothing is charged
+key/invalid | Authentication | an invalid key is refused with 401, by the status and by lookups, and nothing is charged
 key/revoked | States and transitions | a key that the owner revoked is refused with 401; the others go on
 key/expired | States and transitions | a key that expired is refused with 401, from that moment on
 key/legacy | Workspace key | a legacy key without a workspace is valid and cannot show a balance
@@ -192,7 +192,7 @@ published/tools | MCP endpoint | the tools define the same requests as the opera
 published/pricing | Versioning | document and tools publish the prices and the access that are in force now
 `
 
-// check is a rule that a service can be put to without being set up for it.
+// check is a rule that can be tried on a service that was not set up for it.
 type check struct {
 	rules.Rule
 	look func(e *evidence) rules.View

@@ -53,13 +53,16 @@ func (p poster) post(ctx context.Context, to, contentType string, body []byte, h
 	}
 	defer func() { _ = response.Body.Close() }() // the status tells everything
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxAnswer))
-	if response.StatusCode == http.StatusGone {
+	switch status := response.StatusCode; {
+	case status >= 200 && status <= 299:
+		return nil
+	case status == http.StatusGone:
 		return ErrGone
+	case status == http.StatusBadRequest || status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		return &RefusedError{status}
+	default:
+		return errors.New(answered(status))
 	}
-	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return fmt.Errorf("the receiver answered %d %s", response.StatusCode, http.StatusText(response.StatusCode))
-	}
-	return nil
 }
 
 // postJSON sends a value.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -78,6 +79,15 @@ func SeverityOf(kind Kind) Severity {
 
 // ErrGone says that the receiver wants no more messages at its address.
 var ErrGone = errors.New("the receiver answered 410 Gone")
+
+// RefusedError says that the receiver refuses a message for what it is, and would refuse it again. It may accept another one.
+type RefusedError struct{ Status int } // of HTTP
+
+func (e *RefusedError) Error() string { return answered(e.Status) }
+
+func answered(status int) string {
+	return fmt.Sprintf("the receiver answered %d %s", status, http.StatusText(status))
+}
 
 // Channel is where messages go. Its methods may be called from any goroutine.
 type Channel interface {

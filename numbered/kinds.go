@@ -262,7 +262,7 @@ func Value[T any](m *Members, number int, value *T, members func(*Members, *T)) 
 }
 
 // Shared is Value for a member that is often the same in values that are read one after the other with
-// the same Members. One whose form is that of the last one is not read again. The two share what they
+// the same Members. A member with the same bytes as the last one is not read again. The two share what they
 // point to, so nobody may change that.
 func Shared[T any](m *Members, number int, value *T, members func(*Members, *T)) {
 	if m.writing {

@@ -52,8 +52,8 @@ func TestASharedMemberIsThatOfItsOwnValue(t *testing.T) {
 	}
 }
 
-// TestASharedMemberTellsOfUnknownMembers in each value that has it.
-func TestASharedMemberTellsOfUnknownMembers(t *testing.T) {
+// TestASharedMemberReportsUnknownMembers in each value that has it.
+func TestASharedMemberReportsUnknownMembers(t *testing.T) {
 	var m Members
 	for i, value := range []wider{{Point: point{1, 2}, More: 7}, {Point: point{1, 2}, More: 7}, {Point: point{1, 2}}} {
 		var got sharing

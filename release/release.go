@@ -126,7 +126,7 @@ func (r Release) shared(ctx context.Context, scratch string) (files []File, err 
 	return files, nil
 }
 
-// units adds the units of systemd, and the file that names their user.
+// units adds the systemd units, and the file that names their user.
 func (r Release) units(files []File) ([]File, error) {
 	for _, name := range []string{"units/payonce-job@.service", "units/payonce-job@.timer", "sysusers/payonce.conf"} {
 		content, err := os.ReadFile(filepath.Join(r.Source, "release", name))

@@ -41,7 +41,7 @@ func newConformanceCommand(env environment) *cobra.Command {
 }
 
 func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlags) {
-	flags.Var(&o.list.From, "from", "compare these interfaces alone, such as v2 (default those that are configured)")
+	flags.Var(&o.list.From, "from", "compare only these interfaces, such as v2 (default those that are configured)")
 	flags.Var(&o.budget.units, "max-units", "the most units of a module of v2 that calls may use, over all comparisons, such as companies=2 (repeatable); without it none is sent")
 	flags.Var(&o.budget.maxSpend, "max-spend", "the most that lookups may cost, over all comparisons; without it none is sent")
 	flags.StringArrayVar(&who.list, "list", nil, "look up the first people of this `FILE` (repeatable)")

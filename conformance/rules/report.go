@@ -1,6 +1,6 @@
 package rules
 
-// Result is what trying a rule has come to.
+// Result is the result of trying a rule.
 type Result string
 
 // The results.
@@ -26,7 +26,7 @@ func (f Finding) FromOutside() bool { return fromOutside(f.Rule) }
 // Report is what a service showed of all rules, in their order.
 type Report []Finding
 
-// Count returns how many rules have come to a result.
+// Count returns how many rules have a result.
 func (r Report) Count(result Result) int {
 	n := 0
 	for _, f := range r {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Rule is something that a specification says, in words of our own.
+// Rule is one statement of a specification, in other words.
 type Rule struct {
 	Name    string // "group/what", unique among all rules
-	Section string // of the specification; "Assumptions" where that is silent
+	Section string // of the specification; "Assumptions" where it says nothing
 	Text    string
 }
 
@@ -20,7 +20,7 @@ func New(name, section, text string) Rule { return Rule{Name: name, Section: sec
 // FromOutside reports whether the rule can be tried on a service that was not set up for it.
 func (r Rule) FromOutside() bool { return fromOutside(r.Name) }
 
-// fromOutside tells by the group of a rule, which can begin with the name of an interface.
+// fromOutside looks at the group of a rule, which can begin with the name of an interface.
 func fromOutside(name string) bool {
 	group, _, _ := strings.Cut(name, "/")
 	group = strings.TrimPrefix(group, "v2-")
@@ -60,7 +60,7 @@ func Untested(format string, args ...any) View {
 	return View{"", NotTested, fmt.Sprintf(format, args...)}
 }
 
-// Holds agrees or differs with the same words.
+// Holds agrees or differs, with the same text for both.
 func Holds(ok bool, format string, args ...any) View {
 	if ok {
 		return Agree(format, args...)

@@ -151,7 +151,7 @@ func paidCalls(p *play) []calls.Call {
 	}
 }
 
-// chargeOf returns what a call of paidCalls uses, written down once more.
+// chargeOf returns what a call of paidCalls uses. It does not use the code under test.
 func chargeOf(call calls.Call) units.Charge {
 	charge := units.Charge{Units: 1}
 	switch name := call.Operation.String(); {
@@ -369,7 +369,7 @@ func searchCases() []rulesCase {
 			p.raw("GET", "/nomenclature/location_countries", "").ok().decode(&countries)
 			p.check(len(countries) > 0, "no countries")
 			id, isText := countries[0].ID.(string)
-			p.check(isText, "the identifier %v is no text", countries[0].ID)
+			p.check(isText, "the identifier %v is not a text", countries[0].ID)
 			p.post("/prospecting", filtered(object{"location_countries": []string{id}})).ok().uses(units.Companies)
 		}},
 		{rule: "v2-search/overview", play: func(p *play) {

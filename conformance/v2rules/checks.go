@@ -2,7 +2,9 @@ package v2rules
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"payonce/conformance/rules"
@@ -14,13 +16,13 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// check is a rule that a service can be put to without being set up for it.
+// check is a rule that can be tried on a service that was not set up for it.
 type check struct {
 	rules.Rule
 	look func(e *evidence) rules.View
 }
 
-// view returns how a response keeps a rule. Breach says how its body does not.
+// view compares a response with a rule. Breach returns how its body breaks the rule.
 func (s shown) view(status int, breach func([]byte) string) rules.View {
 	switch problem := ""; {
 	case s.err != nil:
@@ -41,7 +43,7 @@ func ofShape(name string) func([]byte) string {
 
 func anything([]byte) string { return "" }
 
-// messages returns how a body is not an object that gives fields their messages.
+// messages returns why a body is not an object with messages for each field, "" when it is.
 func messages(body []byte) string {
 	object, isObject := jsonobject.Parse(body)
 	if !isObject || len(object) == 0 {
@@ -65,7 +67,7 @@ func after(look func(*evidence) rules.View) func(*evidence) rules.View {
 	}
 }
 
-// freeChecks returns what takes no units.
+// freeChecks returns the checks that use no units.
 func freeChecks() []check { return append(usageChecks(), otherChecks()...) }
 
 // usageChecks returns the checks of the counters.
@@ -177,7 +179,7 @@ func unitsText(amounts cost.Amounts) string {
 	return strings.Join(parts, ", ")
 }
 
-// paidChecks returns what takes calls that use units.
+// paidChecks returns the checks that need calls that use units.
 func paidChecks() []check {
 	all := []check{
 		{
@@ -249,19 +251,19 @@ func (e *evidence) reason() string {
 	case e.Sender == nil && e.Why != "":
 		return e.Why
 	case e.beforeErr != nil:
-		return "without the usage nothing is sent"
+		return "the usage could not be read, so nothing was sent"
 	}
 	for _, why := range e.why {
 		return why
 	}
-	return "no earlier call led to it"
+	return "no earlier call returned what this call needs"
 }
 
 // bookedView compares the counters around each call with the journal.
 func bookedView(e *evidence) rules.View {
 	tried := 0
 	for _, s := range e.sent {
-		if !s.Read {
+		if _, lost := s.Verdict.(enrich.Lost); !s.Read || lost { // nobody knows whether a lost one was counted
 			continue
 		}
 		tried++
@@ -275,8 +277,20 @@ func bookedView(e *evidence) rules.View {
 	return rules.Agree("%d of %d", tried, len(e.sent))
 }
 
-// booked says how the counters differ from what the journal booked for a call, and which configuration would
-// make them equal.
+// countsText writes what counters show, by their codenames.
+func countsText(counts map[string]int64) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d of %s", counts[name], name))
+	}
+	if parts == nil {
+		return "no units"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// booked returns how the counters differ from what the journal booked for a call, and which line of the
+// configuration makes them equal. It returns "" when they are equal.
 func (e *evidence) booked(s Sent) string {
 	want := map[string]int64{}
 	for _, meter := range units.Meters() {
@@ -287,16 +301,16 @@ func (e *evidence) booked(s Sent) string {
 	if fmt.Sprint(want) == fmt.Sprint(s.Used) {
 		return ""
 	}
-	text := fmt.Sprintf("%s: the counters show %v, the journal booked %v", s.Operation, s.Used, want)
+	text := fmt.Sprintf("%s: the counters show %s, the journal booked %s", s.Operation, countsText(s.Used), countsText(want))
 	if _, answered := s.Verdict.(enrich.Answered); answered {
 		if line, known := e.Modules.Correction(s.Operation, s.Used); known && line != "" {
-			text += "; with " + line + " in the configuration they are equal"
+			text += "; this line of the configuration makes them equal: " + line
 		}
 	}
 	return text
 }
 
-// describe says what a verdict is.
+// describe writes a verdict for a person.
 func describe(v enrich.Verdict) string {
 	switch v := v.(type) {
 	case enrich.Refused:

@@ -16,7 +16,7 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// Reader reads what is free.
+// Reader sends free requests.
 type Reader interface {
 	Inspect(ctx context.Context, o v2fields.Operation, query url.Values) (v2.Shown, error)
 	Usage(ctx context.Context) (v2.Usage, error)
@@ -41,7 +41,7 @@ type Sent struct {
 	Last bool   // nothing more will be sent
 }
 
-// Live is a service to be compared with the specification. What uses units is asked only through the Sender.
+// Live is a service to be compared with the specification. Only the Sender sends calls that use units.
 type Live struct {
 	Client   Reader
 	Stranger Reader // with a key that the service does not know
@@ -192,14 +192,14 @@ func (e *evidence) send(ctx context.Context, lookup enrich.Lookup) (answered enr
 	return answered, !sent.Last && ctx.Err() == nil, nil
 }
 
-// report puts the evidence to every rule.
+// report compares the evidence with every rule.
 func (e *evidence) report() rules.Report {
 	var report rules.Report
 	for _, c := range append(freeChecks(), paidChecks()...) {
 		report = append(report, c.Finding(c.look(e)))
 	}
 	for _, r := range caseRules() {
-		report = append(report, r.Finding(rules.Untested("the service would have to be set up for it; the sandbox is")))
+		report = append(report, r.Finding(rules.Untested("the rule needs a service that is set up for it; the tests try it on the sandbox")))
 	}
 	return report
 }

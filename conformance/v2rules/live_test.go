@@ -143,7 +143,7 @@ func TestAServiceThatBreaksARuleDiffers(t *testing.T) {
 		{does: "has no pages of watched companies", caught: "v2-live/watched", breaks: says(`,"pages":\d+`, ``)},
 		{does: "answers the callback with a text", caught: "v2-live/callback", breaks: says(`\{"callback":("[^"]*")\}`, `$1`)},
 		{does: "takes any key", caught: "v2-live/invalid-key", breaks: header("Authorization", "Token "+sandboxv2.DefaultKey)},
-		{does: "calls the detail otherwise", caught: "v2-live/invalid-key-detail", breaks: says(`"detail"`, `"message"`)},
+		{does: "gives the detail another name", caught: "v2-live/invalid-key-detail", breaks: says(`"detail"`, `"message"`)},
 		{does: "answers in another shape", caught: "v2-live/answered", breaks: says(`"data":\[`, `"data":[7,`)},
 		{does: "fails", caught: "v2-live/answered", breaks: func(_ *sandboxv2.Server, next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -187,10 +187,19 @@ func TestADifferenceOfCountersNamesTheLineThatCorrectsIt(t *testing.T) {
 	var booked cost.Amounts
 	booked[1] = 1
 	s := Sent{Operation: FirstPage().Operation, Verdict: enrich.Answered{}, Booked: booked, Used: map[string]int64{"contacts": 1}, Read: true}
-	if got := e.booked(s); !strings.HasSuffix(got, "with modules: {prospecting: contacts} in the configuration they are equal") {
+	if got := e.booked(s); !strings.HasSuffix(got, "; this line of the configuration makes them equal: modules: {prospecting: contacts}") {
 		t.Error(got)
 	}
 	if s.Used = map[string]int64{"companies": 1}; e.booked(s) != "" {
 		t.Error(e.booked(s))
+	}
+}
+
+// TestALostCallSaysNothingAboutTheCounters: the journal holds its unit, and books it once it is decided.
+func TestALostCallSaysNothingAboutTheCounters(t *testing.T) {
+	lost := Sent{Verdict: enrich.Lost{}, Used: map[string]int64{"companies": 1}, Read: true}
+	e := &evidence{Live: &Live{}, sent: []Sent{lost}}
+	if got := bookedView(e); got != rules.Untested("%s", e.reason()) {
+		t.Errorf("%+v", got)
 	}
 }

@@ -158,9 +158,9 @@ func tableMutants() []mutant {
 		{does: "refuses the key", caught: "v2-key/valid", breaks: status(200, 401)},
 		{does: "shows counters of its own", caught: "v2-key/one-account", breaks: says(`"used":2`, `"used":1`)},
 		{does: "answers an invalid request with 422", caught: "v2-error/invalid-request", breaks: status(400, 422)},
-		{does: "has messages that are no lists", caught: "v2-error/invalid-request", breaks: says(`\["([^"]*)"\]`, `"$1"`)},
-		{does: "calls the detail otherwise", caught: "v2-error/internal", breaks: says(`"detail"`, `"message"`)},
-		{does: "calls the detail otherwise", caught: "v2-error/token", breaks: says(`"detail"`, `"message"`)},
+		{does: "has messages that are not lists", caught: "v2-error/invalid-request", breaks: says(`\["([^"]*)"\]`, `"$1"`)},
+		{does: "gives the detail another name", caught: "v2-error/internal", breaks: says(`"detail"`, `"message"`)},
+		{does: "gives the detail another name", caught: "v2-error/token", breaks: says(`"detail"`, `"message"`)},
 		{does: "leaves the module out", caught: "v2-error/limit", breaks: says(`"module":"[^"]*",`, ``)},
 		{does: "answers nothing found with 200", caught: "v2-error/not-found", breaks: status(404, 200)},
 		{does: "leaves Retry-After out", caught: "v2-error/too-fast", breaks: edit(func(_ *sandboxv2.Server, _ string, answer *httptest.ResponseRecorder, body string) string {
@@ -222,9 +222,9 @@ func tableMutants() []mutant {
 		{does: "says nothing of the field", caught: "v2-enrich/required", breaks: says(`\{"(url|email|linkedin|country_code)"`, `{"error"`)},
 		{does: "needs no state", caught: "v2-enrich/state", breaks: status(400, 200)},
 		{does: "takes the neutral name", caught: "v2-enrich/wire-name", breaks: asks(`"pro_network"`, `"linkedin"`)},
-		{does: "calls the fields otherwise", caught: "v2-enrich/autocomplete-identifiers", breaks: says(`"fields"`, `"error"`)},
-		{does: "calls the fields otherwise", caught: "v2-enrich/insights-identifiers", breaks: says(`"fields"`, `"error"`)},
-		{does: "calls the fields otherwise", caught: "v2-enrich/ownership-identifiers", breaks: says(`"fields"`, `"error"`)},
+		{does: "gives the fields another name", caught: "v2-enrich/autocomplete-identifiers", breaks: says(`"fields"`, `"error"`)},
+		{does: "gives the fields another name", caught: "v2-enrich/insights-identifiers", breaks: says(`"fields"`, `"error"`)},
+		{does: "gives the fields another name", caught: "v2-enrich/ownership-identifiers", breaks: says(`"fields"`, `"error"`)},
 		{does: "answers the start with 200", caught: "v2-watch/start", breaks: status(201, 200)},
 		{does: "lists a company twice", caught: "v2-watch/start-again", breaks: says(`"total_results":1`, `"total_results":2`)},
 		{does: "answers the end with 204", caught: "v2-watch/stop", breaks: status(200, 204)},
@@ -236,7 +236,7 @@ func tableMutants() []mutant {
 		{does: "returns the added fields alone", caught: "v2-watch/fields-add", breaks: says(`\["company_fax","name"\]`, `["company_fax"]`)},
 		{does: "returns the removed fields", caught: "v2-watch/fields-remove", breaks: says(`\["name"\]`, `["company_fax"]`)},
 		{does: "watches anything", caught: "v2-watch/field-names", breaks: asks(`mood`, `name`)},
-		{does: "calls the status otherwise", caught: "v2-watch/event", breaks: says(`"UPDATED"`, `"CHANGED"`)},
+		{does: "gives the status another name", caught: "v2-watch/event", breaks: says(`"UPDATED"`, `"CHANGED"`)},
 		{does: "lists other changes", caught: "v2-watch/no-event", breaks: says(`"total_results":1`, `"total_results":2`)},
 		{does: "lists the oldest first", caught: "v2-watch/events-order", breaks: says(`\[(\{.*\}),(\{.*\})\]`, `[$2,$1]`)},
 		{does: "leaves the last day out", caught: "v2-watch/events-dates", breaks: asks(`to_date=2026-11-10`, `to_date=2026-11-09`)},
@@ -248,8 +248,8 @@ func tableMutants() []mutant {
 	}
 }
 
-// TestMutants: the cases notice each service that breaks a rule, and each rule is broken by one. A suite that
-// cannot fail would hold nothing.
+// TestMutants: each service that breaks a rule fails a case, and there is such a service for each rule. A suite that
+// cannot fail would prove nothing.
 func TestMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays every case again; not run with -short")

@@ -38,7 +38,7 @@ type rulesCase struct {
 // mutant is a service that breaks a rule.
 type mutant struct {
 	does   string
-	caught string // the rule of the case that has to notice
+	caught string // the rule whose case must fail
 	config func(*sandboxv2.Config)
 	breaks func(*sandboxv2.Server, http.Handler) http.Handler
 }
@@ -51,14 +51,14 @@ func account() sandboxv2.Config {
 	return config
 }
 
-// said is what came back of one request, and what was counted meanwhile.
+// said is the response to one request, and what was counted meanwhile.
 type said struct {
 	p       *play
 	asked   string
 	status  int
 	header  http.Header
 	body    []byte
-	verdict enrich.Verdict // of the client; nil for a request as it stands
+	verdict enrich.Verdict // of the client; nil for a request of raw
 	counted units.Charge
 	wanted  units.Charge
 }
@@ -76,7 +76,7 @@ type play struct {
 
 	mu   sync.Mutex // guards what follows
 	at   time.Time
-	seen []*said // the requests, by the wire
+	seen []*said // the requests that were sent
 }
 
 // broken is the panic of a case in which the rule does not hold.
@@ -102,7 +102,7 @@ func (p *play) pass(d time.Duration) {
 	p.at = p.at.Add(d)
 }
 
-// ServeHTTP keeps what goes over the wire.
+// ServeHTTP records each request and its response.
 func (p *play) tap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -118,7 +118,7 @@ func (p *play) tap(next http.Handler) http.Handler {
 	})
 }
 
-// playCase plays a case and returns in what the rule does not hold, nil when it does.
+// playCase plays a case and returns how the service breaks the rule, nil when it keeps it.
 func playCase(ctx context.Context, c rulesCase, m mutant) (err error) {
 	p := &play{ctx: ctx, at: time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC), key: sandboxv2.DefaultKey}
 	config := account()
@@ -192,7 +192,7 @@ func (p *play) measured(asked string, do func(*said)) *said {
 	return s
 }
 
-// settle compares what the last request counted with what it was to count.
+// settle compares what the last request counted with what it should count.
 func (p *play) settle() {
 	if p.last == nil {
 		return
@@ -243,7 +243,7 @@ func isPaid(method, path string) bool {
 	return !free && method != "" && !strings.HasPrefix(path, "/nomenclature")
 }
 
-// raw sends a request as it stands, with the key of the play.
+// raw sends a request unchanged, with the key of the play.
 func (p *play) raw(method, path, body string, header ...string) *said {
 	return p.measured(method+" "+path, func(s *said) {
 		r, err := http.NewRequestWithContext(p.ctx, method, p.address+sandboxv2.Path+path, strings.NewReader(body))
@@ -275,7 +275,7 @@ func (p *play) post(path string, members map[string]any) *said {
 	return p.raw("POST", path, encoded(members))
 }
 
-// call sends a call of the client and checks how it goes over the wire.
+// call sends a call of the client and checks the request.
 func (p *play) call(call calls.Call) *said {
 	return p.measured(call.Operation.String(), func(s *said) {
 		p.mu.Lock()
@@ -285,7 +285,7 @@ func (p *play) call(call calls.Call) *said {
 		p.mu.Lock()
 		sent := slices.Clone(p.seen[before:])
 		p.mu.Unlock()
-		p.check(len(sent) == 1, "%s: %d requests on the wire, want 1", s.asked, len(sent))
+		p.check(len(sent) == 1, "%s: %d requests were sent, want 1", s.asked, len(sent))
 		p.arrived++
 		want := call.Operation.Method() + " " + sandboxv2.Path + "/" + call.Path()
 		if len(call.Query) > 0 {
@@ -304,7 +304,7 @@ func encoded(value any) string {
 	return string(text)
 }
 
-// uses says what the request was to count.
+// uses sets what the request should count.
 func (s *said) uses(m units.Module, revealed ...int64) *said {
 	s.wanted = units.Charge{Module: m, Units: 1}
 	if len(revealed) == 2 {
@@ -320,7 +320,7 @@ func (s *said) is(status int) *said {
 
 func (s *said) ok() *said { return s.is(http.StatusOK) }
 
-// answered checks that the client takes the response for an answer with something.
+// answered checks that the client reads the response as an answer that is not empty.
 func (s *said) answered() *said {
 	answer, is := s.verdict.(enrich.Answered)
 	s.p.check(is && answer.Status != enrich.NotFound, "%s: %T %v", s.asked, s.verdict, s.verdict)
@@ -423,7 +423,7 @@ func (p *play) contact() world.Employee {
 	return e
 }
 
-// within bounds calls in any minute.
+// within limits the calls in any minute.
 func within(limit int) func(*sandboxv2.Config) {
 	return func(c *sandboxv2.Config) { c.Window = window.Window{Limit: limit, Per: time.Minute} }
 }

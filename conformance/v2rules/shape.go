@@ -78,7 +78,7 @@ func shapeOf(name string) (members []member) {
 	return members
 }
 
-// mostBreaches is how many breaches of a shape are told.
+// mostBreaches is the most breaches of a shape that are reported.
 const mostBreaches = 3
 
 // checkShape returns how an object breaks a shape, "" when it does not.
@@ -121,7 +121,7 @@ func shapeBreaches(name, path string, raw []byte) (breaches []string) {
 	return breaches
 }
 
-// breaches says how a value has none of the types.
+// breaches returns why a value has none of the types.
 func (m member) breaches(path string, value []byte) []string {
 	var within []string
 	for _, kind := range m.types {
@@ -139,7 +139,7 @@ func (m member) breaches(path string, value []byte) []string {
 	return []string{fmt.Sprintf("%s is %.40s, want %s", path, value, strings.Join(m.types, " or "))}
 }
 
-// typeBreaches says how a value does not have a type.
+// typeBreaches returns why a value does not have a type.
 func typeBreaches(kind, path string, value []byte) []string {
 	if element, isArray := strings.CutPrefix(kind, "["); isArray {
 		return arrayBreaches(strings.TrimSuffix(element, "]"), path, value)

@@ -53,10 +53,10 @@ func Gather(ctx context.Context, scope row.Scope, list row.List, journal Journal
 	return all, err
 }
 
-// Check refuses candidates that the search did not find, and choices of which no row of a list names a company and
-// of which the journal knows no search: they are for another list. It returns the choices for companies that no row
-// names any more, in the order of their lines. What the journal does not know of a search is not checked. The scope
-// and the list are those of Gather.
+// Check refuses candidates that the search did not find. It also refuses choices that are for another list: no row
+// names one of their companies, and the journal has no search for one. It returns the choices for companies that no
+// row names any more, in the order of their lines. A choice without a search in the journal is not compared with its
+// candidates. The scope and the list are those of Gather.
 func (c Choices) Check(
 	ctx context.Context, scope row.Scope, list row.List, journal Journal,
 ) (unnamed []Choice, err error) {

@@ -68,7 +68,7 @@ func (c *Choosing) Source() target.Source {
 }
 
 // Check refuses choices that are for another list, or that the search did not find. It notes those for companies that
-// left the list. The search is nil where a run searches for no company.
+// are no longer in the list. The search is nil where a run searches for no company.
 func (c *Choosing) Check(ctx context.Context, search *Search, note func(text string)) error {
 	switch {
 	case len(c.choices) == 0:

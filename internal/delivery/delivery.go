@@ -29,8 +29,8 @@ type Sender struct {
 const roundTime = 30 * time.Second
 
 // Send sends every alert that is due to the channels that have not accepted it, to each channel one after the
-// other and to all channels at the same time. After a failure the channel gets nothing more in this round. When the
-// context ends, the alerts that were not answered have no result.
+// other and to all channels at the same time. After a failure the channel gets nothing more in this round, unless it is
+// ordered and only refused the alert. When the context ends, the alerts that were not answered have no result.
 func (s Sender) Send(ctx context.Context, open []record.Alert) (results []outbox.Result) {
 	var mutex sync.Mutex
 	var sending sync.WaitGroup
@@ -52,7 +52,7 @@ func (s Sender) Send(ctx context.Context, open []record.Alert) (results []outbox
 				mutex.Lock()
 				results = append(results, s.result(alert, name, err))
 				mutex.Unlock()
-				if err != nil {
+				if err != nil && !(s.Ordered[name] && isRefused(err)) {
 					return
 				}
 			}
@@ -78,8 +78,8 @@ func (s Sender) dueTo(open []record.Alert, channel string, now time.Time) (due [
 	return due
 }
 
-// inOrder returns the alerts that an ordered channel gets now: all of a job once the oldest of them is due. That is
-// also when another one has happened since the oldest was tried.
+// inOrder returns the alerts that an ordered channel gets now: all alerts of a job when the oldest of them is due, or
+// when another one has happened since the oldest was tried.
 func inOrder(open []record.Alert, channel string, now time.Time) (due []record.Alert) {
 	byJob := map[string][]record.Alert{}
 	for _, alert := range open {
@@ -95,6 +95,13 @@ func inOrder(open []record.Alert, channel string, now time.Time) (due []record.A
 	}
 	slices.SortStableFunc(due, func(a, b record.Alert) int { return a.At.Compare(b.At) })
 	return due
+}
+
+// isRefused reports whether a receiver refused an alert for what it is, such as one that has no address for failures. An
+// ordered channel then gets the next one: else the receiver would never learn that the job has succeeded since.
+func isRefused(err error) bool {
+	_, refused := errors.AsType[*notify.RefusedError](err)
+	return refused
 }
 
 // waitsFor returns the delivery of an alert to a channel that has not accepted it, and false for none.
@@ -163,7 +170,7 @@ func short(text string) string {
 // An alert that was not sent because of a failure before it is due after the first pause.
 func (s Sender) After(open []record.Alert, results []outbox.Result) (left []record.Alert, next time.Time) {
 	soonest := s.Now().Add(firstPause)
-	behind := map[[2]string]bool{} // jobs and ordered channels of which an older alert waits
+	behind := map[[2]string]bool{} // jobs and ordered channels for which an older alert waits
 	for _, alert := range open {
 		alert.Deliveries = slices.Clone(alert.Deliveries)
 		waits := false

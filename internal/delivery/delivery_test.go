@@ -271,3 +271,26 @@ func TestAnOlderAlertNeverArrivesAfterANewerOneAtAnOrderedChannel(t *testing.T) 
 		}
 	})
 }
+
+// TestARefusedAlertDoesNotBlockAnOrderedChannel: the receiver of pings knows no address for failures.
+func TestARefusedAlertDoesNotBlockAnOrderedChannel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ping := &channel{answer: func(_ context.Context, m notify.Message) error {
+			if m.ID == "a0" {
+				return &notify.RefusedError{Status: 404}
+			}
+			return nil
+		}}
+		s := sender(map[string]*channel{"ping": ping})
+		s.Ordered = map[string]bool{"ping": true}
+		open := alerts(2, "ping")
+		open[0].At, open[1].At = time.Now(), time.Now()
+		results := s.Send(t.Context(), open)
+		if got, want := ping.ids(), "a0 a1"; got != want {
+			t.Errorf("it got %s, want %s", got, want)
+		}
+		if left, next := s.After(open, results); len(left) != 1 || left[0].ID != "a0" || next.IsZero() {
+			t.Errorf("%v are left until %s", left, next)
+		}
+	})
+}

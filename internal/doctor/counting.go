@@ -15,7 +15,7 @@ const Run = "doctor"
 const v2Counting = "v2 counting"
 
 // checkCounting sends one paid call and checks that the counters move as the mapping of modules says. It needs a
-// limit on units, and that everything else is well.
+// limit on units, and that no other check found a problem.
 func (d *checks) checkCounting(ctx context.Context, limits budget.Budget) error {
 	if len(limits.Units) == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Package doctor checks everything that a run needs, with free calls alone unless units may be used.
+// Package doctor checks everything that a run needs, only with free calls unless units may be used.
 package doctor
 
 import (

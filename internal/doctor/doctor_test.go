@@ -300,7 +300,7 @@ func TestCountersAreNotCheckedWithoutALimitOnAModuleOfSearches(t *testing.T) {
 		t.Fatal(err)
 	}
 	findings := of(found.Report, v2Counting, checkview.CheckWarning)
-	if len(findings) != 1 || !strings.HasSuffix(findings[0].Found, "it needs a limit on units of companies or contacts") {
+	if len(findings) != 1 || !strings.HasSuffix(findings[0].Found, "a limit on units of companies or contacts is needed") {
 		t.Errorf("%+v", found.Report.Checks)
 	}
 	if records := service.Service.Second().Units().Records(); len(records) > 0 {

@@ -70,7 +70,7 @@ func (c *claim) choose(s store.Store) (changes bool, err error) {
 	return c.claimed != nil || len(c.passed) > 0 || c.job != was, err
 }
 
-// lookForNoRun finds that no run came to its end for too long.
+// lookForNoRun adds an alert when no run has come to its end for too long.
 func (c *claim) lookForNoRun(s store.Store) error {
 	if c.noRunAfter <= 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package probe sends single paid calls of v2 through the journal, and reads the counters around each. Its calls
-// are those of a run: each at most once, within the limits of the user and the rate limit.
+// Package probe sends single paid calls of v2 through the journal, and reads the counters before and after each.
+// Its calls are those of a run: each at most once, within the limits of the user and the rate limit.
 package probe
 
 import (
@@ -28,7 +28,7 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// Options say who pays for the calls.
+// Options name the run that pays for the calls, and its limits.
 type Options struct {
 	Run    string        // its name; its limits count all its starts
 	Budget budget.Budget // without a limit on what a call can use, the call is not sent
@@ -47,8 +47,8 @@ type Prober struct {
 	Stop    dispatch.Stop // why calls stopped; nil when they did not
 }
 
-// With calls do with a prober, on the open journal of the workspace. The run has its place among the runs, unless
-// somebody gave another run its name.
+// With calls do with a prober, on the open journal of the workspace. The journal lists the run, unless another run
+// has its name.
 func With(ctx context.Context, place *workspace.Session, o Options, do func(*Prober) error) error {
 	p := &Prober{options: o, account: accounts.NewV2(place, o.Note), modules: place.Options.V2.Modules}
 	p.account.Wanted = v2fields.AllFields
@@ -133,8 +133,8 @@ func (p *Prober) unlimited(call calls.Call) string {
 	return ""
 }
 
-// Send implements v2rules.Sender. A page of a search is asked for again, because the counters are to be seen
-// around a call. A record that the journal has is not.
+// Send implements v2rules.Sender. A page of a search is asked for again, because the counters are read
+// before and after a call. A record that the journal has is not.
 func (p *Prober) Send(ctx context.Context, lookup enrich.Lookup) (v2rules.Sent, error) {
 	call := calls.Of(lookup)
 	sent := v2rules.Sent{Operation: call.Operation}
@@ -172,7 +172,7 @@ func (p *Prober) Send(ctx context.Context, lookup enrich.Lookup) (v2rules.Sent, 
 	return sent, nil
 }
 
-// moved returns what the counters show between two readings, by codename. It returns false when a counter fell.
+// moved returns by how much the counters rose between two readings, by codename. It returns false when a counter fell.
 func moved(before, after v2.Usage) (map[string]int64, bool) {
 	used := map[string]int64{}
 	for _, module := range before.Modules {
@@ -204,7 +204,7 @@ func once(lookup enrich.Lookup) func() (enrich.Lookup, error) {
 	}
 }
 
-// watched keeps what became of the last call. One call is under way at a time.
+// watched keeps the outcome of the last call. One call is under way at a time.
 type watched struct {
 	dispatch.Finder
 	verdict enrich.Verdict
@@ -216,13 +216,13 @@ func (w *watched) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict
 	return w.verdict
 }
 
-// Counted is what one call moved.
+// Counted is what the service counted for one call.
 type Counted struct {
 	Operation v2fields.Operation
 	Used      map[string]int64 // by the service's codenames
 	Want      string           // the codename of the module that was expected
-	// Line is the line of a configuration that makes the mapping fit, "" when it fits. Known says that there is
-	// one, or that none is needed.
+	// Line is the line of a configuration that corrects the mapping, "" when the mapping is right. Known says that
+	// there is such a line, or that none is needed.
 	Line  string
 	Known bool
 	Why   string // no call was answered
@@ -248,7 +248,7 @@ func (p *Prober) Counting(ctx context.Context) (Counted, error) {
 	}
 	counted := Counted{Operation: call.Operation, Want: "nothing"}
 	if p.unlimited(call) != "" {
-		counted.Why = "it needs a limit on units of companies or contacts"
+		counted.Why = "a limit on units of companies or contacts is needed"
 		return counted, nil
 	}
 	if meter, counts := p.modules.Meter(call.Operation); counts {

@@ -17,7 +17,7 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// bench is a workspace with a service of its own.
+// bench is a workspace with its own service.
 type bench struct {
 	t       *testing.T
 	service *workspace.Embedded

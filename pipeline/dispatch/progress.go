@@ -1,9 +1,9 @@
 package dispatch
 
 // AccountProgress says how the calls of one account ended in one start of the program, as far as later calls depend
-// on it. The steps that ask the account share it. So a streak of failures goes on in the next step, and after a stop of the
-// whole account no later step sends anything. Its zero value is for an account that was not asked yet. Only one Run
-// uses it at a time.
+// on it. The steps that ask the account share it. So a streak of failures goes on in the next step, and after a stop
+// of the whole account no later step sends anything. Its zero value is for an account that was not asked yet. Only
+// one Run uses it at a time.
 type AccountProgress struct {
 	streaks streaks
 	stop    Stop // of the whole account; nil for none

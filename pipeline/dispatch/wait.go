@@ -17,7 +17,7 @@ const (
 	WaitSlowDown WaitReason = "slow_down" // the service asked to send nothing
 	WaitRate     WaitReason = "rate"      // the window of the rate limit is full
 	WaitSettle   WaitReason = "settle"    // the account has to settle after lost responses
-	WaitRetry    WaitReason = "retry"     // lookups failed for a passing fault, and nothing else is left to send
+	WaitRetry    WaitReason = "retry"     // lookups failed for a temporary fault, and nothing else is left to send
 	WaitPace     WaitReason = "pace"      // the lookups are spread evenly
 
 	shortestWait = time.Second
@@ -28,8 +28,8 @@ func WaitReasons() []WaitReason {
 	return []WaitReason{WaitRate, WaitSlowDown, WaitRetry, WaitSettle, WaitPace}
 }
 
-// Waited has the times in which nothing was sent, by their reasons. What was waited for while a call was in flight
-// counts too: the next lookup could have been sent.
+// Waited has the times in which nothing was sent, by their reasons. Waits while a call is in flight count too: the
+// next lookup could have been sent.
 type Waited struct {
 	SlowDown, Rate, Settle, Retry, Pace time.Duration
 }
@@ -42,7 +42,7 @@ func (w Waited) Plus(other Waited) Waited {
 	}
 }
 
-// Each calls do with every reason for which something was waited.
+// Each calls do with every reason for which the run waited.
 func (w Waited) Each(do func(WaitReason, time.Duration)) {
 	for _, one := range []struct {
 		reason WaitReason

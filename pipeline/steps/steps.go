@@ -140,10 +140,10 @@ func (s Steps) Most(ctx context.Context, rows *Rows, step int) (*survey.Survey, 
 // Send sends the lookups of one step, whose survey is given, and returns why it stopped.
 type Send func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error)
 
-// Run runs the steps one after another, and returns the first reason why one of them stopped; a limit that was
-// reached gives way to a reason for which somebody has to act, and to a limit that ends earlier. The survey is that of the first step, nil when it
-// was not taken yet. A step that stops does not keep later ones from
-// asking for what does not wait for it; the end of ctx does.
+// Run runs the steps one after another, and returns the first reason why one of them stopped. Instead of a limit that
+// was reached it returns a later reason for which somebody has to act, or a later limit that ends earlier. The survey
+// is that of the first step, nil when it was not taken yet. After a step stops, later steps still ask for what does
+// not wait for it. After the end of ctx they do not.
 func (s Steps) Run(
 	ctx context.Context, list row.List, found *survey.Survey, send Send,
 ) (first dispatch.Stop, err error) {
@@ -160,8 +160,8 @@ func (s Steps) Run(
 	return first, err
 }
 
-// reason returns why a run stopped of which a step stopped, and then another. Both may be nil. Of two limits it is the
-// one that ends first, because then the run can go on with what is left.
+// reason returns why a run stopped, from the reasons why a step stopped and then another. Both may be nil. Of two
+// limits it is the one that ends first, because then the run can go on with what is left.
 func reason(earlier, later dispatch.Stop) dispatch.Stop {
 	switch {
 	case earlier == nil:
@@ -187,7 +187,7 @@ const (
 	never                     // somebody has to raise it
 )
 
-// endOf says when the limit ends at which a step stopped, of the user or of the account.
+// endOf returns when the limit of the user or of the account ends at which a step stopped.
 func endOf(stop dispatch.Stop) limitEnd {
 	switch stop := stop.(type) {
 	case dispatch.CeilingReached:

@@ -10,13 +10,13 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// Shown is the response to a free request as it came.
+// Shown is the unchanged response to a free request.
 type Shown struct {
 	HTTPStatus int
 	Body       []byte
 }
 
-// Inspect sends a free request that only reads, with any query, and returns the response as it came. It refuses
+// Inspect sends a free request that only reads, with any query, and returns the response unchanged. It refuses
 // every other operation.
 func (c *StatusClient) Inspect(ctx context.Context, o v2fields.Operation, query url.Values) (Shown, error) {
 	if o.Paid() || o.NeedsID() || o.Method() != http.MethodGet {

@@ -10,8 +10,8 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// TestInspectSendsFreeReadingsAlone: every other operation is refused and nothing is sent.
-func TestInspectSendsFreeReadingsAlone(t *testing.T) {
+// TestInspectSendsOnlyFreeReads: every other operation is refused and nothing is sent.
+func TestInspectSendsOnlyFreeReads(t *testing.T) {
 	var arrived []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		arrived = append(arrived, r.Method+" "+r.URL.RequestURI())

@@ -23,12 +23,12 @@ func FlagError(cmd *cobra.Command, err error) error {
 // ColourHelp describes the flag --color.
 const ColourHelp = "colours: auto for a terminal without NO_COLOR, always or never"
 
-// Colour returns the value of the flag --color that nobody gave.
+// Colour returns the default of the flag --color.
 func Colour() flagvalue.Choice {
 	return flagvalue.Choice{Value: "auto", Choices: []string{"auto", "always", "never"}}
 }
 
-// AddColour adds the flag --color to the commands that do not have it: errors can be coloured whatever a command prints.
+// AddColour adds the flag --color to the commands that do not have it, because every command can print an error.
 func AddColour(cmd *cobra.Command) {
 	if cmd.HasParent() && cmd.Runnable() && cmd.Flags().Lookup("color") == nil {
 		colour := Colour()

@@ -8,9 +8,9 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// Correction says which line of a configuration makes the modules fit to what an answered call of an operation
-// moved: the units by the codenames of the service. It returns "" when they fit. It returns false when no line
-// can, as when several counters moved.
+// Correction returns the line of a configuration that makes the modules agree with what an answered call of an
+// operation used: the units by the codenames of the service. It returns "" when they agree. It returns false when no
+// line can make them agree, such as when several counters moved.
 func (m Modules) Correction(o v2fields.Operation, moved map[string]int64) (line string, known bool) {
 	meter, counts := m.Meter(o)
 	codenames := slices.Sorted(maps.Keys(moved))
