@@ -125,7 +125,7 @@ var texts = map[string]string{
 	"rate_told":             "Give the limit with --rate, such as --rate %d/60s",
 	"chmod":                 "It holds people's data: chmod 700 %s",
 	"members_missing": "A key without a workspace shows no balance. What cannot be read counts as unknown: its ceilings cannot be kept, " +
-		"and a free allowance that is not told is not counted on",
+		"and a free allowance that is not shown is not counted on",
 	"invalid_identifiers": "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
 }
 

@@ -42,7 +42,7 @@ func newRunCommand(env Environment) *cobra.Command {
 				request.At = occurrence
 			}
 			if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
-				env.note(fmt.Sprintf("the service manager could not be told that the job started: %v", err))
+				env.note(fmt.Sprintf("the service manager did not get the message that the job started: %v", err))
 			}
 			if quiet {
 				env.Reader = env.Quiet

@@ -68,7 +68,7 @@ func (env Environment) tellManager(state jobserve.State) {
 		jobserve.Ready: daemon.SdNotifyReady, jobserve.Reloading: daemon.SdNotifyReloading, jobserve.Stopping: daemon.SdNotifyStopping,
 	}[state]
 	if _, err := daemon.SdNotify(false, text); err != nil {
-		env.note(fmt.Sprintf("the service manager could not be told %q: %v", text, err))
+		env.note(fmt.Sprintf("the service manager did not get the message %q: %v", text, err))
 	}
 	switch state {
 	case jobserve.Ready:

@@ -59,7 +59,7 @@ func newCheckCommand(stdout io.Writer, exitCodes string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check a rate card in YAML",
-		Long:  "Check a rate card in YAML: what is wrong in it is told with its lines." + exitCodes,
+		Long:  "Check a rate card in YAML: what is wrong in it is shown with its lines." + exitCodes,
 		Args:  usage.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := pricing.ReadCard(args[0])

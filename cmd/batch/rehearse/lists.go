@@ -44,7 +44,7 @@ func NewListsCommand(env Environment) *cobra.Command {
 		RunE:   func(cmd *cobra.Command, _ []string) error { return f.write(cmd.Context(), env) },
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.output, "output", "o", "", "write the list to this `FILE`, whose ending tells the format; - is CSV on standard output")
+	flags.StringVarP(&f.output, "output", "o", "", "write the list to this `FILE`, whose ending sets the format; - is CSV on standard output")
 	flags.IntVar(&f.rows, "rows", 0, "how many rows the list has, `N`")
 	flags.Uint64Var(&f.seed, "seed", f.seed, "decides who is in the list, and every value")
 	flags.Var(&f.duplicates, "duplicates", "the share of rows that name somebody again, in another spelling")
