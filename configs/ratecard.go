@@ -49,7 +49,7 @@ type cardFile struct {
 	problems problems
 }
 
-// UnmarshalYAML keeps what is wrong with the card, so that all of it can be told.
+// UnmarshalYAML keeps what is wrong with the card, so that all of it can be reported.
 func (c *cardFile) UnmarshalYAML(node *yaml.Node) error {
 	c.line = node.Line
 	var fields struct {
@@ -66,7 +66,7 @@ func (c *cardFile) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// wrongOptions finds what the reader would pass over in silence or tell in its own
+// wrongOptions finds what the reader would ignore or report in its own
 // words: options that are no list, and empty ones.
 func wrongOptions(options *yaml.Node) problems {
 	var found problems
@@ -100,7 +100,7 @@ type optionFields struct {
 	BusinessPhone   *amount `yaml:"business_phone_usd"`
 }
 
-// UnmarshalYAML keeps what is wrong with the option, so that all of it can be told.
+// UnmarshalYAML keeps what is wrong with the option, so that all of it can be reported.
 func (o *option) UnmarshalYAML(node *yaml.Node) error {
 	o.line = node.Line
 	o.problems = wrongKeys(node, "an option", "name", "title", "monthly_included_usd", "work_email_usd", "business_phone_usd")

@@ -152,7 +152,7 @@ func (e *evidence) send(ctx context.Context, lookup enrich.Lookup) (*Observation
 	}, sent, nil
 }
 
-// report puts the evidence to every rule.
+// report compares the evidence with every rule.
 func (e *evidence) report() rules.Report {
 	var report rules.Report
 	for _, c := range append(freeChecks(), paidChecks()...) {
@@ -162,7 +162,7 @@ func (e *evidence) report() rules.Report {
 		report = append(report, i.Finding(e.keeps(i)))
 	}
 	for _, r := range caseRules() {
-		report = append(report, r.Finding(rules.Untested("the service would have to be set up for it; the sandbox is")))
+		report = append(report, r.Finding(rules.Untested("the rule needs a service that is set up for it; the tests try it on the sandbox")))
 	}
 	return report
 }

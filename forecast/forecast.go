@@ -2,7 +2,7 @@
 // lookups that the journal has seen.
 //
 // Every kind of lookup, by the fields asked for and the identifier pattern, has match rates of its
-// own. What the history of a kind tells of them is a posterior: a Dirichlet
+// own. What the history of a kind shows of them is a posterior: a Dirichlet
 // distribution over what can be returned (nothing, an email, a phone, both), which
 // for one field is a Beta distribution. Its prior is Jeffreys' (half a lookup for each
 // outcome): weaker than one lookup of history, and of good coverage for rates near
@@ -38,7 +38,7 @@ type Input struct {
 	Free cost.Allowances
 }
 
-// Forecast is what a history tells about a list. It does not change, so it may be used
+// Forecast is what a history shows about a list. It does not change, so it may be used
 // concurrently.
 type Forecast struct {
 	free    cost.Allowances
@@ -77,7 +77,7 @@ func New(in Input) *Forecast {
 	return f
 }
 
-// newPart looks up what the history tells of a kind.
+// newPart looks up what the history shows of a kind.
 func newPart(kind cost.Kind, lookups int64, history func(cost.Kind) cost.Totals) part {
 	fields := kind.Fields
 	counts, basis := outcomesOf(kind, history)

@@ -26,7 +26,7 @@ const (
 // borrowedWeight is the number of lookups that a borrowed history counts for at most.
 const borrowedWeight = 10
 
-// outcomesOf returns what the history tells of a kind: its own lookups, and without
+// outcomesOf returns what the history shows of a kind: its own lookups, and without
 // any those of the same fields by another pattern, cut down in number.
 func outcomesOf(kind cost.Kind, history func(cost.Kind) cost.Totals) (counts, basis) {
 	fields := kind.Fields
@@ -84,7 +84,7 @@ func countOutcomes(fields enrich.Fields, totals cost.Totals) counts {
 }
 
 // independent returns how often each outcome was seen if every field is found or not whatever the others
-// are. The sums do not tell more of lookups for three fields and more.
+// are. The sums do not show more of lookups for three fields and more.
 func independent(fields enrich.Fields, totals cost.Totals) counts {
 	seen := make(counts, outcomesOfAll(fields))
 	for outcome := range seen {

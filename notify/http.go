@@ -51,7 +51,7 @@ func (p poster) post(ctx context.Context, to, contentType string, body []byte, h
 		}
 		return fmt.Errorf("the receiver cannot be reached: %w", err)
 	}
-	defer func() { _ = response.Body.Close() }() // the status tells everything
+	defer func() { _ = response.Body.Close() }() // the status says everything
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxAnswer))
 	switch status := response.StatusCode; {
 	case status >= 200 && status <= 299:

@@ -24,7 +24,7 @@ const protocolVersion = "2025-11-25"
 // sessionTimeout ends MCP sessions that nobody uses.
 const sessionTimeout = 10 * time.Minute
 
-// The keys of what the tools tell about themselves and their failures
+// The keys of what the tools report about themselves and their failures
 // (specification v1, "MCP endpoint").
 const (
 	errorMeta   = "service/error"

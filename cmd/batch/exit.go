@@ -152,7 +152,7 @@ func exitCode(err error) int {
 	}
 }
 
-// failureOf returns what a person and a program are told of an error; false when the command
+// failureOf returns what a person and a program see of an error; false when the command
 // has told all.
 func failureOf(err error, place hints.Place) (found report.Failure, telling bool) {
 	var stop stopError

@@ -40,7 +40,7 @@ func newLedgerCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// exportLedger writes the attempts and tells their sums.
+// exportLedger writes the attempts and shows their sums.
 func exportLedger(cmd *cobra.Command, o *options, period inspect.Period) error {
 	w, err := o.work(cmd)
 	if err != nil {

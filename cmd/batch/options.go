@@ -36,7 +36,7 @@ type options struct {
 	observer  *host.Observer
 	config    string
 	json      bool
-	quiet     bool // only errors are told while it runs
+	quiet     bool // only errors are shown while it runs
 	logFormat flagvalue.Choice
 	colour    flagvalue.Choice
 	service   serviceflags.Flags

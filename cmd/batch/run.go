@@ -69,7 +69,7 @@ func (o *options) listToRun(args []string) ([]string, error) {
 	return nil, usagef("which list? give its file, or --plan FILE; see %q", "batch run --help")
 }
 
-// runList runs a list and tells how it went.
+// runList runs a list and shows how it went.
 func runList(cmd *cobra.Command, o *options, args []string) error {
 	w, err := o.work(cmd)
 	if err != nil {

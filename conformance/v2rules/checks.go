@@ -2,7 +2,9 @@ package v2rules
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"payonce/conformance/rules"
@@ -275,8 +277,20 @@ func bookedView(e *evidence) rules.View {
 	return rules.Agree("%d of %d", tried, len(e.sent))
 }
 
-// booked says how the counters differ from what the journal booked for a call, and which configuration would
-// make them equal.
+// countsText writes what counters show, by their codenames.
+func countsText(counts map[string]int64) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d of %s", counts[name], name))
+	}
+	if parts == nil {
+		return "no units"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// booked returns how the counters differ from what the journal booked for a call, and which line of the
+// configuration makes them equal. It returns "" when they are equal.
 func (e *evidence) booked(s Sent) string {
 	want := map[string]int64{}
 	for _, meter := range units.Meters() {
@@ -287,10 +301,10 @@ func (e *evidence) booked(s Sent) string {
 	if fmt.Sprint(want) == fmt.Sprint(s.Used) {
 		return ""
 	}
-	text := fmt.Sprintf("%s: the counters show %v, the journal booked %v", s.Operation, s.Used, want)
+	text := fmt.Sprintf("%s: the counters show %s, the journal booked %s", s.Operation, countsText(s.Used), countsText(want))
 	if _, answered := s.Verdict.(enrich.Answered); answered {
 		if line, known := e.Modules.Correction(s.Operation, s.Used); known && line != "" {
-			text += "; with " + line + " in the configuration they are equal"
+			text += "; this line of the configuration makes them equal: " + line
 		}
 	}
 	return text

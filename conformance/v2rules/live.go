@@ -199,7 +199,7 @@ func (e *evidence) report() rules.Report {
 		report = append(report, c.Finding(c.look(e)))
 	}
 	for _, r := range caseRules() {
-		report = append(report, r.Finding(rules.Untested("the service would have to be set up for it; the sandbox is")))
+		report = append(report, r.Finding(rules.Untested("the rule needs a service that is set up for it; the tests try it on the sandbox")))
 	}
 	return report
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxProblems is how many problems of a configuration are told at most.
+// maxProblems is the most problems of a configuration that are reported.
 const maxProblems = 50
 
 // place is where something stands in a file. A column of 0 is not told.

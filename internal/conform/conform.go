@@ -51,7 +51,7 @@ func Compare(ctx context.Context, w *app.Work, o Options) (*Ended, error) {
 		return nil, err
 	}
 	if !first && len(o.List.Names)+len(o.Profiles) > 0 {
-		return nil, problem.Usagef("lists and profiles are looked up with v1, which is not compared; nothing was sent")
+		return nil, problem.Usagef("lists and profiles are looked up only with v1: compare v1 as well, or leave them out; nothing was sent")
 	}
 	return app.With(w, func(place *workspace.Session) (*Ended, error) {
 		if err := o.check(); err != nil {

@@ -16,7 +16,7 @@ const interrupted = "interrupted"
 
 // Resumed returns the waits of a run that starts again: those of its earlier starts, and the time since it stopped. Its
 // reason is that of the stop, such as "ceiling:daily" or "service:asked_to_wait". A run that somebody interrupted, or
-// that came to its end, did not wait since.
+// that came to its end, has not waited since then.
 func Resumed(earlier checkpoint.Run, now time.Time) []record.Waited {
 	if earlier.Ended.IsZero() || earlier.Stop == "" || earlier.Stop == interrupted {
 		return earlier.Waits

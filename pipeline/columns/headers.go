@@ -185,18 +185,18 @@ func contains(words []string, begins string) bool {
 	})
 }
 
-// The words of headers that tell whose value a column holds and of which kind it is.
+// The words of headers that show whose value a column holds and of which kind it is.
 const (
 	emailWords = `email mail courriel correo gmail posta emails`
 	phoneWords = `phone tel mobile mobil cell handy fon ligne portable movil cellulare celular telemovel gsm direct`
-	// privateWords tell that a number is a mobile one or a private one.
+	// privateWords show that a number is a mobile one or a private one.
 	privateWords = `mobile mobil cell handy portable movil cellulare celular telemovel gsm home private privat personal
 		personnel particular casa thuis`
-	// otherPersons tell that the value is another person's or that of a whole company.
+	// otherPersons show that the value is another person's or that of a whole company.
 	otherPersons = `owner manager assistant assistent referr reports creator created modified updated by sender cc bcc
 		company corporate corp hq headquarter switchboard main account organi firma unternehmen zentrale besitzer inhaber
 		recruiter rep fax telefax verantwort`
-	// notValues tell that the column is about a value and does not hold it.
+	// notValues show that the column is about a value and does not hold it.
 	notValues = `status opt optin optout valid verified verification confidence score sent open opened bounce bounced
 		click clicked source type label domain subscri unsubscri consent date time count last quality catch campaign
 		list subject template reply replied format extension ext country code`

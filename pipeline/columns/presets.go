@@ -10,7 +10,7 @@ import (
 
 // The values of Options.Preset besides names of presets.
 const (
-	AutoPreset = "auto" // as the headers tell
+	AutoPreset = "auto" // by the headers
 	NoPreset   = "none"
 )
 

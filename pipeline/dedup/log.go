@@ -12,7 +12,7 @@ import (
 )
 
 // Log keeps records in numbered logs: a few in memory, the others in one temporary file. The
-// records are keyed hashes and numbers of rows and attempts, and tell nothing about a person.
+// records are keyed hashes and numbers of rows and attempts, and show nothing about a person.
 // Where the system allows it, the file loses its name when it is made, so that the system
 // removes it when the process ends.
 //

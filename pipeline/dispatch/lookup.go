@@ -58,7 +58,7 @@ type Lookups struct {
 	Now          func() time.Time
 	// Report is called by one goroutine after every change; nil for none.
 	Report func(Tally)
-	// Note is told what takes longer than a lookup; nil for none.
+	// Note reports what takes longer than a lookup; nil for none.
 	Note func(text string)
 }
 
@@ -114,7 +114,7 @@ const (
 	// lost maxLosses: every loss can cost the price of its fields for nothing.
 	maxLosses = 20
 	lossShare = 4
-	// A wait that is longer than any window is told to the user.
+	// A wait that is longer than any window is reported to the user.
 	longWait = 2 * time.Minute
 	// The run does not wait when the service asks for more, unless Lookups says otherwise. It ends,
 	// resumable, and no later start sends anything before that time.

@@ -31,7 +31,7 @@ type Accountant interface {
 // doubt hold.
 //
 // After a reading the run no longer counts on the units that others took. The money shows as
-// drift, because the account cannot tell who spent it. A run that counts on no free unit (Free
+// drift, because the account does not show who spent it. A run that counts on no free unit (Free
 // is empty) never exceeds a ceiling.
 //
 // The same holds for a price. What a field costs shows only once its free units are

@@ -24,7 +24,7 @@ type Service struct {
 }
 
 // Precheck says whether the account allows the lookups that a survey counted; nil
-// when it does, or when the snapshot does not tell. Want of money stops a run here only
+// when it does, or when the snapshot does not show it. Want of money stops a run here only
 // when it stops all of its lookups: some may be free where others are not, and then the
 // account's own ceilings decide about each, in its turn. When the budget is short, the run goes on
 // without the expendable fields.
@@ -58,7 +58,7 @@ func Precheck(account cost.Account, lookups cost.Workload, expendable enrich.Fie
 }
 
 // refusal returns why the account does not allow an operation, nil when it does or when
-// the snapshot does not tell.
+// the snapshot does not show it.
 func refusal(account cost.Account, operation string) *ServiceRefused {
 	readiness := account.Readiness[operation]
 	code := cmp.Or(readiness.Reason, CodeNotReady)

@@ -18,7 +18,7 @@ type worker struct {
 	gate   *gate
 }
 
-// result is what a worker tells the dispatcher.
+// result is what a worker reports to the dispatcher.
 type result struct {
 	task    task
 	id      attempt.ID

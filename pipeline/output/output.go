@@ -30,7 +30,7 @@ type Answers interface {
 	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
 
-// Index tells of every row what its output needs to know besides the answers. It may be asked
+// Index returns for every row what its output needs to know besides the answers. It may be asked
 // from many goroutines.
 type Index interface {
 	Rows() int64

@@ -23,7 +23,7 @@ type Record []uint64
 // attemptBits is how many bits of a word hold the attempt.
 const attemptBits = 56
 
-// incomplete is the first word of a record that does not tell all.
+// incomplete is the first word of a record that is not complete.
 const incomplete = 1<<64 - 1
 
 // Records are the records of many rows, each with a word for each wanted field.
@@ -57,7 +57,7 @@ func (r Record) Pack(wanted enrich.Fields, record *attempt.Record) (known bool) 
 	return known
 }
 
-// IsComplete reports whether the record tells all that the journal knows; if not, the journal
+// IsComplete reports whether the record has all that the journal knows; if not, the journal
 // has to be asked.
 func (r Record) IsComplete() bool { return r[0] != incomplete }
 

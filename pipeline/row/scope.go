@@ -58,7 +58,7 @@ type Scope struct {
 	TempDir string
 }
 
-// Columns returns the columns that tell who a row is about and which wanted fields it
+// Columns returns the columns that show who a row is about and which wanted fields it
 // misses, in order. What a column of a field holds that nobody wants does not matter: it may
 // even be of a kind that cannot be read.
 func (s Scope) Columns() []int {

@@ -15,7 +15,7 @@ import (
 	"payonce/pipeline/row"
 )
 
-// Recorder tells what is known of people. It may be called from many goroutines.
+// Recorder returns what is known of people. It may be called from many goroutines.
 type Recorder interface {
 	// KeyOf returns a short stand-in for an identity, by its canonical form; equal
 	// persons have equal keys.

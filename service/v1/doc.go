@@ -4,7 +4,7 @@
 //
 // A lookup is paid for, cannot be repeated without paying again, and its result is never
 // shown again. So [Client.Find] sends exactly one POST and says what became of it. The
-// verdict tells what may be done next:
+// verdict says what may be done next:
 //
 //   - [enrich.Answered]: the result. Keep it before anything else.
 //   - [enrich.Refused]: the service said no and charged nothing. The class says whether to

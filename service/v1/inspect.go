@@ -25,7 +25,7 @@ type Inspection struct {
 	// ServerTime is the response's date, in UTC and whole seconds; zero when it has
 	// none. Asked and Answered are this machine's times around it.
 	ServerTime, Asked, Answered time.Time
-	// RateLimit holds the response's headers that tell of a rate limit.
+	// RateLimit holds the response's headers about a rate limit.
 	RateLimit map[string]string
 }
 

@@ -32,7 +32,7 @@ func paidTools() []string {
 	return tools
 }
 
-// Keys of what the tools tell beside their results (specification v1, "MCP
+// Keys of what the tools report beside their results (specification v1, "MCP
 // endpoint").
 const (
 	metaError   = "service/error"

@@ -21,7 +21,7 @@ import (
 // owner resets it, it falls. So a counter that fell between two snapshots proves nothing about the
 // calls in between: any number of them may have been counted before the fall.
 type Usage struct {
-	ReadAt  time.Time // by the service's clock where it tells
+	ReadAt  time.Time // by the service's clock where it shows one
 	Modules []Module  // in the order of the service
 	tabular.Problems
 }
@@ -37,7 +37,7 @@ type Module struct {
 	Used, Total cost.Optional[int64]
 }
 
-// Left returns what is left of the module; not known when the service does not tell.
+// Left returns what is left of the module; not known when the service does not show it.
 func (m Module) Left() cost.Optional[int64] {
 	if !m.Used.Known || !m.Total.Known {
 		return cost.Optional[int64]{}
@@ -165,7 +165,7 @@ func (u Usage) Since(earlier Usage) Change {
 // ContactUsage is how many emails and phones the account was given in a time span. The counts of
 // one span only grow, until the span lies in the past.
 type ContactUsage struct {
-	ReadAt         time.Time // by the service's clock where it tells
+	ReadAt         time.Time // by the service's clock where it shows one
 	From, To       time.Time
 	Emails, Phones cost.Optional[int64]
 }
@@ -194,7 +194,7 @@ func (c *StatusClient) ContactUsage(ctx context.Context, from, to time.Time) (Co
 }
 
 // Since returns what was returned between two readings of spans that begin at the same time. It is
-// not known when a reading does not tell, when the spans begin at different times, or when a count
+// not known when a reading does not show it, when the spans begin at different times, or when a count
 // fell.
 func (u ContactUsage) Since(earlier ContactUsage) (emails, phones cost.Optional[int64]) {
 	if !u.From.Equal(earlier.From) || u.To.Before(earlier.To) {

@@ -10,12 +10,12 @@
 //   - [WatchClient] also changes what is watched, which is free.
 //   - [Client] also makes the calls that use units: all others, GETs included.
 //
-// Package calls makes the paid calls, and tells before anything is sent what they can use up.
+// Package calls makes the paid calls, and says before anything is sent what they can use up.
 // [Client.Send] sends one in exactly one request, and says what became of it. The other methods of
 // [Client] send one call each and return its record as well. Whoever holds a Client has to ask the
 // journal before each call, as the dispatcher does.
 //
-// The verdict tells what may be done next:
+// The verdict says what may be done next:
 //
 //   - [enrich.Answered]: the answer, in the form that package answers reads. Keep it before
 //     anything else. An answer to a call about something unknown has no values and used nothing.
@@ -32,7 +32,7 @@
 //     any other when the owner of the account changes it. It holds for one module; others go on.
 //   - An object whose members are all arrays of messages is a refused input.
 //   - An object with detail alone is an invalid token, something that was not found, a request to
-//     slow down, or a failure of the server. Its status tells which.
+//     slow down, or a failure of the server. Its status shows which.
 //   - Without a known shape, HTTP 400, 401, 403 and 429 are refusals.
 //
 // A failure of the server says nothing about the counters: it is Lost, like everything else.

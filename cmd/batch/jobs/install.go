@@ -167,7 +167,7 @@ func (env Environment) setup(o *installing, file *jobs.File) (s *jobunits.Setup,
 	return s, nil
 }
 
-// writeUnits writes the files where they are looked for, and tells what to do next.
+// writeUnits writes the files where they are looked for, and prints what to do next.
 func (env Environment) writeUnits(o *installing, files []jobunits.File) error {
 	dir, next := o.dir, ""
 	switch {

@@ -24,7 +24,7 @@ type Environment struct {
 	Reader jobs.Reader
 	// Quiet is Reader for runs whose plans and summaries are not shown.
 	Quiet jobs.Reader
-	// After returns a channel that tells when a time has passed.
+	// After returns a channel that receives when a time has passed.
 	After   func(time.Duration) <-chan time.Time
 	Getenv  func(string) string
 	Version string
@@ -141,7 +141,7 @@ func newListCommand(env Environment) *cobra.Command {
 			rows, failures := []listed{}, []delivery.Failure(nil)
 			for _, job := range file.Jobs {
 				row := env.listed(job)
-				// Without a service or a journal nothing waits, and jobs next tells what is wrong.
+				// Without a service or a journal nothing waits, and jobs next shows what is wrong.
 				if known, err := jobrun.Look(cmd.Context(), job); err == nil {
 					failures = append(failures, known.Failures...)
 					if one, waits := known.Waiting(); waits {

@@ -62,7 +62,7 @@ func (env Environment) noteAt(at time.Time, text string) {
 	fmt.Fprintln(env.Stderr, at.UTC().Format(time.RFC3339)+" batch: "+text)
 }
 
-// tellManager tells the service manager what a server does, if there is one that asked for it.
+// tellManager reports to the service manager what a server does, if there is one that asked for it.
 func (env Environment) tellManager(state jobserve.State) {
 	text := map[jobserve.State]string{
 		jobserve.Ready: daemon.SdNotifyReady, jobserve.Reloading: daemon.SdNotifyReloading, jobserve.Stopping: daemon.SdNotifyStopping,
@@ -124,7 +124,7 @@ func (env Environment) served(path string, measured *metrics.Collector) (served 
 	return served, nil
 }
 
-// notePause tells that a job paused itself.
+// notePause logs that a job paused itself.
 func (env Environment) notePause(job record.Job, ran []record.Occurrence) {
 	if len(ran) > 0 && !job.PausedAt.IsZero() {
 		env.note(job.Name + " is paused" + noteOf(job))

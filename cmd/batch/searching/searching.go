@@ -50,7 +50,7 @@ type Environment struct {
 	// CanAsk says that somebody can be asked, and Confirm asks.
 	CanAsk  bool
 	Confirm func(ctx context.Context, question string) bool
-	// Begun is called before anything is sent: from then on the search goes on when nobody reads what it tells.
+	// Begun is called before anything is sent: from then on the search goes on when nobody reads what it prints.
 	Begun func()
 	// End returns the error that ends a command whose search stopped, or lost pages; nil when all is done.
 	End func(stop dispatch.Stop, lost, ceilingOK bool) error

@@ -6,7 +6,7 @@ import (
 	"payonce/attempt"
 )
 
-// Limit is a limit of a module that is reached. No call that can use the module is sent before it ends.
+// Limit is a reached limit of a module. No call that can use the module is sent before the limit ends.
 type Limit struct {
 	Module string    `json:"module"` // as the service names it
 	Code   string    `json:"code"`

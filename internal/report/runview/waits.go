@@ -23,7 +23,7 @@ func WaitsOf(runs []checkpoint.Run) []Waited {
 	return list
 }
 
-// Text writes how long it was: in seconds, or tenths of them below ten.
+// Text writes the time in seconds, below ten seconds with tenths.
 func (w Waited) Text() string {
 	span := time.Duration(w.Seconds * float64(time.Second))
 	if span < 10*time.Second {

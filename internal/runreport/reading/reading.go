@@ -88,7 +88,7 @@ type reader struct {
 	recall  func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error)
 	answers v1.AnswerDecoder
 	held    map[attempt.ID]cost.Amounts // by the calls in doubt
-	entries []attempt.Entry             // that wait for what Recall tells of them
+	entries []attempt.Entry             // that wait for what Recall returns about them
 }
 
 // memory is what Recall may keep of calls that are far apart.

@@ -23,7 +23,7 @@ type Call struct {
 	Body      []byte // JSON; empty for a GET
 	// Reveal is the contact data that the call asks for.
 	Reveal units.Reveal
-	// About is the company that a search is to find, so that its answer tells what was sought.
+	// About is the company that a search is to find, so that its answer shows what was sought.
 	About enrich.Company
 
 	problem error

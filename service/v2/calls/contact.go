@@ -25,7 +25,7 @@ func Employee(id string) Call {
 	return call
 }
 
-// ContactByEmail enriches the contact with an email. The service cannot be told to leave the email
+// ContactByEmail enriches the contact with an email. The service has no option to leave the email
 // out.
 func ContactByEmail(email string, revealPhone bool) Call {
 	call := post(v2fields.EnrichEmail, struct {
