@@ -175,7 +175,7 @@ func (r *recognition) companyPages(role Role) []candidate {
 	var found []candidate
 	for column := range r.schema.Columns {
 		content := r.sample.of(column)
-		if !r.taken[column] && content.filled() > 0 && 5*content.of(kind) >= 4*content.filled() && !content.repeats() {
+		if !r.taken[column] && !r.isResult(column) && content.filled() > 0 && 5*content.of(kind) >= 4*content.filled() && !content.repeats() {
 			found = append(found, candidate{column: column, strength: noName})
 		}
 	}

@@ -235,6 +235,13 @@ func TestResultsOfAnEarlierRunDoNotNameCompanies(t *testing.T) {
 	if _, got := read(t, headers[:4], options); !slices.Equal(got, want) {
 		t.Errorf("the list of a search is read as %q", got)
 	}
+	// Nor do their cells, where the list itself has names.
+	options.Catalogue.Details = []enrich.Detail{{Name: "company_website"}, {Name: "company_pro_network"}, {Name: "company_social"}}
+	headers = []string{"Company", "Country", "company_website", "company_pro_network", "company_social", "enrich_status", "enrich_reason"}
+	cells := []string{"Acme Ltd", "GB", "https://www.acme.example", "", "", "matched", ""}
+	if _, got := read(t, headers, options, cells); !slices.Equal(got, []string{"company_name=Company", "company_country=Country"}) {
+		t.Errorf("an earlier output of names is read as %q", got)
+	}
 }
 
 func TestMappingsIdentifyByPatterns(t *testing.T) {
