@@ -44,6 +44,9 @@ func (d *checks) checkCounting(ctx context.Context, limits budget.Budget) error 
 			d.problem(problem.Usage, v2Counting, "",
 				"%s, where %s is expected; write this line in the configuration: %s",
 				counted, counted.Want, counted.Line)
+		case len(counted.Used) == 0:
+			d.warn(v2Counting, "ask_service",
+				"%s, where %s is expected; the service may count later", counted, counted.Want)
 		default:
 			d.warn(v2Counting, "ask_service",
 				"%s, where %s is expected; somebody else may use the account", counted, counted.Want)

@@ -10,15 +10,15 @@ import (
 
 // Correction returns the line of a configuration that makes the modules agree with what an answered call of an
 // operation used: the units by the codenames of the service. It returns "" when they agree. It returns false when no
-// line can make them agree, such as when several counters moved.
+// line can make them agree, such as when several counters moved, or none did.
 func (m Modules) Correction(o v2fields.Operation, moved map[string]int64) (line string, known bool) {
 	meter, counts := m.Meter(o)
 	codenames := slices.Sorted(maps.Keys(moved))
 	switch {
-	case len(moved) == 0 && !counts:
-		return "", true
 	case len(moved) == 0:
-		return fmt.Sprintf("modules: {%s: %s}", o, None), true
+		// A service may count an answered call later. A line that says that the operation uses nothing would end
+		// the limits on what it uses, so it is never proposed.
+		return "", !counts
 	case len(moved) > 1 || moved[codenames[0]] != 1:
 		return "", false
 	}
