@@ -40,17 +40,19 @@ func TestMCPSessionsAreReopened(t *testing.T) {
 	bothWays(t, func(t *testing.T, f *fakeMCP) {
 		client := mcpClient(t, f)
 		// Two sessions are idle, and both are forgotten.
-		both := make(chan struct{})
+		arrived, answer := make(chan struct{}), make(chan struct{})
 		f.onCall(func(w http.ResponseWriter, r *http.Request, m message) {
-			both <- struct{}{}
+			arrived <- struct{}{}
+			<-answer // until the other has a session too
 			found(w, r, m)
 		})
 		verdicts := make(chan enrich.Verdict, 2)
 		for range 2 {
 			go func() { verdicts <- find(client) }()
 		}
-		<-both
-		<-both
+		<-arrived
+		<-arrived
+		close(answer)
 		wantAnswered(t, <-verdicts)
 		wantAnswered(t, <-verdicts)
 		f.onCall(found)
