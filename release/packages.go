@@ -29,9 +29,18 @@ func (r Release) packageOf(format string, target Target, archived []File) (_ []b
 		MTime:       r.Time,
 	}
 	info.RPM.BuildHost = "localhost"
-	info.Scripts.PostInstall = filepath.Join(folder, "postinstall.sh")
-	if err := os.WriteFile(info.Scripts.PostInstall, []byte(postInstall), 0o600); err != nil {
-		return nil, err
+	for _, script := range []struct {
+		path       *string
+		name, text string
+	}{
+		{&info.Scripts.PostInstall, "postinstall.sh", postInstall},
+		{&info.Scripts.PreRemove, "preremove.sh", preRemove},
+		{&info.Scripts.PostRemove, "postremove.sh", postRemove},
+	} {
+		*script.path = filepath.Join(folder, script.name)
+		if err := os.WriteFile(*script.path, []byte(script.text), 0o600); err != nil {
+			return nil, err
+		}
 	}
 	for i, file := range archived {
 		place, err := placeOf(file.Path)
@@ -61,10 +70,16 @@ func (r Release) packageOf(format string, target Target, archived []File) (_ []b
 	return made.Bytes(), nil
 }
 
-// postInstall creates the user of the units.
-//
-//go:embed postinstall.sh
-var postInstall string
+// The scripts of the packages. The first creates the user of the units. The second stops the jobs before a removal.
+// The third tells systemd which units are gone.
+var (
+	//go:embed postinstall.sh
+	postInstall string
+	//go:embed preremove.sh
+	preRemove string
+	//go:embed postremove.sh
+	postRemove string
+)
 
 // placeOf returns where a package installs a file of an archive.
 func placeOf(archived string) (string, error) {
