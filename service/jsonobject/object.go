@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
 	"payonce/cost"
@@ -21,37 +22,43 @@ import (
 // Object is a JSON object.
 type Object map[string]json.RawMessage
 
-// Parse reads a JSON object. It reports false for anything else.
+// Parse reads a JSON object. It reports false for anything else. The object refers to data, which must not
+// change. Of members with the same name it has the last one.
 func Parse(data []byte) (Object, bool) {
-	var o Object
-	err := json.Unmarshal(data, &o)
-	return o, err == nil && o != nil
+	o, _, ok := ParseRepeated(data)
+	return o, ok
 }
 
-// ParseRepeated is Parse, and returns the names that repeat, sorted. Of a name that repeats the object has the
-// last value.
+// ParseRepeated is like Parse. It also returns the names that repeat, sorted.
 func ParseRepeated(data []byte) (o Object, repeated []string, ok bool) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if decoder.PeekKind() != '{' {
+		return nil, nil, false
+	}
+	if _, err := decoder.ReadToken(); err != nil {
 		return nil, nil, false
 	}
 	o = Object{}
-	for decoder.More() {
-		var value json.RawMessage
-		token, err := decoder.Token()
-		name, isName := token.(string)
-		if err != nil || !isName || decoder.Decode(&value) != nil {
+	for decoder.PeekKind() == '"' {
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return nil, nil, false
+		}
+		name := token.String()
+		value, err := decoder.ReadValue()
+		if err != nil {
 			return nil, nil, false
 		}
 		if _, known := o[name]; known {
 			repeated = append(repeated, name)
 		}
-		o[name] = value
+		end := decoder.InputOffset() // the value itself is only valid until the next one is read
+		o[name] = data[end-int64(len(value)) : end : end]
 	}
-	if _, err := decoder.Token(); err != nil {
+	if _, err := decoder.ReadToken(); err != nil {
 		return nil, nil, false
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) { // something follows
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) { // something follows
 		return nil, nil, false
 	}
 	slices.Sort(repeated)
@@ -66,17 +73,24 @@ func (o Object) Object(name string) (Object, bool) { return Parse(o[name]) }
 func (o Object) IsNull(name string) bool { return string(o[name]) == "null" }
 
 // Bool returns a member that is true or false.
-func (o Object) Bool(name string) cost.Optional[bool] { return member[bool](o, name) }
+func (o Object) Bool(name string) cost.Optional[bool] {
+	switch string(o[name]) {
+	case "true":
+		return cost.Known(true)
+	case "false":
+		return cost.Known(false)
+	}
+	return cost.Optional[bool]{}
+}
 
 // String returns a member string.
-func (o Object) String(name string) cost.Optional[string] { return member[string](o, name) }
-
-func member[T any](o Object, name string) cost.Optional[T] {
-	var value *T // stays nil for null
-	if json.Unmarshal(o[name], &value) != nil || value == nil {
-		return cost.Optional[T]{}
+func (o Object) String(name string) cost.Optional[string] {
+	literal := o[name]
+	if len(literal) == 0 || literal[0] != '"' {
+		return cost.Optional[string]{}
 	}
-	return cost.Known(*value)
+	value, _ := jsontext.AppendUnquote(nil, literal) // the only error is of characters that it replaces
+	return cost.Known(string(value))
 }
 
 // Text returns a member string trimmed, in NFC and without NUL characters, which

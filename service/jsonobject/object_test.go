@@ -2,6 +2,7 @@ package jsonobject
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,6 +84,75 @@ func FuzzParseRepeated(f *testing.F) {
 		same := func(a, b json.RawMessage) bool { return string(a) == string(b) }
 		if ok != alsoOK || ok && !maps.EqualFunc(one, other, same) {
 			t.Errorf("%q is %v (%t) and %v (%t); names %v", text, one, ok, other, alsoOK, slices.Sorted(maps.Keys(one)))
+		}
+	})
+}
+
+// FuzzParse compares objects and strings with those of encoding/json.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		`{}`, ` { "a" : "b" , "n":null} `, `{"a":1,"a":"2"}`, `{"\u0061":"\ud800 \n\"","b":[{"a":"}"}]}`, `{"a":tru}`, `{"a":"b"}x`, `{"a":"b",}`,
+		`null`, `[]`, `{"a":"\x01"}`, "{\"\xff\":\"\xff\"}", `{"t":true,"f":false,"x":"true"}`, `{"a":01}`, `{"deep":[[[[[]]]]]}`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var want map[string]json.RawMessage
+		valid := json.Unmarshal(data, &want) == nil && want != nil
+		o, ok := Parse(data)
+		if ok != valid {
+			t.Fatalf("%q: an object: %v; by encoding/json %v", data, ok, valid)
+		}
+		if !valid {
+			return
+		}
+		if len(o) != len(want) {
+			t.Errorf("%q: %d members; by encoding/json %d", data, len(o), len(want))
+		}
+		for name, literal := range want {
+			if string(o[name]) != string(literal) {
+				t.Errorf("%q: %q is %q; by encoding/json %q", data, name, o[name], literal)
+			}
+			var text *string
+			if err := json.Unmarshal(literal, &text); err != nil {
+				text = nil
+			}
+			if got := o.String(name); got.Known != (text != nil) || text != nil && got.Value != *text {
+				t.Errorf("%q: the string %q is %+v; by encoding/json %v", data, name, got, text)
+			}
+			var truth *bool
+			if err := json.Unmarshal(literal, &truth); err != nil {
+				truth = nil
+			}
+			if got := o.Bool(name); got.Known != (truth != nil) || truth != nil && got.Value != *truth {
+				t.Errorf("%q: the truth of %q is %+v; by encoding/json %v", data, name, got, truth)
+			}
+		}
+	})
+}
+
+// BenchmarkParse reads an answer with its strings, and with encoding/json as the peer.
+func BenchmarkParse(b *testing.B) {
+	body := []byte(`{"object":"enrichment_result","operation":"contact.enrich","status":"found","request_id":"req_0123456789abcdef",` +
+		`"data":{"full_name":"Ada Lovelace","work_email":"ada@example.com","business_phone":null,"phone_type":"mobile"},` +
+		`"unresolved_fields":[],"grounding":{"retrieved_at":"2026-01-02T03:04:05Z","source_provenance":"directory"}}`)
+	b.Run("jsonobject", func(b *testing.B) {
+		for b.Loop() {
+			o, _ := Parse(body)
+			data, _ := o.Object("data")
+			if o.String("status").Value != "found" || data.String("work_email").Value != "ada@example.com" {
+				b.Fatal("read otherwise")
+			}
+		}
+	})
+	b.Run("encoding", func(b *testing.B) {
+		for b.Loop() {
+			var o, data map[string]json.RawMessage
+			var status, email string
+			err := errors.Join(json.Unmarshal(body, &o), json.Unmarshal(o["data"], &data), json.Unmarshal(o["status"], &status), json.Unmarshal(data["work_email"], &email))
+			if err != nil || status != "found" || email != "ada@example.com" {
+				b.Fatal("read otherwise", err)
+			}
 		}
 	})
 }

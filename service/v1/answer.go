@@ -66,28 +66,34 @@ func DecodeAnswer(answered enrich.Answered) (Answer, error) {
 // AnswerDecoder is DecodeAnswer for many answers: it uses memory again. Its methods may be called
 // from many goroutines.
 type AnswerDecoder struct {
-	members sync.Pool // of *numbered.Members
+	unused sync.Pool // of *decoding
+}
+
+// decoding is the memory that decoding an answer takes.
+type decoding struct {
+	members numbered.Members
+	answer  Answer
 }
 
 // Decode does what DecodeAnswer does.
 func (d *AnswerDecoder) Decode(answered enrich.Answered) (Answer, error) {
-	m := d.take()
-	defer d.members.Put(m)
-	return decodeAnswer(m, answered)
+	taken := d.take()
+	defer d.unused.Put(taken)
+	return decodeAnswer(&taken.members, answered)
 }
 
 // Person does what PersonOf does.
 func (d *AnswerDecoder) Person(answered enrich.Answered) (name, email, phone string, err error) {
-	m := d.take()
-	defer d.members.Put(m)
-	return personOf(m, answered)
+	taken := d.take()
+	defer d.unused.Put(taken)
+	return taken.person(answered)
 }
 
-func (d *AnswerDecoder) take() *numbered.Members {
-	if m, ok := d.members.Get().(*numbered.Members); ok {
-		return m
+func (d *AnswerDecoder) take() *decoding {
+	if unused, ok := d.unused.Get().(*decoding); ok {
+		return unused
 	}
-	return &numbered.Members{}
+	return &decoding{}
 }
 
 // Values reads the values of an answer, with the details of v1fields.Catalogue.
@@ -123,15 +129,15 @@ func answerMembers(m *numbered.Members, a *Answer) {
 
 // PersonOf returns what an answer says about who the person is.
 func PersonOf(answered enrich.Answered) (name, email, phone string, err error) {
-	return personOf(&numbered.Members{}, answered)
+	return new(decoding).person(answered)
 }
 
-func personOf(m *numbered.Members, answered enrich.Answered) (name, email, phone string, err error) {
-	var answer Answer
-	if err := numbered.Read(m, answered.Data, &answer, personMembers); err != nil {
+func (d *decoding) person(answered enrich.Answered) (name, email, phone string, err error) {
+	a := &d.answer
+	if err := numbered.Read(&d.members, answered.Data, a, personMembers); err != nil { // sets the three, or fails
 		return "", "", "", fmt.Errorf("an answer in the journal: %w", err)
 	}
-	return answer.FullName, answer.WorkEmail, answer.BusinessPhone, nil
+	return a.FullName, a.WorkEmail, a.BusinessPhone, nil
 }
 
 func personMembers(m *numbered.Members, a *Answer) {
