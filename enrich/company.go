@@ -45,7 +45,10 @@ const (
 // order of the patterns. A company with no whole pattern gets a reason and no identity.
 func (c Company) Identify(prefer Pattern) (Identity, Unidentifiable) {
 	first := NoCompanyIdentifiers
-	for _, pattern := range [...]Pattern{prefer, ByID, ByRegistration, ByWebsite, ByCompanyProfile, ByCompanyName} {
+	for i, pattern := range [...]Pattern{prefer, ByID, ByRegistration, ByWebsite, ByCompanyProfile, ByCompanyName} {
+		if i > 0 && pattern == prefer {
+			continue // it came first
+		}
 		company, reason := c.by(pattern)
 		switch {
 		case reason == "" && company.len() > maxIdentity:
@@ -99,6 +102,9 @@ func (c Company) by(pattern Pattern) (Company, Unidentifiable) {
 }
 
 func (c Company) byID() (Company, Unidentifiable) {
+	if isBlank(c.ID) {
+		return Company{}, NoCompanyIdentifiers
+	}
 	id, whole := withoutFraction(cleanID(c.ID))
 	switch {
 	case !whole:
@@ -185,6 +191,9 @@ func (c Company) byName() (Company, Unidentifiable) {
 }
 
 func (c Company) byWebsite() (Company, Unidentifiable) {
+	if isBlank(c.Website) {
+		return Company{}, NoCompanyIdentifiers
+	}
 	host, reason := cleanDomain(c.Website)
 	switch {
 	case reason == BadDomain || isMangled(host):

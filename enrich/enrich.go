@@ -180,5 +180,5 @@ type Values struct {
 	Details     []string        // as Catalogue.Details lists them
 	RetrievedAt time.Time
 	Provenance  string
-	Reason      string // why they are Ambiguous
+	Reason      string // why they are Ambiguous, or which of them could not be read
 }

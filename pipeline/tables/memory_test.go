@@ -2,8 +2,11 @@ package tables_test
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"unsafe"
+	"weak"
 
 	"payonce/attempt"
 	"payonce/enrich"
@@ -82,5 +85,56 @@ func TestOnlyAFewAnswersAreInMemory(t *testing.T) {
 	// A part of 1000 rows waits, and for each core five spans of four answers with ten rows.
 	if most := int64(1000 + (runtime.GOMAXPROCS(0)+1)*6*4*10); c.most.Load() > most {
 		t.Errorf("%d rows waited, want at most %d", c.most.Load(), most)
+	}
+}
+
+// long is an interface whose answers have one long text, and the files of its tables. It counts the texts that are
+// in memory whenever a part is written.
+type long struct {
+	counted
+	mu    sync.Mutex
+	texts []weak.Pointer[byte]
+	most  int
+}
+
+func (l *long) Rows(enrich.Field, enrich.Answered) ([]tabular.Row, tabular.Problems, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := make([]byte, 2<<20)
+	l.texts = append(l.texts, weak.Make(&text[0]))
+	value := tabular.Extra{Name: "text", Cell: tabular.Cell{Known: true, Text: unsafe.String(&text[0], len(text))}}
+	return []tabular.Row{{Cells: make([]tabular.Cell, 2), Extra: []tabular.Extra{value}}}, tabular.Problems{}, nil
+}
+
+func (l *long) Create(string, []table.Column) (table.Writer, error) { return l, nil }
+
+func (l *long) Write(table.Part) error {
+	// Texts that were made during the collection would count although nothing refers to them. So none is made.
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	runtime.GC()
+	live := 0
+	for _, text := range l.texts {
+		if text.Value() != nil {
+			live++
+		}
+	}
+	l.most = max(l.most, live)
+	return nil
+}
+
+// TestLargeAnswersDoNotWaitInMemory writes tables of answers that are long, and counts those in memory.
+func TestLargeAnswersDoNotWaitInMemory(t *testing.T) {
+	l := &long{}
+	d := tables.NewDecided(tables.Steps{{Interface: l, Answers: anything{}, Wanted: wanted(figures)}})
+	for id := range attempt.ID(60) {
+		d.Add(0, figures, id)
+	}
+	if summary, err := d.Write(t.Context(), l); err != nil || summary.Tables[0].Rows != 60 {
+		t.Fatalf("%+v, %v", summary.Tables, err)
+	}
+	// A part has two rows, and another one is read for it. Each core reads one, and holds the one before until then.
+	if most := 3 + 2*runtime.GOMAXPROCS(0); l.most > most {
+		t.Errorf("%d long texts were in memory, want at most %d", l.most, most)
 	}
 }

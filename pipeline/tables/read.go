@@ -67,15 +67,51 @@ func (s *source) read(a answer) (from read, found bool, err error) {
 	return from, len(from.rows) > 0 || from.problems.Count > 0, err
 }
 
+// largeRows is the most memory, in bytes, that the rows of an answer may take while it waits for those before it.
+// cellSize is about what a cell takes without its text.
+const (
+	largeRows = 1 << 20
+	cellSize  = 128
+)
+
+// isLarge reports whether the rows of an answer take much memory.
+func (r read) isLarge() bool {
+	size := 0
+	for _, row := range r.rows {
+		size += (len(row.Cells) + len(row.Extra)) * cellSize
+		for _, cell := range row.Cells {
+			size += textOf(cell)
+		}
+		for _, v := range row.Extra {
+			size += len(v.Name) + textOf(v.Cell)
+		}
+		if size > largeRows {
+			return true
+		}
+	}
+	return false
+}
+
+// textOf returns the bytes of the texts of a cell.
+func textOf(cell tabular.Cell) int {
+	size := len(cell.Text)
+	for _, text := range cell.Texts {
+		size += len(text)
+	}
+	return size
+}
+
 // each calls work with many answers at the same time, and use with the results in the order of the list. It
 // leaves out answers without anything for the wanted tables, and those about a subject that an earlier step has
-// rows of. Only a few answers are in memory.
+// rows of. Only a few answers are in memory. A large one does not wait there: it is read again in its turn. So each
+// core has at most one large answer, and use has one.
 func each[T any](
 	ctx context.Context, d *Decided, wanted func(tabular.Table) bool, work func(read) T, use func(T) error,
 ) error {
 	type result struct {
 		answer  answer
 		subject string
+		large   bool // its value is made in its turn
 		value   T
 	}
 	sources := d.sources(wanted)
@@ -85,9 +121,14 @@ func each[T any](
 			if err != nil {
 				return nil, fmt.Errorf("attempt %d: %w", a.id, err)
 			}
-			if found {
-				results = append(results, result{a, from.subject, work(from)})
+			if !found {
+				continue
 			}
+			r := result{answer: a, subject: from.subject, large: from.isLarge()}
+			if !r.large {
+				r.value = work(from)
+			}
+			results = append(results, r)
 		}
 		return results, nil
 	}
@@ -96,6 +137,13 @@ func each[T any](
 		for _, r := range results {
 			if !known.isFirst(sources[r.answer.step].first[r.answer.of].Name, int(r.answer.step), r.subject) {
 				continue
+			}
+			if r.large {
+				again, _, err := sources[r.answer.step].read(r.answer)
+				if err != nil {
+					return fmt.Errorf("attempt %d: %w", r.answer.id, err)
+				}
+				r.value = work(again)
 			}
 			if err := use(r.value); err != nil {
 				return err

@@ -3,6 +3,8 @@ package v2
 import (
 	"context"
 	"net/http"
+	"sync"
+	"time"
 
 	"payonce/enrich"
 	"payonce/service/paidhttp"
@@ -19,6 +21,7 @@ type Client struct {
 	*WatchClient
 	sender *paidhttp.Sender
 	wait   paidhttp.Wait
+	large  sync.Mutex // held while a large response is decoded
 }
 
 // NewClient returns a client for a run. An error says what is wrong with the configuration;
@@ -58,12 +61,25 @@ func (c *Client) Send(ctx context.Context, call calls.Call) enrich.Verdict {
 		Method: call.Operation.Method(), Path: call.Path(), Query: call.Query, Body: call.Body, Limit: MaxBody,
 	})
 	if verdict == nil {
-		verdict = c.settings.judge(call, said, asked)
+		verdict = c.judge(call, said, asked)
 	}
 	if lost, ok := verdict.(enrich.Lost); ok {
 		c.wait.Begin(lost.RetryAfter, c.settings.Now())
 	}
 	return verdict
+}
+
+// largeBody is the size, in bytes, from which responses are decoded one at a time. The values of a response take
+// many times its size.
+const largeBody = 1 << 20
+
+// judge returns what a response says of its call.
+func (c *Client) judge(call calls.Call, said paidhttp.Response, asked time.Time) enrich.Verdict {
+	if len(said.Body) >= largeBody {
+		c.large.Lock()
+		defer c.large.Unlock()
+	}
+	return c.settings.judge(call, said, asked)
 }
 
 // ask sends a call and reads its answer. The value is zero unless the verdict is an answer.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -135,6 +136,36 @@ func TestMembersThatAreTooLongAreLeftOut(t *testing.T) {
 	answer, err := Decode(keepWithin(v2fields.GetCompany, "{"+strings.Join(members, ",")+"}"))
 	if err != nil || len(answer.LeftOut) != maxLeftOut || len(answer.LeftOut[0]) != maxLeftOutName {
 		t.Errorf("%d members are left out: %q, error %v", len(answer.LeftOut), answer.LeftOut, err)
+	}
+}
+
+// TestOfALongMemberAsMuchIsKeptAsThereIsRoomFor encodes records of which one member is too long: a list of
+// shareholders, and the figures of a year.
+func TestOfALongMemberAsMuchIsKeptAsThereIsRoomFor(t *testing.T) {
+	var holders, figures []string
+	for i := range 200 {
+		holders = append(holders, fmt.Sprintf(`{"id":%d,"name":%q}`, i, random(40+i)))
+		figures = append(figures, fmt.Sprintf(`"New-%d":%q`, i, random(40+i)))
+	}
+	owned := keepWithin(v2fields.GetOwnership, `{"shareholders":[`+strings.Join(holders, ",")+`],"data":["x"],"group_structure":[{"id":4}]}`)
+	ownership, err := Ownership(owned)
+	if n := len(ownership.Shareholders); err != nil || n < 15 || n == 200 || len(ownership.GroupStructure) != 1 || len(owned.Data) > 2400 {
+		t.Errorf("%d of 200 shareholders in %d bytes, error %v", n, len(owned.Data), err)
+	}
+	for i, holder := range ownership.Shareholders {
+		if holder.ID.Value != fmt.Sprint(i) {
+			t.Errorf("shareholder %d is %v", i, holder.ID)
+		}
+	}
+	if text := ownership.Text(); !strings.HasPrefix(text, fmt.Sprintf("shareholders[%d] is not short enough to be kept", len(ownership.Shareholders))) {
+		t.Errorf("problems %q", text)
+	}
+	years, err := Financials(keepWithin(v2fields.GetFinancials, `{"2024":{"Turnover":5,`+strings.Join(figures, ",")+`},"2023":{"Cash":1}}`))
+	if err != nil || len(years.Years) != 2 || years.Years[1].Figure("Turnover").Number != 5 || len(years.Years[1].Extra) < 15 {
+		t.Errorf("%d years, problems %q, error %v", len(years.Years), years.Text(), err)
+	}
+	if !strings.HasPrefix(years.Text(), "2024.New-") {
+		t.Errorf("problems %q", years.Text())
 	}
 }
 
@@ -328,5 +359,33 @@ func TestASearchTellsWhichCompanyIsMeant(t *testing.T) {
 				t.Errorf("the answer is about %+v, %v", a.About, err)
 			}
 		})
+	}
+}
+
+// TestAListShortensLongValues decodes a company with a text and a list that are longer than a cell of a list
+// may be.
+func TestAListShortensLongValues(t *testing.T) {
+	body := fmt.Sprintf(`{"id":1,"name":"A","brands":%q,"company_phone":["+1",%q],"company_email":[%s"z"]}`,
+		strings.Repeat("é", 20_000), random(40_000), strings.Repeat(`"a@b.example",`, 5_000))
+	var values enrich.Values
+	if err := (Decoder{}).Values(readAs(t, v2fields.GetCompany, body), &values); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for i, detail := range v2fields.Catalogue().Details {
+		got[detail.Name] = values.Details[i]
+		if len(values.Details[i]) > longestValue {
+			t.Errorf("%s has %d bytes", detail.Name, len(values.Details[i]))
+		}
+	}
+	if brands := got["company_brands"]; !utf8.ValidString(brands) || !strings.HasSuffix(brands, "éé…") || len(brands) < longestValue-10 {
+		t.Errorf("the text has %d bytes", len(brands))
+	}
+	if phones := got["company_phone"]; phones != `["+1","…"]` {
+		t.Errorf("the list with a long text is %.80s", phones)
+	}
+	var emails []string
+	if err := json.Unmarshal([]byte(got["company_email"]), &emails); err != nil || len(emails) < 1_000 || emails[len(emails)-1] != "…" {
+		t.Errorf("the long list has %d texts, %v", len(emails), err)
 	}
 }

@@ -1,8 +1,10 @@
 package answers
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"payonce/enrich"
 	"payonce/enrich/tabular"
@@ -33,16 +35,19 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 		case v2fields.Contact:
 			var e records.Employee
 			e, err = Employee(answered)
+			values.Reason = unread(e.Problems.First)
 			contact, values.Fields[f] = e.Cells(), first(e.FullName.Value, e.ID.Value)
 			values.Fields[v2fields.Email], values.Fields[v2fields.Phone] = first(e.Email.Value), first(e.Phone.Value)
 		case v2fields.Company:
 			var c records.Company
 			c, err = Company(answered)
+			values.Reason = unread(c.Problems.First)
 			company, values.Fields[f] = c.Cells(), first(c.Name.Value, c.ID.Value)
 		case v2fields.Financials:
 			var years records.Financials
 			years, err = Financials(answered)
 			headline, values.Fields[f] = headlineOf(years)
+			values.Reason = unread(headlineProblems(years))
 		case v2fields.Insights:
 			var i records.Insights
 			i, err = Insights(answered)
@@ -106,14 +111,44 @@ func Found(answered enrich.Answered) (match.Found, error) {
 // returned is the value of a field that has a record without a name, and of a page of a search.
 const returned = "returned"
 
-// first returns the first text that is not empty.
+// first returns the first text that is not empty, as far as a list shows it.
 func first(texts ...string) string {
 	for _, text := range texts {
 		if text != "" {
-			return text
+			return shown(text)
 		}
 	}
 	return returned
+}
+
+// longestValue is the longest value in a list, in bytes. Spreadsheets take no longer cells, and rows with values
+// of many megabytes would take the memory of a run.
+const longestValue = 32_000
+
+// shown returns a text as a list shows it: a text that is too long ends with an ellipsis.
+func shown(text string) string {
+	if len(text) <= longestValue {
+		return text
+	}
+	end := longestValue - len("…")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// shownCell returns a cell as a list shows it. Of a list of texts that is too long, the first ones are shown.
+func shownCell(cell tabular.Cell) string {
+	if cell.Kind != tabular.Texts {
+		return shown(cell.String())
+	}
+	text, texts := cell.String(), cell.Texts
+	for len(text) > longestValue && len(texts) > 0 {
+		texts = texts[:len(texts)/2]
+		cell.Texts = append(slices.Clone(texts), "…")
+		text = cell.String()
+	}
+	return text
 }
 
 // headlineOf returns the headline figures, and the years that there are.
@@ -129,12 +164,34 @@ func headlineOf(f records.Financials) ([]tabular.Cell, string) {
 	return []tabular.Cell{h.Year, h.Currency, h.Turnover, h.Employees}, strings.Join(years, " ")
 }
 
+// headlineProblems returns the problems of the headline figures. The tables have those of the others.
+func headlineProblems(f records.Financials) []tabular.Problem {
+	h, _ := f.Headline()
+	return slices.DeleteFunc(slices.Clone(f.Problems.First), func(p tabular.Problem) bool {
+		return !slices.ContainsFunc(records.HeadlineFigures(), func(name string) bool {
+			return p.Path == h.Year.String()+"."+name
+		})
+	})
+}
+
+// mostUnread is the most values that could not be read which the reason of a row names.
+const mostUnread = 3
+
+// unread says which values could not be read, "" for none.
+func unread(problems []tabular.Problem) string {
+	if len(problems) == 0 {
+		return ""
+	}
+	named := tabular.Problems{First: problems[:min(len(problems), mostUnread)], Count: len(problems)}
+	return "could not be read: " + named.Text()
+}
+
 // appendCells appends the texts of cells, or as many empty ones.
 func appendCells(texts []string, cells []tabular.Cell, count int) []string {
 	for i := range count {
 		text := ""
 		if i < len(cells) {
-			text = cells[i].String()
+			text = shownCell(cells[i])
 		}
 		texts = append(texts, text)
 	}

@@ -45,3 +45,19 @@ func TestTheHeadlineIsOfTheLatestYear(t *testing.T) {
 		}
 	}
 }
+
+// TestAHeadlineFigureThatCannotBeReadIsNamed checks that the reason of a row names the empty cells of the year that
+// the row shows.
+func TestAHeadlineFigureThatCannotBeReadIsNamed(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"2024": {"Turnover": 2.5}}`: "",
+		`{"2024": {"Turnover": "n/a", "Employee-Numbers": 1.5, "Cash": [1], "Currency": "GBP"}, "2023": {"Turnover": "n/a"}}`: "could not be read: " +
+			"2024.Employee-Numbers is not an integer; 2024.Turnover is not a number",
+		`{"2024": {"Cash": [1], "Currency": "GBP"}}`: "",
+	} {
+		var values enrich.Values
+		if err := (Decoder{}).Values(readAs(t, v2fields.GetFinancials, body), &values); err != nil || values.Reason != want {
+			t.Errorf("%s: reason %q, want %q, %v", body, values.Reason, want, err)
+		}
+	}
+}

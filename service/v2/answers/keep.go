@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 
 	"payonce/service/jsonobject"
 )
@@ -31,8 +30,8 @@ const (
 	maxLeftOutName = 60
 )
 
-// keep writes a body into the answer. Of a body that is too long even when it is compressed, its
-// longest members are left out: what was paid for is kept as far as there is room.
+// keep writes a body into the answer. A body that is too long even when it is compressed is shortened: what was
+// paid for is kept as far as there is room.
 func (s *stored) keep(body []byte, most bounds) {
 	if len(body) <= most.plain {
 		s.plain = body
@@ -41,17 +40,89 @@ func (s *stored) keep(body []byte, most bounds) {
 	if s.deflated = deflate(body); len(s.deflated) <= most.kept {
 		return
 	}
+	short := shorten(body, most.kept, "", nesting)
+	s.deflated, s.leftOut = short.deflated, short.leftOut
+}
+
+// nesting is how deep members are shortened: those of a body, and those of one of its members, such as the
+// figures of a year or the entries of a list.
+const nesting = 2
+
+// leastRoom is the least room, in bytes, for which a member is shortened instead of left out.
+const leastRoom = 200
+
+// shortened is a JSON value of which parts are left out.
+type shortened struct {
+	value    []byte
+	deflated []byte
+	leftOut  []string // the first paths of what is left out
+}
+
+// shorten leaves out the longest members of an object, or elements of an array, so that the rest takes at most
+// room bytes when it is compressed. When the shortest of what is left out is itself an object or an array, it is
+// shortened to the room that is left.
+func shorten(body []byte, room int, path string, depth int) (short shortened) {
 	parts := partsOf(body)
 	// Shorter parts first: as many as there is room for.
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(len(a.value), len(b.value)) })
-	fits := sort.Search(len(parts), func(n int) bool { return len(deflate(join(parts[:n+1]))) > most.kept })
-	for i, left := range parts[fits:] {
-		if i == maxLeftOut {
+	isArray := isArray(body)
+	fits := fitting(parts, room, isArray)
+	short.value = join(parts[:fits], isArray)
+	short.deflated = deflate(short.value)
+	rest := parts[fits:]
+	if left := room - len(short.deflated); len(rest) > 0 && depth > 1 && left >= leastRoom && rest[0].isNested() {
+		inner := shorten(rest[0].value, left-left/8-leastRoom/2, rest[0].path(path), depth-1)
+		again := rest[0]
+		again.value = inner.value
+		value := join(append(slices.Clone(parts[:fits]), again), isArray)
+		if deflated := deflate(value); len(deflated) <= room {
+			short = shortened{value, deflated, inner.leftOut}
+			rest = rest[1:]
+		}
+	}
+	for _, left := range rest {
+		if len(short.leftOut) == maxLeftOut {
 			break
 		}
-		s.leftOut = append(s.leftOut, left.name[:min(len(left.name), maxLeftOutName)])
+		name := left.path(path)
+		short.leftOut = append(short.leftOut, name[:min(len(name), maxLeftOutName)])
 	}
-	s.deflated = deflate(join(parts[:fits]))
+	return short
+}
+
+// measured is how many bytes are compressed between two checks of their compressed size.
+const measured = 64 << 10
+
+// fitting returns how many of the first parts take at most room bytes when they are compressed. It compresses them
+// once for an estimate and then tries smaller numbers, because a long list has very many parts.
+func fitting(parts []part, room int, isArray bool) int {
+	var taken size
+	w, _ := flate.NewWriter(&taken, flate.DefaultCompression) // the level is valid
+	fits, pending := len(parts), 0
+	for i, p := range parts {
+		_, _ = io.WriteString(w, p.name) // a size takes everything
+		_, _ = w.Write(p.value)
+		if pending += len(p.name) + len(p.value); pending < measured && i < len(parts)-1 {
+			continue
+		}
+		pending = 0
+		if _ = w.Flush(); int(taken) > room {
+			fits = i
+			break
+		}
+	}
+	for fits > 0 && len(deflate(join(parts[:fits], isArray))) > room {
+		fits -= max(1, fits/16)
+	}
+	return fits
+}
+
+// size counts the bytes that are written to it.
+type size int
+
+func (s *size) Write(p []byte) (int, error) {
+	*s += size(len(p))
+	return len(p), nil
 }
 
 // part is a member of an object, or an element of an array, which has no name on the wire.
@@ -61,12 +132,29 @@ type part struct {
 	element int // its place from 1; 0 for a member
 }
 
+// path returns the path of the part in a value, given the path of that value.
+func (p part) path(above string) string {
+	switch {
+	case p.element > 0:
+		return fmt.Sprintf("%s[%d]", above, p.element-1)
+	case above == "":
+		return p.name
+	default:
+		return above + "." + p.name
+	}
+}
+
+// isNested reports whether the part has parts itself.
+func (p part) isNested() bool { return len(p.value) > 0 && (p.value[0] == '{' || p.value[0] == '[') }
+
+func isArray(body []byte) bool { return len(body) > 0 && body[0] == '[' }
+
 // partsOf takes a body apart.
 func partsOf(body []byte) (parts []part) {
 	var elements []json.RawMessage
-	if json.Unmarshal(body, &elements) == nil {
+	if isArray(body) && json.Unmarshal(body, &elements) == nil {
 		for i, element := range elements {
-			parts = append(parts, part{fmt.Sprintf("[%d]", i), element, i + 1})
+			parts = append(parts, part{value: element, element: i + 1})
 		}
 		return parts
 	}
@@ -79,14 +167,17 @@ func partsOf(body []byte) (parts []part) {
 }
 
 // join puts parts together again, in their order or in that of their names.
-func join(parts []part) []byte {
+func join(parts []part, isArray bool) []byte {
 	parts = slices.Clone(parts)
 	slices.SortFunc(parts, func(a, b part) int {
 		return cmp.Or(cmp.Compare(a.element, b.element), cmp.Compare(a.name, b.name))
 	})
-	isArray := len(parts) > 0 && parts[0].element > 0
+	opening, closing := byte('{'), byte('}')
+	if isArray {
+		opening, closing = '[', ']'
+	}
 	var b bytes.Buffer
-	b.WriteByte("{["[btoi(isArray)])
+	b.WriteByte(opening)
 	for i, p := range parts {
 		if i > 0 {
 			b.WriteByte(',')
@@ -98,15 +189,8 @@ func join(parts []part) []byte {
 		}
 		b.Write(p.value)
 	}
-	b.WriteByte("}]"[btoi(isArray)])
+	b.WriteByte(closing)
 	return b.Bytes()
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // deflate compresses a body, in the same way each time.

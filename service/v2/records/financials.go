@@ -135,10 +135,19 @@ func (f Financials) Headline() (Headline, bool) {
 	}
 	return Headline{
 		Year:     tabular.Cell{Kind: tabular.Integer, Known: true, Integer: int64(latest.Year)},
-		Currency: latest.Figure("Currency"), Turnover: latest.Figure("Turnover"),
-		Employees: latest.Figure("Employee-Numbers"),
+		Currency: latest.Figure(currency), Turnover: latest.Figure(turnover), Employees: latest.Figure(employees),
 	}, true
 }
+
+// The names of the headline figures.
+const (
+	currency  = "Currency"
+	turnover  = "Turnover"
+	employees = "Employee-Numbers"
+)
+
+// HeadlineFigures returns the names of the figures that Headline shows.
+func HeadlineFigures() []string { return []string{currency, turnover, employees} }
 
 // hasFigures reports whether a figure of the year is known.
 func (y Year) hasFigures() bool {
