@@ -38,8 +38,8 @@ test:
 SEEDS = 1000
 FIRST = 1
 sim:
-	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestStepsKeepThePromises)$$' ./internal/simulation \
-		-sim.seeds=$(SEEDS) -sim.first=$(FIRST)
+	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestStepsKeepThePromises|TestV2KeepsThePromises)$$' ./internal/simulation \
+		-sim.seeds=$(SEEDS) -sim.v2seeds=$(SEEDS) -sim.first=$(FIRST)
 
 # Runs every Go benchmark COUNT times and shows medians with their spread. To compare
 # two states, keep dist/bench.txt of the first one: make bench BEFORE=old.txt

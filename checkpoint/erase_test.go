@@ -211,7 +211,7 @@ func TestPruneErasesInBatches(t *testing.T) {
 	r.rate = Rate{Slots: 1 << 20, Window: time.Millisecond}
 	r.reopen()
 	const answers = 8000
-	r.check(r.fill(answers))
+	r.check(r.fill(answers, email))
 	r.reopen()
 	commits := r.store.commits
 	got, err := r.Prune(r.clock.at.Add(time.Hour))

@@ -151,7 +151,7 @@ func fillJournal(dir string, answers int) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(journal.fill(answers), journal.Close())
+	return errors.Join(journal.fill(answers, email), journal.Close())
 }
 
 // killJournal adds a few answers to a closed journal, so that a log is left to be
@@ -195,8 +195,8 @@ func cloneDir(from, to string) error {
 	})
 }
 
-// fill adds answered attempts to a new journal, many to a commit.
-func (j *Journal) fill(answers int) error {
+// fill adds attempts whose answers have all fields to a new journal, many to a commit.
+func (j *Journal) fill(answers int, fields enrich.Fields) error {
 	const pace = 2 * time.Second
 	begun := j.now().Add(-time.Hour - time.Duration(answers)*pace)
 	state := j.state
@@ -205,13 +205,17 @@ func (j *Journal) fill(answers int) error {
 	for n := range answers {
 		id, at := attempt.ID(n+1), begun.Add(time.Duration(n)*pace)
 		who := fullPerson(n)
-		in := record.Intent{At: at, Key: j.Key(who), Identity: who, Pattern: "name", Hold: cost.Hold{Fields: email, Rates: rates}, Run: "run"}
-		answer := v1.EncodeAnswer(v1.Answer{
+		in := record.Intent{At: at, Key: j.Key(who), Identity: who, Pattern: "name", Hold: cost.Hold{Fields: fields, Rates: rates}, Run: "run"}
+		content := v1.Answer{
 			Status: enrich.Matched, Operation: "work_email_lookup", RequestID: fmt.Sprintf("req_lookup_%08x", n), FullName: who.FirstName + " " + who.LastName,
 			WorkEmail: who.FirstName + "." + who.LastName + "@" + who.CompanyDomain, RetrievedAt: at, Provenance: "provider-a",
-		})
+		}
+		if fields.Has(v1fields.BusinessPhone) {
+			content.BusinessPhone, content.PhoneType = fmt.Sprintf("+1%010d", n*7919), "direct"
+		}
+		answer := v1.EncodeAnswer(content)
 		res := attempt.Resolution{
-			State: attempt.Settled, At: at.Add(time.Second), Run: "run", Charge: in.Hold.Settle(email), Sent: true,
+			State: attempt.Settled, At: at.Add(time.Second), Run: "run", Charge: in.Hold.Settle(fields), Sent: true,
 			Status: answer.Status, Returned: answer.Returned, Data: answer.Data, RequestID: answer.RequestID,
 		}
 		a := j.state.newAttempt(in)
@@ -219,11 +223,15 @@ func (j *Journal) fill(answers int) error {
 		sums.Land(a.sums, a.Hold)
 		j.state.sums.Release(a.sums, a.Hold, res, false)
 		j.state.sums.EndOn(res.At, id)
-		for _, write := range []Write{
+		added := []Write{
 			{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&in)},
 			{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)},
-			{Key: record.FieldKey(in.Key, v1fields.WorkEmail), Value: record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: id, At: res.At})},
-		} {
+		}
+		for f := range fields.Each() {
+			entry := record.FieldEntry{State: attempt.Found, Attempt: id, At: res.At}
+			added = append(added, Write{Key: record.FieldKey(in.Key, f), Value: record.Encode(&entry)})
+		}
+		for _, write := range added {
 			writes = append(writes, write)
 			size += write.Size()
 		}

@@ -135,7 +135,7 @@ func answeredJournal(b *testing.B) *Journal {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := journal.fill(recalledAnswers); err != nil {
+	if err := journal.fill(recalledAnswers, email); err != nil {
 		b.Fatal(err)
 	}
 	if err := journal.Close(); err != nil {

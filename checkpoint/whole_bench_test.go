@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -65,7 +66,7 @@ func BenchmarkWholeJournal(b *testing.B) {
 }
 
 // bytesIn returns the size of the files in a directory.
-func bytesIn(b *testing.B, dir string) (size int64) {
+func bytesIn(b testing.TB, dir string) (size int64) {
 	b.Helper()
 	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -83,6 +84,31 @@ func bytesIn(b *testing.B, dir string) (size int64) {
 	return size
 }
 
+// TestAnAnswerTakesAtMost220BytesOnDisk compares closed journals with and without answers.
+func TestAnAnswerTakesAtMost220BytesOnDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
+	t.Parallel()
+	const answers, most = 15_000, 220
+	sizeOf := func(answers int) int64 {
+		dir := filepath.Join(t.TempDir(), "journal")
+		journal, err := openIn(dir, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(journal.fill(answers, email|phone), journal.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return bytesIn(t, dir)
+	}
+	each := float64(sizeOf(answers)-sizeOf(0)) / answers
+	t.Logf("%.1f bytes for an answer with an email and a phone", each)
+	if each > most || each < 50 {
+		t.Errorf("an answer takes %.1f bytes, want at most %d", each, most)
+	}
+}
+
 const doingEnv = "CHECKPOINT_BENCH_DO"
 
 // TestWholeJournalForBenchmark is the other process of BenchmarkWholeJournal.
@@ -91,6 +117,7 @@ func TestWholeJournalForBenchmark(t *testing.T) {
 	if doing == "" {
 		t.Skip("this is a part of a benchmark")
 	}
+	debug.SetGCPercent(30) // as the commands do
 	defer func() { fmt.Printf("peak %d\n", peakMemory(t)) }()
 	s, err := badgerstore.Open(dir, badgerstore.Options{InOrder: true})
 	if err != nil {

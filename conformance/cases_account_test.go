@@ -140,8 +140,8 @@ func keyCases() []Case {
 			Find{As: "agent", Want: matched(email), Charge: Charged{Free: email}},
 		}},
 		{Rule: ruleOf("key/invalid"), Steps: []Step{
-			as(strangersKey),
-			Find{As: strangersKey, Want: refusal(sandbox.InvalidAPIKey)},
+			as(unknownKey),
+			Find{As: unknownKey, Want: refusal(sandbox.InvalidAPIKey)},
 		}},
 		{Rule: ruleOf("key/revoked"), Steps: []Step{
 			KeyMade{Name: "agent"},

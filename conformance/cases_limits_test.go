@@ -91,7 +91,7 @@ func limitCases() []Case {
 			answered(3),
 		}},
 		{Rule: ruleOf("limit/door"), Begin: window(1), Steps: []Step{
-			Find{As: strangersKey, Who: someone(1), Want: refusal(sandbox.InvalidAPIKey)},
+			Find{As: unknownKey, Who: someone(1), Want: refusal(sandbox.InvalidAPIKey)},
 			answered(1),
 		}},
 	}

@@ -87,7 +87,7 @@ func mcpFailureCases() []Case {
 	return []Case{
 		{Rule: ruleOf("mcp/key-needed"), Over: v1.MCP, Steps: []Step{
 			Message{As: noKey, Body: initializeBody, Header: noVersion, Status: 401, Shows: unauthorized},
-			Message{As: strangersKey, Body: listTools, Status: 401, Shows: unauthorized},
+			Message{As: unknownKey, Body: listTools, Status: 401, Shows: unauthorized},
 			Message{As: noKey, Body: call("service_find_work_email", adaArguments), Status: 401, Shows: unauthorized},
 		}},
 		{Rule: ruleOf("mcp/version-needed"), Over: v1.MCP, Steps: inSession(

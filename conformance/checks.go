@@ -43,14 +43,14 @@ func statusChecks() []check {
 			return rules.Holds(lost == movement{}, "between two readings the account lost %s", lost)
 		}},
 		{rules.New("live/invalid-key", "Authentication", "an invalid key is refused with 401"), func(e *evidence) rules.View {
-			refused, ok := refusedStatus(e.stranger)
-			if e.stranger != nil && !ok {
-				return rules.Untested("%s", e.stranger)
+			refused, ok := refusedStatus(e.unknownKey)
+			if e.unknownKey != nil && !ok {
+				return rules.Untested("%s", e.unknownKey)
 			}
-			return rules.Holds(ok && refused.HTTPStatus == 401, "%s", answerTo(e.stranger))
+			return rules.Holds(ok && refused.HTTPStatus == 401, "%s", answerTo(e.unknownKey))
 		}},
 		{rules.New("live/invalid-key-code", "Assumptions", "the code of that refusal is invalid_api_key"), func(e *evidence) rules.View {
-			refused, ok := refusedStatus(e.stranger)
+			refused, ok := refusedStatus(e.unknownKey)
 			if !ok {
 				return rules.Untested("the key was not refused")
 			}

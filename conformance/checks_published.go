@@ -93,7 +93,7 @@ func paidChecks() []check {
 	}
 	return []check{
 		{rules.New("live/invalid-identifiers", errorTable, "identifiers that name nobody are refused with 400"), ofInvalid(func(o Observation, r enrich.Refused, ok bool) rules.View {
-			return rules.Holds(ok && r.HTTPStatus == 400, "%s", describe(o.Verdict))
+			return rules.Holds(ok && r.HTTPStatus == 400, "%s", rules.Describe(o.Verdict))
 		})},
 		{rules.New("live/invalid-identifiers-code", "Assumptions", "the code of that refusal is invalid_identifiers"), ofInvalid(func(_ Observation, r enrich.Refused, ok bool) rules.View {
 			if !ok {
@@ -111,7 +111,7 @@ func paidChecks() []check {
 		{rules.New("live/answered", "Enrichment result", "a lookup is answered with a result"), func(e *evidence) rules.View {
 			for _, o := range e.observed {
 				if _, ok := o.Verdict.(enrich.Answered); !ok {
-					return rules.Differ("%s", describe(o.Verdict))
+					return rules.Differ("%s", rules.Describe(o.Verdict))
 				}
 			}
 			if len(e.observed) == 0 {
@@ -197,18 +197,3 @@ func sameCard(got, want cost.RateCard) error {
 }
 
 func samePrices(a, b cost.Prices) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
-
-// describe says what a verdict is.
-func describe(v enrich.Verdict) string {
-	switch v := v.(type) {
-	case enrich.Answered:
-		return fmt.Sprintf("an answer (%s)", v.Status)
-	case enrich.Refused:
-		return fmt.Sprintf("a refusal (HTTP %d %s: %s)", v.HTTPStatus, v.Code, v.Message)
-	case enrich.NotSent:
-		return fmt.Sprintf("a lookup that was not sent (%v)", v.Err)
-	case enrich.Lost:
-		return fmt.Sprintf("a lost response (%v)", v.Err)
-	}
-	return fmt.Sprintf("%T", v)
-}

@@ -42,10 +42,10 @@ type Booked struct {
 // Live is a service to be compared with the specification. Its free side is asked in any
 // case; what may be charged is asked only through the Sender.
 type Live struct {
-	Client   Free
-	Other    Free // with the same key over the other transport
-	Stranger Free // with a key that is none
-	Now      func() time.Time
+	Client     Free
+	Other      Free // with the same key over the other transport
+	UnknownKey Free // with a key that the service does not know
+	Now        func() time.Time
 
 	Card   cost.RateCard // that the workspace is thought to have
 	Prices cost.Prices   // that it is thought to pay
@@ -63,7 +63,7 @@ type evidence struct {
 	status, again, end  error         // why there is none
 	other               v1.Inspection
 	otherErr            error
-	stranger            error
+	unknownKey          error
 	document, tools     v1.Description
 	documentErr         error
 	toolsErr            error
@@ -90,7 +90,7 @@ func (l *Live) Compare(ctx context.Context) (rules.Report, error) {
 func (e *evidence) askFree(ctx context.Context) {
 	e.first, e.status = e.Client.Inspect(ctx)
 	e.second, e.again = e.Client.Inspect(ctx)
-	_, e.stranger = e.Stranger.Inspect(ctx)
+	_, e.unknownKey = e.UnknownKey.Inspect(ctx)
 	e.document, e.documentErr = e.Client.OpenAPI(ctx)
 	e.tools, e.toolsErr = e.Client.Tools(ctx)
 	e.other, e.otherErr = e.Other.Inspect(ctx)

@@ -73,7 +73,7 @@ func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transpo
 	client := connect(over, sandbox.DefaultKey)
 	card := books.RateCard()
 	live := &conformance.Live{
-		Client: client.StatusClient, Other: connect(other, sandbox.DefaultKey).StatusClient, Stranger: connect(over, "nobody").StatusClient,
+		Client: client.StatusClient, Other: connect(other, sandbox.DefaultKey).StatusClient, UnknownKey: connect(over, "nobody").StatusClient,
 		Now: time.Now, Card: card, Prices: card.Options[0].Prices, Tools: 4,
 		Sender: &direct{client, server.Books, -1}, Lookups: people(9),
 	}
@@ -166,7 +166,7 @@ func TestLiveSenderFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live := &conformance.Live{Client: client, Other: client, Stranger: client, Now: time.Now, Sender: failing{}, Lookups: people(1)}
+	live := &conformance.Live{Client: client, Other: client, UnknownKey: client, Now: time.Now, Sender: failing{}, Lookups: people(1)}
 	report, err := live.Compare(t.Context())
 	if err != nil || report.Count(rules.Differs) == 0 || report[0].Result != rules.Differs {
 		t.Errorf("%v; %+v: without a status nothing is sent", err, report[0])

@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"payonce/conformance"
+	"payonce/conformance/rulestest"
 	"payonce/cost"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
@@ -49,14 +48,8 @@ func (m mutated) Open(config sandbox.Config) (*sandbox.Server, http.Handler, err
 // edit rewrites every response.
 func edit(rewrite func(r *http.Request, body string, answer *httptest.ResponseRecorder) string) func(*sandbox.Server, http.Handler) http.Handler {
 	return func(_ *sandbox.Server, next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recorded, r)
-			body := rewrite(r, recorded.Body.String(), recorded)
-			maps.Copy(w.Header(), recorded.Header())
-			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-			w.WriteHeader(recorded.Code)
-			_, _ = io.WriteString(w, body)
+		return rulestest.Edit(next, func(r *http.Request, _ string, answer *httptest.ResponseRecorder) string {
+			return rewrite(r, answer.Body.String(), answer)
 		})
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // The names by which steps speak of keys. Others are those of keys that a step made.
 const (
-	workspaceKey = ""         // the one that there is from the beginning
-	strangersKey = "stranger" // one that is none
-	noKey        = "none"     // no key at all; for messages only
+	workspaceKey = ""        // the one that there is from the beginning
+	unknownKey   = "unknown" // one that the sandbox does not know
+	noKey        = "none"    // no key at all; for messages only
 )
 
 // play is a case being played.
@@ -47,7 +47,7 @@ type access struct {
 func raise(stage Stage, way Way, c Case) (*play, error) {
 	p := &play{
 		stage: stage, way: way, clock: &clock{at: noon()}, clients: map[access]Subject{},
-		keys: map[string]string{workspaceKey: sandbox.DefaultKey, strangersKey: "no-key-of-this-workspace"},
+		keys: map[string]string{workspaceKey: sandbox.DefaultKey, unknownKey: "no-key-of-this-workspace"},
 	}
 	config := Workspace()
 	config.MCP, config.Now = way.MCP, p.clock.now

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"payonce/conformance/rules"
 	"payonce/enrich"
 	"payonce/service/v1"
 	"payonce/service/v1/v1fields"
@@ -26,7 +27,7 @@ func (Answered) arrivals(v1.Transport) int { return 1 }
 func (w Answered) check(f found) error {
 	answered, ok := f.Verdict.(enrich.Answered)
 	if !ok {
-		return fmt.Errorf("got %s, want an answer", describe(f.Verdict))
+		return fmt.Errorf("got %s, want an answer", rules.Describe(f.Verdict))
 	}
 	a, err := v1.DecodeAnswer(answered)
 	if err != nil {
@@ -113,7 +114,7 @@ func (w Refused) arrivals(over v1.Transport) int {
 func (w Refused) check(f found) error {
 	refused, ok := f.Verdict.(enrich.Refused)
 	if !ok {
-		return fmt.Errorf("got %s, want a refusal with %s", describe(f.Verdict), w.Code)
+		return fmt.Errorf("got %s, want a refusal with %s", rules.Describe(f.Verdict), w.Code)
 	}
 	var problems []error
 	differs := func(what string, got, want any) {
@@ -181,7 +182,7 @@ func (Lost) arrivals(v1.Transport) int { return 1 }
 
 func (Lost) check(f found) error {
 	if _, lost := f.Verdict.(enrich.Lost); !lost {
-		return fmt.Errorf("got %s, want a lost response", describe(f.Verdict))
+		return fmt.Errorf("got %s, want a lost response", rules.Describe(f.Verdict))
 	}
 	if len(f.sent) != 1 {
 		return fmt.Errorf("%d requests on the wire, want 1", len(f.sent))
@@ -198,7 +199,7 @@ func (Unsent) arrivals(v1.Transport) int { return 0 }
 func (w Unsent) check(f found) error {
 	refused, ok := f.Verdict.(enrich.Refused)
 	if !ok || !refused.Unsent || refused.Code != w.Code || len(f.sent) != 0 {
-		return fmt.Errorf("got %s and %d requests, want %s and none", describe(f.Verdict), len(f.sent), w.Code)
+		return fmt.Errorf("got %s and %d requests, want %s and none", rules.Describe(f.Verdict), len(f.sent), w.Code)
 	}
 	return nil
 }
@@ -212,7 +213,7 @@ func (SessionOver) arrivals(v1.Transport) int { return 0 }
 func (SessionOver) check(f found) error {
 	refused, ok := f.Verdict.(enrich.Refused)
 	if !ok || refused.Class != enrich.TryAgain || refused.HTTPStatus != http.StatusNotFound {
-		return fmt.Errorf("got %s, want a session that is over", describe(f.Verdict))
+		return fmt.Errorf("got %s, want a session that is over", rules.Describe(f.Verdict))
 	}
 	return nil
 }

@@ -31,6 +31,9 @@ func (p Prices) Total(fields enrich.Fields) (Money, error) {
 	return total, nil
 }
 
+// Rates returns rates that consume nothing but money.
+func (p Prices) Rates() Rates { return Tariff{}.At(p) }
+
 func unknownPrice(f enrich.Field) error { return &UnknownPriceError{Field: f} }
 
 // UnknownPriceError says that a price is needed and unknown.

@@ -18,6 +18,11 @@ var (
 	bothFields = emailOnly | phoneOnly
 )
 
+// bought returns a list that one account is asked for, which takes money alone.
+func bought(list cost.Workload, free cost.Allowances, prices cost.Prices) cost.Purchases {
+	return cost.Purchases{{Lookups: list, Free: free, Rates: prices.Rates()}}
+}
+
 func TestWorkload(t *testing.T) {
 	w := cost.Workload{emailOnly: 3, phoneOnly: 4, bothFields: 5}
 	if got := w.Lookups(); got != 12 {
@@ -59,16 +64,16 @@ func TestCovers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := tt.list.Covers(tt.left, tt.free, standard())
+			got, err := bought(tt.list, tt.free, standard()).Covers(tt.left)
 			if err != nil || got != tt.want {
 				t.Errorf("$%s covers %d lookups, error %v, want %d", tt.left, got, err, tt.want)
 			}
 		})
 	}
-	if got, err := emails.Covers(cost.Dollar, cost.Allowances{}, cost.Prices{phone: 1}); err == nil {
+	if got, err := bought(emails, cost.Allowances{}, cost.Prices{phone: 1}).Covers(cost.Dollar); err == nil {
 		t.Errorf("$1.00 covers %d lookups of an unknown price", got)
 	}
-	if got, err := emails.Covers(0, cost.Allowances{100, 0}, nil); err != nil || got != 100 {
+	if got, err := bought(emails, cost.Allowances{100, 0}, nil).Covers(0); err != nil || got != 100 {
 		t.Errorf("free units cover %d lookups of an unknown price, error %v", got, err)
 	}
 }
@@ -104,7 +109,7 @@ func TestDearestIsTheDearestPart(t *testing.T) {
 			}
 		}
 		for n, want := range dearest {
-			if got, err := list.Dearest(int64(n), free, prices); err != nil || got != want {
+			if got, err := bought(list, free, prices).Dearest(int64(n)); err != nil || got != want {
 				t.Errorf("any %d lookups cost at most %s, error %v, want %s", n, got, err, want)
 			}
 		}
@@ -118,7 +123,7 @@ func TestCoversWhateverTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free := anyWorkload(t, 8), anyFree(t, 6)
 		left := cost.Money(rapid.Int64Range(0, 200).Draw(t, "cents")) * cost.Cent
-		covers, err := list.Covers(left, free, standard())
+		covers, err := bought(list, free, standard()).Covers(left)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +172,7 @@ func TestCoversIsTheMost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free := anyWorkload(t, 8), anyFree(t, 6)
 		left := cost.Money(rapid.Int64Range(0, 200).Draw(t, "cents")) * cost.Cent
-		covers, err := list.Covers(left, free, standard())
+		covers, err := bought(list, free, standard()).Covers(left)
 		if err != nil || covers == list.Lookups() {
 			return
 		}
@@ -217,7 +222,7 @@ func TestDearestOfManySets(t *testing.T) {
 			dearest[taken.Lookups()] = max(dearest[taken.Lookups()], amount)
 		}
 		for n, want := range dearest {
-			if got, err := list.Dearest(int64(n), free, prices); err != nil || got != want {
+			if got, err := bought(list, free, prices).Dearest(int64(n)); err != nil || got != want {
 				t.Errorf("any %d of %v cost at most %s, error %v, want %s", n, list, got, err, want)
 			}
 		}

@@ -2,7 +2,9 @@ package notify
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
 	"net"
@@ -23,6 +25,27 @@ import (
 
 // secret signs webhooks in tests.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+// certificate is that of the mail servers of tests. TestMain lets this process trust it.
+var certificate tls.Certificate
+
+func TestMain(m *testing.M) {
+	server := httptest.NewTLSServer(nil) // it has a certificate for 127.0.0.1
+	certificate = server.TLS.Certificates[0]
+	server.Close()
+	dir, err := os.MkdirTemp("", "notify-")
+	if err != nil {
+		panic(err)
+	}
+	trusted := filepath.Join(dir, "trusted.pem")
+	encoded := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]})
+	if err := errors.Join(os.WriteFile(trusted, encoded, 0o600), os.Setenv("SSL_CERT_FILE", trusted)); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir) // in the directory for temporary files
+	os.Exit(code)
+}
 
 func message(kind Kind) Message {
 	return Message{
@@ -249,14 +272,21 @@ func (m *mailbox) Data(r io.Reader) error {
 	return err
 }
 
-// mailServer runs a mail server, and returns its port.
-func mailServer(t *testing.T, box *mailbox) int {
+// mailServer runs a mail server and returns its port. A server that has TLS refuses a login without it.
+func mailServer(t *testing.T, box *mailbox, security string) int {
 	t.Helper()
 	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return box, nil }))
-	server.AllowInsecureAuth = true
+	server.AllowInsecureAuth = security == NoTLS
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{certificate}}
+	switch security {
+	case StartTLS:
+		server.TLSConfig = config
+	case ImplicitTLS:
+		listener = tls.NewListener(listener, config)
 	}
 	done := make(chan error)
 	go func() { done <- server.Serve(listener) }()
@@ -271,10 +301,33 @@ func mailServer(t *testing.T, box *mailbox) int {
 	return listener.Addr().(*net.TCPAddr).Port
 }
 
+func TestEmailReachesAMailServerOverTLS(t *testing.T) {
+	for _, security := range []string{StartTLS, ImplicitTLS} {
+		t.Run(security, func(t *testing.T) {
+			box := &mailbox{}
+			s := Settings{
+				Type: Email, Host: "127.0.0.1", Port: mailServer(t, box, security), TLS: security, User: "jobs", Password: "right",
+				From: "jobs@example.com", To: []string{"ops@example.com"},
+			}
+			if err := channel(t, s).Send(t.Context(), message(Failure)); err != nil {
+				t.Fatal(err)
+			}
+			if box.user != "jobs" || cmp.Diff(s.To, box.to) != "" || !strings.Contains(box.text, "The service refused.") {
+				t.Errorf("%+v", box)
+			}
+			*box = mailbox{}
+			s.Host = "localhost" // a name that the certificate does not have
+			if err := channel(t, s).Send(t.Context(), message(Failure)); err == nil || box.text != "" || box.user != "" {
+				t.Errorf("an email was sent to another server than the certificate names: %+v, %v", box, err)
+			}
+		})
+	}
+}
+
 func TestEmailReachesAMailServer(t *testing.T) {
 	box := &mailbox{}
 	s := Settings{
-		Type: Email, Host: "127.0.0.1", Port: mailServer(t, box), TLS: NoTLS, User: "jobs", Password: "right",
+		Type: Email, Host: "127.0.0.1", Port: mailServer(t, box, NoTLS), TLS: NoTLS, User: "jobs", Password: "right",
 		From: "jobs@example.com", To: []string{"ops@example.com", "night@example.com"},
 	}
 	if err := channel(t, s).Send(t.Context(), message(Failure)); err != nil {

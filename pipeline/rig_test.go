@@ -45,6 +45,8 @@ type rig struct {
 	pacer        dispatch.Pacer
 	ceilings     []cost.Ceiling
 	prices       cost.Prices
+	tariff       cost.Tariff // without meters for that of v1
+	left         map[string]int64
 	expendable   enrich.Fields
 	progress     *dispatch.AccountProgress
 	notes        []string
@@ -75,7 +77,9 @@ func (r *rig) open() {
 		r.store.pull()
 	}
 	r.store = r.disk.mount()
-	journal, err := checkpoint.New(r.store, checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: r.rate, Now: time.Now})
+	journal, err := checkpoint.New(r.store, checkpoint.Options{
+		Catalogue: v1fields.Catalogue(), Tariff: r.tariff, Rate: r.rate, Now: time.Now,
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -102,12 +106,18 @@ func (o outcome) word() string {
 }
 
 func (r *rig) lookups() *dispatch.Lookups {
+	tariff := r.tariff
+	if len(tariff.Meters) == 0 {
+		tariff = v1.Tariff()
+	}
+	r.left = map[string]int64{}
 	return &dispatch.Lookups{
 		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Spacing: r.spacing, Now: time.Now,
 		LongestPause: r.longestPause,
-		Expendable:   r.expendable, Catalogue: v1fields.Catalogue(), Progress: r.progress,
+		Expendable:   r.expendable, Catalogue: v1fields.Catalogue(), Progress: r.progress, Tariff: tariff,
+		NotSent:    func(stop dispatch.Stop, lookups int64) { r.left[stop.Word()] += lookups },
 		Reconciler: &dispatch.Reconciler{Arbiter: r.journal, Status: r.service, SettleDelay: settleDelay, Exclusive: !r.shared, Now: time.Now},
-		Request:    attempt.Request{Run: "run", Rates: v1.Tariff().At(r.prices), Ceilings: r.ceilings},
+		Request:    attempt.Request{Run: "run", Rates: tariff.At(r.prices), Ceilings: r.ceilings},
 		Report:     func(tally dispatch.Tally) { r.reports = append(r.reports, tally) },
 		Note:       func(text string) { r.notes = append(r.notes, text) },
 	}

@@ -230,8 +230,8 @@ func TestAWaterfallAsksTheSecondAccountForWhatTheFirstDidNotFind(t *testing.T) {
 		out.want(t, "enrich_charge_usd_second", "", "0.25", "0.25", "0.40", "", "", "", "")
 		out.want(t, "enrich_reason", "", "",
 			"first: person known, work_email,business_phone not found; second: work_email not found", "", "", "",
-			"first: same person as row 2; second: same person as row 2",
-			"first: no profile URL and no name; second: no profile URL and no name")
+			"first, second: same person as row 2",
+			"first, second: no profile URL and no name")
 		if !strings.Contains(out.rejects, ",,,") || strings.Contains(out.rejects, "/bad") {
 			t.Errorf("the rejects are\n%s", out.rejects)
 		}
@@ -357,6 +357,23 @@ func TestAWaterfallGoesOnAfterAnInterruptInEitherStep(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnInterruptBetweenTwoStepsIsTheStop ends the context when the first step has ended, with and without a limit.
+func TestAnInterruptBetweenTwoStepsIsTheStop(t *testing.T) {
+	withWaterfall(t, waterfallList, firstOf, secondOf, func(t *testing.T, w *waterfall) {
+		for _, first := range []dispatch.Stop{nil, dispatch.ServiceRefused{Code: "limits.daily", Module: "mail"}} {
+			ctx, cancel := context.WithCancel(t.Context())
+			stop, err := w.steps().Run(ctx, w.list, nil,
+				func(context.Context, int, *survey.Survey, row.List) (dispatch.Stop, error) {
+					cancel()
+					return first, nil
+				})
+			if want := (dispatch.Interrupted{}); stop != want || err != nil {
+				t.Errorf("the first step: %v; the run: stopped by %v, error %v", first, stop, err)
+			}
+		}
+	})
 }
 
 // withoutTimes returns a list without the times of its answers.

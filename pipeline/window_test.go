@@ -114,6 +114,7 @@ func (s *stack) run() error {
 		Ledger: journal, Finder: s.client, Pacer: s.pacer, Concurrency: 16, Now: time.Now,
 		Reconciler: &dispatch.Reconciler{Arbiter: journal, Status: s.client, SettleDelay: settleDelay, Now: time.Now},
 		Request:    attempt.Request{Run: "run", Rates: v1.Tariff().At(prices)},
+		Tariff:     v1.Tariff(),
 	}
 	_, stop, err := lookups.Run(s.t.Context(), next)
 	if stop != nil {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"payonce/attempt"
-	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
@@ -19,7 +18,7 @@ func (a *Account) ReachLimit(now time.Time, hold cost.Hold, code string, limit e
 	if limit == (enrich.Limit{}) {
 		return
 	}
-	meters := decide.LimitedMeters(a.Tariff, hold, limit)
+	meters := a.Tariff.Limited(hold, limit)
 	if meters == 0 {
 		return // the call consumes nothing that shows which other calls the limit stops
 	}

@@ -3,7 +3,6 @@ package decide
 import (
 	"payonce/attempt"
 	"payonce/cost"
-	"payonce/enrich"
 )
 
 // limited returns nil when the call can consume nothing of which the account's limit is reached. Of several
@@ -23,19 +22,4 @@ func (v View) limited(hold cost.Hold) attempt.Decision {
 		return nil
 	}
 	return attempt.Limited{Limit: *longest}
-}
-
-// LimitedMeters returns the meters that a limit is on. The hold is that of the call that was refused because of the
-// limit. A limit on something that no meter counts, or that the call did not seem to need, is on all meters of the
-// call: the same call would be refused again. Money is not one of them: other calls that cost money are not refused.
-func LimitedMeters(tariff cost.Tariff, hold cost.Hold, limit enrich.Limit) (meters cost.Meters) {
-	for m, info := range tariff.Meters {
-		if limit.Meter != "" && info.Name == limit.Meter {
-			meters = cost.MetersOf(cost.Meter(m))
-		}
-	}
-	if needed := hold.Amounts().Meters(); meters&needed == 0 {
-		meters |= needed
-	}
-	return meters &^ cost.MetersOf(cost.USD)
 }

@@ -220,7 +220,7 @@ func (l *rows) Void(id attempt.ID, v attempt.Voiding) error {
 	l.pause(a, v.PauseUntil)
 	if of := &l.accounts[a.intent.Account]; v.Limit != (enrich.Limit{}) {
 		of.limits = append(of.limits, attempt.Limit{
-			Meters: decide.LimitedMeters(Tariff(), a.intent.Hold, v.Limit), Module: v.Limit.Module, Code: v.Reason, At: l.Now(), Until: v.Limit.Until,
+			Meters: Tariff().Limited(a.intent.Hold, v.Limit), Module: v.Limit.Module, Code: v.Reason, At: l.Now(), Until: v.Limit.Until,
 		})
 	}
 	l.resolve(a, attempt.Resolution{State: attempt.Voided, Rejected: v.Reject, Sent: v.Sent})

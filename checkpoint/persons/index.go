@@ -7,10 +7,12 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"payonce/attempt"
-	"payonce/checkpoint/outcomes"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
+	"payonce/numbered"
 )
 
 // index has a hash of each thing that says who an attempt is about: it finds the few attempts
@@ -21,62 +23,135 @@ type index struct {
 	lists   []attempt.ID // the attempts whose answers list persons; each is compared
 }
 
-// entry takes 20 bytes for an attempt. A hash of nothing is zero. Equal hashes of different texts do not
-// matter: what is found is compared.
+// entry takes 10 bytes for an attempt. The hash of an empty text is zero. About one of 13,000 attempts has the
+// hash of a text that it does not have. This does no harm, because the texts of what is found are compared.
 type entry struct {
-	key, identityName, answerName, email, phone uint32
+	key, identityName, answerName, email, phone hash
 }
+
+type hash uint16
+
+// batchSize is how many attempts a goroutine enters at a time.
+const batchSize = 1 << 14
 
 // index reads the journal once, on all cores.
 func (r Reading) index() (*index, error) {
 	x := &index{seed: maphash.MakeSeed(), entries: make([]entry, r.Last)}
-	parts := attempt.ID(runtime.GOMAXPROCS(0))
+	var entered atomic.Uint64 // attempts that are entered or being entered
+	parts := runtime.GOMAXPROCS(0)
 	errs, lists := make([]error, parts), make([][]attempt.ID, parts)
 	var all sync.WaitGroup
 	for part := range parts {
-		first, last := r.Last*part/parts+1, r.Last*(part+1)/parts
 		all.Go(func() {
-			errs[part] = outcomes.EachAttempt(r.Store, first, last, func(a *outcomes.Attempt) error {
-				m, err := r.matchOf(a)
-				x.entries[a.ID-1] = x.entryOf(m)
-				if len(m.Facts.Listed) > 0 {
-					lists[part] = append(lists[part], a.ID)
+			e := entering{Reading: r, index: x, hashing: hashing{seed: x.seed}, accounts: make([]attempt.Account, batchSize)}
+			for errs[part] == nil {
+				last := attempt.ID(entered.Add(batchSize))
+				first := last - batchSize + 1
+				if first > r.Last {
+					break
 				}
-				return err
-			})
+				errs[part] = e.enter(first, min(last, r.Last))
+			}
+			lists[part] = e.lists
 		})
 	}
 	all.Wait()
 	x.lists = slices.Concat(lists...)
+	slices.Sort(x.lists)
 	return x, errors.Join(errs...)
 }
 
-func (x *index) entryOf(m Match) entry {
-	return entry{
-		key: keyHash(m.Key), identityName: x.hash(nameOf(m.Identity)), answerName: x.hash(foldName(m.Facts.Name)),
-		email: x.hash(foldEmail(m.Facts.Email)), phone: x.hash(digits(m.Facts.Phone)),
-	}
+// entering enters attempts into an index. It reuses its memory.
+type entering struct {
+	Reading
+	*index
+	hashing  hashing
+	members  numbered.Members
+	texts    record.Texts
+	accounts []attempt.Account // of the attempts that are entered together
+	lists    []attempt.ID      // the attempts whose answers list persons
+	// Decoding sets every member of both.
+	subject record.Subject
+	answer  record.Answer
 }
 
-// keyHash returns a part of a key, which is a hash already.
-func keyHash(key enrich.Key) uint32 { return binary.LittleEndian.Uint32(key[:]) }
+// enter enters the attempts of a span. It decodes only what says who an attempt is about, and keeps no
+// text of it.
+func (e *entering) enter(first, last attempt.ID) error {
+	clear(e.accounts)
+	err := record.ScanIDs(e.Store, record.IntentPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+		err := record.DecodeFrom(&e.members, key, e.texts.Keep(value), &e.subject)
+		e.accounts[id-first] = e.subject.Account
+		entry := &e.entries[id-1]
+		entry.key, entry.identityName = keyHash(e.subject.Key), e.hashing.identityName(e.subject.Identity)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return record.ScanIDs(e.Store, record.ResolutionPrefix, first, last, func(id attempt.ID, key, value []byte) error {
+		if err := record.DecodeFrom(&e.members, key, e.texts.Keep(value), &e.answer); err != nil {
+			return err
+		}
+		facts, err := e.factsOf(e.accounts[id-first], attempt.Resolution(e.answer))
+		if len(facts.Listed) > 0 {
+			e.lists = append(e.lists, id)
+		}
+		entry := &e.entries[id-1]
+		entry.answerName, entry.email, entry.phone = e.hashing.name(facts.Name), e.hashing.email(facts.Email), e.hashing.phone(facts.Phone)
+		return err
+	})
+}
 
-func (x *index) hash(text string) uint32 {
-	if text == "" {
+// hashing hashes texts in the form in which they are compared. It reuses its memory.
+type hashing struct {
+	seed maphash.Seed
+	form []byte
+}
+
+func (h *hashing) identityName(id enrich.Identity) hash {
+	if id.FirstName == "" {
 		return 0
 	}
-	return max(1, uint32(maphash.String(x.seed, text)))
+	return h.name(id.FirstName + " " + id.LastName)
 }
+
+func (h *hashing) name(name string) hash {
+	h.form = enrich.AppendName(h.form[:0], name)
+	return h.hash()
+}
+
+func (h *hashing) email(email string) hash {
+	h.form = appendEmail(h.form[:0], email)
+	return h.hash()
+}
+
+func (h *hashing) phone(phone string) hash {
+	h.form = appendDigits(h.form[:0], phone)
+	return h.hash()
+}
+
+func (h *hashing) hash() hash {
+	if len(h.form) == 0 {
+		return 0
+	}
+	return max(1, hash(maphash.Bytes(h.seed, h.form)))
+}
+
+// keyHash returns a part of a key. A key is a hash already.
+func keyHash(key enrich.Key) hash { return hash(binary.LittleEndian.Uint16(key[:])) }
 
 // candidates returns the attempts that share something with the person.
 func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
-	keys, texts := map[uint32]bool{}, map[uint32]bool{}
+	keys, texts := map[hash]bool{}, map[hash]bool{}
+	hashing := hashing{seed: x.seed}
 	for key := range known.keys {
 		keys[keyHash(key)] = true
 	}
 	for _, of := range []map[string]bool{known.names, known.emails, known.phones} {
 		for text := range of {
-			texts[x.hash(text)] = true
+			hashing.form = append(hashing.form[:0], text...)
+			texts[hashing.hash()] = true
 		}
 	}
 	for i := range x.entries {

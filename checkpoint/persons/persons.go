@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"payonce/attempt"
 	"payonce/checkpoint/outcomes"
@@ -130,15 +131,20 @@ func (r Reading) match(index *index, known *knowledge) (matches []Match, err err
 
 func (r Reading) matchOf(a *outcomes.Attempt) (m Match, err error) {
 	m = Match{ID: a.ID, Account: a.Intent.Account, Key: a.Intent.Key, Identity: a.Intent.Identity}
-	if a.Ended.Data == "" {
-		return m, nil
-	}
-	of, err := record.InterfaceOf(m.Account, r.Interfaces)
-	if err != nil {
-		return m, err
-	}
-	m.Facts, err = r.Facts(of, a.Ended.Answer())
+	m.Facts, err = r.factsOf(m.Account, a.Ended)
 	return m, err
+}
+
+// factsOf reads the answer of an attempt of an account. Without an answer there are no facts.
+func (r Reading) factsOf(account attempt.Account, ended attempt.Resolution) (facts Facts, err error) {
+	if ended.Data == "" {
+		return facts, nil
+	}
+	of, err := record.InterfaceOf(account, r.Interfaces)
+	if err != nil {
+		return facts, err
+	}
+	return r.Facts(of, ended.Answer())
 }
 
 // knowledge is what is known of the person.
@@ -282,11 +288,28 @@ func foldName(name string) string { return string(enrich.AppendName(nil, name)) 
 
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-func digits(phone string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
+// appendEmail appends what foldEmail returns.
+func appendEmail(form []byte, email string) []byte {
+	start := len(form)
+	form = append(form, strings.TrimSpace(email)...)
+	for i, b := range form[start:] {
+		switch {
+		case b >= utf8.RuneSelf:
+			return append(form[:start], foldEmail(email)...)
+		case 'A' <= b && b <= 'Z':
+			form[start+i] = b + 'a' - 'A'
 		}
-		return r
-	}, phone)
+	}
+	return form
+}
+
+func digits(phone string) string { return string(appendDigits(nil, phone)) }
+
+func appendDigits(form []byte, phone string) []byte {
+	for _, r := range []byte(phone) {
+		if '0' <= r && r <= '9' {
+			form = append(form, r)
+		}
+	}
+	return form
 }

@@ -33,6 +33,17 @@ func payerMembers(m *numbered.Members, p *Payer) { accountMember(m, &p.Account) 
 
 func accountMember(m *numbered.Members, a *attempt.Account) { numbered.Uint(m, 10, a) }
 
+// Subject is the part of an intent that says who it is about, and which account it is for.
+type Subject struct {
+	About
+	Account attempt.Account
+}
+
+func subjectMembers(m *numbered.Members, s *Subject) {
+	aboutMembers(m, &s.About)
+	accountMember(m, &s.Account)
+}
+
 // About is the part of an intent that says who it is about.
 type About struct {
 	Key      enrich.Key      `json:"key"`
@@ -174,6 +185,16 @@ func endingMembers(m *numbered.Members, e *Ending) {
 	if e.State == 0 {
 		m.Fail()
 	}
+}
+
+// Answer is the part of a resolution that says what the service answered.
+type Answer attempt.Resolution
+
+func answerMembers(m *numbered.Members, a *Answer) {
+	numbered.Text(m, 8, &a.Status)
+	fields(m, 9, &a.Returned)
+	numbered.Text(m, 10, &a.Data)
+	numbered.Text(m, 12, &a.RequestID)
 }
 
 func chargeMembers(m *numbered.Members, c *cost.Charge) {

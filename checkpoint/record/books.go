@@ -273,6 +273,7 @@ func runMembers(m *numbered.Members, r *Run) {
 func waitedMembers(m *numbered.Members, w *Waited) {
 	numbered.Text(m, 1, &w.For)
 	numbered.Int(m, 2, &w.Milliseconds)
+	numbered.Text(m, 3, &w.Month)
 }
 
 func askedMembers(m *numbered.Members, a *AskedAccount) {

@@ -35,7 +35,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Payer | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Alert | Pruned | Journal | FieldNames | []byte
+	Intent | About | Payer | Subject | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | Answer | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Alert | Pruned | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -47,6 +47,8 @@ func members(m *numbered.Members, record any) {
 		aboutMembers(m, r)
 	case *Payer:
 		payerMembers(m, r)
+	case *Subject:
+		subjectMembers(m, r)
 	case *Doubt:
 		doubtMembers(m, r)
 	case *FieldEntry:
@@ -55,6 +57,8 @@ func members(m *numbered.Members, record any) {
 		resolutionMembers(m, r)
 	case *Ending:
 		endingMembers(m, r)
+	case *Answer:
+		answerMembers(m, r)
 	case *cost.Totals:
 		totalsMembers(m, r)
 	case *Span:

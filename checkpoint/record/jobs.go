@@ -56,6 +56,8 @@ type Occurrence struct {
 	Outputs []string   `json:"outputs,omitempty"` // absolute paths
 	// Until is when an occurrence that waits goes on; zero for one that does not wait.
 	Until time.Time `json:"waits_until,omitzero"`
+	// Unapproved is the time since which it waits for an approval; zero for one that does not.
+	Unapproved time.Time `json:"unapproved_since,omitzero"`
 	// Fields counts what was asked for and found, over all its starts.
 	Fields []FieldCount `json:"fields,omitempty"`
 	// InDoubt are the lookups whose outcome was not known at the end of its last start.
@@ -100,6 +102,7 @@ func occurrenceMembers(m *numbered.Members, o *Occurrence) {
 	numbered.Time(m, 16, &o.Until)
 	numbered.List(m, 17, &o.Fields, fieldCountMembers)
 	numbered.Int(m, 18, &o.InDoubt)
+	numbered.Time(m, 19, &o.Unapproved)
 }
 
 // OccurrenceKey returns the key of an occurrence. The occurrences of a job are in the order of their times.

@@ -123,9 +123,6 @@ func FieldOf(key []byte) (field KeyedField, ok bool) {
 	return field, true
 }
 
-// String names the field record for a person to read.
-func (f KeyedField) String() string { return fmt.Sprintf("field %s of identity %s", f.Field, f.Key) }
-
 // Intent is what is durable before a POST leaves.
 type Intent struct {
 	At       time.Time       `json:"at"`
@@ -392,6 +389,7 @@ type Run struct {
 type Waited struct {
 	For          string `json:"for"`
 	Milliseconds int64  `json:"milliseconds"`
+	Month        string `json:"month,omitempty"` // in UTC, such as "2026-11"; "" in older records
 }
 
 // AskedAccount is an account that a run asked.

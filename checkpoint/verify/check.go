@@ -93,18 +93,15 @@ type checker struct {
 
 // recordName names a record in words. It is put together only for a problem.
 type recordName struct {
-	kind  string
+	kind  string     // "" for the record of a field
 	id    attempt.ID // of a record of an attempt
 	of    bool       // whether it is a record of an attempt
 	field record.KeyedField
 }
 
 func (n recordName) String() string {
-	switch {
-	case n.of:
+	if n.of {
 		return fmt.Sprintf("%s of attempt %d", n.kind, n.id)
-	case n.kind == "":
-		return n.field.String()
 	}
 	return n.kind
 }
@@ -117,7 +114,21 @@ func (c *checker) problem(of, format string, args ...any) {
 }
 
 func (c *checker) problemOf(of recordName, format string, args ...any) {
-	c.problem(of.String(), format, args...)
+	name := of.String()
+	if of.kind == "" {
+		entry, _, _ := record.Load[record.FieldEntry](c.store, record.FieldKey(of.field.Key, of.field.Field))
+		name = fmt.Sprintf("field %s of identity %s", c.names().ofEntry(of.field.Field, entry), of.field.Key)
+	}
+	c.problem(name, format, args...)
+}
+
+// names returns the names of the fields of each account.
+func (c *checker) names() *names {
+	n := &names{store: c.store}
+	for _, account := range c.accounts {
+		n.accounts = append(n.accounts, account.catalogue)
+	}
+	return n
 }
 
 // read decodes a record; one that cannot be read is a problem.

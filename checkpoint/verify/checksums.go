@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"payonce/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
@@ -18,7 +20,7 @@ func (c *checker) checkTotals() error {
 		name := fmt.Sprintf("sums of %q", scope)
 		var recorded cost.Totals
 		if read(c, name, key, value, &recorded) {
-			c.compareTotals(name, recorded, c.totalsOf(scope))
+			c.compareTotals(name, c.fieldsOf(scope), recorded, c.totalsOf(scope))
 		}
 		delete(c.totals, scope)
 		return true, nil
@@ -49,7 +51,17 @@ func (c *checker) checkDays() error {
 	return err
 }
 
-func (c *checker) compareTotals(name string, recorded, want cost.Totals) {
+// fieldsOf returns the fields of the account that a scope belongs to.
+func (c *checker) fieldsOf(scope string) enrich.Catalogue {
+	for number, account := range c.accounts {
+		if number := attempt.Account(number); number > 0 && strings.HasPrefix(scope, number.Scope("")) {
+			return account.catalogue
+		}
+	}
+	return c.catalogue
+}
+
+func (c *checker) compareTotals(name string, fields enrich.Catalogue, recorded, want cost.Totals) {
 	compare := func(what string, recorded, want any) {
 		if recorded != want {
 			c.problem(name, "have %s %v, and the attempts add up to %v", what, recorded, want)
@@ -70,8 +82,8 @@ func (c *checker) compareTotals(name string, recorded, want cost.Totals) {
 	compare("uncharged", recorded.Uncharged, want.Uncharged)
 	compare("open", recorded.Open, want.Open)
 	for f := range enrich.PossibleFields.Each() {
-		compare("charged of "+f.String(), recorded.Charged[f], want.Charged[f])
-		compare("asked of "+f.String(), recorded.Asked[f], want.Asked[f])
-		compare("returned of "+f.String(), recorded.Returned[f], want.Returned[f])
+		compare("charged of "+fields.Name(f), recorded.Charged[f], want.Charged[f])
+		compare("asked of "+fields.Name(f), recorded.Asked[f], want.Asked[f])
+		compare("returned of "+fields.Name(f), recorded.Returned[f], want.Returned[f])
 	}
 }

@@ -188,6 +188,12 @@ func (w *walk) endBefore(field *record.KeyedField) {
 	}
 }
 
+// nameOf returns the name of the field in the interface of the attempt.
+func (w *walk) nameOf(s *fact) string {
+	c, _ := w.names().ofAttempt(s.id)
+	return c.Name(s.field)
+}
+
 // take takes the facts of the next field. It returns the last one that decided the field. A field that
 // was charged before is a problem: only what was forfeited, and pages of searches, may be bought again.
 func (w *walk) take() (last *fact) {
@@ -198,7 +204,7 @@ func (w *walk) take() (last *fact) {
 		s := &w.rest[0]
 		if s.charged {
 			if paid != nil && !paid.forfeited && !s.search {
-				w.problemOf(nameOf("resolution", s.id), "pays for %s a second time: attempt %d paid for it before", s.field, paid.id)
+				w.problemOf(nameOf("resolution", s.id), "pays for %s a second time: attempt %d paid for it before", w.nameOf(s), paid.id)
 			}
 			paid = s
 		}

@@ -138,7 +138,7 @@ func (n *names) resolution(id attempt.ID, r attempt.Resolution) resolution {
 		shown.Charge = &charge{
 			Amount: r.Charge.Money(), Free: c.Names(r.Charge.Free), Paid: c.Names(r.Charge.Paid), Reported: r.Charge.Reported,
 		}
-		if r.Charge.Reported {
+		if r.Charge.Reported || r.State == attempt.Forfeited { // nothing else says what a lost call used
 			shown.Charge.Units = r.Charge.Amounts.Units()
 		}
 	}

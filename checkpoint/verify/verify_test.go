@@ -207,6 +207,23 @@ func TestADumpHidesWhoAndWhat(t *testing.T) {
 	}
 }
 
+// TestADumpShowsTheUnitsOfAForfeitedCharge dumps the charge of a lost call. No answer says what the call used.
+func TestADumpShowsTheUnitsOfAForfeitedCharge(t *testing.T) {
+	m := journal(t)
+	var used cost.Amounts
+	used[2] = 3
+	m.records["r\x00\x00\x00\x00\x00\x00\x00\x03"] = record.Encode(&attempt.Resolution{
+		State: attempt.Forfeited, Charge: cost.Charge{Amounts: used, Paid: enrich.FieldsOf(v1fields.WorkEmail)},
+	})
+	var out bytes.Buffer
+	if err := verify.Dump(m, nil, &out, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := `"charge":{"amount":"0.00","paid":"work_email","units":[0,3]}`; !strings.Contains(out.String(), want) {
+		t.Errorf("%s is not in the dump:\n%s", want, out.String())
+	}
+}
+
 func TestADumpNamesWhatCannotBeRead(t *testing.T) {
 	var out bytes.Buffer
 	err := verify.Dump(journal(t).with("zebra", nil), nil, &out, nil)

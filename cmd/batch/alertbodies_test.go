@@ -13,6 +13,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"payonce/cmd/batch/exit"
 	"payonce/sandbox"
 )
 
@@ -90,9 +91,9 @@ alerts:
 		t.Setenv("HOOK_"+strings.ToUpper(channel), server.URL+"/"+channel)
 	}
 	a := &alerting{night: n}
-	a.run(exitDone, "jobs", "run", "poor")
-	a.run(exitDone, "jobs", "run", "good")
-	a.run(exitUsage, "jobs", "run", "bad")
+	a.run(exit.Done, "jobs", "run", "poor")
+	a.run(exit.Done, "jobs", "run", "good")
+	a.run(exit.Usage, "jobs", "run", "bad")
 	a.start("jobs", "run", "asks").end() // approval, or nothing left to ask for
 	got.add("command", n.read("command.json"))
 	secrets := map[string]bool{sandbox.DefaultKey: true, "ann-": true, ".csv": true}
@@ -140,7 +141,7 @@ const everyAlert = "failure, ceiling, doubt, approval, drift, price, match_rate,
 func (n *night) alertLines() (text string) {
 	n.t.Helper()
 	dump := n.batch("journal", "dump")
-	if code := dump.end(); code != exitDone {
+	if code := dump.end(); code != exit.Done {
 		n.t.Fatalf("exit code %d\n%s", code, dump.stderr)
 	}
 	for line := range strings.Lines(dump.stdout.String()) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/internal/lists"
 	"payonce/sandbox"
@@ -28,12 +29,12 @@ func TestRunAsks(t *testing.T) {
 		name, answer string
 		code         int
 	}{
-		{"y", "y\n", exitDone},
-		{"yes in capitals", " YES \n", exitDone},
-		{"no", "n\n", exitApproval},
-		{"only Enter", "\n", exitApproval},
-		{"something else", "yesterday\n", exitApproval},
-		{"end of input", "", exitApproval},
+		{"y", "y\n", exit.Done},
+		{"yes in capitals", " YES \n", exit.Done},
+		{"no", "n\n", exit.Approval},
+		{"only Enter", "\n", exit.Approval},
+		{"something else", "yesterday\n", exit.Approval},
+		{"end of input", "", exit.Approval},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -44,10 +45,10 @@ func TestRunAsks(t *testing.T) {
 			if !strings.Contains(stderr, "Send 2 lookups and spend at most $0.00? [y/N] ") {
 				t.Errorf("the question: %q", stderr)
 			}
-			if refused := strings.Contains(stderr, "not confirmed; nothing was sent"); refused != (code == exitApproval) {
+			if refused := strings.Contains(stderr, "not confirmed; nothing was sent"); refused != (code == exit.Approval) {
 				t.Errorf("refused: %t\n%s", refused, stderr)
 			}
-			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exitDone) {
+			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exit.Done) {
 				t.Errorf("sent: %t\n%s", sent, stdout)
 			}
 		})
@@ -65,11 +66,11 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 		asks         bool
 		code         int
 	}{
-		{"yes to the question", "y\n", []string{"--yes"}, true, exitDone},
-		{"no to the question", "n\n", []string{"--yes"}, true, exitApproval},
-		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exitApproval},
-		{"approved", "", []string{"--yes", "--approve", "0.30"}, false, exitDone},
-		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exitApproval},
+		{"yes to the question", "y\n", []string{"--yes"}, true, exit.Done},
+		{"no to the question", "n\n", []string{"--yes"}, true, exit.Approval},
+		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exit.Approval},
+		{"approved", "", []string{"--yes", "--approve", "0.30"}, false, exit.Done},
+		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exit.Approval},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +83,7 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 			if asked := strings.Contains(stderr.String(), threshold); asked != test.asks {
 				t.Errorf("asked: %t\n%s", asked, &stderr)
 			}
-			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exitDone) {
+			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exit.Done) {
 				t.Errorf("sent: %t\n%s", sent, stdout)
 			}
 		})
@@ -96,7 +97,7 @@ func TestRunKeepsToItsQuestion(t *testing.T) {
 	env := askedEnvironment(strings.NewReader("y\n"))
 	env.now = clock.now
 	args := append(askedList(t, dir), "--strict", "--daily", "0.15")
-	if stdout, stderr, code := executeIn(t.Context(), env, args...); code != exitCeiling {
+	if stdout, stderr, code := executeIn(t.Context(), env, args...); code != exit.Ceiling {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	env.stdin = onRead{strings.NewReader("y\n"), func() { clock.set(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)) }}
@@ -104,7 +105,7 @@ func TestRunKeepsToItsQuestion(t *testing.T) {
 	if !strings.Contains(stderr, "Send up to 1 lookup and spend at most $0.00, enough for at least 0 of them? [y/N] ") {
 		t.Errorf("the question: %q", stderr)
 	}
-	if code != exitCeiling || !strings.Contains(stdout, "Stopped at the ceiling approval: ") || !strings.Contains(stdout, "0 (0 requests)") {
+	if code != exit.Ceiling || !strings.Contains(stdout, "Stopped at the ceiling approval: ") || !strings.Contains(stdout, "0 (0 requests)") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
@@ -122,17 +123,17 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{"nothing", 20, func(*books.Books) error { return nil }, 0, exitDone, "at most $0.00? [y/N] "},
+		{"nothing", 20, func(*books.Books) error { return nil }, 0, exit.Done, "at most $0.00? [y/N] "},
 		{"free emails go", 20, func(w *books.Books) error {
 			_, err := w.UseElsewhere(books.Units{v1fields.WorkEmail: 20})
 			return err
-		}, 0, exitCeiling, "at most $0.00? [y/N] "},
+		}, 0, exit.Ceiling, "at most $0.00? [y/N] "},
 		{"the price of an email rises", 0, func(w *books.Books) error {
 			return w.SetPrice(v1fields.WorkEmail, &higher)
-		}, 0, exitUsage, "the account shows $0.16 for a work_email by now, and the plan counted with $0.15; nothing was sent"},
+		}, 0, exit.Usage, "the account shows $0.16 for a work_email by now, and the plan counted with $0.15; nothing was sent"},
 		{"access is restricted", 20, func(w *books.Books) error {
 			return w.SetState(books.Restricted)
-		}, 0, exitRefused, "account status: HTTP 403 access_restricted"},
+		}, 0, exit.Refused, "account status: HTTP 403 access_restricted"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -195,7 +196,7 @@ func TestInterruptedQuestionSendsNothing(t *testing.T) {
 		interrupt()
 	}()
 	_, _, code := askedRunTo(t, ctx, stdin, asked)
-	if code == exitDone || strings.Contains(asked.String(), "requests") {
+	if code == exit.Done || strings.Contains(asked.String(), "requests") {
 		t.Errorf("exit code %d\n%s", code, asked)
 	}
 }
@@ -209,9 +210,9 @@ func TestErasingAsks(t *testing.T) {
 			code   int
 			told   string
 		}{
-			{"n\n", exitApproval, "batch: not confirmed; nothing was erased\n"},
-			{"", exitApproval, "batch: not confirmed; nothing was erased\n"},
-			{"y\n", exitDone, ""},
+			{"n\n", exit.Approval, "batch: not confirmed; nothing was erased\n"},
+			{"", exit.Approval, "batch: not confirmed; nothing was erased\n"},
+			{"y\n", exit.Done, ""},
 		} {
 			t.Run(fmt.Sprintf("%.7s, %q", command, test.answer), func(t *testing.T) {
 				t.Parallel()
@@ -221,7 +222,7 @@ func TestErasingAsks(t *testing.T) {
 				if code != test.code || !strings.Contains(stderr, "? [y/N] ") || !strings.HasSuffix(stderr, test.told) {
 					t.Errorf("exit code %d, not %d\n%s", code, test.code, stderr)
 				}
-				if held := strings.Contains(dumped(t, dir), `"Ann"`); held != (code != exitDone) {
+				if held := strings.Contains(dumped(t, dir), `"Ann"`); held != (code != exit.Done) {
 					t.Errorf("the journal still has the person: %t", held)
 				}
 			})
@@ -248,7 +249,7 @@ func TestInterruptedQuestionErasesNothing(t *testing.T) {
 			}()
 			env := askedEnvironment(stdin)
 			env.stderr = asked
-			if code := executed(ctx, env, erasing(dir, command)); code != exitInterrupted {
+			if code := executed(ctx, env, erasing(dir, command)); code != exit.Interrupted {
 				t.Errorf("exit code %d", code)
 			}
 			if !strings.HasSuffix(asked.String(), "batch: interrupted: nothing was erased\n") {
@@ -264,7 +265,7 @@ func TestInterruptedQuestionErasesNothing(t *testing.T) {
 // enrichedList runs a list of two persons, with its journal in dir.
 func enrichedList(t *testing.T, dir string) {
 	t.Helper()
-	if _, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append(askedList(t, dir), "--yes")...); code != exitDone {
+	if _, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append(askedList(t, dir), "--yes")...); code != exit.Done {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -278,7 +279,7 @@ func erasing(dir, command string) []string {
 func dumped(t *testing.T, dir string) string {
 	t.Helper()
 	stdout, stderr, code := executeIn(t.Context(), quietEnvironment(nil), erasing(dir, "journal dump --values")...)
-	if code != exitDone {
+	if code != exit.Done {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	return stdout

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
@@ -18,7 +19,7 @@ func newBudgetCommand(env environment) *cobra.Command {
 			"held and left under each. The limits are those that the runs were last started with, or those\n" +
 			"given here. The account is asked for its free status; without an answer the journal alone is\n" +
 			"shown. Sends no lookup." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
 			budget := inspect.BudgetOptions{Budget: o.budget.value()}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/cmd/batch/exit"
 	"payonce/internal/report/runview"
 	"payonce/sandbox"
 )
@@ -29,7 +30,7 @@ func TestClockIsSetBack(t *testing.T) {
 	}{{time.Hour, "30"}, {25 * time.Hour, "1000"}}
 	for _, step := range steps {
 		code, stderr := p.executeAt(-step.back, "--limit", step.limit)
-		if code != exitDone && code != exitDoubt {
+		if code != exit.Done && code != exit.Doubt {
 			t.Fatalf("with a clock set back by %s: exit code %d\n%s", step.back, code, stderr)
 		}
 		p.checkJournal()
@@ -49,13 +50,13 @@ func TestShowExplainsWithClockSetBack(t *testing.T) {
 	env.now = clock.now
 	args := append(askedList(t, dir), "--strict", "--yes", "--name", "back")
 	for _, limit := range []string{"1", "2"} {
-		if _, stderr, code := executeIn(t.Context(), env, append(slices.Clip(args), "--limit", limit)...); code != exitDone {
+		if _, stderr, code := executeIn(t.Context(), env, append(slices.Clip(args), "--limit", limit)...); code != exit.Done {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		clock.set(time.Date(2026, 10, 21, 10, 0, 0, 0, time.UTC))
 	}
 	stdout, stderr, code := executeIn(t.Context(), env, "show", "back", "--sandbox", "--state", filepath.Join(dir, "state"), "--json")
-	if code != exitDone {
+	if code != exit.Done {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	var shown runview.Run

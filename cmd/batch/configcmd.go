@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/nearest"
 	"payonce/cmd/batch/serviceflags"
@@ -33,7 +34,7 @@ func newConfigCheckCommand(env environment) *cobra.Command {
 		Short: "Check a configuration file without doing anything",
 		Long: "Check a configuration file for plan and run: unknown keys, wrong values and variables that are\n" +
 			"not set are reported with their lines. It reads only the file and sends nothing." +
-			exitCodes(exitDone, exitUsage),
+			exit.Help(exit.Done, exit.Usage),
 		Args: usage.Args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkConfig(env, args[0]); err != nil {
@@ -61,7 +62,7 @@ func newConfigSchemaCommand(env environment) *cobra.Command {
 		Short: "Print the JSON Schema of configuration files",
 		Long: "Print the JSON Schema of configuration files. An editor that knows it completes the keys and\n" +
 			"marks mistakes; most take it from a first line such as\n" +
-			"  # yaml-language-server: $schema=batch.schema.json" + exitCodes(exitDone, exitUsage),
+			"  # yaml-language-server: $schema=batch.schema.json" + exit.Help(exit.Done, exit.Usage),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			_, plan := newPlan(env)
@@ -75,7 +76,7 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "example [NAME]",
 		Short: "Print an example configuration, or the names of all",
-		Long:  "Print an example configuration to begin with; without NAME, list them." + exitCodes(exitDone, exitUsage),
+		Long:  "Print an example configuration to begin with; without NAME, list them." + exit.Help(exit.Done, exit.Usage),
 		Args:  usage.Args(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			examples, err := configs.Examples()
@@ -91,7 +92,7 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 				names = append(names, example.Name)
 			}
 			if len(args) > 0 {
-				return usagef("there is no example %q; there are %s", args[0], strings.Join(names, ", "))
+				return problem.Usagef("there is no example %q; there are %s", args[0], strings.Join(names, ", "))
 			}
 			_, err = fmt.Fprintln(env.stdout, strings.Join(names, "\n"))
 			return err

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/conform"
 )
@@ -26,7 +27,7 @@ func newConformanceCommand(env environment) *cobra.Command {
 			"--profile-url. With --max-units it calls v2 for the first company and the first person that the service\n" +
 			"lists. These calls go through the journal as those of the run " + conform.Run + ", whose limits count all\n" +
 			"comparisons. It does not ask: the limits are the consent. Ends with 4, too, when the service differs." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Ceiling, exit.Refused, exit.Doubt, exit.Interrupted, exit.Locked),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return compareService(cmd, o, who)
@@ -78,11 +79,11 @@ func compareService(cmd *cobra.Command, o *options, who conformanceFlags) error 
 	}
 	switch {
 	case ended.Report.Differ > 0:
-		return endedWith(exitRefused)
+		return exit.With(exit.Refused)
 	case ended.Stop != nil:
-		return endedWith(codeOfStop(ended.Stop))
+		return exit.With(exit.OfStop(ended.Stop))
 	case ended.InDoubt > 0:
-		return endedWith(exitDoubt)
+		return exit.With(exit.Doubt)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"payonce/cmd/batch/exit"
 )
 
 // What the session with curl sends is answered as its text says. The requests are
@@ -80,7 +82,7 @@ func serveHere(t *testing.T, flags ...string) map[string]string {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		if code := <-ended; code != exitDone {
+		if code := <-ended; code != exit.Done {
 			t.Errorf("the sandbox ended with exit code %d", code)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/cmd/batch/exit"
 	"payonce/internal/lists"
 )
 
@@ -62,7 +63,7 @@ func TestDemoGoldenFiles(t *testing.T) {
 		{"demo.again.txt", []string{"run", "--yes", "-o", out}},
 	} {
 		stdout, stderr, code := runHere(t, append(step.args, flags...)...)
-		if code != exitDone {
+		if code != exit.Done {
 			t.Fatalf("%v: exit code %d\n%s", step.args, code, stderr)
 		}
 		golden(t, step.name, mask([]byte(stdout)))

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/doctor"
 )
@@ -17,7 +18,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 			"journal. Every line says what was found, and where something is wrong, what to do.\n\n" +
 			"With --max-units companies=1 it also sends one paid call of v2, as the run doctor, and checks the counters.\n" +
 			"It ends well when a run could start, with warnings too." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Interrupted),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.load(cmd); err != nil {
@@ -30,7 +31,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 			if err := o.show(env.stdout, found.Report); err != nil || found.Report.Usable {
 				return err
 			}
-			return endedWith(codeOfKind(found.Kind))
+			return exit.With(exit.OfKind(found.Kind))
 		},
 	}
 	o.addJournalFlags(cmd.Flags())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/sandbox"
 	"payonce/service/v1"
@@ -113,7 +114,7 @@ func (c *campaign) strike() int {
 	switch code {
 	case -1:
 		c.kills[kind]++
-	case exitDone, exitCeiling, exitDoubt:
+	case exit.Done, exit.Ceiling, exit.Doubt:
 		c.ends[code]++
 	default:
 		c.t.Fatalf("after %d kills it ended with exit code %d", c.killed(), code)
@@ -192,10 +193,10 @@ func (c *campaign) checkAfterStrike() {
 // change changes what the next start is given. A start that came to an end needs
 // more money or more rows.
 func (c *campaign) change(code int) {
-	if code == exitCeiling || c.draw.IntN(8) == 0 {
+	if code == exit.Ceiling || c.draw.IntN(8) == 0 {
 		c.raise(cost.Money(1+c.draw.IntN(400)) * cost.Cent)
 	}
-	if code == exitDone || code == exitDoubt || c.draw.IntN(5) == 0 {
+	if code == exit.Done || code == exit.Doubt || c.draw.IntN(5) == 0 {
 		c.grow(1 + c.draw.IntN(40))
 	}
 }
@@ -205,7 +206,7 @@ func (c *campaign) end() {
 	t := c.t
 	t.Helper()
 	c.args = append(slices.Clip(c.base), "--max-spend", c.ceiling().String())
-	view := decodeSummary(t, c.runToEnd(exitDone, exitCeiling, exitDoubt))
+	view := decodeSummary(t, c.runToEnd(exit.Done, exit.Ceiling, exit.Doubt))
 	books := c.service.end(t)
 	c.checkJournal()
 	witnesses := c.checkExplained(books)

@@ -7,9 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
+	"payonce/cmd/batch/exit"
 	"payonce/enrich"
 	"payonce/internal/app"
 	"payonce/internal/inspect"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/report/journalview"
 )
@@ -38,7 +40,7 @@ func newForgetCommand(env environment) *cobra.Command {
 				return confirmErasure(ctx, env, held, yes)
 			})
 			return done, unlessErased(err)
-		}, exitApproval)
+		}, exit.Approval)
 	flags := cmd.Flags()
 	flags.StringVar(&who.contact.ProfileURL, "profile-url", "", "the person's profile `URL`")
 	flags.StringVar(&who.contact.FirstName, "first-name", "", "the person's first `NAME`")
@@ -79,14 +81,14 @@ func (f forgetFlags) person() (checkpoint.Person, error) {
 		}
 	}
 	if ways != 1 {
-		return checkpoint.Person{}, usagef("name a person in one way: --profile-url, --email, --phone, or first name, last name and company")
+		return checkpoint.Person{}, problem.Usagef("name a person in one way: --profile-url, --email, --phone, or first name, last name and company")
 	}
 	if f.email != "" || f.phone != "" {
 		return checkpoint.Person{Email: f.email, Phone: f.phone}, nil
 	}
 	identity, reason := f.contact.Identify(enrich.ByProfile)
 	if reason != "" {
-		return checkpoint.Person{}, usagef("this names nobody: %s", reason)
+		return checkpoint.Person{}, problem.Usagef("this names nobody: %s", reason)
 	}
 	return checkpoint.Person{Identity: identity}, nil
 }

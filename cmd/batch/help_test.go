@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/help"
 )
 
@@ -89,4 +90,23 @@ func TestHelpGroupsFlags(t *testing.T) {
 	if strings.Index(text, "--max-spend USD") > strings.Index(text, "--state DIR") {
 		t.Error("--max-spend comes after --state")
 	}
+}
+
+func TestWrongArgumentsOfEveryCommandAreErrorsOfUsage(t *testing.T) {
+	t.Parallel()
+	var check func(*cobra.Command)
+	check = func(cmd *cobra.Command) {
+		for _, args := range [][]string{nil, make([]string, 9)} {
+			if cmd.Args == nil || cmd.Name() == "help" {
+				continue
+			}
+			if err := cmd.Args(cmd, args); err != nil && exit.Code(err) != exit.Usage {
+				t.Errorf("%s with %d arguments ends with %d: %v", cmd.CommandPath(), len(args), exit.Code(err), err)
+			}
+		}
+		for _, below := range cmd.Commands() {
+			check(below)
+		}
+	}
+	check(newRootCommand(quietEnvironment(nil)))
 }

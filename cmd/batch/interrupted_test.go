@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/hints"
 )
 
@@ -30,7 +31,7 @@ func TestInterruptEndsWalks(t *testing.T) {
 			t.Errorf("%s: exit code %d, not %d\n%s", line, got, code, stderr)
 		}
 	}
-	do(t.Context(), exitDone, "run "+list+" -o "+out+" --name trial --max-spend 3 --yes --rate 1000/1s", "")
+	do(t.Context(), exit.Done, "run "+list+" -o "+out+" --name trial --max-spend 3 --yes --rate 1000/1s", "")
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	const sound, erasing = "batch: interrupted; nothing was sent\n", "run the same command again"
@@ -39,9 +40,9 @@ func TestInterruptEndsWalks(t *testing.T) {
 		"journal prune --keep-answers 0h": erasing, "forget --email ann@acme.example": erasing,
 		"journal rekey": "keeps the key that it had", "write trial -o " + out: out + " was not written",
 	} {
-		do(interrupted, exitInterrupted, line, told)
+		do(interrupted, exit.Interrupted, line, told)
 	}
-	do(t.Context(), exitDone, "journal check", "")
+	do(t.Context(), exit.Done, "journal check", "")
 }
 
 // A list that is still to come from standard input keeps nobody waiting.
@@ -59,7 +60,7 @@ func TestInterruptEndsReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	interrupt()
-	if got := receive(t, code, "it still reads"); got != exitInterrupted || stderr.String() != "batch: interrupted; nothing was sent\n" {
+	if got := receive(t, code, "it still reads"); got != exit.Interrupted || stderr.String() != "batch: interrupted; nothing was sent\n" {
 		t.Errorf("exit code %d\n%s", got, &stderr)
 	}
 }

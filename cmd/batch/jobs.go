@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/jobs"
 	"payonce/cmd/batch/nearest"
@@ -13,6 +16,7 @@ import (
 	"payonce/cmd/batch/starting"
 	"payonce/internal/config"
 	jobfile "payonce/internal/jobs"
+	"payonce/internal/problem"
 	"payonce/internal/workspace"
 )
 
@@ -29,12 +33,12 @@ func (env environment) jobs() jobs.Environment {
 	quietEnv.stdout, quietEnv.showsProgress = io.Discard, false
 	quiet.NewRun = quietEnv.newJobRun
 	return jobs.Environment{
-		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: endedWith, After: env.after, Hangups: env.hangups,
+		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: exit.With, After: env.after, Hangups: env.hangups,
 		Reader: reader, Quiet: quiet, Getenv: env.getenv, Version: version,
 		Codes: jobs.Codes{
-			File: exitCodes(exitDone, exitUsage), Alert: exitCodes(exitDone, exitUsage, exitRefused, exitInterrupted),
-			Look: exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked), Install: exitCodes(exitDone, exitInternal, exitUsage),
-			Serve: exitCodes(exitDone, exitInternal, exitUsage), Run: exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+			File: exit.Help(exit.Done, exit.Usage), Alert: exit.Help(exit.Done, exit.Usage, exit.Refused, exit.Interrupted),
+			Look: exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked), Install: exit.Help(exit.Done, exit.Internal, exit.Usage),
+			Serve: exit.Help(exit.Done, exit.Internal, exit.Usage), Run: exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Doubt, exit.Interrupted, exit.Approval, exit.Locked),
 		},
 	}
 }
@@ -46,28 +50,32 @@ func (env environment) newJobRun() jobfile.Run {
 	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
 	o.yes, o.service.LongestPause = true, jobs.LongestPause
 	fail := func(err error) jobfile.Outcome {
-		outcome := jobfile.Outcome{Exit: exitCode(err), Reason: codeOf(err)}
-		if _, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
+		outcome := jobfile.Outcome{Exit: exit.Code(err), Reason: exit.Word(err)}
+		if _, telling := exit.FailureOf(err, hints.PlaceOf(cmd.Flags())); telling {
 			outcome.Err = err
 		}
 		return outcome
 	}
 	return jobfile.Run{
 		Fail: func(err error) jobfile.Outcome {
-			env.start.Failed(o.work, env.now, cmd, exitCode(err), codeOf(err))
+			env.start.Failed(o.work, env.now, cmd, exit.Code(err), exit.Word(err))
 			return fail(err)
 		},
 		Flags: cmd.Flags(), Check: o.problems,
 		Workspace: func() (workspace.Options, workspace.Environment, error) {
 			err := o.check()
+			if coded, is := errors.AsType[*problem.Error](err); is && coded.Code == "not_connected" {
+				err = problem.Coded("job_not_connected", "Not connected yet")
+			}
 			return o.workspace(), o.environment(), err
 		},
-		Start: func(ctx context.Context, list string) jobfile.Outcome {
+		Start: func(ctx context.Context, list string, unapproved time.Time) jobfile.Outcome {
 			cmd.SetContext(ctx)
+			o.unapproved = unapproved
 			began := env.now()
 			err := runList(cmd, o, []string{list})
-			env.start.End(exitCode(err), codeOf(err))
-			return jobs.Outcome(fail(err), env.start.Ended(), began, exitRefused)
+			env.start.End(exit.Code(err), exit.Word(err))
+			return jobs.Outcome(fail(err), env.start.Ended(), began, exit.Refused)
 		},
 	}
 }

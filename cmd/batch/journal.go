@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/prune"
 	"payonce/cmd/batch/usage"
@@ -20,7 +21,7 @@ func newJournalCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "journal",
 		Short: "Check, read and look after the workspace's journal",
-		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
 		Args:  usage.Args(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -32,11 +33,11 @@ func newJournalCommand(env environment) *cobra.Command {
 // codes of every such command, and with more.
 func journalCommand(env environment, use, short, long string, do func(ctx context.Context, w *app.Work) (report.Report, error), more ...int) *cobra.Command {
 	o := newOptions(env)
-	codes := append([]int{exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked}, more...)
+	codes := append([]int{exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked}, more...)
 	slices.Sort(codes)
 	cmd := &cobra.Command{
 		Use: use, Short: short,
-		Long: long + exitCodes(codes...),
+		Long: long + exit.Help(codes...),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) { return do(cmd.Context(), w) }),
 	}
@@ -52,7 +53,7 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 		Short: "Verify every record of the journal and its sums",
 		Long: "Walk every record of the journal and verify what has to hold: every record can be read, every\n" +
 			"attempt is open or resolved exactly once, no field is paid for twice, and the sums add up." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := o.work(cmd)
@@ -94,7 +95,7 @@ func newJournalRekeyCommand(env environment) *cobra.Command {
 			"hexadecimal digits or in base64. Without its key a journal is lost: keep it well.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
 			done, err := inspect.Rekey(ctx, w)
-			return done, ifInterrupted(err, "the journal keeps the key that it had")
+			return done, exit.IfInterrupted(err, "the journal keeps the key that it had")
 		})
 }
 
@@ -107,13 +108,13 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 			"answer stay empty. It shows what it will erase and which outputs need it, and asks.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
 			if !keep.Given {
-				return nil, usagef("how old may answers get? give --keep-answers AGE, such as 180d")
+				return nil, problem.Usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
 			erase.Before = keep.Before(env.now())
 			erase.Ask = func(question string) error { return env.askToErase(ctx, question) }
 			done, err := prune.Run(ctx, w, erase)
 			return done, unlessErased(err)
-		}, exitApproval)
+		}, exit.Approval)
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
 	cmd.Flags().StringVar(&erase.Export, "export", "", "first write what is erased to this CSV `FILE`")
 	cmd.Flags().BoolVar(&erase.Yes, "yes", false, "do not ask before lookups are erased")
@@ -129,14 +130,14 @@ func (env environment) askToErase(ctx context.Context, question string) error {
 	case env.confirm(ctx, question):
 		return nil
 	case ctx.Err() != nil:
-		return interruptError{"nothing was erased"}
+		return exit.IfInterrupted(ctx.Err(), "nothing was erased")
 	}
 	return problem.Unapproved("", "not confirmed; nothing was erased")
 }
 
 // unlessErased says what an interrupted erasure leaves.
 func unlessErased(err error) error {
-	return ifInterrupted(err, "what was to be erased may still be in the journal's files; run the same command again")
+	return exit.IfInterrupted(err, "what was to be erased may still be in the journal's files; run the same command again")
 }
 
 func newJournalUnpauseCommand(env environment) *cobra.Command {

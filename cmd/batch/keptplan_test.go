@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/cmd/batch/exit"
 	"payonce/internal/lists"
 	"payonce/internal/planfile"
 	"payonce/sandbox"
@@ -16,7 +17,7 @@ func TestAnOlderPlanLeavesTheReadingToItsRun(t *testing.T) {
 	b := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(4, 60))
 	b.batch("plan", "--max-spend", "3", "--out", b.path("plan.json"))
 	run := []string{"run", "--plan", b.path("plan.json"), "-o", b.path("out.csv"), "--yes", "--encoding", "UTF-8"}
-	if _, stderr, code := b.try(run...); code != exitUsage || !strings.Contains(stderr, "--encoding: planned none, now UTF-8") {
+	if _, stderr, code := b.try(run...); code != exit.Usage || !strings.Contains(stderr, "--encoding: planned none, now UTF-8") {
 		t.Errorf("a plan that says that the encoding is recognised: exit code %d\n%s", code, stderr)
 	}
 	kept, err := planfile.Read(b.path("plan.json"))
@@ -28,7 +29,7 @@ func TestAnOlderPlanLeavesTheReadingToItsRun(t *testing.T) {
 	if err := kept.Write(b.path("plan.json"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := b.try(run...); code != exitDone && code != exitCeiling {
+	if _, stderr, code := b.try(run...); code != exit.Done && code != exit.Ceiling {
 		t.Errorf("an older plan: exit code %d\n%s", code, stderr)
 	}
 }
@@ -61,7 +62,7 @@ func TestForgedPlanIsCompared(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, stderr, code := b.try("run", "--plan", b.path("forged.json"), "--yes", "-o", b.path("out.csv"))
-		if code != exitUsage || !strings.Contains(stderr, name) || strings.Contains(stderr, "\x1b") {
+		if code != exit.Usage || !strings.Contains(stderr, name) || strings.Contains(stderr, "\x1b") {
 			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/sandbox"
 	"payonce/service/v1"
@@ -37,7 +38,7 @@ func TestKill(t *testing.T) {
 		for seed := range uint64(*killSeeds) {
 			t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 				t.Parallel()
-				killAndResume(t, transport, seed, "60.00", 45, exitDone, exitDoubt)
+				killAndResume(t, transport, seed, "60.00", 45, exit.Done, exit.Doubt)
 			})
 		}
 	})
@@ -48,7 +49,7 @@ func TestKillUnderCeiling(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
 	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
-		killAndResume(t, transport, 99, "8.00", 12, exitCeiling) // the ceiling comes soon
+		killAndResume(t, transport, 99, "8.00", 12, exit.Ceiling) // the ceiling comes soon
 	})
 }
 
@@ -165,7 +166,7 @@ func undisturbed(t *testing.T, seed uint64, rows int) []listRow {
 	t.Helper()
 	_, tap := newService(t, seed)
 	p := newProgram(t, rows, tap.listen(t), "--max-spend", "900.00")
-	p.runToEnd(exitDone)
+	p.runToEnd(exit.Done)
 	return readRows(t, p.output())
 }
 

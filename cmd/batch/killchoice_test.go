@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	sandboxv2 "payonce/sandbox/v2"
+
+	"payonce/cmd/batch/exit"
 )
 
 // TestKillsBetweenTheSearchAndTheChoicePayNothingTwice kills a run that searches for companies, and the run that is
@@ -39,13 +41,13 @@ func TestKillsBetweenTheSearchAndTheChoicePayNothingTwice(t *testing.T) {
 			moment := service.atRequest(1+c.draw.Int64N(exchanges), c.draw.IntN(2) == 0)
 			if code := p.killOn(moment); code == -1 {
 				kills++
-			} else if code != exitDone && code != exitDoubt || n > 9 {
+			} else if code != exit.Done && code != exit.Doubt || n > 9 {
 				t.Fatalf("%d kills, then exit code %d", kills, code)
 			}
 			service.watch.Store(nil)
 			settled()
 		}
-		p.runToEnd(exitDone, exitDoubt)
+		p.runToEnd(exit.Done, exit.Doubt)
 	}
 	search := c.program(arguments...)
 	killed(search, 6)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/cmd/batch/exit"
 	"payonce/sandbox"
 	"payonce/sandbox/units"
 	sandboxv2 "payonce/sandbox/v2"
@@ -194,7 +195,7 @@ func (c *unitCampaign) strike(tap *tap) bool {
 	switch code {
 	case -1:
 		return true
-	case exitDone, exitCeiling, exitDoubt:
+	case exit.Done, exit.Ceiling, exit.Doubt:
 		c.done[name] = true
 	default:
 		c.t.Fatalf("%s ended with exit code %d", name, code)
@@ -206,7 +207,7 @@ func (c *unitCampaign) strike(tap *tap) bool {
 func (c *unitCampaign) end() {
 	c.t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(c.programs)) {
-		c.programs[name].runToEnd(exitDone, exitCeiling, exitDoubt)
+		c.programs[name].runToEnd(exit.Done, exit.Ceiling, exit.Doubt)
 	}
 }
 
@@ -331,11 +332,11 @@ func (c *unitCampaign) checkJournal(records []units.Record) (lost int) {
 		Attempts map[string]int
 		Problems int
 	}
-	if err := json.Unmarshal([]byte(stdout), &check); err != nil || code != exitDone || check.Problems > 0 {
+	if err := json.Unmarshal([]byte(stdout), &check); err != nil || code != exit.Done || check.Problems > 0 {
 		c.t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	dump, stderr, code := runHere(c.t, "journal", "dump", "--state", c.in("state"), "--base-url-v2", c.flags[3])
-	if code != exitDone {
+	if code != exit.Done {
 		c.t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	for line := range strings.Lines(dump) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/cmd/batch/exit"
 	"payonce/enrich"
 	"payonce/internal/lists"
 	"payonce/internal/report/runview"
@@ -67,7 +68,7 @@ func TestLargeAnswersAreDurable(t *testing.T) {
 	if err != nil || strings.Count(string(output), "<long>…") == 0 || len(output) > 100_000 {
 		t.Errorf("an output of %d bytes, error %v; want values that are cut", len(output), err)
 	}
-	if stdout, stderr, code := b.try("journal", "check"); code != exitDone {
+	if stdout, stderr, code := b.try("journal", "check"); code != exit.Done {
 		t.Errorf("journal check: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -5,9 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/flagvalue"
 	"payonce/internal/inspect"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 )
 
@@ -24,11 +26,11 @@ func newLedgerCommand(env environment) *cobra.Command {
 			"what it was charged. An attempt belongs to the period in which it got its outcome, so the charges\n" +
 			"of all months add up to what the account was charged. Nobody's name and no result is in it.\n" +
 			"With --json only the sums are printed." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
 		Args: usage.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !period.to.End.IsZero() && !period.from.Start.Before(period.to.End) {
-				return usagef("--from %s is not before --to %s", period.from.Text, period.to.Text)
+				return problem.Usagef("--from %s is not before --to %s", period.from.Text, period.to.Text)
 			}
 			return exportLedger(cmd, o, inspect.Period{From: period.from.Start, To: period.to.End})
 		},

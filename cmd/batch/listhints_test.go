@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"testing"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/io/csvtable"
 	"payonce/io/sheet"
@@ -60,7 +61,7 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 		{wrapped(survey.ErrTooLongToOrder), "list.csv: lists of more than 4294967295 rows cannot be ordered by priority; split the list, or leave --priority out"},
 		{fs.ErrPermission, "permission denied"},
 	} {
-		if failed, _ := failureOf(test.err, ""); failed.Message+failed.Hint != test.want {
+		if failed, _ := exit.FailureOf(test.err, ""); failed.Message+failed.Hint != test.want {
 			t.Errorf("got\n%s\nwant\n%s", failed.Message+failed.Hint, test.want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/term"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/starting"
 )
@@ -71,12 +72,12 @@ func execute(ctx context.Context, env environment, args []string) int {
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	env.start.End(exitCode(err), codeOf(err))
-	if failed, telling := failureOf(err, hints.PlaceOf(cmd.Flags())); telling {
+	env.start.End(exit.Code(err), exit.Word(err))
+	if failed, telling := exit.FailureOf(err, hints.PlaceOf(cmd.Flags())); telling {
 		failed.Command = hints.Command(err, args, cmd.Flags())
 		tell(env, failed, cmd.Flags(), printed.bytes == 0 && asksForJSON(cmd, args))
 	}
-	return exitCode(err)
+	return exit.Code(err)
 }
 
 // interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels: the
@@ -105,7 +106,7 @@ func interruptible() (ctx context.Context, hangups func() <-chan struct{}, stop 
 				cancel()
 			case received != syscall.SIGHUP:
 				fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups in flight, if any, are in doubt, and the next run looks into them")
-				os.Exit(exitInterrupted)
+				os.Exit(exit.Interrupted)
 			}
 		}
 	}()

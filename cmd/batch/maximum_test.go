@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/lists"
@@ -86,7 +87,7 @@ func (b *workbench) vars() map[string]string {
 // printed.
 func (b *workbench) batch(command string, flags ...string) string {
 	b.t.Helper()
-	return b.batchTo([]int{exitDone}, command, flags...)
+	return b.batchTo([]int{exit.Done}, command, flags...)
 }
 
 func (b *workbench) batchTo(codes []int, command string, flags ...string) string {
@@ -191,7 +192,7 @@ func TestChargeIsPossible(t *testing.T) {
 				"--short-budget", []string{"stop", "email-only"}[draw.IntN(2)],
 			}
 			plan := decode[planview.Plan](t, b.batch("plan", flags...))
-			run := b.batchTo([]int{exitDone, exitCeiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
+			run := b.batchTo([]int{exit.Done, exit.Ceiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
 			if charged := b.service.Books().Charged; charged > plan.Possible || decode[runview.Summary](t, run).Spent != charged {
 				t.Errorf("%s is possible, the service charged %s\n%s", plan.Possible, charged, run)
 			}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"payonce/cmd/batch/exit"
 )
 
 // A scheduler serves the metrics of its jobs while they run and afterwards, and says when it drains.
@@ -50,7 +52,7 @@ func TestServeHasMetricsOfItsJobs(t *testing.T) {
 	if err := scheduler.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	if code := scheduler.end(); code != exitDone {
+	if code := scheduler.end(); code != exit.Done {
 		t.Errorf("exit code %d\n%s", code, scheduler.stderr)
 	}
 	history := n.history()

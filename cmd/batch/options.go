@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,8 @@ type options struct {
 	dryRun    bool           // plan in place of running
 	planFile  string         // that a run follows
 	kept      *planfile.File // read from it
+
+	unapproved time.Time // the time since which the run waits for an approval; zero for none
 }
 
 func newOptions(env environment) *options {
@@ -191,13 +194,13 @@ func (o *options) sources() []target.Source {
 
 // check checks the options and fills in what depends on the environment.
 func (o *options) check() error {
-	for _, problem := range o.problems() {
-		return usagef("--%s %s", problem.Flag, problem.Text)
+	for _, wrong := range o.problems() {
+		return problem.Usagef("--%s %s", wrong.Flag, wrong.Text)
 	}
 	excluded := o.service.Excluded()
 	switch {
 	case excluded != "":
-		return usagef("--sandbox and --%s exclude each other", excluded)
+		return problem.Usagef("--sandbox and --%s exclude each other", excluded)
 	case !o.service.Known() && !(o.offline && o.unbound):
 		return problem.Coded("not_connected", "Not connected yet")
 	case o.service.State != "":
@@ -205,7 +208,7 @@ func (o *options) check() error {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return usagef("no place for the journal: %w; give --state DIR or set BATCH_STATE", err)
+		return problem.Usagef("no place for the journal: %w; give --state DIR or set BATCH_STATE", err)
 	}
 	o.service.State = filepath.Join(home, ".local", "state", "payonce")
 	if xdg := o.env.getenv("XDG_STATE_HOME"); xdg != "" {

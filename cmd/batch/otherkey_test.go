@@ -7,6 +7,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/workspace"
@@ -28,11 +29,11 @@ func TestReconcileRefusesAnotherKey(t *testing.T) {
 	env := quietEnvironment(vars)
 	leaveDoubt(t, env, "the key of another workspace")
 	_, stderr, code := executeIn(t.Context(), env, "reconcile", "--settle-delay", "0s")
-	if code != exitUsage || !strings.Contains(stderr, "made with another API key") {
-		t.Errorf("exit code %d, want %d\n%s", code, exitUsage, stderr)
+	if code != exit.Usage || !strings.Contains(stderr, "made with another API key") {
+		t.Errorf("exit code %d, want %d\n%s", code, exit.Usage, stderr)
 	}
 	_, stderr, code = executeIn(t.Context(), env, "reconcile", "--settle-delay", "0s", "--same-workspace")
-	if code != exitDoubt && code != exitDone {
+	if code != exit.Doubt && code != exit.Done {
 		t.Errorf("confirmed, exit code %d\n%s", code, stderr)
 	}
 }

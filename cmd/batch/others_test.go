@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/sandbox"
 	"payonce/sandbox/books"
@@ -30,7 +31,7 @@ func TestOthersUseTheAccount(t *testing.T) {
 				o := newOthers(t, seed)
 				p := newProgram(t, 8, o.listen(t), "--max-spend", "60.00", "--concurrency", "2")
 				for range 2 {
-					p.runToEnd(exitDone, exitDoubt, exitRefused)
+					p.runToEnd(exit.Done, exit.Doubt, exit.Refused)
 				}
 				charges := o.service.Books().Charges
 				if err := chargedOnce(charges); err != nil {

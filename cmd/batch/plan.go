@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,10 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/mapping"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
 	"payonce/internal/planfile"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/report/planview"
 	"payonce/internal/target"
@@ -37,7 +40,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 			"document, else from the account status, else from the built-in rate card. What they say differently\n" +
 			"is shown; a service that charges more than the price that counts refuses the run.\n\n" +
 			"--out keeps the plan, so that somebody can look at it and \"batch run --plan\" runs it." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Interrupted, exit.Locked),
 		Args: usage.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return planList(cmd, o, args)
@@ -124,9 +127,9 @@ func (o *options) checkKeep(list []string) error {
 	case o.output.keepAs == "":
 		return nil
 	case o.budget.maxSpend.Amount == nil:
-		return usagef("a plan that is kept needs --max-spend USD, the most that its run may spend")
+		return problem.Usagef("a plan that is kept needs --max-spend USD, the most that its run may spend")
 	case !o.service.Known():
-		return usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
+		return problem.Usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
 	if err := target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...)); err != nil {
 		return err
@@ -137,7 +140,13 @@ func (o *options) checkKeep(list []string) error {
 // sampleCommand returns the words of the command that runs a sample.
 func sampleCommand(flags *pflag.FlagSet, list []string, sample *planview.Sample) []string {
 	command := slices.Concat([]string{"batch", "run"}, list, flagsForRun(flags))
-	command = append(command, "--limit="+strconv.FormatInt(sample.Persons, 10), "--max-spend="+sample.MaxSpend.String())
+	command = append(command, "--limit="+strconv.FormatInt(sample.Persons, 10))
+	if sample.TakesMoney {
+		command = append(command, "--max-spend="+sample.MaxSpend.String())
+	}
+	for _, module := range slices.Sorted(maps.Keys(sample.MaxUnits)) {
+		command = append(command, fmt.Sprintf("--max-units=%s=%d", module, sample.MaxUnits[module]))
+	}
 	for i, word := range command {
 		command[i] = report.ShellWord(word)
 	}
@@ -150,7 +159,7 @@ func flagsForRun(flags *pflag.FlagSet) []string {
 	var words []string
 	flags.Visit(func(flag *pflag.Flag) {
 		switch flag.Name {
-		case "offline", "out", "sample", "json", "limit", "max-spend", "dry-run", "quiet", "log-format", "color":
+		case "offline", "out", "sample", "json", "limit", "max-spend", "max-units", "dry-run", "quiet", "log-format", "color":
 			return
 		}
 		values := []string{flag.Value.String()}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/host"
 	"payonce/enrich"
 	"payonce/internal/lists"
@@ -35,7 +36,7 @@ func BenchmarkPlan(b *testing.B) {
 		env := quietEnvironment(map[string]string{
 			"SERVICE_BASE_URL": baseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": filepath.Join(dir, "state"),
 		})
-		if code := execute(b.Context(), env, args); code != exitDone {
+		if code := execute(b.Context(), env, args); code != exit.Done {
 			b.Fatalf("%v: exit code %d", args, code)
 		}
 	}

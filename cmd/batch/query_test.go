@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"payonce/cmd/batch/exit"
 	"payonce/internal/pgtest"
 )
 
@@ -43,7 +44,7 @@ jobs:
 		}
 		told.WriteString(run.stdout.String() + run.stderr.String())
 	}
-	end(start("jobs", "check"), exitDone)
+	end(start("jobs", "check"), exit.Done)
 
 	reached, release := n.service.hold(t, 2)
 	run := start("jobs", "run", "people", "--now")
@@ -53,14 +54,14 @@ jobs:
 	}
 	run.stderr.await(t, "waiting for the lookups in flight")
 	close(release)
-	end(run, exitInterrupted)
+	end(run, exit.Interrupted)
 	n.service.watch.Store(nil)
 	if kept := n.spooled(); len(kept) != 1 || !strings.HasSuffix(kept[0], ".parquet") {
 		t.Errorf("the rows of an occurrence that goes on are in %q", kept)
 	}
 
 	server.Exec("DELETE FROM people")
-	end(start("jobs", "run", "people"), exitDone)
+	end(start("jobs", "run", "people"), exit.Done)
 	rows := readRows(t, filepath.Join(n.dir, "people.csv"))
 	if len(rows) != 6 || rows[5]["first_name"] != "Given6" {
 		t.Errorf("the output has the rows %q", rows)
@@ -69,7 +70,7 @@ jobs:
 		t.Errorf("when the occurrence has ended, its rows are in %q", kept)
 	}
 
-	end(start("jobs", "run", "wrong"), exitUsage)
+	end(start("jobs", "run", "wrong"), exit.Usage)
 	for _, want := range []string{
 		"people: the query has 6 rows, with the hash ", `list-query failed: line 2, column 3: column "emial" does not exist (42703)`,
 	} {

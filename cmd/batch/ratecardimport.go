@@ -5,9 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/ratecard"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/inspect"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/target"
 	"payonce/io/atomicfile"
@@ -21,7 +23,7 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 		Short: "Make a rate card from the service's OpenAPI document",
 		Long: "Make a rate card in YAML from an OpenAPI document (x-service-billing): from FILE, or without it\n" +
 			"from the document that the service publishes, which is free to read." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Interrupted),
 		Args: usage.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -48,8 +50,8 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 
 // importRateCardFile makes a rate card of a document in a file.
 func (o *options) importRateCardFile(path string) error {
-	for _, problem := range o.problems() {
-		return usagef("--%s %s", problem.Flag, problem.Text)
+	for _, wrong := range o.problems() {
+		return problem.Usagef("--%s %s", wrong.Flag, wrong.Text)
 	}
 	if o.output.path != "" {
 		sources := append(o.sources(), target.Source{What: "the OpenAPI document", Path: path})
@@ -76,7 +78,7 @@ func (o *options) writeRateCard(from string, description v1.Description) error {
 	}
 	file, err := atomicfile.Create(o.output.path, o.env.fileMode)
 	if err != nil {
-		return usagef("-o %s cannot be written: %w", o.output.path, err)
+		return problem.Usagef("-o %s cannot be written: %w", o.output.path, err)
 	}
 	defer file.Discard()
 	if _, err := file.Write(text); err != nil {

@@ -6,8 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/attempt"
+	"payonce/cmd/batch/exit"
 	"payonce/internal/app"
 	"payonce/internal/flagvalue"
+	"payonce/internal/problem"
 )
 
 func newReconcileCommand(env environment) *cobra.Command {
@@ -25,7 +27,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			"--exclusive, which declares that nobody else spends from the account; then its answer is lost.\n" +
 			"Every other lookup stays in doubt. It keeps its hold and is not sent again until --assume decides\n" +
 			"it, for the given attempts or for all. Sends no lookup." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Doubt, exit.Interrupted, exit.Locked),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := parseAttempts(args, assume.Value)
 			if err != nil {
@@ -46,7 +48,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			if err := unlessUnread(o.show(env.stdout, found)); err != nil || found.InDoubt == 0 {
 				return err
 			}
-			return endedWith(exitDoubt)
+			return exit.With(exit.Doubt)
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
@@ -60,13 +62,13 @@ func newReconcileCommand(env environment) *cobra.Command {
 // parseAttempts reads the numbers of attempts, which only --assume takes.
 func parseAttempts(args []string, assume string) ([]attempt.ID, error) {
 	if len(args) > 0 && assume == "" {
-		return nil, usagef("attempts are given to --assume charged or --assume not-charged; without it all are looked at")
+		return nil, problem.Usagef("attempts are given to --assume charged or --assume not-charged; without it all are looked at")
 	}
 	var ids []attempt.ID
 	for _, arg := range args {
 		n, err := strconv.ParseUint(arg, 10, 64)
 		if err != nil || n == 0 {
-			return nil, usagef("%q is not an attempt; give its number as %q shows it", arg, "batch reconcile")
+			return nil, problem.Usagef("%q is not an attempt; give its number as %q shows it", arg, "batch reconcile")
 		}
 		ids = append(ids, attempt.ID(n))
 	}

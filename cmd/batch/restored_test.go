@@ -11,6 +11,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/lists"
@@ -36,7 +37,7 @@ func newRestoredBench(t *testing.T) restoredBench {
 func (b restoredBench) run(spend string) (stderr string) {
 	b.t.Helper()
 	_, stderr, code := b.try("run", b.path("list.csv"), "-o", b.path("out.csv"), "--yes", "--rate", "10000/1s", "--settle-delay", "0s", "--max-spend", spend)
-	if code != exitCeiling {
+	if code != exit.Ceiling {
 		b.t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	return stderr

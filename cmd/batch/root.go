@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/complete"
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/help"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/jobs"
@@ -25,7 +26,7 @@ func newRootCommand(env environment) *cobra.Command {
 		Long: "batch takes a list of people or companies, finds what is missing through a paid service and\n" +
 			"writes the list back filled in. It never pays twice for a lookup, never spends over the\n" +
 			"ceiling, never loses a paid answer and never goes over the rate limit." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Ceiling, exit.Refused, exit.Doubt, exit.Interrupted, exit.Approval, exit.Locked),
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -39,16 +40,17 @@ func newRootCommand(env environment) *cobra.Command {
 	root.SetFlagErrorFunc(usage.FlagError)
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newStatusCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
-		withExitCodes(mapping.NewCommand(env.mapping()), exitDone, exitInternal, exitUsage),
+		withExitCodes(mapping.NewCommand(env.mapping()), exit.Done, exit.Internal, exit.Usage),
 		jobs.NewCommand(env.jobs()), newSearchCommand(env),
 		newShowCommand(env), newReportCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
-		withExitCodes(undo.NewCommand(env.stdout), exitDone, exitInternal, exitUsage),
-		ratecard.NewCommand(env.stdout, exitCodes(exitDone, exitUsage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),
-		withExitCodes(rehearse.NewSandboxCommand(env.rehearsal()), exitDone, exitInternal, exitUsage),
-		withExitCodes(rehearse.NewListsCommand(env.rehearsal()), exitDone, exitInternal, exitUsage, exitInterrupted),
-		newVersionCommand(env), withExitCodes(manual.NewCommand(version, env.getenv, env.now), exitDone, exitInternal, exitUsage),
+		withExitCodes(undo.NewCommand(env.stdout), exit.Done, exit.Internal, exit.Usage),
+		ratecard.NewCommand(env.stdout, exit.Help(exit.Done, exit.Usage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),
+		withExitCodes(rehearse.NewSandboxCommand(env.rehearsal()), exit.Done, exit.Internal, exit.Usage),
+		withExitCodes(rehearse.NewListsCommand(env.rehearsal()), exit.Done, exit.Internal, exit.Usage, exit.Interrupted),
+		newVersionCommand(env), withExitCodes(manual.NewCommand(version, env.getenv, env.now), exit.Done, exit.Internal, exit.Usage),
 	)
 	usage.AddColour(root)
+	usage.CheckArgs(root)
 	usage.CheckOwnCommands(root)
 	usage.CompleteChoices(root)
 	complete.Register(root, env.workOf)
@@ -60,7 +62,7 @@ func newVersionCommand(env environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long:  "Print the version of the program, of Go and of the system." + exitCodes(exitDone, exitUsage),
+		Long:  "Print the version of the program, of Go and of the system." + exit.Help(exit.Done, exit.Usage),
 		Args:  usage.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(env.stdout, versionLine())
@@ -85,7 +87,7 @@ func (env environment) mapping() mapping.Environment {
 
 // withExitCodes adds to a command without arguments the codes that it can end with.
 func withExitCodes(cmd *cobra.Command, codes ...int) *cobra.Command {
-	cmd.Long += exitCodes(codes...)
+	cmd.Long += exit.Help(codes...)
 	if cmd.Args == nil {
 		cmd.Args = cobra.NoArgs
 	}

@@ -7,9 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/host"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
+	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/report/planview"
 	"payonce/internal/target"
@@ -34,7 +36,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 			"With --plan the list and the flags come from a plan that was kept with \"batch plan --out\". The run\n" +
 			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
 			"when it could cost more; what was answered since makes no difference." +
-			exitCodes(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Ceiling, exit.Refused, exit.Doubt, exit.Interrupted, exit.Approval, exit.Locked),
 		Args: usage.Args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runList(cmd, o, args)
@@ -62,11 +64,11 @@ func (o *options) listToRun(args []string) ([]string, error) {
 	case len(args) > 0:
 		return args, nil
 	case o.kept != nil && len(o.kept.List.Paths) == 0:
-		return nil, usagef("the list of this plan came from standard input: give it again, as %q", "batch run - --plan FILE")
+		return nil, problem.Usagef("the list of this plan came from standard input: give it again, as %q", "batch run - --plan FILE")
 	case o.kept != nil:
 		return o.kept.List.Paths, nil
 	}
-	return nil, usagef("which list? give its file, or --plan FILE; see %q", "batch run --help")
+	return nil, problem.Usagef("which list? give its file, or --plan FILE; see %q", "batch run --help")
 }
 
 // runList runs a list and shows how it went.
@@ -80,7 +82,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	case err != nil:
 		return err
 	case o.dryRun && o.kept != nil:
-		return usagef("--dry-run makes a plan, and --plan follows one; leave one of them out")
+		return problem.Usagef("--dry-run makes a plan, and --plan follows one; leave one of them out")
 	case o.dryRun:
 		return o.planWith(cmd, w, list)
 	}
@@ -104,7 +106,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	person.show = func(plan *planview.Plan) error { return o.showText(person.out, plan) }
 	run := app.RunOptions{
 		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Pace: o.service.Pace(),
-		Output: o.output.value(o.env, o.sources()), Yes: o.yes,
+		Output: o.output.value(o.env, o.sources()), Yes: o.yes, Unapproved: o.unapproved,
 	}
 	if o.kept != nil {
 		run.Kept = &app.Kept{Path: o.planFile, Plan: o.kept}
@@ -127,19 +129,19 @@ func (o *options) conclude(out io.Writer, ended *app.Ended) error {
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
 		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", target.PlaceOf(o.output.path), err)
 	}
-	code := codeOfStop(ended.Stop)
-	if code == exitDone || code == exitCeiling && o.ceilingOK {
+	code := exit.OfStop(ended.Stop)
+	if code == exit.Done || code == exit.Ceiling && o.ceilingOK {
 		code = codeOfRows(ended.Summary.Rows)
 	}
-	return endedWith(code)
+	return exit.With(code)
 }
 
 // codeOfRows returns the exit code of a run whose rows have these outcomes.
 func codeOfRows(rows map[string]int64) int {
 	if rows[string(row.StatusInDoubt)]+rows[string(row.StatusForfeited)] > 0 {
-		return exitDoubt
+		return exit.Doubt
 	}
-	return exitDone
+	return exit.Done
 }
 
 // besideLists returns where reports go: to standard error where the list or the rejects are
@@ -154,7 +156,7 @@ func (o *options) besideLists() (io.Writer, error) {
 		return o.env.stdout, nil
 	}
 	if o.json {
-		return nil, usagef("--json and %s - both write to standard output; choose a file for one of them", flag)
+		return nil, problem.Usagef("--json and %s - both write to standard output; choose a file for one of them", flag)
 	}
 	if o.quiet {
 		return io.Discard, nil

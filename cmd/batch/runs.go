@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/reporting"
 	"payonce/cmd/batch/usage"
 	"payonce/internal/app"
@@ -23,7 +24,7 @@ func newRunsCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs of the workspace's journal",
-		Long:  "List the runs of the workspace's journal with what each spent." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Long:  "List the runs of the workspace's journal with what each spent." + exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
 		Args:  usage.Args(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
 			if starts {
@@ -43,7 +44,7 @@ func newShowCommand(env environment) *cobra.Command {
 		Use:   "show RUN|PLAN",
 		Short: "Show a run, or a plan that was kept",
 		Long: "Show a run: its spend and its rows by outcome, as they were when it last ended. The beginning of its\n" +
-			"name is enough. The name of a file that ends in .json shows the plan that was kept in it." + exitCodes(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+			"name is enough. The name of a file that ends in .json shows the plan that was kept in it." + exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
 		Args: usage.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.showOne(cmd, args[0]) },
 	}
@@ -65,7 +66,7 @@ func (o *options) showOne(cmd *cobra.Command, name string) error {
 	if isPlan {
 		kept, err := planfile.Read(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			return usagef("there is no file %s", name)
+			return problem.Usagef("there is no file %s", name)
 		}
 		if err != nil {
 			return problem.AsUsage(err)
@@ -91,7 +92,7 @@ func newReportCommand(env environment) *cobra.Command {
 			w, err := o.work(cmd)
 			return reporting.Work{Work: w, Hints: o.place.Of, JSON: o.json, Sources: o.sources()}, err
 		},
-	}), exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked)
+	}), exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked)
 	o.addJournalFlags(cmd.Flags())
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/cmd/batch/exit"
 	"payonce/enrich/sharedhost"
 	"payonce/internal/report"
 	"payonce/pipeline/columns"
@@ -79,7 +80,7 @@ func TestSampleListsArePlanned(t *testing.T) {
 			t.Parallel()
 			_, stderr, code := runSample(t, "plan", file.Name(), "--sandbox", "--offline", "--fields", "email,phone")
 			refused := slices.Contains(refusedSamples, file.Name())
-			if refused != (code == exitUsage) || !refused && code != exitDone {
+			if refused != (code == exit.Usage) || !refused && code != exit.Done {
 				t.Fatalf("exit code %d\n%s", code, stderr)
 			}
 			if !refused {
@@ -90,7 +91,7 @@ func TestSampleListsArePlanned(t *testing.T) {
 			if !found {
 				t.Fatalf("no command is shown:\n%s", stderr)
 			}
-			if _, stderr, code := endIn(t, copied(t, file.Name()), exec.Command("sh", "-c", after)); code != exitDone {
+			if _, stderr, code := endIn(t, copied(t, file.Name()), exec.Command("sh", "-c", after)); code != exit.Done {
 				t.Errorf("%s ends with %d\n%s", after, code, stderr)
 			}
 		})
@@ -106,7 +107,7 @@ func checkRequests(t *testing.T, name string) {
 	t.Helper()
 	stdout, stderr, code := runSample(t, "map", name, "--json", "--fields", "email,phone")
 	var shown report.Mapping
-	if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exitDone {
+	if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exit.Done {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
 	}
 	asked := 0
@@ -134,7 +135,7 @@ func TestPresetsHaveGoldenPlans(t *testing.T) {
 	mask := func(text string) []byte { return masker(dir, dir)([]byte(text)) }
 	for _, name := range columns.PresetNames() {
 		stdout, stderr, code := runSample(t, "plan", name+".csv", "--sandbox", "--offline", "--fields", "email,phone", "--name", name)
-		if code != exitDone || !strings.Contains(stdout, "\npreset                    "+name+"\n") {
+		if code != exit.Done || !strings.Contains(stdout, "\npreset                    "+name+"\n") {
 			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 		golden(t, filepath.Join("lists", name+".plan.txt"), mask(stdout))
@@ -151,7 +152,7 @@ func TestListsOfObjectsHaveGoldenPlans(t *testing.T) {
 	dir := demoDir(t)
 	for _, name := range []string{"nested.ndjson", "array.json", "hubspot-api.jsonl.gz", "google-people.ndjson"} {
 		stdout, stderr, code := runSample(t, "plan", name, "--sandbox", "--offline", "--fields", "email,phone", "--name", "sample")
-		if code != exitDone {
+		if code != exit.Done {
 			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 		golden(t, filepath.Join("lists", name+".plan.txt"), masker(dir, dir)([]byte(stdout)))
@@ -162,7 +163,7 @@ func TestListsOfObjectsHaveGoldenPlans(t *testing.T) {
 func TestPresetThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
 	_, stderr, code := runSample(t, "plan", "german-excel.csv", "--sandbox", "--offline", "--preset", "pipedrive")
-	if code != exitUsage || !strings.Contains(stderr, "the preset pipedrive: the list has none of its columns") {
+	if code != exit.Usage || !strings.Contains(stderr, "the preset pipedrive: the list has none of its columns") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"payonce/cmd/batch/exit"
 	"payonce/internal/report/form"
 	"payonce/internal/report/planview"
 
@@ -116,7 +117,7 @@ func addUnitPlans(t *testing.T, seen map[string]bool, schema *jsonschema.Schema)
 		vars := b.vars()
 		maps.Copy(vars, second)
 		stdout, stderr, code := executeIn(t.Context(), quietEnvironment(vars), append(args, "--rate-v2", "10000/1s", "--json")...)
-		if code != exitDone && code != exitCeiling {
+		if code != exit.Done && code != exit.Ceiling {
 			t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
 		}
 		return stdout
@@ -135,9 +136,11 @@ func addUnitPlans(t *testing.T, seen map[string]bool, schema *jsonschema.Schema)
 	plans := [][]string{
 		{"companies.csv", "--fields", "company,financials,insights"},
 		{"companies.csv", "--fields", "company,financials", "--resolve", "autocomplete"},
+		{"companies.csv", "--fields", "company,financials", "--sample", "5"},
 		{"ids.csv", "--fields", "company,financials", "--daily-units", "companies=3", "--monthly-units", "financials=7"},
 		{"people.csv", "--fields", "contact,company"},
 		{"people.csv", "--fields", "email,phone", "--from", "v2,v1", "--max-spend", "5"},
+		{"people.csv", "--fields", "email,phone", "--from", "v2,v1", "--max-spend", "5", "--unit-prices", "contacts=0.30"},
 	}
 	for _, isAfter := range []bool{false, true} {
 		for _, args := range plans {
@@ -258,7 +261,7 @@ func TestLargeAmountsFitATerminal(t *testing.T) {
 	run := b.batch("run", append(flags, "--yes")...)
 	printed := func(args ...string) string {
 		stdout, stderr, code := b.try(args...)
-		if code != exitDone {
+		if code != exit.Done {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
 		}
 		return stdout
@@ -305,7 +308,7 @@ func TestExamplesConfigure(t *testing.T) {
 			t.Errorf("%s: %+v", example.Name, plan)
 		}
 		_, stderr, code := b.try("run", b.path("list.csv"), "--config", path, "--yes", "--limit", "1", "-o", b.path("out.csv"))
-		if code != exitDone {
+		if code != exit.Done {
 			t.Errorf("%s: exit code %d\n%s", example.Name, code, stderr)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/cmd/batch/exit"
 	"payonce/internal/terminaltest"
 )
 
@@ -55,7 +56,7 @@ func TestMapScreens(t *testing.T) {
 			at.Press("x")
 			at.Shows("s save")
 			at.Press("s")
-			at.End(exitDone)
+			at.End(exit.Done)
 			golden(t, "map."+width.name+".txt", []byte(shown))
 			saved, err := os.ReadFile(filepath.Join(dir, "list.csv.map.yaml"))
 			if err != nil || !strings.Contains(string(saved), "company_name: ['#5']\n") {
@@ -73,7 +74,7 @@ func TestMapScreenSavesNothingUnasked(t *testing.T) {
 		at := atTerminal(t, dir, 80, "map", "list.csv")
 		at.Shows("q leave without saving")
 		at.Press(key)
-		at.End(exitDone)
+		at.End(exit.Done)
 		if _, err := os.Stat(filepath.Join(dir, "list.csv.map.yaml")); err == nil {
 			t.Errorf("%q saved the mapping", key)
 		}
@@ -103,7 +104,7 @@ func TestMapAsksSimpleQuestions(t *testing.T) {
 	at.Shows("Save this in list.csv.map.yaml? [Y/n]")
 	at.Press(enter)
 	at.Shows("Saved in list.csv.map.yaml")
-	at.End(exitDone)
+	at.End(exit.Done)
 	saved, err := os.ReadFile(filepath.Join(dir, "list.csv.map.yaml"))
 	if err != nil || !strings.Contains(string(saved), "company_name: ['#5']\n    email: []\n") {
 		t.Errorf("%v\n%s", err, saved)
@@ -124,7 +125,7 @@ func TestPlanOffersToLookAtDoubtfulColumns(t *testing.T) {
 	at.Shows("#5: you said so")
 	at.Press("s")
 	at.Shows("\nmaximum spend ")
-	at.End(exitDone)
+	at.End(exit.Done)
 }
 
 // TestPlanEndsWhenNobodyWantsToLook answers no.
@@ -135,5 +136,5 @@ func TestPlanEndsWhenNobodyWantsToLook(t *testing.T) {
 	at.Shows("Choose the columns now? [y/N]")
 	at.Press("n" + enter)
 	at.Shows("For example: batch plan")
-	at.End(exitUsage)
+	at.End(exit.Usage)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/searching"
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
@@ -12,8 +13,8 @@ import (
 )
 
 func newSearchCommand(env environment) *cobra.Command {
-	return searching.NewCommand(env.searching, exitCodes(
-		exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked))
+	return searching.NewCommand(env.searching, exit.Help(
+		exit.Done, exit.Internal, exit.Usage, exit.Ceiling, exit.Refused, exit.Doubt, exit.Interrupted, exit.Approval, exit.Locked))
 }
 
 // searching is what one command for searches needs.
@@ -43,15 +44,15 @@ func (env environment) searching() searching.Environment {
 
 // endOfSearch returns the error that ends a search. A limit of a module is a ceiling that the account has.
 func endOfSearch(stop dispatch.Stop, lost, ceilingOK bool) error {
-	code := codeOfStop(stop)
+	code := exit.OfStop(stop)
 	if refused, is := stop.(dispatch.ServiceRefused); is && (refused.Code == v2.CodeDailyLimit || refused.Code == v2.CodeLimit) {
-		code = exitCeiling
+		code = exit.Ceiling
 	}
-	if code == exitCeiling && ceilingOK {
-		code = exitDone
+	if code == exit.Ceiling && ceilingOK {
+		code = exit.Done
 	}
-	if code == exitDone && lost {
-		code = exitDoubt
+	if code == exit.Done && lost {
+		code = exit.Doubt
 	}
-	return endedWith(code)
+	return exit.With(code)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/watch"
 	"payonce/internal/inspect"
@@ -21,7 +22,7 @@ func newStatusCommand(env environment) *cobra.Command {
 			screen.Columns = env.columns
 		}
 		return screen, func() (*runview.Status, error) { return inspect.Status(cmd.Context(), w) }, err
-	}), exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked)
+	}), exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked)
 	o.addJournalFlags(cmd.Flags())
 	return cmd
 }

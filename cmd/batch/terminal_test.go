@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/cmd/batch/exit"
 	"payonce/internal/terminaltest"
 	"payonce/sandbox"
 )
@@ -62,12 +63,12 @@ func TestARunAtATerminal(t *testing.T) {
 			}
 			close(release)
 			ended := run.Shows("free allowance used")
-			run.End(exitDone)
+			run.End(exit.Done)
 			if lines(ended, "sending: ")+lines(ended, "writing ") > 0 {
 				t.Errorf("the summary stands below a line of progress:\n%s", ended)
 			}
 			status.Shows("nothing runs")
-			status.End(exitDone)
+			status.End(exit.Done)
 		})
 	}
 }
@@ -83,7 +84,7 @@ func TestQuestionsBeforeAnErasureAtATerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			stdout, stderr, code := runHere(t, "run", p.list(), "--sandbox", "--state", p.state(), "--rate", "1000/1s", "--max-spend", "3", "--yes")
-			if code != exitDone {
+			if code != exit.Done {
 				t.Fatal(stdout, stderr)
 			}
 			prune := p.startAtTerminal(columns, "journal", "prune", "--sandbox", "--keep-answers", "0s", "--export", "old.csv")
@@ -95,13 +96,13 @@ func TestQuestionsBeforeAnErasureAtATerminal(t *testing.T) {
 			}
 			prune.Press("n" + enter)
 			prune.Shows("not confirmed; nothing was erased")
-			prune.End(exitApproval)
+			prune.End(exit.Approval)
 			if left, _ := filepath.Glob(filepath.Join(p.dir, "old.csv")); len(left) > 0 {
 				t.Error("the export is there without approval")
 			}
 			forget := p.startAtTerminal(columns, "forget", "--sandbox", "--email", "ann@nobody.example", "--yes")
 			forget.Shows("persons forgotten         0")
-			forget.End(exitDone)
+			forget.End(exit.Done)
 			found := p.startAtTerminal(columns, "forget", "--sandbox", "--first-name", "Ann", "--last-name", "Lee", "--company-name", "Acme")
 			asked = found.Shows("? [y/N]")
 			if lines(asked, "Erase 1 lookup? [y/N]") != 1 {
@@ -109,7 +110,7 @@ func TestQuestionsBeforeAnErasureAtATerminal(t *testing.T) {
 			}
 			found.Press("\x03")
 			found.Shows("interrupted: nothing was erased")
-			found.End(exitInterrupted)
+			found.End(exit.Interrupted)
 		})
 	}
 }
@@ -120,7 +121,7 @@ func TestATerminalHasColours(t *testing.T) {
 	for variable, want := range map[string]bool{"NO_COLOR=": true, "NO_COLOR=1": false, "TERM=dumb": false} {
 		at := terminaltest.Start(t, listInDir(t), 80, []string{"NO_COLOR=", variable}, *programPath, "plan", "none.csv", "--sandbox")
 		at.Shows("there is no file none.csv")
-		at.End(exitUsage)
+		at.End(exit.Usage)
 		if got := at.Coloured("batch:"); got != want {
 			t.Errorf("%s: coloured %t", variable, got)
 		}

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"payonce/cmd/batch/exit"
 	"payonce/sandbox"
 )
 
@@ -31,7 +32,7 @@ func TestNobodyReads(t *testing.T) {
 	}
 	service.AddFault(fault) // of which the program tells at once
 	close(release)
-	if code := run.end(); code != exitDone {
+	if code := run.end(); code != exit.Done {
 		t.Fatalf("exit code %d", code)
 	}
 	if view := decodeSummary(t, run); view.InDoubt != 0 || view.Rows["not_attempted"] != 0 {
@@ -60,10 +61,10 @@ func TestExitCodeThatNobodyReads(t *testing.T) {
 			t.Errorf("%s: exit code %d, not %d\n%s", args[0], got, code, run.stderr)
 		}
 	}
-	unread(exitCeiling, p.args...)
+	unread(exit.Ceiling, p.args...)
 	if rows := readRows(t, p.output()); len(rows) != 60 {
 		t.Errorf("the output has %d rows", len(rows))
 	}
-	unread(exitDone, "write", "list", "-o", p.output(), "--state", p.state())
-	unread(exitDone, "reconcile", "--state", p.state())
+	unread(exit.Done, "write", "list", "-o", p.output(), "--state", p.state())
+	unread(exit.Done, "reconcile", "--state", p.state())
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"payonce/attempt"
+	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report/journalview"
@@ -41,7 +42,7 @@ func (p *program) checkCopyOfJournal() journalview.JournalCheck {
 func (p *program) checkJournalIn(state string) journalview.JournalCheck {
 	p.t.Helper()
 	var view journalview.JournalCheck
-	run := p.command(state, "journal", "check", "--json").runToEnd(exitDone)
+	run := p.command(state, "journal", "check", "--json").runToEnd(exit.Done)
 	if err := json.Unmarshal(run.stdout.Bytes(), &view); err != nil {
 		p.t.Fatalf("%v in %q", err, run.stdout.String())
 	}
@@ -64,7 +65,7 @@ type witness struct {
 // witnesses reads all attempts out of a dump of the journal.
 func (p *program) witnesses() map[attempt.ID]*witness {
 	p.t.Helper()
-	run := p.command(p.state(), "journal", "dump", "--values").runToEnd(exitDone)
+	run := p.command(p.state(), "journal", "dump", "--values").runToEnd(exit.Done)
 	found := map[attempt.ID]*witness{}
 	for text := range bytes.Lines(run.stdout.Bytes()) {
 		var line struct {

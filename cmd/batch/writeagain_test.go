@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/cmd/batch/exit"
 	"payonce/enrich"
 	"payonce/internal/lists"
 	"payonce/sandbox"
@@ -24,14 +25,14 @@ func stoppedRun(t *testing.T) (*workbench, []string) {
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
 	b := newWorkbench(t, config, lists.Default(5, 300))
 	run := []string{"--name", "first", "--fields", "email,phone", "--max-spend", "20", "--rate", "10000/1s", "--concurrency", "1", "--yes", "-o", b.path("out.csv")}
-	b.batchTo([]int{exitCeiling}, "run", run...)
+	b.batchTo([]int{exit.Ceiling}, "run", run...)
 	return b, run
 }
 
 // writeAgain writes the output of the first run again and returns it.
 func (b *workbench) writeAgain() []byte {
 	b.t.Helper()
-	if stdout, stderr, code := b.try("write", "first", "-o", b.path("again.csv")); code != exitDone {
+	if stdout, stderr, code := b.try("write", "first", "-o", b.path("again.csv")); code != exit.Done {
 		b.t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	output, err := os.ReadFile(b.path("again.csv"))
@@ -48,7 +49,7 @@ func TestWriteEndsAtAnInterrupt(t *testing.T) {
 	b, _ := stoppedRun(t)
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	if _, stderr, code := b.tryUntil(interrupted, "write", "first", "-o", b.path("again.csv")); code != exitInterrupted {
+	if _, stderr, code := b.tryUntil(interrupted, "write", "first", "-o", b.path("again.csv")); code != exit.Interrupted {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	if _, err := os.Stat(b.path("again.csv")); !errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +69,7 @@ func TestWriteGivesTheOutputOfTheRun(t *testing.T) {
 	if got := b.writeAgain(); !bytes.Equal(want, got) {
 		t.Errorf("the run wrote\n%s\nand write\n%s", want, got)
 	}
-	b.batchTo([]int{exitCeiling}, "run", run...)
+	b.batchTo([]int{exit.Ceiling}, "run", run...)
 	if got := b.writeAgain(); !bytes.Equal(want, got) {
 		t.Errorf("after a second run the output is\n%s\nwant\n%s", got, want)
 	}

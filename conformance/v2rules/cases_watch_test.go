@@ -12,12 +12,12 @@ import (
 )
 
 // start watches fields of a company.
-func (p *play) start(id string, fields ...string) *said {
+func (p *trial) start(id string, fields ...string) *response {
 	return p.post("/companies/"+id+"/watch/start", object{"fields": fields}).is(http.StatusCreated)
 }
 
 // change changes a field of a company.
-func (p *play) change(id, field, value string) {
+func (p *trial) change(id, field, value string) {
 	p.settle()
 	c, _ := p.world.ByID(id)
 	_, _, err := p.server.Change(c, field, value)
@@ -25,7 +25,7 @@ func (p *play) change(id, field, value string) {
 }
 
 // names checks an answer that is a list of names.
-func (s *said) names(want ...string) *said {
+func (s *response) names(want ...string) *response {
 	var names []string
 	s.decode(&names)
 	slices.Sort(names)
@@ -36,37 +36,37 @@ func (s *said) names(want ...string) *said {
 
 func watchCases() []rulesCase {
 	return []rulesCase{
-		{rule: "v2-watch/start", play: func(p *play) {
+		{rule: "v2-watch/start", try: func(p *trial) {
 			p.start("1", "name").uses(units.Watch)
 			p.raw("GET", "/companies/watch", "").ok().has("total_results", "1")
 		}},
-		{rule: "v2-watch/start-again", play: func(p *play) {
+		{rule: "v2-watch/start-again", try: func(p *trial) {
 			p.start("1", "name").uses(units.Watch)
 			p.start("1", "company_fax")
 			p.raw("GET", "/companies/watch", "").ok().has("total_results", "1")
 		}},
-		{rule: "v2-watch/start-without-fields", play: func(p *play) {
+		{rule: "v2-watch/start-without-fields", try: func(p *trial) {
 			p.raw("POST", "/companies/1/watch/start", "").is(http.StatusCreated).uses(units.Watch)
 			p.post("/companies/2/watch/start", object{}).is(http.StatusCreated).uses(units.Watch)
 		}},
-		{rule: "v2-watch/stop", play: func(p *play) {
+		{rule: "v2-watch/stop", try: func(p *trial) {
 			p.start("1", "name").uses(units.Watch)
 			stopped := p.raw("DELETE", "/companies/1/watch/stop", "").ok()
 			stopped.wanted = units.Charge{Module: units.Watch, Units: -1}
 			p.raw("GET", "/companies/watch", "").ok().has("total_results", "0")
 		}},
-		{rule: "v2-watch/list", play: func(p *play) {
+		{rule: "v2-watch/list", try: func(p *trial) {
 			p.start("1", "name").uses(units.Watch)
 			p.start("2", "company_fax").uses(units.Watch)
 			p.raw("GET", "/companies/watch", "").ok().shaped("watched").has("total_results", "2").has("pages", "1")
 		}},
-		{rule: "v2-watch/list-fields", play: func(p *play) {
+		{rule: "v2-watch/list-fields", try: func(p *trial) {
 			p.start("1", "name").uses(units.Watch)
 			p.start("2", "company_fax").uses(units.Watch)
 			got := p.raw("GET", "/companies/watch?fields=company_fax", "").ok().has("total_results", "1")
 			p.check(slices.Equal(got.list("id"), []string{"2"}), "%s", got.body)
 		}},
-		{rule: "v2-watch/list-date", play: func(p *play) {
+		{rule: "v2-watch/list-date", try: func(p *trial) {
 			p.start("1", "name").uses(units.Watch)
 			p.settle()
 			p.pass(24 * time.Hour)
@@ -74,7 +74,7 @@ func watchCases() []rulesCase {
 			got := p.raw("GET", "/companies/watch?date=2026-11-11", "").ok()
 			p.check(slices.Equal(got.list("id"), []string{"2"}), "%s", got.body)
 		}},
-		{rule: "v2-watch/list-pages", play: func(p *play) {
+		{rule: "v2-watch/list-pages", try: func(p *trial) {
 			for _, id := range []string{"1", "2", "3"} {
 				p.start(id, "name").uses(units.Watch)
 			}
@@ -84,21 +84,21 @@ func watchCases() []rulesCase {
 			slices.Sort(all)
 			p.check(len(first.list("id")) == 2 && slices.Equal(all, []string{"1", "2", "3"}), "%q", all)
 		}},
-		{rule: "v2-watch/fields", play: func(p *play) {
+		{rule: "v2-watch/fields", try: func(p *trial) {
 			p.start("1", "name", "company_fax").uses(units.Watch)
 			p.raw("GET", "/companies/1/watch/fields", "").ok().names("name", "company_fax")
 		}},
-		{rule: "v2-watch/fields-add", play: func(p *play) {
+		{rule: "v2-watch/fields-add", try: func(p *trial) {
 			p.start("1", "name").uses(units.Watch)
 			p.raw("PUT", "/companies/1/watch/fields/add", `{"fields":["company_fax"]}`).ok().names("name", "company_fax")
 			p.raw("PUT", "/companies/1/watch/fields/add", `{}`).invalid("fields")
 		}},
-		{rule: "v2-watch/fields-remove", play: func(p *play) {
+		{rule: "v2-watch/fields-remove", try: func(p *trial) {
 			p.start("1", "name", "company_fax").uses(units.Watch)
 			p.raw("PUT", "/companies/1/watch/fields/remove", `{"fields":["company_fax"]}`).ok().names("name")
 			p.raw("GET", "/companies/1/watch/fields", "").ok().names("name")
 		}},
-		{rule: "v2-watch/field-names", play: func(p *play) {
+		{rule: "v2-watch/field-names", try: func(p *trial) {
 			p.start("1", strings.Fields("company_fax name vat_number company_address_street company_website company_phone company_email shareholder_name company_status company_name")...).uses(units.Watch)
 			p.post("/companies/2/watch/start", object{"fields": []string{"mood"}}).invalid("fields")
 		}},
@@ -126,12 +126,12 @@ func receive(statuses ...int) *receiver {
 }
 
 // next returns the next notification.
-func (r *receiver) next(p *play) *said {
+func (r *receiver) next(p *trial) *response {
 	select {
 	case text := <-r.bodies:
 		kind, body, _ := strings.Cut(text, "\n")
 		p.check(kind == "application/json", "a notification is announced as %q", kind)
-		return &said{p: p, asked: "notification", body: []byte(body)}
+		return &response{p: p, asked: "notification", body: []byte(body)}
 	case <-time.After(2 * time.Second):
 		p.fail("no notification arrived")
 		return nil
@@ -139,30 +139,30 @@ func (r *receiver) next(p *play) *said {
 }
 
 func eventCases() []rulesCase {
-	changed := func(p *play) string {
+	changed := func(p *trial) string {
 		id := p.company().ID()
 		p.start(id, "company_email").uses(units.Watch)
 		p.change(id, "company_email", "new@acme.example")
 		return "/companies/" + id + "/watch/events"
 	}
 	return []rulesCase{
-		{rule: "v2-watch/event", play: func(p *play) {
+		{rule: "v2-watch/event", try: func(p *trial) {
 			got := p.raw("GET", changed(p), "").ok().shaped("events").has("total_results", "1")
 			p.check(got.list("status")[0] == "UPDATED" && got.list("event_type")[0] == "company_email" && strings.HasSuffix(got.list("date_created")[0], "Z"), "%s", got.body)
 		}},
-		{rule: "v2-watch/no-event", play: func(p *play) {
+		{rule: "v2-watch/no-event", try: func(p *trial) {
 			path := changed(p)
 			p.change(p.company().ID(), "company_fax", "1")
 			p.raw("GET", path, "").ok().has("total_results", "1")
 		}},
-		{rule: "v2-watch/events-order", play: func(p *play) {
+		{rule: "v2-watch/events-order", try: func(p *trial) {
 			path := changed(p)
 			p.pass(time.Hour)
 			p.change(p.company().ID(), "company_email", "newer@acme.example")
 			times := p.raw("GET", path, "").ok().list("date_created")
 			p.check(len(times) == 2 && times[0] > times[1], "%q", times)
 		}},
-		{rule: "v2-watch/events-dates", play: func(p *play) {
+		{rule: "v2-watch/events-dates", try: func(p *trial) {
 			path := changed(p)
 			p.pass(12*time.Hour - time.Second)
 			p.change(p.company().ID(), "company_email", "late@acme.example")
@@ -172,15 +172,15 @@ func eventCases() []rulesCase {
 			p.raw("GET", path+"?from_date=2026-11-11", "").ok().has("total_results", "1")
 			p.raw("GET", path+"?to_date=2026-11-09", "").ok().has("total_results", "0")
 		}},
-		{rule: "v2-watch/callback", play: func(p *play) {
+		{rule: "v2-watch/callback", try: func(p *trial) {
 			p.raw("PUT", "/companies/watch/callback", `{"callback":"http://127.0.0.1:1/secret"}`).ok()
 			p.raw("GET", "/companies/watch/callback", "").ok().shaped("callback").has("callback", "http://127.0.0.1:1/secret")
 		}},
-		{rule: "v2-watch/callback-required", play: func(p *play) {
+		{rule: "v2-watch/callback-required", try: func(p *trial) {
 			p.raw("PUT", "/companies/watch/callback", `{}`).invalid("callback")
 			p.raw("PUT", "/companies/watch/callback", `{"callback":"here"}`).invalid("callback")
 		}},
-		{rule: "v2-watch/notification", play: func(p *play) {
+		{rule: "v2-watch/notification", try: func(p *trial) {
 			r := receive()
 			defer r.Close()
 			p.raw("PUT", "/companies/watch/callback", encoded(object{"callback": r.URL})).ok()
@@ -188,7 +188,7 @@ func eventCases() []rulesCase {
 			got := r.next(p).shaped("notification").has("field", "company_email").has("status", "UPDATE").has("new_value", "new@acme.example")
 			got.has("company_data.id", p.company().ID())
 		}},
-		{rule: "v2-watch/notification-repeated", play: func(p *play) {
+		{rule: "v2-watch/notification-repeated", try: func(p *trial) {
 			r := receive(http.StatusServiceUnavailable)
 			defer r.Close()
 			p.raw("PUT", "/companies/watch/callback", encoded(object{"callback": r.URL})).ok()

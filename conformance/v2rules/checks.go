@@ -140,13 +140,13 @@ func otherChecks() []check {
 		{
 			rules.New("v2-live/invalid-key", "Assumptions", "an invalid key is refused with 401"),
 			after(func(e *evidence) rules.View {
-				return e.stranger.view(http.StatusUnauthorized, anything)
+				return e.unknownKey.view(http.StatusUnauthorized, anything)
 			}),
 		},
 		{
 			rules.New("v2-live/invalid-key-detail", "Errors", "the refusal of an invalid key is an object with a detail"),
 			after(func(e *evidence) rules.View {
-				return e.stranger.view(e.stranger.HTTPStatus, ofShape("detail"))
+				return e.unknownKey.view(e.unknownKey.HTTPStatus, ofShape("detail"))
 			}),
 		},
 	}
@@ -187,7 +187,7 @@ func paidChecks() []check {
 			func(e *evidence) rules.View {
 				for _, s := range e.sent {
 					if _, answered := s.Verdict.(enrich.Answered); !answered {
-						return rules.Differ("%s: %s", s.Operation, describe(s.Verdict))
+						return rules.Differ("%s: %s", s.Operation, rules.Describe(s.Verdict))
 					}
 				}
 				if len(e.sent) == 0 {
@@ -302,23 +302,13 @@ func (e *evidence) booked(s Sent) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s: the counters show %s, the journal booked %s", s.Operation, countsText(s.Used), countsText(want))
+	if e.Shared {
+		text += "; somebody else may have used the account meanwhile"
+	}
 	if _, answered := s.Verdict.(enrich.Answered); answered {
 		if line, known := e.Modules.Correction(s.Operation, s.Used); known && line != "" {
 			text += "; this line of the configuration makes them equal: " + line
 		}
 	}
 	return text
-}
-
-// describe writes a verdict for a person.
-func describe(v enrich.Verdict) string {
-	switch v := v.(type) {
-	case enrich.Refused:
-		return fmt.Sprintf("a refusal (HTTP %d %s: %s)", v.HTTPStatus, v.Code, v.Message)
-	case enrich.NotSent:
-		return fmt.Sprintf("a call that was not sent (%v)", v.Err)
-	case enrich.Lost:
-		return fmt.Sprintf("a lost response (%v)", v.Err)
-	}
-	return fmt.Sprintf("%T", v)
 }

@@ -43,12 +43,13 @@ type Sent struct {
 
 // Live is a service to be compared with the specification. Only the Sender sends calls that use units.
 type Live struct {
-	Client   Reader
-	Stranger Reader // with a key that the service does not know
-	Now      func() time.Time
-	Modules  units.Modules
-	Sender   Sender // nil: nothing that may use units is sent
-	Why      string // there is no Sender
+	Client     Reader
+	UnknownKey Reader // with a key that the service does not know
+	Now        func() time.Time
+	Modules    units.Modules
+	Shared     bool   // others may use the account, and so may move its counters
+	Sender     Sender // nil: nothing that may use units is sent
+	Why        string // there is no Sender
 }
 
 // shown is a response to a free request, or why there is none.
@@ -60,11 +61,11 @@ type shown struct {
 // evidence is everything that a service has shown.
 type evidence struct {
 	*Live
-	metrics, contacts, undated, watched, callback, stranger shown
-	before, after                                           v2.Usage
-	beforeErr, afterErr                                     error
-	sent                                                    []Sent
-	why                                                     map[v2fields.Operation]string // it was not sent
+	metrics, contacts, undated, watched, callback, unknownKey shown
+	before, after                                             v2.Usage
+	beforeErr, afterErr                                       error
+	sent                                                      []Sent
+	why                                                       map[v2fields.Operation]string // it was not sent
 }
 
 // Compare asks the service and reports rule by rule. The error is that of ctx or the Sender's.
@@ -89,7 +90,7 @@ func (e *evidence) askFree(ctx context.Context) {
 		"date_from": {now.AddDate(0, 0, -1).Format(time.DateTime)}, "date_to": {now.Format(time.DateTime)},
 	}
 	e.metrics = ask(e.Client, v2fields.Metrics, nil)
-	e.stranger = ask(e.Stranger, v2fields.Metrics, nil)
+	e.unknownKey = ask(e.UnknownKey, v2fields.Metrics, nil)
 	e.contacts = ask(e.Client, v2fields.ContactMetrics, span)
 	e.undated = ask(e.Client, v2fields.ContactMetrics, nil)
 	e.watched = ask(e.Client, v2fields.Watched, url.Values{"per_page": {"1"}})

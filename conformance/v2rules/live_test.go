@@ -15,6 +15,7 @@ import (
 	sandboxv2 "payonce/sandbox/v2"
 	v2 "payonce/service/v2"
 	"payonce/service/v2/calls"
+	"payonce/service/v2/v2fields"
 )
 
 // direct sends calls without a journal, as only a test may.
@@ -80,7 +81,7 @@ func compare(t *testing.T, m mutant, paid bool) (map[string]rules.Finding, *sand
 		return client
 	}
 	client := connect(sandboxv2.DefaultKey)
-	live := &Live{Client: client.StatusClient, Stranger: connect("nobody").StatusClient, Now: time.Now, Why: "not allowed"}
+	live := &Live{Client: client.StatusClient, UnknownKey: connect("nobody").StatusClient, Now: time.Now, Why: "not allowed"}
 	if paid {
 		live.Sender = direct{client}
 	}
@@ -95,6 +96,20 @@ func compare(t *testing.T, m mutant, paid bool) (map[string]rules.Finding, *sand
 		}
 	}
 	return found, server
+}
+
+// TestADifferenceOfASharedAccountMayBeOfOthers: the verdict says so, unless nobody else uses the account.
+func TestADifferenceOfASharedAccountMayBeOfOthers(t *testing.T) {
+	sent := Sent{Operation: v2fields.GetCompany, Used: map[string]int64{"companies": 2}}
+	for shared, want := range map[bool]string{
+		false: "company: the counters show 2 of companies, the journal booked no units",
+		true:  "company: the counters show 2 of companies, the journal booked no units; somebody else may have used the account meanwhile",
+	} {
+		e := evidence{Live: &Live{Shared: shared}}
+		if got := e.booked(sent); got != want {
+			t.Errorf("shared %t: %q, want %q", shared, got, want)
+		}
+	}
 }
 
 // TestWithoutASenderNothingUsesUnits: only free calls arrive.

@@ -1,17 +1,15 @@
 package v2rules
 
 import (
-	"bytes"
 	"io"
-	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"payonce/conformance/rulestest"
 	"payonce/sandbox/units"
 	sandboxv2 "payonce/sandbox/v2"
 )
@@ -19,16 +17,8 @@ import (
 // edit changes each response, after the request was served.
 func edit(change func(s *sandboxv2.Server, asked string, answer *httptest.ResponseRecorder, body string) string) func(*sandboxv2.Server, http.Handler) http.Handler {
 	return func(server *sandboxv2.Server, next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			asked, _ := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(bytes.NewReader(asked))
-			recorded := httptest.NewRecorder()
-			next.ServeHTTP(recorded, r)
-			body := change(server, r.Method+" "+r.URL.RequestURI()+" "+string(asked), recorded, recorded.Body.String())
-			maps.Copy(w.Header(), recorded.Header())
-			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-			w.WriteHeader(recorded.Code)
-			_, _ = io.WriteString(w, body)
+		return rulestest.Edit(next, func(r *http.Request, asked string, answer *httptest.ResponseRecorder) string {
+			return change(server, r.Method+" "+r.URL.RequestURI()+" "+asked, answer, answer.Body.String())
 		})
 	}
 }

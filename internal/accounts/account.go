@@ -47,8 +47,8 @@ type Service interface {
 	Choose(fields enrich.Fields, account cost.Account) (pricing.Choice, error)
 	// Rates returns what fields consume at their prices.
 	Rates(fields enrich.Fields, prices cost.Prices) cost.Rates
-	// Priced reports whether each unit of a meter costs money, so that a limit on money bounds it.
-	Priced(m cost.Meter) bool
+	// UnitPrice returns what each unit of a meter costs, so that a limit on money bounds it; zero for none.
+	UnitPrice(m cost.Meter) cost.Money
 	// Unavailable says which of the calls the service does not sell; nil where nothing is known against them.
 	Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop
 	// Sent returns lookups as they are sent.
@@ -100,10 +100,13 @@ func (a *Account) Sent() cost.Workload { return a.Service.Sent(a.Lookups) }
 // Rates returns what the wanted fields consume.
 func (a *Account) Rates() cost.Rates { return a.Service.Rates(a.Wanted, a.Prices.Quote.Prices) }
 
+// TakesMoney reports whether the service itself takes money. Units that it counts may cost money elsewhere.
+func (a *Account) TakesMoney() bool { return !a.Tariff.Meters[cost.USD].Hidden }
+
 // Consumes reports whether the wanted fields can consume a meter. Units of a free allowance need no limit: when
 // they are used up, money pays.
 func (a *Account) Consumes(m cost.Meter) bool {
-	if m == cost.USD && !a.Tariff.Meters[m].Hidden {
+	if m == cost.USD && a.TakesMoney() {
 		return true
 	}
 	most, _ := a.Rates().Total(a.Wanted) // a field without a price is paid for with money
@@ -172,7 +175,7 @@ func (a *Account) Foreseen(expendable enrich.Fields) dispatch.Stop {
 }
 
 // ReadStatus reads the account, and what the service publishes, and chooses the prices. When nothing is to
-// be looked up, a service that cannot be reached is no reason to fail.
+// be looked up, it does not fail because the service cannot be reached.
 func (a *Account) ReadStatus(ctx context.Context) error {
 	shown, err := a.Status.Status(ctx)
 	switch {
@@ -200,7 +203,7 @@ func (a *Account) ChoosePrices() (err error) {
 	if err != nil || !a.Read {
 		return err
 	}
-	return a.Prices.Check(a.Shown, a.Wanted)
+	return a.Prices.Check(a.Catalogue, a.Shown, a.Wanted)
 }
 
 // Begin reads the account before a run. Nothing is in flight, so the snapshot is the new base of what the
@@ -243,7 +246,7 @@ func (a *Account) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 
 // amounts writes amounts that an account lost.
 func (a *Account) amounts(lost cost.Amounts) string {
-	if !a.Tariff.Meters[cost.USD].Hidden {
+	if a.TakesMoney() {
 		return fmt.Sprintf("$%s and %s", lost.Money(), report.Counts(named.FreeUnits(a.Catalogue, a.Tariff, lost)))
 	}
 	var parts []string
@@ -257,7 +260,7 @@ func (a *Account) amounts(lost cost.Amounts) string {
 
 // DescribeDrift says what the account lost that the journal cannot explain.
 func (a *Account) DescribeDrift(drift cost.Drift) string {
-	if !a.Tariff.Meters[cost.USD].Hidden {
+	if a.TakesMoney() {
 		return usageview.DriftOf(a.Catalogue, a.Tariff, drift).String()
 	}
 	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"

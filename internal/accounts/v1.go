@@ -59,8 +59,8 @@ func (s *V1) Register(context.Context, *Account) error { return nil }
 // Rates implements Service.
 func (s *V1) Rates(_ enrich.Fields, prices cost.Prices) cost.Rates { return v1.Tariff().At(prices) }
 
-// Priced implements Service. Units of the free allowance need no limit.
-func (s *V1) Priced(cost.Meter) bool { return false }
+// UnitPrice implements Service. Units of the free allowance need no limit.
+func (s *V1) UnitPrice(cost.Meter) cost.Money { return 0 }
 
 // Close implements Service.
 func (s *V1) Close() {

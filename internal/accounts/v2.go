@@ -75,7 +75,7 @@ func (s *V2) Close() {
 // Look implements Service. The service publishes nothing about its calls.
 func (s *V2) Look(context.Context, cost.Workload) error { return nil }
 
-// Choose implements Service. The service takes no money.
+// Choose implements Service. The service takes no money for a field. Rates has what its units cost.
 func (s *V2) Choose(fields enrich.Fields, _ cost.Account) (pricing.Choice, error) {
 	choice := pricing.Choice{Quote: cost.Quote{Prices: cost.Prices{}, Sources: map[enrich.Field]string{}}}
 	for f := range fields.Each() {
@@ -94,8 +94,8 @@ func (s *V2) Rates(fields enrich.Fields, _ cost.Prices) cost.Rates {
 	return second.Prices.Rates(second.Modules.Tariff().At(prices))
 }
 
-// Priced implements Service.
-func (s *V2) Priced(m cost.Meter) bool { return s.place.Options.V2.Prices[m] > 0 }
+// UnitPrice implements Service.
+func (s *V2) UnitPrice(m cost.Meter) cost.Money { return s.place.Options.V2.Prices[m] }
 
 // Unavailable implements Service.
 func (s *V2) Unavailable(cost.Account, cost.Workload) dispatch.Stop { return nil }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 
-	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/problem"
 	"payonce/internal/report/planview"
@@ -16,22 +15,24 @@ import (
 // when others take the free allowance that the plan counted on, or when a ceiling renews at
 // midnight.
 func (j *job) ask(ctx context.Context, plan *planview.Plan, yes bool, approver Approver) error {
-	if j.lookups() == 0 {
+	if j.Lookups() == 0 {
 		return nil
 	}
 	missing := j.unapproved(plan.Possible)
 	if missing && !approver.CanAsk() {
 		return problem.Unapproved("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and nobody can be asked here; nothing was sent",
-			plan.Possible, *j.budget.Threshold).With(plan.Possible)
+			plan.Possible, *j.Budget.Threshold).With(plan.Possible)
 	}
 	if missing || !yes {
 		var beyond *cost.Money
 		if missing {
-			beyond = j.budget.Threshold
+			beyond = j.Budget.Threshold
 		}
+		j.approval.Since = j.session.now()
 		confirmed := approver.Confirm(ctx, Question{
-			Lookups: j.lookups(), Covered: plan.Covered(), Possible: plan.Possible, Beyond: beyond,
+			Lookups: j.Lookups(), Covered: plan.Covered(), Possible: plan.Possible, Beyond: beyond,
 		})
+		j.approval.Approved = j.session.now()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -40,15 +41,15 @@ func (j *job) ask(ctx context.Context, plan *planview.Plan, yes bool, approver A
 		case !confirmed:
 			return problem.Unapproved("", "not confirmed; nothing was sent")
 		}
-		j.keepTo(plan.Possible)
+		j.KeepTo(plan.Possible)
 		return j.lookAgain(ctx)
 	}
-	if j.budget.Threshold != nil {
-		approved := *j.budget.Threshold
-		if j.budget.Approved != nil {
-			approved = max(approved, *j.budget.Approved)
+	if j.Budget.Threshold != nil {
+		approved := *j.Budget.Threshold
+		if j.Budget.Approved != nil {
+			approved = max(approved, *j.Budget.Approved)
 		}
-		j.keepTo(approved)
+		j.KeepTo(approved)
 	}
 	return nil
 }
@@ -56,7 +57,7 @@ func (j *job) ask(ctx context.Context, plan *planview.Plan, yes bool, approver A
 // lookAgain compares the account with what it was before somebody was asked, who may have
 // taken hours: free units that are gone are not counted on, and a higher price refuses.
 func (j *job) lookAgain(ctx context.Context) error {
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		if account.Journal == nil {
 			continue // nothing is asked of it
 		}
@@ -74,22 +75,14 @@ func (j *job) lookAgain(ctx context.Context) error {
 
 // unapproved reports whether somebody has to approve a run that can spend so much.
 func (j *job) unapproved(possible cost.Money) bool {
-	threshold, approved := j.budget.Threshold, j.budget.Approved
+	threshold, approved := j.Budget.Threshold, j.Budget.Approved
 	return threshold != nil && possible > *threshold && (approved == nil || possible > *approved)
 }
 
 // keepToApproved makes what was approved a ceiling of this start where there is no threshold
 // that it lifts. The plan shows it then among the others.
 func (j *job) keepToApproved() {
-	if j.budget.Threshold == nil && j.budget.Approved != nil {
-		j.keepTo(*j.budget.Approved)
+	if j.Budget.Threshold == nil && j.Budget.Approved != nil {
+		j.KeepTo(*j.Budget.Approved)
 	}
-}
-
-// keepTo makes what was agreed to a ceiling of this start: so much beyond what the
-// run has come to.
-func (j *job) keepTo(allowed cost.Money) {
-	totals := j.session.totals(checkpoint.RunScope(j.name))
-	limit := totals.Settled.Plus(totals.Held).Money().Plus(allowed)
-	j.approved = &limit
 }

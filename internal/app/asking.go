@@ -10,6 +10,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/problem"
+	"payonce/internal/runsteps"
 	"payonce/internal/workspace"
 	"payonce/pipeline/row"
 )
@@ -23,14 +24,16 @@ type Asking struct {
 // Asking prepares such a run of a name. A list without files has no lookups.
 func (w *Work) Asking(place *workspace.Session, name string, order List, budget Budget) (*Asking, error) {
 	s := &session{work: w, place: place}
-	j := &job{session: s, order: order, name: name, profile: w.Workspace.Service.Profile}
+	j := &job{
+		Run: runsteps.Run{Name: name, Place: place}, session: s, order: order, profile: w.Workspace.Service.Profile,
+	}
 	if len(order.Names) == 0 {
 		account := s.v1()
 		wanted, unknown := account.Asked(order.Fields)
 		if unknown != "" {
 			return nil, problem.Usagef("%s has no field %s", account.Catalogue.Interface, unknown)
 		}
-		j.addStep(account, row.Scope{Wanted: wanted})
+		j.Add(account, row.Scope{Wanted: wanted})
 	} else {
 		prepared, err := s.prepare(order)
 		if err != nil {
@@ -38,8 +41,8 @@ func (w *Work) Asking(place *workspace.Session, name string, order List, budget 
 		}
 		j = prepared
 	}
-	j.budget, j.accounts[0].Strict = budget, budget.Strict
-	return &Asking{Account: j.accounts[0], job: j}, nil
+	j.Budget, j.Accounts[0].Strict = budget, budget.Strict
+	return &Asking{Account: j.Accounts[0], job: j}, nil
 }
 
 // Lookups returns the first lookups of the list, as its limit says, that the journal has no answer for.
@@ -52,7 +55,7 @@ func (a *Asking) Lookups(ctx context.Context) (lookups []enrich.Lookup, err erro
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
-	next, done := j.steps[0].survey.Lookups(ctx, j.list)
+	next, done := j.Steps[0].Survey.Lookups(ctx, j.list)
 	defer done()
 	for {
 		lookup, err := next()
@@ -70,7 +73,7 @@ func (a *Asking) Lookups(ctx context.Context) (lookups []enrich.Lookup, err erro
 func (a *Asking) Record() (checkpoint.Run, error) { return a.job.record() }
 
 // Request returns what every lookup asks the journal for.
-func (a *Asking) Request() attempt.Request { return a.job.request(a.Account) }
+func (a *Asking) Request() attempt.Request { return a.job.Request(a.Account) }
 
 // Close closes the list.
 func (a *Asking) Close() error { return a.job.session.closeLists() }

@@ -16,9 +16,9 @@ func (j *job) choose(ctx context.Context) error {
 	if err := j.choosing.Read(ctx); err != nil {
 		return err
 	}
-	for _, s := range j.steps {
-		if s.scope.Subject == enrich.Companies {
-			s.scope.Selected = j.choosing.IDs()
+	for _, s := range j.Steps {
+		if s.Scope.Subject == enrich.Companies {
+			s.Scope.Selected = j.choosing.IDs()
 		}
 	}
 	return nil
@@ -26,11 +26,11 @@ func (j *job) choose(ctx context.Context) error {
 
 // search returns the step that searches for companies, which is the first one; nil for none.
 func (j *job) search() *choosing.Search {
-	s := j.steps[0]
-	if !s.searches {
+	s := j.Steps[0]
+	if !s.Searches {
 		return nil
 	}
-	search := &choosing.Search{Scope: s.scope, List: j.list, Journal: accounts.Known(s.account.Journal)}
+	search := &choosing.Search{Scope: s.Scope, List: j.list, Journal: accounts.Known(s.Account.Journal)}
 	if j.order.Resolve {
 		search.Resolving = j.run("")[:2]
 	}
@@ -46,7 +46,7 @@ func (j *job) candidatesRequest() outputs.Request {
 func (j *job) writeCandidates(ctx context.Context) (*choices.View, []outputs.Kept, error) {
 	defer j.session.work.Observer.Surveying()()
 	protection := outputs.Protection{
-		Journal: outputs.JournalOf(j.session.journal(), j.session.place.Snapshot()), Run: j.name, Now: j.session.now(), Most: j.output.Keep,
+		Journal: outputs.JournalOf(j.session.journal(), j.session.place.Snapshot()), Run: j.Name, Now: j.session.now(), Most: j.output.Keep,
 	}
 	left, kept, err := j.choosing.Write(context.WithoutCancel(ctx), j.search(), j.candidatesRequest(), protection)
 	if err != nil {

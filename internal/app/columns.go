@@ -101,7 +101,7 @@ func (j *job) readMapFile(order List, schema table.Schema) (saved []string, err 
 // columns still and the flags are the same: what a run began with decides, not what this program would choose
 // today.
 func (j *job) keepColumns() error {
-	run, found, err := j.session.journal().Run(j.name)
+	run, found, err := j.session.journal().Run(j.Name)
 	if err != nil || !found || len(j.order.Recorded.Columns) > 0 || len(run.Columns) == 0 || run.Header != columns.Fingerprint(j.schema) ||
 		!slices.Equal(run.Map, j.order.Mapping) || run.Held != j.order.Held.String() ||
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
@@ -116,8 +116,8 @@ func (j *job) keepColumns() error {
 		return problem.AsUsage(err)
 	}
 	j.reading = reading
-	for _, s := range j.steps {
-		s.scope.Mapping = reading.Mapping
+	for _, s := range j.Steps {
+		s.Scope.Mapping = reading.Mapping
 	}
 	return j.checkFilled()
 }

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,9 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
-	"payonce/cost"
 	"payonce/internal/accounts"
 	"payonce/internal/choosing"
 	"payonce/internal/interfaces"
@@ -22,6 +19,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/report/runview"
 	"payonce/internal/report/usageview"
+	"payonce/internal/runsteps"
 	"payonce/internal/target"
 	"payonce/internal/userlist"
 	"payonce/internal/waits"
@@ -34,14 +32,13 @@ import (
 
 // job is one list with what is wanted of it: what plan, run and write share.
 type job struct {
+	runsteps.Run
 	session *session
 	order   List
-	budget  Budget
 	pace    Pace
 	output  Output
 	profile bool // answers have the person's profile
 
-	name    string
 	mapFile string // that says how the columns are read; "" for none
 	list    *userlist.File
 	schema  table.Schema
@@ -49,11 +46,8 @@ type job struct {
 	asked   []interfaces.Asked // of each interface
 	watched *listcost.Watcher  // of the journal; nil when nobody asks what the list has cost
 
-	accounts []*accounts.Account // that are asked, in the order of their first steps
-	steps    []*step             // one at least
-	choosing choosing.Choosing   // among the results of searches
-	// approved is what the run may come to by what was agreed to; nil without that.
-	approved *cost.Money
+	choosing choosing.Choosing // among the results of searches
+	approval waits.Asked       // of the spend
 }
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
@@ -65,15 +59,18 @@ func (s *session) prepare(order List) (*job, error) {
 		return nil, err
 	}
 	s.lists = append(s.lists, list)
-	j := &job{session: s, order: order, list: list, choosing: choosing.Choosing{Selected: order.Selected}, name: order.Run, profile: s.work.Workspace.Service.Profile}
+	j := &job{
+		Run: runsteps.Run{Name: order.Run, Place: s.place}, session: s, order: order, list: list,
+		choosing: choosing.Choosing{Selected: order.Selected}, profile: s.work.Workspace.Service.Profile,
+	}
 	if j.asked, err = accounts.Interfaces(s.work.Workspace).Of(interfaces.Wanted{Fields: order.Fields, From: order.From}); err != nil {
 		return nil, accounts.AsUnasked(err)
 	}
 	if err := j.readColumns(order); err != nil {
 		return nil, err
 	}
-	if j.name == "" {
-		if j.name, err = recorded.NameOf(list, slices.Concat(order.Fields, order.From)); err != nil {
+	if j.Name == "" {
+		if j.Name, err = recorded.NameOf(list, slices.Concat(order.Fields, order.From)); err != nil {
 			return nil, err
 		}
 	}
@@ -90,8 +87,8 @@ func (s *session) prepare(order List) (*job, error) {
 		if err != nil {
 			return nil, problem.Usagef("%s: the priority %s: %w", strings.Join(order.Names, " "), order.Priority, err)
 		}
-		for _, s := range j.steps {
-			s.scope.Priority = priority
+		for _, s := range j.Steps {
+			s.Scope.Priority = priority
 		}
 	}
 	return j, nil
@@ -99,8 +96,8 @@ func (s *session) prepare(order List) (*job, error) {
 
 // open lets the accounts use the journal and their services.
 func (j *job) open(use accounts.Use) error {
-	for _, account := range j.accounts {
-		account.Strict = j.budget.Strict
+	for _, account := range j.Accounts {
+		account.Strict = j.Budget.Strict
 		if err := account.Open(use); err != nil {
 			return err
 		}
@@ -111,7 +108,7 @@ func (j *job) open(use accounts.Use) error {
 
 // choosePrices chooses the prices of all accounts without their services.
 func (j *job) choosePrices() error {
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		if err := account.ChoosePrices(); err != nil {
 			return err
 		}
@@ -127,15 +124,15 @@ func (j *job) record() (checkpoint.Run, error) {
 		return checkpoint.Run{}, err
 	}
 	run := checkpoint.Run{
-		Name: j.name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: strings.Join(j.order.Fields, ","), From: j.order.From,
+		Name: j.Name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: strings.Join(j.order.Fields, ","), From: j.order.From,
 		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
-		Priority: j.order.Priority, Job: j.jobName(), MaxSpend: j.maxSpend(),
-		Ceilings: j.budget.Ceilings(j.name, j.jobName()), Started: j.session.now(),
+		Priority: j.order.Priority, Job: j.JobName(), MaxSpend: j.MaxSpend(),
+		Ceilings: j.Budget.Ceilings(j.Name, j.JobName()), Started: j.session.now(),
 	}
 	run.Restarted = run.Started
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		if account.Journal != nil {
-			ceilings := j.budget.UnitCeilings(j.name, j.jobName(), account.Tariff)
+			ceilings := j.Budget.UnitCeilings(j.Name, j.JobName(), account.Tariff)
 			run.Accounts = append(run.Accounts, checkpoint.AskedAccount{Account: account.Journal.Number(), Ceilings: ceilings})
 		}
 	}
@@ -150,10 +147,11 @@ func (j *job) record() (checkpoint.Run, error) {
 			return run, err
 		}
 	}
-	earlier, found, err := j.session.journal().Run(j.name)
+	earlier, found, err := j.session.journal().Run(j.Name)
 	if found {
-		run.Started, run.Waits = earlier.Started, waits.Resumed(earlier, run.Restarted)
+		run.Started = earlier.Started
 	}
+	run.Waits = waits.Started(earlier, j.approval, run.Restarted)
 	return run, err
 }
 
@@ -162,7 +160,7 @@ func (j *job) record() (checkpoint.Run, error) {
 // is surveyed again and what is missing is sent too.
 func (j *job) lookUp(ctx context.Context, update func(observe.Sent)) (dispatch.Stop, error) {
 	leftovers := 0
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		if account.Journal != nil {
 			leftovers += account.Reconciler().Pending()
 		}
@@ -174,7 +172,7 @@ func (j *job) lookUp(ctx context.Context, update func(observe.Sent)) (dispatch.S
 	switch err := j.take(ctx); {
 	case ctx.Err() != nil:
 		return dispatch.StopOf(ctx), nil
-	case err != nil || j.lookups() == 0:
+	case err != nil || j.Lookups() == 0:
 		return nil, err
 	}
 	return j.lookUpOnce(ctx, update)
@@ -182,32 +180,32 @@ func (j *job) lookUp(ctx context.Context, update func(observe.Sent)) (dispatch.S
 
 // lookUpOnce sends the lookups of one survey of each step.
 func (j *job) lookUpOnce(ctx context.Context, update func(observe.Sent)) (dispatch.Stop, error) {
-	givenUp := j.tally().GivenUp
+	givenUp := j.Tally().GivenUp
 	surveyed := func() {}
-	stop, err := j.run("").Run(ctx, j.list, j.steps[0].survey, func(
+	stop, err := j.run("").Run(ctx, j.list, j.Steps[0].Survey, func(
 		ctx context.Context, i int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
 		surveyed()
 		surveyed = func() {}
-		s := j.steps[i]
-		if refused := j.foreseen(s.account); refused != nil || s.account.Journal == nil {
+		s := j.Steps[i]
+		if refused := j.foreseen(s.Account); refused != nil || s.Account.Journal == nil {
 			return refused, nil // without a journal nothing is asked of the account
 		}
 		next, done := found.Lookups(ctx, rows)
 		defer done()
-		before, earlier := j.tally(), runview.FoundNow(j.stepsDone()).Fields
+		before, earlier := j.Tally(), runview.FoundNow(j.stepsDone()).Fields
 		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) {
-			found := usageview.Together(earlier, usageview.FoundOf(s.account.Catalogue, now.Asked, now.Returned))
+			found := usageview.Together(earlier, usageview.FoundOf(s.Account.Catalogue, now.Asked, now.Returned))
 			update(observe.Sent{Tally: before.Plus(now), Step: i, Found: found})
 		}).Run(ctx, next)
-		s.tally = s.tally.Plus(tally)
-		if i+1 < len(j.steps) {
+		s.Tally = s.Tally.Plus(tally)
+		if i+1 < len(j.Steps) {
 			surveyed = j.session.work.Observer.Surveying()
 		}
 		return stop, err
 	})
 	surveyed()
-	if tally := j.tally(); stop == nil && err == nil && tally.GivenUp > givenUp {
+	if tally := j.Tally(); stop == nil && err == nil && tally.GivenUp > givenUp {
 		stop = someGivenUp(tally)
 	}
 	return stop, err
@@ -219,20 +217,24 @@ func (j *job) foreseen(account *accounts.Account) dispatch.Stop {
 	if !account.Read {
 		return nil
 	}
-	return account.Foreseen(j.budget.Expendable)
+	return account.Foreseen(j.Budget.Expendable)
 }
 
 // dispatched says how the lookups of a step are sent.
-func (j *job) dispatched(s *step, update func(dispatch.Tally)) *dispatch.Lookups {
+func (j *job) dispatched(s *runsteps.Step, update func(dispatch.Tally)) *dispatch.Lookups {
+	s.NotSent = nil // the list may be surveyed again
 	lookups := &dispatch.Lookups{
-		Ledger: s.account.Journal, Finder: s.account.Finder, Now: j.session.work.Env.Now, Report: update,
-		Concurrency: j.pace.Concurrency, Spacing: s.account.Rate.Spacing(), LongestPause: j.pace.LongestPause,
-		Reconciler: s.account.Reconciler(), Note: j.session.note, Expendable: j.budget.Expendable, Catalogue: s.account.Catalogue,
-		Request: j.request(s.account), Progress: &s.account.Progress,
+		Ledger: s.Account.Journal, Finder: s.Account.Finder, Now: j.session.work.Env.Now, Report: update,
+		Concurrency: j.pace.Concurrency, Spacing: s.Account.Rate.Spacing(), LongestPause: j.pace.LongestPause,
+		Reconciler: s.Account.Reconciler(), Note: j.session.note, Expendable: j.Budget.Expendable, Catalogue: s.Account.Catalogue,
+		Tariff: s.Account.Tariff, Request: j.Request(s.Account), Progress: &s.Account.Progress,
+		NotSent: func(why dispatch.Stop, lookups int64) {
+			s.NotSent = append(s.NotSent, runsteps.NotSent{Why: why, Lookups: lookups})
+		},
 	}
-	lookups.Request.Reask = s.scope.Reask
+	lookups.Request.Reask = s.Scope.Reask
 	if j.pace.Even {
-		lookups.Pacer = rate.NewLimiter(rate.Every(s.account.Rate.Spacing()), 1) // spread evenly over the window
+		lookups.Pacer = rate.NewLimiter(rate.Every(s.Account.Rate.Spacing()), 1) // spread evenly over the window
 	}
 	return lookups
 }
@@ -241,18 +243,6 @@ func (j *job) dispatched(s *step, update func(dispatch.Tally)) *dispatch.Lookups
 func someGivenUp(tally dispatch.Tally) dispatch.Stop {
 	return dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
 }
-
-// request returns what every lookup of an account asks the journal for.
-func (j *job) request(account *accounts.Account) attempt.Request {
-	return attempt.Request{
-		Run: j.name, Job: j.jobName(), Rates: account.Rates(), Strict: j.budget.Strict,
-		Ceilings: append(j.runCeilings(), j.budget.UnitCeilings(j.name, j.jobName(), account.Tariff)...),
-	}
-}
-
-// jobName returns the job that the run belongs to: one with the run's name when none
-// was given.
-func (j *job) jobName() string { return cmp.Or(j.budget.Job, j.name) }
 
 // warnOfDelay warns when an account may be compared before the service has ended a lost call.
 func (s *session) warnOfDelay() {

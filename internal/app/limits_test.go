@@ -19,6 +19,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/internal/report/runview"
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	"payonce/sandbox"
@@ -311,4 +312,139 @@ func TestTheDriftOfEachModuleIsRecorded(t *testing.T) {
 	if diff := cmp.Diff(recorded, run.ModuleDrifts); err != nil || !found || diff != "" || !run.Drift.Zero() {
 		t.Errorf("%v, the record of the run has the drift %+v and\n%s", err, run.Drift, diff)
 	}
+}
+
+// TestACeilingOnPhonesLeavesOnlyTheRowsThatLackThem runs a list under a ceiling of the day. Rows that have a phone
+// and lack only an email are still looked up. No other start of the day asks for a phone. Starts on the next days
+// do the rest.
+func TestACeilingOnPhonesLeavesOnlyTheRowsThatLackThem(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := stand(t, func(*sandbox.Config) {})
+	text := "First Name,Last Name,Company,Phone\n"
+	for i := range 12 {
+		text += fmt.Sprintf("Ann%d,Lee,Acme %d,%s\n", i, i%3, []string{"", "+1 555 0100"}[i%2])
+	}
+	list := filepath.Join(dir, "list.csv")
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func() *Ended {
+		t.Helper()
+		o := runOf(list, "contact")
+		o.List.From, o.Budget.Job, o.Pace.Concurrency = []string{"v2"}, "nightly", 1
+		o.Budget.DailyUnits = map[string]int64{"phone_count": 2}
+		ended, err := s.work(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended
+	}
+	first := run()
+	ceiling, is := first.Stop.(dispatch.CeilingReached)
+	if !is || ceiling.Ceiling.Name != "daily-units phone_count" {
+		t.Errorf("stopped by %+v, want the ceiling on phones", first.Stop)
+	}
+	left := int64(12) - first.Summary.Posts
+	want := []runview.NotSent{{Step: "v2", Reason: "ceiling:daily-units phone_count", Module: "phone_count", Lookups: left}}
+	if diff := cmp.Diff(want, first.Summary.NotSent); diff != "" || left < 1 || left > 4 {
+		t.Errorf("%d of 12 lookups were not sent (-want +got):\n%s", left, diff)
+	}
+	for i, row := range cells(t, filepath.Join(dir, "out.csv")) {
+		if attempted := row["enrich_status"] != "not_attempted"; i%2 == 1 && !attempted {
+			t.Errorf("a row that has a phone was not attempted: %v", row)
+		}
+	}
+	if again := run(); again.Stop == nil || again.Summary.Posts != 0 {
+		t.Errorf("a second start of the day stopped by %v, %d posts", again.Stop, again.Summary.Posts)
+	}
+	for days := 1; ; days++ {
+		s.pass(24 * time.Hour)
+		if last := run(); last.Stop == nil {
+			break
+		}
+		if days > 3 {
+			t.Fatal("the run does not come to its end")
+		}
+	}
+	for _, row := range cells(t, filepath.Join(dir, "out.csv")) {
+		if row["enrich_status"] == "not_attempted" {
+			t.Errorf("left at the end: %v", row)
+		}
+	}
+}
+
+// TestReconcileNamesTheRowOfASelectedCompany loses the answer about a company that somebody selected. Its row is known
+// by the selection that the journal recorded. Without the file the other rows are still known.
+func TestReconcileNamesTheRowOfASelectedCompany(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	s := stand(t, func(*sandbox.Config) {})
+	list := write("list.csv", "Company,Country,Website\nVertex Software 1,GB,\n,,https://acme.example\nWillow Software 1,GB,\n")
+	run := func(ctx context.Context, selected string) *Ended {
+		t.Helper()
+		o := runOf(list, "company")
+		o.List.Run, o.List.Selected = "companies", selected
+		ended, err := s.work(dir).Run(ctx, o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s.lost = func(path string, handle func()) bool {
+		lost := path == "enrichment"
+		if lost {
+			handle()
+			cancel()
+		}
+		return lost
+	}
+	if ended := run(ctx, ""); ended.Summary.InDoubt != 1 {
+		t.Fatalf("%d lookups in doubt", ended.Summary.InDoubt)
+	}
+	s.lost = nil
+	if ended := run(t.Context(), ""); ended.Summary.Ambiguous == nil {
+		t.Fatal("no company is ambiguous")
+	}
+	ctx, cancel = context.WithCancel(t.Context())
+	s.lost = func(path string, handle func()) bool {
+		lost := path == "companies"
+		if lost {
+			handle()
+			cancel()
+		}
+		return lost
+	}
+	selected := write("choose.csv", "name,country,candidate_id,selected\nVertex Software 1,GB,1000046,x\n")
+	if ended := run(ctx, selected); ended.Summary.InDoubt != 2 {
+		t.Fatalf("%d lookups in doubt", ended.Summary.InDoubt)
+	}
+	s.lost = nil
+	check := func(want map[string]int64) {
+		t.Helper()
+		found, err := s.work(dir).Reconcile(t.Context(), ReconcileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[string]int64{}
+		for _, c := range found.Cases {
+			rows[c.Person] = c.Row
+		}
+		if diff := cmp.Diff(want, rows); diff != "" {
+			t.Errorf("rows (-want +got):\n%s", diff)
+		}
+	}
+	check(map[string]int64{"acme.example": 2, "company 1000046": 1})
+	if err := os.Remove(selected); err != nil {
+		t.Fatal(err)
+	}
+	check(map[string]int64{"acme.example": 2, "company 1000046": 0})
 }

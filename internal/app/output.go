@@ -52,8 +52,8 @@ func (j *job) checkOutputs() error {
 	err := outputs.CheckCreate(request)
 	if errors.Is(err, outputs.ErrNoTables) {
 		var asked []string
-		for _, s := range j.steps {
-			asked = append(asked, s.scope.Catalogue.Words(s.scope.Wanted))
+		for _, s := range j.Steps {
+			asked = append(asked, s.Scope.Catalogue.Words(s.Scope.Wanted))
 		}
 		return problem.Coded("no_tables", "%w: %s", err, strings.Join(asked, ","))
 	}
@@ -62,10 +62,10 @@ func (j *job) checkOutputs() error {
 
 // checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
 func (j *job) checkRows(ctx context.Context) error {
-	if err := listfile.CheckRows(j.output.Path, j.steps[0].survey.Rows); err != nil {
+	if err := listfile.CheckRows(j.output.Path, j.Steps[0].Survey.Rows); err != nil {
 		return problem.AsUsage(err)
 	}
-	if j.lookups() == 0 {
+	if j.Lookups() == 0 {
 		return nil // nothing is spent, and writing reports the same faults
 	}
 	defer j.session.work.Observer.Surveying()()

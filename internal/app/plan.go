@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 
-	"payonce/cost"
 	"payonce/internal/accounts"
 	"payonce/internal/listcost"
 	"payonce/internal/problem"
@@ -41,7 +40,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 		return nil, err
 	}
 	s.warnOfDelay()
-	j.budget = o.Budget
+	j.Budget = o.Budget
 	opened, err := s.place.ReadExisting(ctx, "plan")
 	if err == nil && opened {
 		err = j.keepColumns()
@@ -99,7 +98,7 @@ func (j *job) readService(ctx context.Context, offline bool) error {
 	if err := j.coverRehearsal(); err != nil {
 		return err
 	}
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		if err := account.ReadStatus(ctx); err != nil {
 			return err
 		}
@@ -109,9 +108,9 @@ func (j *job) readService(ctx context.Context, offline bool) error {
 
 // coverRehearsal gives the embedded service's account what the list can cost.
 func (j *job) coverRehearsal() error {
-	for _, s := range j.steps {
-		if !s.account.Tariff.Meters[cost.USD].Hidden {
-			return j.session.place.CoverRehearsal(s.counts.Asked)
+	for _, s := range j.Steps {
+		if s.Account.TakesMoney() {
+			return j.session.place.CoverRehearsal(s.Counts.Asked)
 		}
 	}
 	return nil

@@ -2,38 +2,53 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"payonce/checkpoint"
-	"payonce/cost"
-	"payonce/internal/problem"
 	"payonce/internal/report/planview"
-	"payonce/pipeline/steps"
+	"payonce/internal/runsteps"
 )
 
-// proposeSample works out what the first persons of the list would cost.
-func (j *job) proposeSample(ctx context.Context, persons int64) (*planview.Sample, error) {
-	run, first := j.run("")[:1], j.steps[0]
-	scope := &run[0].Scope
-	if scope.Limit == 0 || persons < scope.Limit {
-		scope.Limit = persons
+// proposeSample works out what the first subjects of the list would cost when they go through all steps.
+func (j *job) proposeSample(ctx context.Context, subjects int64) (*planview.Sample, error) {
+	sample := *j
+	sample.watched = nil
+	if j.order.Limit == 0 || subjects < j.order.Limit {
+		sample.order.Limit = subjects
 	}
-	sampled, err := run.Survey(ctx, &steps.Rows{List: j.list}, 0)
-	if err != nil {
+	sample.Steps = slices.Clone(j.Steps)
+	for i, s := range j.Steps {
+		step := *s
+		step.Scope.Last = 0
+		if step.Scope.Limit = 0; !sample.limitsRows() {
+			step.Scope.Limit = sample.order.Limit
+		}
+		sample.Steps[i] = &step
+	}
+	defer j.Count() // the accounts have the lookups of the sample
+	if err := sample.take(ctx); err != nil {
 		return nil, err
 	}
-	counts := sampled.Count()
-	maximum, err := cost.Demand(counts.Asked).Maximum(first.account.FreeLeft(), first.account.Prices.Quote.Prices)
-	if err != nil {
-		return nil, problem.AsUsage(err)
+	view := &planview.Sample{
+		Persons: sample.order.Limit, Lookups: sample.Lookups(), UpTo: upTo(sample.Steps), Maximum: sample.Maximum(),
+		TakesMoney: sample.TakesMoney(), Units: sample.Units(), MaxUnits: sample.MaxUnits(),
 	}
-	spent := j.session.totals(checkpoint.RunScope(j.name))
-	limit := spent.Settled.Plus(spent.Held).Money().Plus(maximum) // the ceiling counts what the run has spent
-	if j.budget.MaxSpend != nil {
-		limit = min(limit, *j.budget.MaxSpend)
+	spent := j.Totals(checkpoint.RunScope(j.Name))
+	view.MaxSpend = spent.Settled.Plus(spent.Held).Money().Plus(view.Maximum) // the ceiling counts what the run has spent
+	if j.Budget.MaxSpend != nil {
+		view.MaxSpend = min(view.MaxSpend, *j.Budget.MaxSpend)
 	}
-	view := &planview.Sample{Persons: scope.Limit, Lookups: counts.Lookup, Maximum: maximum, MaxSpend: limit}
-	if width, known := first.forecast().WidthAfter(counts.Kinds, first.account.Prices.Quote.Prices); known {
+	if !view.TakesMoney || j.PricedUnits() {
+		return view, nil
+	}
+	paid := j.Paid()
+	if width, known := paid.Forecast().WidthAfter(sample.Paid().Counts.Kinds, paid.Account.Prices.Quote.Prices); known {
 		view.WidthAfter = &width
 	}
 	return view, nil
+}
+
+// upTo reports whether answers of the first step decide how many lookups later steps have.
+func upTo(steps []*runsteps.Step) bool {
+	return slices.ContainsFunc(steps[1:], func(s *runsteps.Step) bool { return s.Counts.Lookup > 0 })
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"payonce/internal/accounts"
@@ -17,7 +18,6 @@ import (
 	"payonce/internal/problem"
 	"payonce/internal/target"
 	"payonce/internal/vendorfile"
-	"payonce/pipeline/survey"
 )
 
 // ReconcileOptions say what is settled by the user's word.
@@ -171,7 +171,8 @@ func (s *session) rowsOf(ctx context.Context, reading List, doubts []attempt.Dou
 	return rows
 }
 
-// rowsInRun returns the rows of doubts in the list of their run, 0 for none.
+// rowsInRun returns the rows of doubts in the list of their run, 0 for none. Each step sees the rows with the answers
+// of earlier steps and with the selected candidates.
 func (s *session) rowsInRun(ctx context.Context, name string, reading List, doubts []attempt.Doubt) ([]int64, error) {
 	run, err := recorded.Find(s.journal(), name)
 	if err != nil {
@@ -181,13 +182,28 @@ func (s *session) rowsInRun(ctx context.Context, name string, reading List, doub
 	if err != nil {
 		return nil, err
 	}
-	people := make([]enrich.Identity, len(doubts))
-	for i, d := range doubts {
-		people[i] = d.Identity
+	if err := j.choose(ctx); err != nil {
+		s.note(fmt.Sprintf("run %s: %s; the rows of companies that were selected there are not shown", name, s.work.Explain(err)))
 	}
-	scope := j.steps[0].scope
-	if scope.Forgotten, err = s.journal().Forgotten(); err != nil {
-		return nil, err
+	rows := make([]int64, len(doubts))
+	for i, step := range j.Steps {
+		var subjects []enrich.Identity
+		var of []int // the indexes of their doubts
+		for at, d := range doubts {
+			if int(d.Account) == step.Account.Number() && rows[at] == 0 {
+				subjects, of = append(subjects, d.Identity), append(of, at)
+			}
+		}
+		if len(subjects) == 0 {
+			continue
+		}
+		found, err := j.run("").RowsOf(ctx, j.list, i, subjects)
+		if err != nil {
+			return nil, err
+		}
+		for k, at := range of {
+			rows[at] = found[k]
+		}
 	}
-	return survey.RowsOf(ctx, scope, j.list, people)
+	return rows, nil
 }

@@ -15,6 +15,7 @@ import (
 	"payonce/internal/outputs"
 	"payonce/internal/problem"
 	"payonce/internal/report/runview"
+	"payonce/internal/runsteps"
 	"payonce/internal/target"
 	"payonce/internal/waits"
 	"payonce/pipeline/dispatch"
@@ -29,6 +30,9 @@ type RunOptions struct {
 	Output Output
 	Kept   *Kept // the plan that the run follows; nil for none
 	Yes    bool  // do not ask before spending
+	// Unapproved is the time since which the run waits for an approval that an earlier start did not get; zero for
+	// none.
+	Unapproved time.Time
 }
 
 // Ended says how a run ended.
@@ -61,14 +65,17 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 		return nil, err
 	}
 	s.warnOfDelay()
-	j.budget, j.pace, j.output = o.Budget, o.Pace, o.Output
-	if err := j.checkLimits(); err != nil {
+	j.Budget, j.pace, j.output = o.Budget, o.Pace, o.Output
+	if !o.Unapproved.IsZero() {
+		j.approval = waits.Asked{Since: o.Unapproved, Approved: s.now()}
+	}
+	if err := j.CheckLimits(); err != nil {
 		return nil, err
 	}
 	if err := j.checkOutputs(); err != nil {
 		return nil, err
 	}
-	if err := s.place.OpenJournal(ctx, "run "+j.name); err != nil {
+	if err := s.place.OpenJournal(ctx, "run "+j.Name); err != nil {
 		return nil, err
 	}
 	runs, err := s.journal().Runs()
@@ -111,7 +118,7 @@ func (s *session) checkMoney(o RunOptions) error {
 	}
 	for _, a := range asked {
 		if !a.Interface.Tariff.Meters[cost.USD].Hidden && o.Budget.MaxSpend == nil {
-			return maxSpendMissing()
+			return runsteps.MaxSpendMissing()
 		}
 	}
 	return nil
@@ -146,7 +153,7 @@ func (j *job) showPlanAndAsk(ctx context.Context, o RunOptions, approver Approve
 // openAccounts settles what earlier starts left, and reads the accounts before anything is sent.
 func (j *job) openAccounts(ctx context.Context) error {
 	again := false
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		settled, err := account.SettleLeftovers(ctx)
 		if err != nil {
 			return err
@@ -158,7 +165,7 @@ func (j *job) openAccounts(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		if err := account.Begin(ctx); err != nil {
 			return err
 		}
@@ -177,8 +184,8 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		return nil, err
 	}
 	stop, refused := j.refused()
-	drifts := make([]cost.Drift, len(j.accounts))
-	if !refused && j.lookups() > 0 {
+	drifts := make([]cost.Drift, len(j.Accounts))
+	if !refused && j.Lookups() > 0 {
 		if stop, err = j.lookUpWatched(ctx, drifts); err != nil {
 			return nil, err
 		}
@@ -188,8 +195,8 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		return nil, target.AsNotWritten(j.output.Path, err)
 	}
 	record.Ended, record.Rows, record.Stop = j.session.now(), rowsByName(done.rows), wordOf(stop)
-	record.Waits = waits.Sent(record.Waits, j.tally().Waited)
-	record.Drift, record.ModuleDrifts = accounts.Drifts(j.accounts, drifts)
+	record.Waits = waits.Sent(record.Waits, j.Tally().Waited, record.Restarted, record.Ended)
+	record.Drift, record.ModuleDrifts = accounts.Drifts(j.Accounts, drifts)
 	if err := j.session.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
@@ -208,7 +215,7 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 // refused reports whether each account would refuse its lookups now, and the first reason.
 func (j *job) refused() (first dispatch.Stop, all bool) {
 	all = true
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		refused := j.foreseen(account)
 		all = all && refused != nil
 		if first == nil {
@@ -230,15 +237,15 @@ func wordOf(stop dispatch.Stop) string {
 // time at the end.
 func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.Stop, error) {
 	update, sent := j.session.work.Observer.Sending(observe.Sending{
-		Run: j.name, Fields: strings.Join(j.order.Fields, ","),
-		Lookups: j.lookups(), Rate: j.accounts[0].Rate, Steps: j.sending(), Money: j.takesMoney(), Spent: j.session.totals(checkpoint.RunScope(j.name)).Settled.Money(), MaxSpend: j.maxSpend(),
+		Run: j.Name, Fields: strings.Join(j.order.Fields, ","),
+		Lookups: j.Lookups(), Rate: j.Accounts[0].Rate, Steps: j.sending(), Money: j.TakesMoney(), Spent: j.Totals(checkpoint.RunScope(j.Name)).Settled.Money(), MaxSpend: j.MaxSpend(),
 	})
 	sending, halt := dispatch.WithHalt(ctx)
 	defer halt(dispatch.Interrupted{})
 	watching, endWatch := context.WithCancel(context.WithoutCancel(ctx))
 	var watched sync.WaitGroup
-	monitors := make([]*dispatch.Monitor, len(j.accounts))
-	for i, account := range j.accounts {
+	monitors := make([]*dispatch.Monitor, len(j.Accounts))
+	for i, account := range j.Accounts {
 		if account.Journal == nil {
 			continue // nothing is asked of it
 		}

@@ -4,32 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"payonce/enrich"
 	"payonce/internal/accounts"
 	"payonce/internal/interfaces"
-	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
-	"payonce/pipeline/row"
 	"payonce/pipeline/steps"
 	"payonce/pipeline/survey"
 )
-
-// step is one step of a run: an account is asked for some fields.
-type step struct {
-	name    string // unique in the run
-	account *accounts.Account
-	scope   row.Scope
-	// survey is of the list for the first step. A later step has that of the most that it can ask for, as long
-	// as earlier ones may find values.
-	survey *survey.Survey
-	counts survey.Counts
-	upTo   int64          // those of the counted lookups that answers of earlier steps may still lead to
-	tally  dispatch.Tally // what the lookups of this start came to
-	named  bool           // it asks about companies by ids that answers of earlier steps may give
-	names  bool           // its answers name companies by their ids
-	// searches says that it searches for companies by a name or number that several may have.
-	searches bool
-}
 
 // knownTo returns what the journal knows of an account.
 func (j *job) knownTo(account *accounts.Account) steps.Account {
@@ -41,12 +21,12 @@ func (j *job) knownTo(account *accounts.Account) steps.Account {
 
 // run returns the steps of the run for the pipeline. The rows that were not attempted say why it stopped.
 func (j *job) run(stopped string) (all steps.Steps) {
-	for _, s := range j.steps {
+	for _, s := range j.Steps {
 		all = append(all, steps.Step{
-			Name: s.name, Account: j.knownTo(s.account),
+			Name: s.Name, Account: j.knownTo(s.Account),
 			Output: output.Output{
-				Scope: s.scope, Run: j.name, Stopped: stopped, Optional: j.profile, Names: j.schema.Columns,
-				Units: output.UnitsOf(s.account.Tariff, s.scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.account.NewDecoder(),
+				Scope: s.Scope, Run: j.Name, Stopped: stopped, Optional: j.profile, Names: j.schema.Columns,
+				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
 			},
 		})
 	}
@@ -56,67 +36,64 @@ func (j *job) run(stopped string) (all steps.Steps) {
 // take surveys the whole list for each step.
 func (j *job) take(ctx context.Context) error {
 	defer j.session.work.Observer.Surveying()()
-	run := j.run("")
-	for i, s := range j.steps {
-		if err := j.takeStep(ctx, run, i); err != nil {
-			return err
-		}
-		s.counts = s.survey.Count()
+	if err := j.limitRows(ctx); err != nil {
+		return err
 	}
-	j.countUpTo()
-	for _, account := range j.accounts {
-		account.Lookups = map[enrich.Fields]int64{}
-		for _, s := range j.of(account) {
-			for fields, n := range s.counts.Lookups {
-				account.Lookups[fields] += n
+	if err := j.takeSteps(ctx); err != nil {
+		return err
+	}
+	j.Count()
+	return nil
+}
+
+// takeSteps surveys the list for each step. A step sees the rows with the answers of the steps before it.
+// Nothing is sent meanwhile, so the answers of each step are added to the rows once.
+func (j *job) takeSteps(ctx context.Context) (err error) {
+	run := j.run("")
+	rows, err := run.After(ctx, j.list, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	take := run.Survey
+	for i, s := range j.Steps {
+		if i > 0 {
+			take = run.Most
+			if err := rows.Answer(ctx, run[i-1]); err != nil {
+				return err
 			}
+		}
+		if s.Survey, err = take(ctx, rows, i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// takeStep surveys the list for a step.
-func (j *job) takeStep(ctx context.Context, run steps.Steps, i int) (err error) {
-	rows, err := run.After(ctx, j.list, i)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	take := run.Most
-	if i == 0 {
-		take = run.Survey
-	}
-	j.steps[i].survey, err = take(ctx, rows, i)
-	return err
+// limitsRows reports whether the limit is on rows, which go through all steps. With a priority each step has
+// a limit of its own.
+func (j *job) limitsRows() bool {
+	return j.order.Limit > 0 && len(j.Steps) > 1 && j.order.Priority == ""
 }
 
-// of returns the steps that ask an account.
-func (j *job) of(account *accounts.Account) (asking []*step) {
-	for _, s := range j.steps {
-		if s.account == account {
-			asking = append(asking, s)
+// limitRows keeps all steps to the rows up to that of the last subject within the limit, in whichever step it is.
+// The list alone decides which row that is: answers make rows duplicates or name their companies, and the same
+// command must not ask for later rows then.
+func (j *job) limitRows(ctx context.Context) error {
+	if !j.limitsRows() || j.Steps[0].Scope.Last > 0 {
+		return nil
+	}
+	surveys := make([]*survey.Survey, len(j.Steps))
+	for i, s := range j.Steps {
+		var err error
+		if surveys[i], err = survey.OfList(ctx, s.Scope, j.list, j.knownTo(s.Account)); err != nil {
+			return err
 		}
 	}
-	return asking
-}
-
-// lookups returns how many lookups the steps have.
-func (j *job) lookups() (lookups int64) {
-	for _, s := range j.steps {
-		lookups += s.counts.Lookup
+	for _, s := range j.Steps {
+		s.Scope.Last = survey.LastOf(j.order.Limit, surveys...)
 	}
-	return lookups
-}
-
-// tally returns what the lookups of this start came to. Fields that were asked for and returned are in the
-// tallies of the steps alone.
-func (j *job) tally() (sum dispatch.Tally) {
-	for _, s := range j.steps {
-		tally := s.tally
-		tally.Asked, tally.Returned = enrich.ByField[int64]{}, enrich.ByField[int64]{}
-		sum = sum.Plus(tally)
-	}
-	return sum
+	return nil
 }
 
 // addSteps adds the steps that the list is taken through.
@@ -131,29 +108,24 @@ func (j *job) addSteps() error {
 	names := interfaces.NamesOf(planned)
 	for i, p := range planned {
 		scope := p.Scope(mapping)
-		scope.Held, scope.Prefer, scope.Reask, scope.Limit = j.order.Held, j.order.Prefer, j.order.Reask, j.order.Limit
+		scope.Held, scope.Prefer, scope.Reask = j.order.Held, j.order.Prefer, j.order.Reask
 		scope.Memory, scope.TempDir = j.order.Memory, j.order.TempDir
-		j.addStep(j.accountOf(p.Interface), scope)
-		added := j.steps[i]
-		added.name = names[i]
-		added.named, added.names, added.searches = p.ByID || p.Searched.Patterns != 0 && !p.WithoutID, p.Names(), p.Searches()
+		added := j.Add(j.accountOf(p.Interface), scope)
+		added.Name = names[i]
+		added.AsksByAnswers = p.ByID || p.Searched.Patterns != 0 && !p.WithoutID
+		added.GivesIDs, added.Searches = p.Names(), p.Searches()
+	}
+	if !j.limitsRows() {
+		for _, s := range j.Steps {
+			s.Scope.Limit = j.order.Limit
+		}
 	}
 	return nil
 }
 
-// addStep adds a step that asks an account.
-func (j *job) addStep(account *accounts.Account, scope row.Scope) {
-	scope.Catalogue = account.Catalogue
-	if len(j.of(account)) == 0 {
-		j.accounts = append(j.accounts, account)
-	}
-	account.Wanted |= scope.Wanted
-	j.steps = append(j.steps, &step{name: account.Catalogue.Interface, account: account, scope: scope})
-}
-
 // accountOf returns the account of an interface, which the steps of a run share.
 func (j *job) accountOf(of interfaces.Interface) *accounts.Account {
-	for _, account := range j.accounts {
+	for _, account := range j.Accounts {
 		if account.Catalogue.Interface == of.Catalogue.Interface {
 			return account
 		}

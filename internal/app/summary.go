@@ -1,8 +1,6 @@
 package app
 
 import (
-	"slices"
-
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/accounts"
@@ -15,27 +13,28 @@ import (
 )
 
 func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (*runview.Summary, error) {
-	tally := j.tally()
-	mayBeFree, err := j.session.journal().MayBeFree(checkpoint.RunScope(j.name))
+	tally := j.Tally()
+	mayBeFree, err := j.session.journal().MayBeFree(checkpoint.RunScope(j.Name))
 	if err != nil {
 		return nil, err
 	}
-	totals := j.session.journal().Totals(checkpoint.RunScope(j.name))
-	doubts, _ := j.session.journal().InDoubt(j.name)
+	totals := j.session.journal().Totals(checkpoint.RunScope(j.Name))
+	doubts, _ := j.session.journal().InDoubt(j.Name)
 	view := &runview.Summary{
-		Run: j.name, Job: j.jobName(), Output: j.output.Path, Rows: rowsByName(done.rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
-		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: j.session.usage().FreeUsed(checkpoint.RunScope(j.name)), InDoubt: int64(doubts),
+		Run: j.Name, Job: j.JobName(), Output: j.output.Path, Rows: rowsByName(done.rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
+		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: j.session.usage().FreeUsed(checkpoint.RunScope(j.Name)), InDoubt: int64(doubts),
 	}
 	view.Accounts = j.session.usage().Run(record, j.session.now())
 	view.Found, view.Drift = runview.FoundBy(view.Accounts), view.Accounts.Drift()
-	view.Steps = j.stepsDone()
+	view.Steps, view.NotSent = j.stepsDone(), j.notSent()
 	view.FoundNow = runview.FoundNow(view.Steps)
 	view.Kept, view.Tables, view.Exclusive = done.kept, done.tables, j.session.work.Workspace.Service.Exclusive
-	tightest, left := j.tightest()
-	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, j.maxSpend()
+	tightest, left := j.Tightest()
+	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, j.MaxSpend()
 	if stop != nil {
 		view.Stop = new(stop.Word())
 	}
+	view.Halted = tally.Halted
 	if stop != nil && stop == someGivenUp(tally) {
 		view.GivenUp = tally.GivenUp
 	}
@@ -44,17 +43,34 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 
 // stepsDone shows what the lookups of this start found and used in each step.
 func (j *job) stepsDone() (done []runview.StepDone) {
-	for _, s := range j.steps {
+	for _, s := range j.Steps {
 		view := usageview.Account{
-			Number: s.account.Number(), Interface: s.account.Catalogue.Interface, Lookups: s.tally.Answered,
-			Found: usageview.FoundOf(s.account.Catalogue, s.tally.Asked, s.tally.Returned),
+			Number: s.Account.Number(), Interface: s.Account.Catalogue.Interface, Lookups: s.Tally.Answered,
+			Found: usageview.FoundOf(s.Account.Catalogue, s.Tally.Asked, s.Tally.Returned),
 		}
-		if s.account.Consumes(cost.USD) {
-			view.Spent = &s.tally.Spent
+		if s.Account.Consumes(cost.USD) {
+			view.Spent = &s.Tally.Spent
 		}
-		done = append(done, runview.StepDone{Step: s.name, Account: view})
+		done = append(done, runview.StepDone{Step: s.Name, Account: view})
 	}
 	return done
+}
+
+// notSent shows which lookups each step did not send, and why.
+func (j *job) notSent() (left []runview.NotSent) {
+	for _, s := range j.Steps {
+		for _, l := range s.NotSent {
+			view := runview.NotSent{Step: s.Name, Reason: l.Why.Word(), Lookups: l.Lookups}
+			switch why := l.Why.(type) {
+			case dispatch.CeilingReached:
+				view.Module = s.Account.Tariff.Meters[why.Ceiling.Meter].Name
+			case dispatch.ServiceRefused:
+				view.Module = why.Module
+			}
+			left = append(left, view)
+		}
+	}
+	return left
 }
 
 // usage reads what the accounts of the journal found, cost and used.
@@ -62,15 +78,10 @@ func (s *session) usage() usage.Reader {
 	return usage.Reader{Journal: s.journal(), Interfaces: accounts.Interfaces(s.work.Workspace).All}
 }
 
-// takesMoney reports whether the lookups can cost money.
-func (j *job) takesMoney() bool {
-	return slices.ContainsFunc(j.accounts, func(a *accounts.Account) bool { return a.Consumes(cost.USD) })
-}
-
 // sending describes the steps to somebody who watches.
 func (j *job) sending() (steps []observe.SendingStep) {
-	for _, s := range j.steps {
-		steps = append(steps, observe.SendingStep{Name: s.name, Rate: s.account.Rate})
+	for _, s := range j.Steps {
+		steps = append(steps, observe.SendingStep{Name: s.Name, Rate: s.Account.Rate})
 	}
 	return steps
 }

@@ -89,6 +89,32 @@ func runOf(list string, fields ...string) RunOptions {
 	}
 }
 
+// TestAPlanCountsCompaniesOnceThatTheListNamesByTheirIDs plans a list of ids, and one of websites and ids.
+func TestAPlanCountsCompaniesOnceThatTheListNamesByTheirIDs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.csv")
+	for text, want := range map[string]map[string]int64{
+		"company_id\n101\n102\n103\n":                                            {"v2_company": 3, "v2_financials": 3, "v2_ownership": 3},
+		"company_id,website\n101,\n,alder.example\n103,\n,birch.example\n101,\n": {"v2_company": 4, "v2_financials": 4, "v2_ownership": 4},
+	} {
+		if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		planned, err := bothIn(dir).Plan(t.Context(), PlanOptions{List: runOf(list, "company", "financials", "ownership").List, Budget: Budget{Units: allUnits()}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int64{}
+		for _, s := range planned.Plan.Steps {
+			got[s.Step] = s.Lookups
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: lookups of the steps (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 // TestEachCompanyOfContactsIsAskedForOnce asks for contacts, and then for their companies by the ids that the
 // answers have. A second start asks for nothing, and the output can be written again from the journal.
 func TestEachCompanyOfContactsIsAskedForOnce(t *testing.T) {
@@ -432,4 +458,29 @@ func everyWay(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// TestALimitTakesTheFirstRowsThroughAllSteps has a company in the first row that the service does not know. So the
+// row has no figures, and the step that asks for figures does not take a later row instead. Another start asks for
+// nothing.
+func TestALimitTakesTheFirstRowsThroughAllSteps(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.csv")
+	text := "company_website,company_id\nhttps://unknown-1.example,\n,101\n,102\n,103\n"
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := stand(t, func(*sandbox.Config) {})
+	o := runOf(list, "company", "financials")
+	o.List.Limit = 2
+	for range 2 {
+		ended, err := s.work(dir).Run(t.Context(), o, silent{})
+		if err != nil || ended.Stop != nil {
+			t.Fatalf("stopped by %v: %v", ended.Stop, err)
+		}
+		if s.calls("enrichment") != 1 || s.calls("companies") != 1 || s.calls("financial") != 1 {
+			t.Errorf("the calls were %v", s.asked)
+		}
+	}
 }

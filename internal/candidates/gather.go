@@ -83,7 +83,7 @@ func (c Choices) Check(
 	if err != nil {
 		return nil, err
 	}
-	isKnown := len(named) > 0
+	isKnown := len(named) > 0 || len(c) == 0
 	for form, choice := range c {
 		if named[form] {
 			continue

@@ -67,8 +67,21 @@ func (p *Problems) ofReader(err error) error {
 	if !is {
 		return fmt.Errorf("%s: %w", p.file, err)
 	}
-	p.add(p.place(stopped.Mark.Line, stopped.Mark.Column), errors.New(stopped.Message))
+	p.add(p.place(stopped.Mark.Line, stopped.Mark.Column), errors.New(stopped.Message+afterReader(stopped.Message)))
 	return p
+}
+
+// afterReader says what to do about an error of the YAML reader; "" when the error says it.
+func afterReader(message string) string {
+	switch message {
+	case "did not find expected alphabetic or numeric character":
+		return `; write a value that begins with * or & in quotes, such as "*/10 * * * *"`
+	case "found character that cannot start any token":
+		return "; write a value that begins with a character such as @, % or a back quote in quotes, and indent with spaces"
+	case "found a tab character that violates indentation":
+		return "; indent with spaces"
+	}
+	return ""
 }
 
 // one returns the only problem of a file.

@@ -206,8 +206,8 @@ func (c *comparing) openLive() (*conformance.Live, *v1.Client, error) {
 	if err != nil {
 		return nil, nil, problem.AsUsage(err)
 	}
-	other, stranger := config, config
-	stranger.Key = strangersKey
+	other, unknown := config, config
+	unknown.Key = unknownKey
 	if other.Transport = v1.MCP; config.Transport == v1.MCP {
 		other.Transport = v1.REST
 	}
@@ -223,8 +223,8 @@ func (c *comparing) openLive() (*conformance.Live, *v1.Client, error) {
 	if err != nil {
 		return nil, nil, problem.AsUsage(err)
 	}
-	strangerClient, err := v1.NewStatusClient(stranger)
-	live.Other, live.Stranger = otherClient, strangerClient
+	unknownClient, err := v1.NewStatusClient(unknown)
+	live.Other, live.UnknownKey = otherClient, unknownClient
 	return live, client, problem.AsUsage(err)
 }
 

@@ -16,8 +16,8 @@ import (
 	"payonce/service/v2/units"
 )
 
-// strangersKey is a key that no service knows.
-const strangersKey = "no-key-of-any-workspace"
+// unknownKey is a key that no service knows.
+const unknownKey = "no-key-of-any-workspace"
 
 // compareV2 compares the v2 interface with its specification, and adds what it found.
 func (o Options) compareV2(ctx context.Context, w *app.Work, place *workspace.Session, ended *Ended) error {
@@ -29,13 +29,14 @@ func (o Options) compareV2(ctx context.Context, w *app.Work, place *workspace.Se
 	if err != nil {
 		return problem.AsUsage(err)
 	}
-	config.Key = strangersKey
-	stranger, err := v2.NewStatusClient(config)
+	config.Key = unknownKey
+	unknown, err := v2.NewStatusClient(config)
 	if err != nil {
 		return problem.AsUsage(err)
 	}
 	live := &v2rules.Live{
-		Client: client, Stranger: stranger, Now: w.Env.Now, Modules: w.Workspace.V2.Modules, Why: o.NoUnits,
+		Client: client, UnknownKey: unknown, Now: w.Env.Now, Modules: w.Workspace.V2.Modules, Why: o.NoUnits,
+		Shared: !place.Options.Service.Exclusive && !place.Options.Service.Sandbox,
 	}
 	compare := func() error {
 		found, err := live.Compare(ctx)
@@ -53,13 +54,11 @@ func (o Options) compareV2(ctx context.Context, w *app.Work, place *workspace.Se
 			return err
 		}
 	}
-	payer := probe.Options{Run: Run, Budget: o.Budget, Note: w.Observer.Note}
+	payer := probe.Options{Run: Run, Budget: o.Budget, Note: w.Observer.Note, Stop: ended.Stop}
 	err = probe.With(ctx, place, payer, func(p *probe.Prober) error {
 		live.Sender = p
 		err := compare()
-		if ended.Stop == nil {
-			ended.Stop = p.Stop
-		}
+		ended.Stop = p.Stop
 		ended.InDoubt = p.InDoubt()
 		ended.Report.Units = unitsOf(p.Used())
 		return err

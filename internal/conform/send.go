@@ -83,6 +83,7 @@ func (c *comparing) Send(ctx context.Context, lookup enrich.Lookup) (conformance
 	lookups := &dispatch.Lookups{
 		Ledger: journal, Finder: watched, Concurrency: 1, Now: c.work.Env.Now,
 		Reconciler: c.Account.Reconciler(), Note: c.work.Observer.Note, Request: c.Request(),
+		Tariff: c.Account.Tariff,
 	}
 	before := journal.Totals(checkpoint.ScopeAll)
 	tally, stop, err := lookups.Run(ctx, once(lookup))
@@ -97,7 +98,7 @@ func (c *comparing) Send(ctx context.Context, lookup enrich.Lookup) (conformance
 		c.stop = stop
 		sent.Last, sent.Why = true, "stopped: "+stop.Word()
 	case tally.Posts == 0:
-		sent.Verdict, sent.Why = nil, "the journal knows the outcome, or that it is in doubt; nobody is asked for twice"
+		sent.Verdict, sent.Why = nil, "the journal knows the outcome, or that it is in doubt; no call is sent twice"
 	}
 	return sent, nil
 }

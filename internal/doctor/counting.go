@@ -42,11 +42,11 @@ func (d *checks) checkCounting(ctx context.Context, limits budget.Budget) error 
 			d.ok(v2Counting, "%s", counted)
 		case counted.Known:
 			d.problem(problem.Usage, v2Counting, "",
-				"%s, where %s is expected; write this line in the configuration: %s",
-				counted, counted.Want, counted.Line)
+				"%s, where %s is expected; write this line in the configuration: %s%s",
+				counted, counted.Want, counted.Line, others(counted))
 		case len(counted.Used) == 0:
 			d.warn(v2Counting, "ask_service",
-				"%s, where %s is expected; the service may count later", counted, counted.Want)
+				"%s within the settle delay, where %s is expected; the service may count later", counted, counted.Want)
 		default:
 			d.warn(v2Counting, "ask_service",
 				"%s, where %s is expected; somebody else may use the account", counted, counted.Want)
@@ -58,4 +58,12 @@ func (d *checks) checkCounting(ctx context.Context, limits budget.Budget) error 
 		return nil
 	}
 	return err
+}
+
+// others says that somebody else may have moved the counters, where others may use the account.
+func others(counted probe.Counted) string {
+	if counted.Shared {
+		return "; somebody else may have used the account meanwhile"
+	}
+	return ""
 }

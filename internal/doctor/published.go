@@ -9,6 +9,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/internal/interfaces"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
@@ -125,26 +126,27 @@ func (d *checks) checkDescribed(check string, description v1.Description, used b
 // the one that counts.
 func (d *checks) checkPrices(published pricing.Publications, account cost.Account) {
 	const check = "prices"
-	wanted := v1fields.AllFields
+	names := interfaces.V1().Catalogue
+	wanted := names.All()
 	choice, err := pricing.Choose(d.place.Options.Prices, wanted, published, account)
 	if err != nil {
 		d.failed(check, err)
 		return
 	}
-	for f := range v1fields.AllFields.Each() {
+	for f := range names.All().Each() {
 		if _, known := choice.Quote.Prices.Of(f); !known {
 			wanted = wanted.Without(enrich.FieldsOf(f))
-			d.warn(check, "price_unknown", "no source shows the price of a %s", v1fields.Catalogue().Name(f))
+			d.warn(check, "price_unknown", "no source shows the price of a %s", names.Name(f))
 		}
 	}
-	if err := choice.Check(account, wanted); err != nil {
+	if err := choice.Check(names, account, wanted); err != nil {
 		d.failed(check, err)
 		return
 	}
 	if wanted != 0 {
-		d.ok(check, "%s (%s)", report.Amounts(planview.PricesOf(v1fields.Catalogue(), choice.Quote).USD), choice.Quote.Source(v1fields.Catalogue()))
+		d.ok(check, "%s (%s)", report.Amounts(planview.PricesOf(names, choice.Quote).USD), choice.Quote.Source(names))
 	}
 	for _, disagreement := range choice.Quote.Disagreements {
-		d.warn(check, "prices_disagree", "%s", disagreement.Sentence(v1fields.Catalogue()))
+		d.warn(check, "prices_disagree", "%s", disagreement.Sentence(names))
 	}
 }

@@ -14,11 +14,11 @@ import (
 
 	"payonce/cost"
 	"payonce/internal/flagvalue"
+	"payonce/internal/interfaces"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/internal/report/checkview"
 	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // checkConfig checks what can be checked of a configuration without a call, each part
@@ -163,14 +163,14 @@ func (d *checks) checkClock(found v1.Inspection) {
 // limitOfService is the rate limit of specification v1, "Limits".
 var limitOfService = flagvalue.Rate{Slots: 30, Window: time.Minute}
 
-func (d *checks) checkRate(told map[string]string) {
+func (d *checks) checkRate(shown map[string]string) {
 	const check = "rate limit"
 	rate := flagvalue.Rate(d.service.Rate)
-	for _, name := range slices.Sorted(maps.Keys(told)) {
-		limit, err := strconv.Atoi(strings.TrimSpace(told[name]))
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		limit, err := strconv.Atoi(strings.TrimSpace(shown[name]))
 		if err == nil && strings.HasSuffix(strings.ToLower(name), "-limit") && limit < rate.Slots {
 			d.findings = append(d.findings, checkview.Finding{
-				Check: check, Result: checkview.CheckWarning, Advice: d.hints("rate_told", limit),
+				Check: check, Result: checkview.CheckWarning, Advice: d.hints("rate_shown", limit),
 				Found: fmt.Sprintf("the service shows %s: %d, and the limit here is %s", name, limit, rate.String()),
 			})
 			return
@@ -189,9 +189,11 @@ func (d *checks) checkOperations(account cost.Account) {
 	callable := 0
 	type refused struct{ operation, found, code string }
 	var refusals []refused
-	for _, operation := range v1fields.Operations() {
-		offered, ready := account.Offers(operation.String()), account.Readiness[operation.String()]
-		refusal := refused{operation: operation.String()}
+	lookups := interfaces.V1()
+	for _, fields := range lookups.Operations {
+		operation := lookups.Catalogue.Operation(fields)
+		offered, ready := account.Offers(operation), account.Readiness[operation]
+		refusal := refused{operation: operation}
 		switch {
 		case offered.Known && !offered.Value:
 			refusal.found, refusal.code = "the workspace's plan does not offer it", v1.CodePricingUnavailable
@@ -199,11 +201,11 @@ func (d *checks) checkOperations(account cost.Account) {
 			refusal.found, refusal.code = "the service does not allow it now: "+ready.Reason, ready.Reason
 		case !ready.CanCall.Known:
 			callable++
-			d.warn(operation.String(), "try_one", "the account status does not show whether it can be called")
+			d.warn(operation, "try_one", "the account status does not show whether it can be called")
 			continue
 		default:
 			callable++
-			d.ok(operation.String(), "can be called now, for at most %s", report.Dollars(report.Known(ready.MaximumCharge)))
+			d.ok(operation, "can be called now, for at most %s", report.Dollars(report.Known(ready.MaximumCharge)))
 			continue
 		}
 		refusals = append(refusals, refusal)

@@ -6,11 +6,11 @@ import (
 	"context"
 
 	"payonce/internal/app"
+	"payonce/internal/interfaces"
 	"payonce/internal/problem"
 	"payonce/internal/report/accountview"
 	"payonce/internal/workspace"
 	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // Account reads the free account status of every interface of the workspace.
@@ -38,7 +38,7 @@ func accountOf(ctx context.Context, s *workspace.Session) (account *accountview.
 		if err != nil {
 			return nil, err
 		}
-		account = accountview.AccountOf(v1fields.Catalogue(), status)
+		account = accountview.AccountOf(interfaces.V1().Catalogue, status)
 	}
 	if !s.Options.HasV2() {
 		return account, nil

@@ -11,11 +11,10 @@ import (
 	"payonce/checkpoint/store"
 	"payonce/checkpoint/verify"
 	"payonce/internal/app"
+	"payonce/internal/interfaces"
 	"payonce/internal/problem"
 	"payonce/internal/report/journalview"
 	"payonce/internal/workspace"
-	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // closed runs a use case on the closed journal of the workspace, which has to exist.
@@ -29,6 +28,7 @@ func closed[T any](ctx context.Context, w *app.Work, doing string, do func(dir s
 	if err != nil {
 		return none, err
 	}
+	defer w.Observer.ReadingJournal()()
 	options.Store.InOrder = true // all of them read each record about once
 	result, err := do(dir, options)
 	return result, workspace.OpenError(err)
@@ -40,8 +40,9 @@ func Check(ctx context.Context, w *app.Work) (*journalview.JournalCheck, error) 
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *journalview.JournalCheck, err error) {
 		err = workspace.ReadStore(ctx, dir, options, func(store store.Store) error {
 			var problems []verify.Problem
-			found, err := verify.Check(store, v1fields.Catalogue(), options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
-			view = journalview.JournalCheckOf(v1fields.Catalogue(), v1.Tariff(), found, problems)
+			first := interfaces.V1() // that of the account 0
+			found, err := verify.Check(store, first.Catalogue, options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
+			view = journalview.JournalCheckOf(first.Catalogue, first.Tariff, found, problems)
 			return err
 		})
 		return view, err

@@ -20,7 +20,6 @@ import (
 	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
-	"payonce/service/v1/v1fields"
 )
 
 // Period is the time in which attempts got their outcomes. Zero times are the journal's
@@ -61,50 +60,61 @@ func LedgerFile(ctx context.Context, w *app.Work, period Period, path string, so
 	})
 }
 
-// ledgerColumns are the columns of the ledger. A price that was paid stands in its
-// field's column; a field that the free allowance paid for costs nothing there.
-var ledgerColumns = []string{
-	"attempt", "begun", "ended", "run", "job", "operation", "identified_by", "state",
-	"asked", "returned", "free_fields", "work_email_usd", "business_phone_usd", "charge_usd", "request_id", "reason",
+// ledgerColumns returns the columns of the ledger. A price that was paid stands in its
+// field's column; a field that the free allowance paid for costs nothing there. The columns are of the fields of
+// the account 0: those of other accounts with other fields are in the charge alone.
+func ledgerColumns(priced []string) []string {
+	columns := []string{
+		"attempt", "begun", "ended", "run", "job", "operation", "identified_by", "state", "asked", "returned", "free_fields",
+	}
+	for _, name := range priced {
+		columns = append(columns, name+"_usd")
+	}
+	return append(columns, "charge_usd", "request_id", "reason")
 }
 
 func writeLedger(s *workspace.Session, w io.Writer, period Period) (*journalview.Ledger, error) {
 	view := &journalview.Ledger{From: given(period.From), To: given(period.To)}
-	var free enrich.ByField[int64]
+	catalogues := s.Journal.Catalogues()
+	priced := catalogues[0].NamesOf(catalogues[0].All())
+	free := map[string]int64{}
 	var mayBeFree cost.Money
 	out := csv.NewWriter(w)
-	if err := out.Write(ledgerColumns); err != nil {
+	if err := out.Write(ledgerColumns(priced)); err != nil {
 		return view, err
 	}
-	catalogues := s.Journal.Catalogues()
 	err := s.Journal.Attempts(period.From, period.To, func(e attempt.Entry) error {
 		view.Attempts++
 		view.Charged += e.Charge.Money()
 		mayBeFree += e.Charge.Money() - e.Charge.Correct(e.MayBeFree, e.Rates).Money()
 		for f := range e.Charge.Free.Each() {
-			free[f]++
+			free[catalogues[e.Account].Name(f)]++
 		}
 		if e.Ended.IsZero() {
 			view.Open++
 		}
-		return out.Write(ledgerRow(e, catalogues[e.Account]))
+		return out.Write(ledgerRow(e, catalogues[e.Account], priced))
 	})
 	if err != nil {
 		return view, err
 	}
-	view.FreeUsed, view.ChargedLeast = named.Of(catalogues[0], free), report.Least(view.Charged, mayBeFree)
+	for _, name := range priced {
+		view.FreeUsed = append(view.FreeUsed, named.Value[int64]{Name: name, Value: free[name]})
+	}
+	view.ChargedLeast = report.Least(view.Charged, mayBeFree)
 	out.Flush()
 	return view, out.Error()
 }
 
-// ledgerRow returns the row of an attempt. The catalogue is that of its account.
-func ledgerRow(e attempt.Entry, c enrich.Catalogue) []string {
+// ledgerRow returns the row of an attempt. The catalogue is that of its account, and priced has the names of the
+// fields with a column.
+func ledgerRow(e attempt.Entry, c enrich.Catalogue, priced []string) []string {
 	ended := ""
 	if !e.Ended.IsZero() {
 		ended = e.Ended.UTC().Format(time.RFC3339)
 	}
-	paid := func(column enrich.Field) string {
-		f, known := c.Lookup(v1fields.Catalogue().Name(column))
+	paid := func(name string) string {
+		f, known := c.Lookup(name)
 		if !known || !e.Charge.Paid.Has(f) {
 			return ""
 		}
@@ -112,13 +122,16 @@ func ledgerRow(e attempt.Entry, c enrich.Catalogue) []string {
 	}
 	reason := e.Reason
 	if e.MayBeFree != 0 {
-		reason = "charged at most this: the free allowance may have paid " + e.MayBeFree.String()
+		reason = "charged at most this: the free allowance may have paid " + c.Names(e.MayBeFree)
 	}
-	return []string{
+	cells := []string{
 		strconv.FormatUint(uint64(e.ID), 10), e.Begun.UTC().Format(time.RFC3339), ended, e.Run, e.Job,
 		c.Operation(e.Asked), e.Pattern, e.State.String(), c.Names(e.Asked), c.Names(e.Returned), c.Names(e.Charge.Free),
-		paid(v1fields.WorkEmail), paid(v1fields.BusinessPhone), e.Charge.Money().String(), e.RequestID, reason,
 	}
+	for _, name := range priced {
+		cells = append(cells, paid(name))
+	}
+	return append(cells, e.Charge.Money().String(), e.RequestID, reason)
 }
 
 // given returns nil for the zero time.

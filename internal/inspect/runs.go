@@ -136,7 +136,7 @@ func Show(ctx context.Context, w *app.Work, name string) (*runview.Run, error) {
 			return nil, err
 		}
 		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
-		view.Drift, view.Waits = view.Accounts.Drift(), runview.WaitsOf([]checkpoint.Run{run})
+		view.Drift, view.Waits = view.Accounts.Drift(), runview.WaitsOf([]checkpoint.Run{run}, "")
 		view.Spend, err = explainSpend(usageOf(s), run)
 		return view, err
 	})

@@ -226,7 +226,7 @@ func (c *claim) take(s store.Store, at schedule.Local) error {
 	claimed := record.Occurrence{
 		Job: c.job.Name, At: at.String(), Count: 1, Zone: c.plan.Zone.String(), Due: c.plan.Due(at).UTC(),
 		Starts: was.Starts + 1, Began: c.now.UTC(), Found: was.Found, Lookups: was.Lookups, Spent: was.Spent, Outputs: was.Outputs,
-		Fields: was.Fields, InDoubt: was.InDoubt,
+		Fields: was.Fields, InDoubt: was.InDoubt, Unapproved: was.Unapproved,
 	}
 	c.job.Unfinished, c.job.Began, c.job.Ended = claimed.At, c.now.UTC(), time.Time{}
 	if was.Starts > 0 {

@@ -3,6 +3,7 @@ package jobrun
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -21,10 +22,10 @@ func TestFilesOfAnOccurrenceHaveItsDate(t *testing.T) {
 		flags.String(name, "", "")
 	}
 	job := &jobs.Job{Name: "job", List: jobs.List{Path: "list.csv"}, Run: jobs.Run{
-		Flags: flags, Start: func(context.Context, string) jobs.Outcome { return jobs.Outcome{} },
+		Flags: flags, Start: func(context.Context, string, time.Time) jobs.Outcome { return jobs.Outcome{} },
 		Fail: func(err error) jobs.Outcome { return jobs.Outcome{Err: err} },
 	}}
-	if outcome := (Runner{}).start(t.Context(), &book{dir: t.TempDir()}, job, schedule.LocalOf(noon)); outcome.Err != nil {
+	if outcome := (Runner{}).start(t.Context(), &book{dir: t.TempDir()}, job, schedule.LocalOf(noon), time.Time{}); outcome.Err != nil {
 		t.Fatal(outcome.Err)
 	}
 	for _, name := range files {

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"payonce/checkpoint/claims"
+	"payonce/checkpoint/outbox"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/internal/jobs"
+	"payonce/notify"
 	"payonce/schedule"
 )
 
@@ -193,5 +195,28 @@ func written(t *testing.T, s *memory, path string) {
 	file := record.File{Size: info.Size(), Changed: info.ModTime()}
 	if err := s.Commit([]store.Write{{Key: record.NameKey(record.FilePrefix, real), Value: record.Encode(&file)}}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A process that is killed records nothing. The next start counts that, and the third one pauses the job.
+func TestCrashesInARowPauseTheJob(t *testing.T) {
+	s, plan := newMemory(), planned(t, "daily at 12:00")
+	job := &jobs.Job{Name: "job", Plan: plan, PauseAfter: 3, Alerts: []jobs.Alert{{Name: "ops", Kinds: notify.Alerts()}}}
+	for start := range 4 {
+		c := newClaim(job, Request{}, noon.Add(time.Duration(start)*time.Minute))
+		if err := c.decide(s); err != nil {
+			t.Fatal(err)
+		}
+		if began, paused := c.claimed != nil, !c.job.PausedAt.IsZero(); began == (start == 3) || paused != (start == 3) || c.job.Failures != int64(start) {
+			t.Errorf("start %d: it begins: %t, the job is paused: %t after %d failures", start, began, paused, c.job.Failures)
+		}
+	}
+	open, err := outbox.Open(s, "job")
+	if err != nil || len(open) != 1 || open[0].Kind != string(notify.Failure) {
+		t.Errorf("alerts %+v, %v", open, err)
+	}
+	c := newClaim(job, Request{}, noon.Add(time.Hour))
+	if changes, err := c.choose(s); changes && c.claimed != nil || err != nil {
+		t.Errorf("a paused job starts: %v", err)
 	}
 }

@@ -207,6 +207,7 @@ const (
 	exitCeiling     = 3
 	exitDoubt       = 5
 	exitInterrupted = 6
+	exitApproval    = 7
 	exitLocked      = 11
 )
 
@@ -223,7 +224,7 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 	if err != nil {
 		return nil, err
 	}
-	outcome := r.start(ctx, b, job, at)
+	outcome := r.start(ctx, b, job, at, claimed.Unapproved)
 	ended, noFailure := conclude(job.Plan, claimed, at, outcome, r.Now())
 	for _, name := range []string{"output", "rejects"} {
 		path := job.Run.Flags.Lookup(name)
@@ -251,6 +252,7 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 	if err != nil {
 		return nil, err
 	}
+	result.Job = e.state
 	r.tell(Event{e.ended.Ended, job, e.state, e.ended})
 	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
 	return e.open, nil
@@ -262,6 +264,12 @@ func conclude(plan schedule.Plan, claimed record.Occurrence, at schedule.Local, 
 	ended.Ended, ended.Exit, ended.Reason = now.UTC(), int64(outcome.Exit), outcome.Reason
 	if !outcome.Until.IsZero() && plan.Waits(at, outcome.Until) {
 		ended.Until = outcome.Until.UTC()
+	}
+	switch {
+	case outcome.Exit != exitApproval:
+		ended.Unapproved = time.Time{}
+	case ended.Unapproved.IsZero():
+		ended.Unapproved = ended.Ended
 	}
 	ended.Fields, ended.InDoubt = added(claimed.Fields, outcome.Facts.Fields), outcome.Facts.InDoubt
 	ended.Found, ended.Lookups, ended.Spent = claimed.Found+outcome.Found, claimed.Lookups+outcome.Lookups, claimed.Spent+outcome.Spent
@@ -295,7 +303,7 @@ func lingering(ctx context.Context) (context.Context, func()) {
 }
 
 // start resolves the list and runs it.
-func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.Local) jobs.Outcome {
+func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.Local, unapproved time.Time) jobs.Outcome {
 	flags := job.Run.Flags
 	for _, name := range []string{"output", "rejects", "tables", "candidates"} {
 		if flag := flags.Lookup(name); flag != nil && flag.Value.String() != "" {
@@ -324,7 +332,7 @@ func (r Runner) start(ctx context.Context, b *book, job *jobs.Job, at schedule.L
 	if err != nil {
 		return job.Run.Fail(err)
 	}
-	return job.Run.Start(ctx, list)
+	return job.Run.Start(ctx, list, unapproved)
 }
 
 // RunName returns the name of the run of an occurrence.

@@ -40,6 +40,7 @@ type spending struct {
 	waits   int       // occurrences that waited
 	wentOn  int       // and went on
 	stops   map[string]int
+	happens map[string]int // what went wrong from outside
 	told    *listeners
 }
 
@@ -56,7 +57,7 @@ func newSpending(t *testing.T, seed uint64) *spending {
 	y := &spending{
 		t: t, random: rand.New(rand.NewPCG(seed, 2)), store: newMemory(), now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC),
 		limits: map[string][]cost.Ceiling{}, lists: map[string][]enrich.Identity{}, ends: map[string]int{},
-		spent: map[string]cost.Money{}, stops: map[string]int{},
+		spent: map[string]cost.Money{}, stops: map[string]int{}, happens: map[string]int{},
 	}
 	y.told = newListeners(t, y.random, y.store, func() time.Time { return y.now })
 	for _, one := range []struct {
@@ -216,6 +217,10 @@ func (y *spending) start(job *jobs.Job) time.Time {
 		if c.claimed == nil {
 			return c.wake
 		}
+		checkInTime(y.t, job, c)
+		if y.killed("killed after the claim") {
+			return y.now.Add(time.Minute)
+		}
 		if y.stopped(job, c.claimed.At) {
 			y.wentOn++
 		}
@@ -223,6 +228,10 @@ func (y *spending) start(job *jobs.Job) time.Time {
 		y.check(err)
 		outcome, alive := y.run(job, c.claimed.At)
 		if !alive {
+			y.happens["killed in a call"]++
+			return y.now.Add(time.Minute)
+		}
+		if y.killed("killed before the end is recorded") {
 			return y.now.Add(time.Minute)
 		}
 		ended, noFailure := conclude(job.Plan, *c.claimed, at, outcome, y.now)
@@ -234,10 +243,23 @@ func (y *spending) start(job *jobs.Job) time.Time {
 		}
 		y.expect(ended, noFailure)
 		y.check((&ending{job: job, ended: ended, noFailure: noFailure, note: func(string) {}}).write(y.store))
+		if y.killed("killed before the alerts are sent") {
+			return y.now.Add(time.Minute)
+		}
 		y.told.send(job)
 	}
 	y.t.Fatalf("at %s the job %s starts again and again", y.now, job.Name)
 	return time.Time{}
+}
+
+// killed reports whether the process is killed now. Its journal is opened again by the next one.
+func (y *spending) killed(when string) bool {
+	if y.random.IntN(40) > 0 {
+		return false
+	}
+	y.happens[when]++
+	y.journal = nil
+	return true
 }
 
 // expect says what the channels must hear of the end of a start.
@@ -280,14 +302,19 @@ func (y *spending) live(end time.Time) {
 		}
 		switch y.random.IntN(60) {
 		case 0: // the machine is off
+			y.happens["the machine is off"]++
 			y.pass(80 * time.Hour)
 		case 1: // the clock is set forward
+			y.happens["the clock is set forward"]++
 			y.pass(3 * time.Hour)
 		case 2: // the clock is set back
+			y.happens["the clock is set back"]++
 			y.now = y.now.Add(-time.Duration(y.random.IntN(180)) * time.Minute)
 		case 3: // the service fails for some days
+			y.happens["the service fails"]++
 			y.down = y.now.Add(time.Duration(y.random.IntN(72)) * time.Hour)
 		case 4:
+			y.happens["a channel fails"]++
 			y.told.goDown()
 		default:
 			y.pass(time.Minute)
@@ -338,11 +365,12 @@ func (y *spending) judge() (ran int) {
 // channels, as in TestInAYearEveryOccurrenceRanOnceOrHasAReason.
 func TestInAYearNoCeilingIsPassed(t *testing.T) {
 	t.Parallel()
-	first := uint64(time.Now().UnixNano())
+	first := yearSeed()
 	for i := range uint64(2) {
 		seed := first + i
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
+			t.Logf("seed %d; repeat both with -year.seed=%d", seed, first)
 			y := newSpending(t, seed)
 			if i > 0 { // alerts take the test long
 				y.told.deaf = true
@@ -361,8 +389,19 @@ func TestInAYearNoCeilingIsPassed(t *testing.T) {
 			heard := y.told.judge()
 			t.Logf("%d alerts reached their channels, %d again, after %d refusals: %v", heard, y.told.dropped, y.told.refused, y.told.kinds())
 			t.Logf("seed %d: %d occurrences ran, %d waits, %d went on; stops %v", seed, ran, y.waits, y.wentOn, y.stops)
+			t.Logf("what happened: %v", y.happens)
+			if len(y.happens) != 9 {
+				t.Errorf("some things never happened: %v", y.happens)
+			}
 			if ran < 100 || y.waits < 20 || y.wentOn < 10 {
 				t.Errorf("%d occurrences ran, %d waited, %d went on", ran, y.waits, y.wentOn)
+			}
+			if kinds := y.told.kinds(); i == 0 {
+				for _, kind := range []notify.Kind{notify.Failure, notify.Missed, notify.Ceiling, notify.Success, notify.NoRun} {
+					if kinds[string(kind)] == 0 {
+						t.Errorf("no alert of the kind %s was sent: %v", kind, kinds)
+					}
+				}
 			}
 			for _, stop := range []string{"ceiling:daily", "ceiling:monthly", "service:unreachable", "service:asked_to_wait"} {
 				if y.stops[stop] == 0 {

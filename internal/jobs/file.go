@@ -30,8 +30,9 @@ type Run struct {
 	Check func() []config.Problem
 	// Workspace returns where the flags say that the run works.
 	Workspace func() (workspace.Options, workspace.Environment, error)
-	// Start runs the command for a list.
-	Start func(ctx context.Context, list string) Outcome
+	// Start runs the command for a list. Unapproved is the time since which the run waits for an approval that
+	// earlier starts did not get; zero for none.
+	Start func(ctx context.Context, list string, unapproved time.Time) Outcome
 	// Fail returns the outcome of a run that could not start.
 	Fail func(error) Outcome
 }
@@ -233,10 +234,17 @@ func (r Reader) job(entry config.Entry, defaults *config.Mapping, channels []Ale
 	o := &own{channels: names}
 	mapping := entry.Mapping()
 	run := r.set(o, mapping, defaults)
+	o.name(entry.Name)
+	for _, key := range outputKeys {
+		if flag := run.Flags.Lookup(key); flag != nil && strings.Contains(flag.Value.String(), jobWord) {
+			if err := flag.Value.Set(strings.ReplaceAll(flag.Value.String(), jobWord, entry.Name)); err != nil {
+				entry.Problem(fmt.Errorf("%s: %w", key, err))
+			}
+		}
+	}
 	job := &Job{
 		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command, pglist.Query{Connection: o.connection, SQL: o.query, Timeout: o.queryTimeout}},
-		Latest:  o.latest,
-		Metrics: strings.ReplaceAll(o.metrics, "{job}", entry.Name), Report: strings.ReplaceAll(o.report, "{job}", entry.Name),
+		Latest: o.latest, Metrics: o.metrics, Report: o.report,
 		Keep:      o.keep.OrZero(),
 		Retention: o.retention.Span, PauseAfter: o.pauseAfter.OrZero(),
 		NoRunAfter: o.noRunAfter.Span,
@@ -263,6 +271,13 @@ func (j *Job) check(entry config.Entry, given func(string) bool) {
 		}
 	}
 	output := j.Output()
+	for _, key := range outputKeys {
+		if flag := j.Run.Flags.Lookup(key); flag != nil {
+			if word := unknownWord(flag.Value.String(), "{date}", "{time}"); word != "" {
+				entry.Problem(fmt.Errorf("%s: %s", key, wordUnknown(word, "{date}", "{time}")))
+			}
+		}
+	}
 	switch {
 	case lists == 0 && !given("list") && !given("list-newest") && !given("list-command") && !given("list-query"):
 		entry.Problem(errors.New("the job has no list: give list, list-newest, list-command or list-query"))

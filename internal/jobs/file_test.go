@@ -125,7 +125,13 @@ func TestEveryErrorOfAJobsFileHasItsLineAndColumn(t *testing.T) {
 		"a schedule":            {"jobs:\n  a:\n" + fine + "    schedule: daily at 24:00\n", "6:15: schedule: write it like daily at 02:30"},
 		"cron with a zone":      {"jobs:\n  a:\n" + fine + "    schedule: TZ=UTC 1 2 * * *\n", "6:15: schedule: the expression cannot hold a time zone; give it in time-zone"},
 		"a date that never is":  {"jobs:\n  a:\n" + fine + "    schedule: 0 0 30 2 *\n", "6:15: schedule: no date matches the expression; correct the day or the month"},
-		"a time zone":           {"jobs:\n  a:\n" + fine + "    time-zone: Berlin\n", "6:16: time-zone: write the name of a time zone, such as Europe/Berlin or UTC"},
+		"a time zone":           {"jobs:\n  a:\n" + fine + "    time-zone: Berlin\n", `6:16: time-zone: "Berlin" is not a time zone that this machine knows; write a name such as Europe/Berlin or UTC`},
+		"cron without quotes":   {"jobs:\n  a:\n" + fine + "    schedule: */5 * * * *\n", `6:20: did not find expected alphabetic or numeric character; write a value that begins with * or & in quotes, such as "*/10 * * * *"`},
+		"a name of cron":        {"jobs:\n  a:\n" + fine + "    schedule: @daily\n", "6:15: found character that cannot start any token; write a value that begins with a character such as @, % or a back quote in quotes, and indent with spaces"},
+		"a tab":                 {"jobs:\n  a:\n" + fine + "\tkeep: 5\n", "6:1: found a tab character that violates indentation; indent with spaces"},
+		"a word in a list":      {"jobs:\n  a:\n    list: a-{day}.csv\n    output: o.csv\n    max-spend: 1\n", "3:11: list: {day} stands for nothing here; known are {date}, {time}, {job}"},
+		"a word in an output":   {"jobs:\n  a:\n    list: a.csv\n    output: o-{DATE}.csv\n    max-spend: 1\n", "2:3: output: {DATE} stands for nothing here; known are {date}, {time}, {job}"},
+		"a word in a link":      {"jobs:\n  a:\n" + fine + "    latest: o-{date}.csv\n", "6:13: latest: {date} stands for nothing here; known are {job}"},
 		"overlap":               {"jobs:\n  a:\n" + fine + "    overlap: both\n", "6:14: overlap: write skip or wait"},
 		"jitter":                {"jobs:\n  a:\n" + fine + "    jitter: 13h\n", "6:13: jitter: 13h0m0s: choose 0 to 12h0m0s"},
 		"jitter beyond":         {"jobs:\n  a:\n" + fine + "    jitter: 2h\n    catch-up: 1h\n", "6:13: jitter: 2h0m0s is longer than the catch-up window of 1h0m0s"},
@@ -157,6 +163,24 @@ func TestEveryErrorOfAJobsFileHasItsLineAndColumn(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestNamesOfFilesHaveTheNameOfTheJob(t *testing.T) {
+	t.Parallel()
+	file, problems := readText(t, "defaults:\n  list: in/{job}-{date}.csv\n  output: out/{job}-{date}.csv\n  latest: out/{job}.csv\n  max-spend: 1\n"+
+		"jobs:\n  a: {}\n  b: {}\n")
+	if problems != "" {
+		t.Fatal(problems)
+	}
+	for i, name := range []string{"a", "b"} {
+		job := file.Jobs[i]
+		if got, want := job.Output()+" "+job.Latest, "out/"+name+"-{date}.csv out/"+name+".csv"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if list := file.Jobs[0].List.Path; list != "in/a-{date}.csv" {
+		t.Errorf("list %q", list)
 	}
 }
 

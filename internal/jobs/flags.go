@@ -1,8 +1,8 @@
 package jobs
 
 import (
-	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -74,6 +74,37 @@ func (o *own) flags() *pflag.FlagSet {
 	return flags
 }
 
+// jobWord stands for the name of the job in names of files.
+const jobWord = "{job}"
+
+// outputKeys are the keys of batch run that name files of an occurrence.
+var outputKeys = []string{"output", "rejects", "tables", "candidates"}
+
+// name puts the name of the job into the names of files.
+func (o *own) name(job string) {
+	for _, path := range []*string{&o.list, &o.newest, &o.latest, &o.metrics, &o.report} {
+		*path = strings.ReplaceAll(*path, jobWord, job)
+	}
+}
+
+// word matches a word in braces.
+var word = regexp.MustCompile(`\{[A-Za-z_-]*\}`)
+
+// unknownWord returns the first word in braces of a name that is not one of those that are known; "" for none.
+func unknownWord(name string, known ...string) string {
+	for _, found := range word.FindAllString(name, -1) {
+		if !slices.Contains(append(known, jobWord), found) {
+			return found
+		}
+	}
+	return ""
+}
+
+// wordUnknown says that a word in braces is not known.
+func wordUnknown(found string, known ...string) string {
+	return fmt.Sprintf("%.60s stands for nothing here; known are %s", found, strings.Join(append(known, jobWord), ", "))
+}
+
 // problems returns the values that a job must not have, whatever the environment is.
 func (o *own) problems() []config.Problem {
 	var problems []config.Problem
@@ -81,6 +112,14 @@ func (o *own) problems() []config.Problem {
 		if wrong {
 			problems = append(problems, config.Problem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
+	}
+	for key, path := range map[string]string{"list": o.list, "list-newest": o.newest} {
+		found := unknownWord(path, "{date}", "{time}")
+		refuse(found != "", key, "%s", wordUnknown(found, "{date}", "{time}"))
+	}
+	for key, path := range map[string]string{"latest": o.latest, "metrics": o.metrics, "report": o.report} {
+		found := unknownWord(path)
+		refuse(found != "", key, "%s", wordUnknown(found))
 	}
 	if o.query != "" {
 		err := pglist.Check(o.connection)
@@ -120,7 +159,7 @@ type zone struct{ location *time.Location }
 func (v *zone) Set(text string) error {
 	location, err := time.LoadLocation(text)
 	if err != nil || text == "" || text == "Local" {
-		return errors.New("write the name of a time zone, such as Europe/Berlin or UTC")
+		return fmt.Errorf("%.60q is not a time zone that this machine knows; write a name such as Europe/Berlin or UTC", text)
 	}
 	v.location = location
 	return nil

@@ -16,6 +16,9 @@ type Observer interface {
 	// Surveying reports that a list is surveyed until the returned function is called: much is
 	// kept in memory then that holds no pointers.
 	Surveying() (done func())
+	// ReadingJournal reports that a journal is read from its beginning to its end until the returned
+	// function is called: most of what is live in memory then holds no pointers.
+	ReadingJournal() (done func())
 	// Sending reports that lookups are sent until done is called. It returns what is called
 	// after each of them.
 	Sending(lookups Sending) (update func(Sent), done func())

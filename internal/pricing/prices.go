@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
+	"slices"
 
 	"payonce/configs"
 	"payonce/cost"
@@ -76,7 +78,7 @@ const (
 type Publications []Publication
 
 // ReadPublications reads what the service publishes, all of which is free: the OpenAPI document,
-// and over MCP the tools. A service without a document is no error: the prices are elsewhere
+// and over MCP the tools. A service without a document is not an error: the prices are elsewhere
 // then. Check looks at the document before anything else is read; note hears why it cannot be read.
 func ReadPublications(ctx context.Context, client *v1.StatusClient, transport v1.Transport, check func(Publication) error, note func(error)) (Publications, error) {
 	var found Publications
@@ -184,12 +186,12 @@ func appendFallback(sources []cost.PriceSource, name string) ([]cost.PriceSource
 	if err != nil {
 		return nil, err
 	}
-	told := cost.ChoosePrices(v1fields.AllFields, sources...).Prices
-	untold := cost.Prices{}
 	option, err := card.Option(name)
 	if err != nil {
 		return sources, nil // an option that the service alone knows
 	}
+	told := cost.ChoosePrices(enrich.FieldsOf(slices.Collect(maps.Keys(option.Prices))...), sources...).Prices
+	untold := cost.Prices{}
 	for f, price := range option.Prices {
 		if _, known := told.Of(f); !known {
 			untold[f] = price
@@ -199,16 +201,17 @@ func appendFallback(sources []cost.PriceSource, name string) ([]cost.PriceSource
 }
 
 // Check refuses prices below those of the service: every hold would be too small, and no
-// ceiling safe. The account's status has the last word on what this workspace pays.
-func (c Choice) Check(account cost.Account, wanted enrich.Fields) error {
+// ceiling safe. The account's status has the last word on what this workspace pays. Errors have the names of the
+// catalogue.
+func (c Choice) Check(names enrich.Catalogue, account cost.Account, wanted enrich.Fields) error {
 	shown := account.PricesShown()
 	for _, d := range c.Quote.Disagreements {
 		confirmed, known := shown.Of(d.Field)
 		if d.Higher() && (!known || confirmed > d.Counts) {
-			return problem.Coded("price_too_low", "%s. Nothing was sent", d.Sentence(v1fields.Catalogue()))
+			return problem.Coded("price_too_low", "%s. Nothing was sent", d.Sentence(names))
 		}
 	}
-	return problem.AsUsage(dispatch.CheckPrices(account, c.Quote, v1fields.Catalogue(), wanted))
+	return problem.AsUsage(dispatch.CheckPrices(account, c.Quote, names, wanted))
 }
 
 // OptionNames returns the options of the rate card that the workspace may pay by: the one

@@ -62,7 +62,7 @@ func TestHigherPriceInDocumentRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := choice.Check(test.account, wanted); (err == nil) != test.want || err != nil && !problem.IsUsage(err) {
+		if err := choice.Check(v1fields.Catalogue(), test.account, wanted); (err == nil) != test.want || err != nil && !problem.IsUsage(err) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}

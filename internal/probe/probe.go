@@ -33,6 +33,8 @@ type Options struct {
 	Run    string        // its name; its limits count all its starts
 	Budget budget.Budget // without a limit on what a call can use, the call is not sent
 	Note   func(string)
+	// Stop is why calls of the same start to another interface stopped; nil when they did not.
+	Stop dispatch.Stop
 }
 
 // ErrInDoubt says that earlier calls are in doubt, so nothing new may be sent.
@@ -44,14 +46,20 @@ type Prober struct {
 	account *accounts.Account
 	reader  *v2.StatusClient
 	modules units.Modules
+	settle  time.Duration // the longest that a call waits for the counters
+	waited  time.Duration // by all calls
+	shared  bool          // others may use the account
 	Stop    dispatch.Stop // why calls stopped; nil when they did not
 }
 
 // With calls do with a prober, on the open journal of the workspace. The journal lists the run, unless another run
 // has its name.
 func With(ctx context.Context, place *workspace.Session, o Options, do func(*Prober) error) error {
-	p := &Prober{options: o, account: accounts.NewV2(place, o.Note), modules: place.Options.V2.Modules}
+	p := &Prober{options: o, account: accounts.NewV2(place, o.Note), modules: place.Options.V2.Modules, Stop: o.Stop}
 	p.account.Wanted = v2fields.AllFields
+	if !place.Options.Service.Sandbox { // the sandbox counts at once and has no other users
+		p.settle, p.shared = p.account.SettleDelay, !p.account.Exclusive
+	}
 	if err := p.account.Open(accounts.Paying); err != nil {
 		return err
 	}
@@ -145,7 +153,7 @@ func (p *Prober) Send(ctx context.Context, lookup enrich.Lookup) (v2rules.Sent, 
 	journal, finder := p.account.Journal, &watched{Finder: p.account.Finder}
 	lookups := &dispatch.Lookups{
 		Ledger: journal, Finder: finder, Concurrency: 1, Now: p.account.Now, Reconciler: p.account.Reconciler(),
-		Note: p.options.Note, Catalogue: p.account.Catalogue,
+		Note: p.options.Note, Catalogue: p.account.Catalogue, Tariff: p.account.Tariff,
 		Request: attempt.Request{
 			Run: p.options.Run, Job: p.job(), Rates: p.account.Service.Rates(lookup.Fields, nil),
 			Ceilings: p.ceilings(), Reask: attempt.Reask{Found: p.account.Now()},
@@ -154,22 +162,67 @@ func (p *Prober) Send(ctx context.Context, lookup enrich.Lookup) (v2rules.Sent, 
 	booked := journal.Totals(checkpoint.ScopeAccount).Settled
 	before, beforeErr := p.reader.Usage(ctx)
 	tally, stop, err := lookups.Run(ctx, once(lookup))
-	after, afterErr := p.reader.Usage(context.WithoutCancel(ctx))
 	if err != nil {
 		return sent, err
 	}
 	sent.Verdict, sent.Booked = finder.verdict, journal.Totals(checkpoint.ScopeAccount).Settled.Minus(booked)
-	if sent.Read = beforeErr == nil && afterErr == nil; sent.Read {
-		sent.Used, sent.Read = moved(before, after)
+	if beforeErr == nil {
+		sent.Used, sent.Read = p.settled(ctx, before, sent)
 	}
 	switch {
 	case stop != nil:
-		p.Stop = stop
+		if p.Stop == nil {
+			p.Stop = stop
+		}
 		sent.Last, sent.Why = true, "stopped: "+stop.Word()
 	case tally.Posts == 0:
-		sent.Verdict, sent.Why = nil, "the journal knows the outcome, or that it is in doubt; nobody is asked for twice"
+		sent.Verdict, sent.Why = nil, "the journal knows the outcome, or that it is in doubt; no call is sent twice"
 	}
 	return sent, nil
+}
+
+// How often the counters are read while they do not show a call, and how long all calls wait for them, in settle
+// delays. The wait has an end because counters of other modules than expected never agree.
+const (
+	firstWait   = 200 * time.Millisecond // or less, where the delay is short
+	longestWait = 5 * time.Second
+	mostWaits   = 3
+)
+
+// settled reads the counters until they show what the journal booked for a call, or until the settle delay has
+// passed. It returns by how much they rose since an earlier reading, and false when they cannot be read.
+func (p *Prober) settled(ctx context.Context, before v2.Usage, sent v2rules.Sent) (used map[string]int64, read bool) {
+	_, isLost := sent.Verdict.(enrich.Lost)
+	left := min(p.settle, mostWaits*p.settle-p.waited)
+	for wait := min(firstWait, p.settle/64+1); ; wait = min(2*wait, longestWait) {
+		after, err := p.reader.Usage(context.WithoutCancel(ctx))
+		if err == nil {
+			used, read = moved(before, after)
+		}
+		if isLost || read && p.agree(used, sent.Booked) || left <= 0 || ctx.Err() != nil {
+			return used, read
+		}
+		wait = min(wait, left)
+		if p.waited == 0 {
+			p.options.Note("waiting until the counters show the call")
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+		left, p.waited = left-wait, p.waited+wait
+	}
+}
+
+// agree reports whether counters show what the journal booked.
+func (p *Prober) agree(used map[string]int64, booked cost.Amounts) bool {
+	want := map[string]int64{}
+	for _, meter := range units.Meters() {
+		if booked[meter] != 0 {
+			want[p.modules.Codename(meter)] = booked[meter]
+		}
+	}
+	return maps.Equal(used, want)
 }
 
 // moved returns by how much the counters rose between two readings, by codename. It returns false when a counter fell.
@@ -225,7 +278,9 @@ type Counted struct {
 	// there is such a line, or that none is needed.
 	Line  string
 	Known bool
-	Why   string // no call was answered
+	// Shared says that others may use the account, and so may have moved the counters.
+	Shared bool
+	Why    string // no call was answered
 }
 
 func (c Counted) String() string {
@@ -246,7 +301,7 @@ func (p *Prober) Counting(ctx context.Context) (Counted, error) {
 	if p.unlimited(call) != "" {
 		call = v2rules.FirstPerson()
 	}
-	counted := Counted{Operation: call.Operation, Want: "nothing"}
+	counted := Counted{Operation: call.Operation, Want: "nothing", Shared: p.shared}
 	if p.unlimited(call) != "" {
 		counted.Why = "a limit on units of companies or contacts is needed"
 		return counted, nil

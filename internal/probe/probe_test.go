@@ -2,14 +2,19 @@ package probe
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"payonce/checkpoint"
 	"payonce/conformance/v2rules"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/budget"
 	"payonce/internal/workspace"
+	"payonce/pipeline/dispatch"
 	"payonce/sandbox"
 	sandboxv2 "payonce/sandbox/v2"
 	v1 "payonce/service/v1"
@@ -50,6 +55,13 @@ func open(t *testing.T, faults ...string) *bench {
 // with calls do with a prober that may use some units of companies.
 func (b *bench) with(limit int64, do func(*Prober) error) error {
 	b.t.Helper()
+	o := Options{Run: "probe", Budget: budget.Budget{Units: map[string]int64{"companies": limit}}, Note: func(string) {}}
+	return b.onJournal(func(place *workspace.Session) error { return With(b.t.Context(), place, o, do) })
+}
+
+// onJournal calls do with the open journal.
+func (b *bench) onJournal(do func(place *workspace.Session) error) error {
+	b.t.Helper()
 	place := &workspace.Session{Options: b.options, Env: workspace.Environment{Now: time.Now, Program: "batch"}}
 	if err := place.OpenJournal(b.t.Context(), "test"); err != nil {
 		b.t.Fatal(err)
@@ -59,8 +71,7 @@ func (b *bench) with(limit int64, do func(*Prober) error) error {
 			b.t.Error(err)
 		}
 	}()
-	o := Options{Run: "probe", Budget: budget.Budget{Units: map[string]int64{"companies": limit}}, Note: func(string) {}}
-	return With(b.t.Context(), place, o, do)
+	return do(place)
 }
 
 func (b *bench) send(limit int64, lookup enrich.Lookup) (sent v2rules.Sent, err error) {
@@ -115,6 +126,26 @@ func TestACallWithoutALimitOnItsModuleIsNotSent(t *testing.T) {
 		t.Errorf("%+v, %v", sent, err)
 	}
 	b.arrived(0)
+}
+
+// A comparison asks both interfaces in one run. Its record says why the calls to the first one stopped.
+func TestTheRecordKeepsWhyCallsToAnotherInterfaceStopped(t *testing.T) {
+	b := open(t)
+	stop := dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "run"}}
+	err := b.onJournal(func(place *workspace.Session) error {
+		o := Options{Run: "probe", Budget: budget.Budget{Units: map[string]int64{"companies": 1}}, Note: func(string) {}, Stop: stop}
+		if err := With(t.Context(), place, o, func(*Prober) error { return nil }); err != nil {
+			return err
+		}
+		run, found, err := place.Journal.Run("probe")
+		if !found || run.Stop != stop.Word() {
+			t.Errorf("the record says that the run stopped because of %q, want %q", run.Stop, stop.Word())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
 
 func TestTheLimitCountsAllStarts(t *testing.T) {
@@ -192,5 +223,57 @@ func TestTheRunKeepsItsPlaceAmongTheRuns(t *testing.T) {
 		} else if !run.Started.Equal(started) || run.Stop != "ceiling:max-units companies" {
 			t.Errorf("%+v, first started at %s", run, started)
 		}
+	}
+}
+
+// lagging is a service whose counters show a call only after several readings. They show at once what others use.
+type lagging struct {
+	http.Handler
+	reads int // until a call shows
+	left  atomic.Int64
+	stale atomic.Pointer[httptest.ResponseRecorder]
+}
+
+func (l *lagging) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/v2/metrics" {
+		l.left.Store(int64(l.reads))
+		l.Handler.ServeHTTP(w, r)
+		return
+	}
+	recorder := l.stale.Load()
+	if l.left.Add(-1) < 0 || recorder == nil {
+		recorder = httptest.NewRecorder()
+		l.Handler.ServeHTTP(recorder, r)
+		l.stale.Store(recorder)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(recorder.Body.Bytes())
+}
+
+// behind lets the counters of the service show each call after several readings.
+func (b *bench) behind(reads int) {
+	b.t.Helper()
+	server := httptest.NewServer(&lagging{Handler: b.service.Service.Handler(), reads: reads})
+	b.t.Cleanup(server.Close)
+	b.options.V2.BaseURL = server.URL + "/v2"
+}
+
+func TestCountersThatLagAreWaitedFor(t *testing.T) {
+	b := open(t)
+	b.options.Service.SettleDelay = time.Minute
+	b.behind(2)
+	sent, err := b.send(5, company("1"))
+	if err != nil || !sent.Read || sent.Used["companies"] != 1 {
+		t.Errorf("%+v, %v", sent, err)
+	}
+}
+
+func TestTheWaitForCountersEndsWithTheSettleDelay(t *testing.T) {
+	b := open(t)
+	b.options.Service.SettleDelay = 20 * time.Millisecond
+	b.behind(1 << 40)
+	sent, err := b.send(5, company("1"))
+	if err != nil || !sent.Read || len(sent.Used) > 0 || sent.Booked[units.Companies] != 1 {
+		t.Errorf("%+v, %v", sent, err)
 	}
 }

@@ -107,5 +107,5 @@ func (r MappedRow) Text() string {
 	if r.Identity == nil {
 		return "nothing: " + r.Reason
 	}
-	return strings.Join(r.Fields, " and ") + " of " + r.Identity.String()
+	return r.Identity.String() + ": asks for " + strings.Join(r.Fields, " and ")
 }

@@ -19,6 +19,7 @@ type Facts struct {
 	Scope      Scope
 	At         time.Time
 	Runs       []checkpoint.Run   // of the scope, in any order
+	Waits      []runview.Waited   // of the scope, the longest first
 	Catalogues []enrich.Catalogue // of the accounts, by their numbers
 	Tariffs    []cost.Tariff      // of the accounts; none when they are not known
 	// DaysLeft is on how many days of the month something will still run; nil when no schedule tells.
@@ -271,7 +272,7 @@ func (b *Builder) Report() *Report {
 	v.Steps = b.stepList()
 	v.Companies = b.companyList()
 	v.Mail = b.mailList()
-	v.Waits = runview.WaitsOf(b.facts.Runs)
+	v.Waits = append([]runview.Waited{}, b.facts.Waits...)
 	v.Errors = b.errorList()
 	v.Seconds = seconds(b.took)
 	v.Doubts = append([]Doubt{}, v.Doubts...)

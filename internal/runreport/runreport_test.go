@@ -20,6 +20,7 @@ import (
 	"payonce/enrich"
 	"payonce/internal/report"
 	"payonce/internal/report/planview"
+	"payonce/internal/report/runview"
 	"payonce/service/v1/v1fields"
 )
 
@@ -47,13 +48,15 @@ func answer(id int, at time.Time, asked, returned, free enrich.Fields) Call {
 func trialFacts() Facts {
 	return Facts{
 		Scope: Scope{Job: "night"}, At: day(20), Tariffs: []cost.Tariff{cost.AllowancePerField(v1fields.Catalogue())}, Catalogues: []enrich.Catalogue{v1fields.Catalogue()},
+		Waits: runview.WaitsOf([]checkpoint.Run{{Waits: []record.Waited{
+			{For: "rate", Milliseconds: 95_500}, {For: "ceiling:daily", Milliseconds: 77_700_000}, {For: "slow_down", Milliseconds: 2_250},
+		}}}, ""),
 		Runs: []checkpoint.Run{
 			{Name: "night-2", Job: "night", Started: day(20), List: "/lists/night-2.csv"},
 			{
 				Name: "night-1", Job: "night", Started: day(17), Ended: day(19), Stop: "ceiling_reached",
 				Rows:  map[string]int64{"filled": 3, "unidentifiable": 2, "duplicate": 1, "not_attempted": 4, "rejected": 1, "in_doubt": 1, "forfeited": 1, "not_found": 5, "partial": 4, "matched": 8},
 				Drift: cost.Drift{Lost: cost.OfMoney(300_000)},
-				Waits: []record.Waited{{For: "rate", Milliseconds: 95_500}, {For: "ceiling:daily", Milliseconds: 77_700_000}, {For: "slow_down", Milliseconds: 2_250}},
 				Ceilings: []cost.Ceiling{
 					{Name: "daily", Scope: checkpoint.JobScope("night"), Period: cost.Day, Limit: int64(3 * cost.Dollar)},
 					{Name: "monthly", Scope: checkpoint.JobScope("night"), Period: cost.Month, Limit: int64(20 * cost.Dollar)},
@@ -261,7 +264,7 @@ func TestUnitsAndPagesOfSearchesAreReported(t *testing.T) {
 	lost := unitCall(6, day(18), 1, "company_id", cost.Amounts{})
 	lost.State, lost.Returned, lost.HeldUnits, lost.Charge = attempt.InDoubt, 0, cost.Amounts{0, 0, 1}, cost.Charge{}
 	view := reportOn(unitFacts(), append(calls, lost))
-	want := AllUnits{{Interface: "second", Meter: "firms", Used: 3}, {Interface: "second", Meter: "years", Used: 2, Held: 1}}
+	want := AllUnits{{Interface: "second", Meter: "firms", Used: 3, Spent: 30 * cost.Cent}, {Interface: "second", Meter: "years", Used: 2, Held: 1}}
 	if diff := cmp.Diff(want, view.Units); diff != "" {
 		t.Errorf("units (-want +got):\n%s", diff)
 	}
@@ -296,7 +299,7 @@ func TestUnitsAndPagesOfSearchesAreReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		`pages of searches +2 of the answered calls`, `second +years +2 +1`, `2026-11-18 +4 +3 +\$0.10 +firms 1, years 2`,
+		`pages of searches +2 of the answered calls`, `second +firms +3 +0 +\$0.30`, `second +years +2 +1 +\$0.00`, `2026-11-18 +4 +3 +\$0.10 +firms 1, years 2`,
 		`second firm, pages of searches .* \$0.20 +firms 2`,
 		`6 +night-1 .* figures +\$0.00, years 1`,
 	} {

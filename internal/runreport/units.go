@@ -17,6 +17,9 @@ type Units struct {
 	Meter     string `json:"meter"`
 	Used      int64  `json:"used"`
 	Held      int64  `json:"held,omitempty"` // by calls in doubt
+	// Spent is what the calls that used the meter cost, where its units have prices. The money of a call that used
+	// several meters, such as one for a contact with an email, counts for the first of them, which is its module.
+	Spent cost.Money `json:"spent_usd,omitempty"`
 }
 
 // AllUnits are units of several meters, in the order of the accounts and of their meters.
@@ -44,13 +47,24 @@ func (a AllUnits) held() (text string) {
 }
 
 // unitSums are amounts of the meters of each account.
-type unitSums map[attempt.Account]*struct{ used, held cost.Amounts }
+type unitSums map[attempt.Account]*unitSum
+
+type unitSum struct {
+	used, held cost.Amounts
+	spent      cost.ByMeter[cost.Money] // by the first meter of each call
+}
 
 // add adds what a call used and holds.
 func (s unitSums) add(c Call) {
 	sum := entryOf(s, c.Account)
 	sum.used = sum.used.Plus(c.Charge.Amounts)
 	sum.held = sum.held.Plus(c.HeldUnits)
+	for m := cost.USD + 1; int(m) < len(c.Charge.Amounts); m++ {
+		if c.Charge.Amounts[m] > 0 {
+			sum.spent[m] = sum.spent[m].Plus(c.Charge.Money())
+			break
+		}
+	}
 }
 
 // unitsOf returns the sums without money and free allowances.
@@ -64,7 +78,7 @@ func (b *Builder) unitsOf(sums unitSums) (all AllUnits) {
 			isUnits := cost.Meter(m) != cost.USD && !tariff.IsAllowance(cost.Meter(m))
 			if isUnits && sum.used[m]+sum.held[m] > 0 {
 				of := b.catalogueOf(attempt.Account(account)).Interface
-				all = append(all, Units{Interface: of, Meter: info.Name, Used: sum.used[m], Held: sum.held[m]})
+				all = append(all, Units{Interface: of, Meter: info.Name, Used: sum.used[m], Held: sum.held[m], Spent: sum.spent[m]})
 			}
 		}
 	}
@@ -90,10 +104,19 @@ func (v *Report) renderUnits(w *form.Writer) {
 	}
 	w.Section("Units of modules")
 	rows := [][]string{}
-	for _, u := range v.Units {
-		rows = append(rows, []string{u.Interface, u.Meter, number(u.Used), number(u.Held)})
+	header := []string{"interface", "module", "used", "held"}
+	priced := slices.ContainsFunc(v.Units, func(u Units) bool { return u.Spent > 0 })
+	if priced {
+		header = append(header, "spent")
 	}
-	w.Table([]string{"interface", "module", "used", "held"}, rows)
+	for _, u := range v.Units {
+		row := []string{u.Interface, u.Meter, number(u.Used), number(u.Held)}
+		if priced {
+			row = append(row, "$"+u.Spent.String())
+		}
+		rows = append(rows, row)
+	}
+	w.Table(header, rows)
 }
 
 // withUnits adds a column of units to a table, where the report has units.

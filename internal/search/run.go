@@ -54,6 +54,7 @@ type session struct {
 	// refusal is what the service said when it refused a page.
 	refusal  *refusals
 	progress dispatch.AccountProgress // of all rounds
+	asked    waits.Asked              // whether the calls may be sent
 }
 
 func newSession(w *app.Work, place *workspace.Session, o Options) (*session, error) {
@@ -149,11 +150,13 @@ func (s *session) ask(ctx context.Context, plan *Plan, approver Approver) error 
 	if err := approver.Show(plan); err != nil || plan.Needed == 0 || s.Yes {
 		return err
 	}
+	s.asked.Since = s.work.Env.Now()
 	if confirmed := approver.Confirm(ctx, plan); ctx.Err() != nil {
 		return ctx.Err()
 	} else if !confirmed {
 		return problem.Unapproved("", "not confirmed; nothing was sent")
 	}
+	s.asked.Approved = s.work.Env.Now()
 	return nil
 }
 
@@ -189,7 +192,7 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 	if account, err := client.Status(context.WithoutCancel(ctx)); err == nil {
 		s.account = account // as it is now
 	}
-	record.Ended, record.Waits = s.work.Env.Now(), waits.Sent(record.Waits, tally.Waited)
+	record.Ended, record.Waits = s.work.Env.Now(), waits.Sent(record.Waits, tally.Waited, record.Restarted, s.work.Env.Now())
 	if stop != nil {
 		record.Stop = stop.Word()
 	}
@@ -253,7 +256,7 @@ func (s *session) send(ctx context.Context, client *v2.Client, needed []calls.Ca
 		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.work.Workspace.V2.Prices}), Now: s.work.Env.Now,
 		Report:      func(tally dispatch.Tally) { update(observe.Sent{Tally: tally}) },
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
-		Note: s.note, Catalogue: v2fields.Catalogue(), Progress: &s.progress,
+		Note: s.note, Catalogue: v2fields.Catalogue(), Tariff: s.work.Workspace.V2.Modules.Tariff(), Progress: &s.progress,
 		Request: attempt.Request{
 			Run: s.name, Job: cmp.Or(s.Job, s.name), Rates: rates, Ceilings: s.ceilings(s.name), Reask: s.book.reask,
 		},
@@ -299,8 +302,9 @@ func (s *session) record() (checkpoint.Run, error) {
 	run.Restarted = run.Started
 	before, found, err := s.journal.Run(s.name)
 	if found {
-		run.Started, run.Waits = before.Started, waits.Resumed(before, run.Restarted)
+		run.Started = before.Started
 	}
+	run.Waits = waits.Started(before, s.asked, run.Restarted)
 	return run, err
 }
 

@@ -9,9 +9,13 @@
 // A run is a pure function of its seed: every step happens at a different time, so that
 // no two happen at the same instant and the order of goroutines decides nothing.
 //
-// There are two kinds of worlds. One has a list, one account and the real client and sandbox over a network.
-// The other has several accounts with different meters in one journal, and a run of several steps on them;
-// its services are simple and have books of their own.
+// There are three kinds of worlds:
+//
+//   - A list and one account of v1, with the real client and sandbox over a network.
+//   - Several accounts with different meters in one journal, and a run of several steps on them. Their services are
+//     simple and have books of their own.
+//   - A run that asks v2, alone or before v1, with the real steps, clients and sandbox: units of modules, emails,
+//     phones, totals and daily limits, and GETs that use units.
 //
 // The package holds no code for others to use.
 package simulation

@@ -313,7 +313,7 @@ func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error)
 	j.ledger = &ledger{process: j.process, Ledger: w.mutation.wrapLedger(j)}
 	lookups := &dispatch.Lookups{
 		Ledger: j.ledger, Finder: w.mutation.wrapFinder(&finder{j.process, j.client}), Concurrency: w.Concurrency, Now: j.now,
-		Spacing: w.spacing(), Reconciler: j.reconciler(),
+		Spacing: w.spacing(), Reconciler: j.reconciler(), Tariff: v1.Tariff(),
 		Request: attempt.Request{
 			Run: runName, Job: jobName, Rates: v1.Tariff().At(w.prices()), Strict: w.Strict,
 			Ceilings: j.start.ceilings(),

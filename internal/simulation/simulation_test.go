@@ -14,6 +14,7 @@ import (
 
 var (
 	simSeeds   = flag.Int("sim.seeds", 200/slowdown, "how many seeds are simulated")
+	simV2Seeds = flag.Int("sim.v2seeds", 80/slowdown, "how many seeds of worlds that ask v2 are simulated")
 	simFirst   = flag.Uint64("sim.first", 1, "the first of them")
 	simRepeats = flag.Int("sim.repeats", 25/slowdown, "how many seeds are simulated twice and compared")
 	simMutants = flag.Int("sim.mutants", 100, "in how many seeds a mutation has to be found")
@@ -111,32 +112,39 @@ func firstDifference(a, b []string) string {
 // TestMutations shows that the checker can fail: it finds each mistake that the
 // program could make, by the promise that it breaks.
 func TestMutations(t *testing.T) {
-	if slowdown > 1 {
-		t.Skip("the mutations are no matter of the race detector")
-	}
 	for _, m := range mutations() {
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			found, tried, first := 0, 0, uint64(0)
-			why := ""
-			for seed := *simFirst; tried < *simMutants; seed++ {
-				tried++
-				r := simulate(t, m.scenario(seed), m)
-				at := slices.IndexFunc(r.broken, func(text string) bool { return strings.HasPrefix(text, m.promise) })
-				if at < 0 {
-					continue
-				}
-				if found++; found == 1 {
-					first, why = seed, r.broken[at]
-				}
-				if !*simCount {
-					break
-				}
-			}
-			if found == 0 {
-				t.Fatalf("%s: not found in %d seeds", m.name, tried)
-			}
-			t.Logf("%s: found in %d of %d seeds, first in seed %d: %s", m.name, found, tried, first, why)
+		findMutation(t, m.name, m.promise, func(t *testing.T, seed uint64) []string {
+			return simulate(t, m.scenario(seed), m).broken
 		})
 	}
+}
+
+// findMutation shows that the checker finds a mistake by the promise that it breaks. For a seed, simulated returns the
+// promises that were broken.
+func findMutation(t *testing.T, name, promise string, simulated func(t *testing.T, seed uint64) []string) {
+	t.Run(name, func(t *testing.T) {
+		if slowdown > 1 {
+			t.Skip("the mutations are no matter of the race detector")
+		}
+		t.Parallel()
+		found, tried, first, why := 0, 0, uint64(0), ""
+		for seed := *simFirst; tried < *simMutants; seed++ {
+			tried++
+			broken := simulated(t, seed)
+			at := slices.IndexFunc(broken, func(text string) bool { return strings.HasPrefix(text, promise) })
+			if at < 0 {
+				continue
+			}
+			if found++; found == 1 {
+				first, why = seed, broken[at]
+			}
+			if !*simCount {
+				break
+			}
+		}
+		if found == 0 {
+			t.Fatalf("%s: not found in %d seeds", name, tried)
+		}
+		t.Logf("%s: found in %d of %d seeds, first in seed %d: %s", name, found, tried, first, why)
+	})
 }

@@ -181,35 +181,13 @@ func stepsMutations() []stepsMutation {
 
 // TestMutationsOfSteps shows that the checker finds each mistake by the promise that it breaks.
 func TestMutationsOfSteps(t *testing.T) {
-	if slowdown > 1 {
-		t.Skip("the mutations are no matter of the race detector")
-	}
 	for _, m := range stepsMutations() {
-		t.Run(m.name, func(t *testing.T) {
-			t.Parallel()
-			found, tried, first, why := 0, 0, uint64(0), ""
-			for seed := *simFirst; tried < *simMutants; seed++ {
-				tried++
-				scenario := newStepsScenario(seed)
-				if m.world != nil {
-					m.world(&scenario)
-				}
-				w := simulateSteps(t, scenario, m)
-				at := slices.IndexFunc(w.found, func(text string) bool { return strings.HasPrefix(text, m.promise) })
-				if at < 0 {
-					continue
-				}
-				if found++; found == 1 {
-					first, why = seed, w.found[at]
-				}
-				if !*simCount {
-					break
-				}
+		findMutation(t, m.name, m.promise, func(t *testing.T, seed uint64) []string {
+			scenario := newStepsScenario(seed)
+			if m.world != nil {
+				m.world(&scenario)
 			}
-			if found == 0 {
-				t.Fatalf("%s: not found in %d seeds", m.name, tried)
-			}
-			t.Logf("%s: found in %d of %d seeds, first in seed %d: %s", m.name, found, tried, first, why)
+			return simulateSteps(t, scenario, m).found
 		})
 	}
 }

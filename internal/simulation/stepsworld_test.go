@@ -374,7 +374,7 @@ func (p *stepsProcess) lookups(step int) *dispatch.Lookups {
 	}
 	return &dispatch.Lookups{
 		Ledger: &stepsLedger{p, w.mutation.ledgerOf(p, n), step, 0}, Finder: &stepsFinder{p, step},
-		Concurrency: w.Concurrency, Spacing: account.spacing(), Now: time.Now, Catalogue: account.catalogue(),
+		Concurrency: w.Concurrency, Spacing: account.spacing(), Now: time.Now, Catalogue: account.catalogue(), Tariff: account.tariff(),
 		Reconciler: p.reconciler(n),
 		Request:    attempt.Request{Run: runName, Job: jobName, Rates: account.rates(), Ceilings: ceilings},
 	}

@@ -48,7 +48,7 @@ func layers() map[string][]string {
 		"checkpoint/sums":        {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide"},
 		"checkpoint/outcomes":    {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "numbered"},
 		"checkpoint/account":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/decide", "checkpoint/sums", "checkpoint/outcomes", "numbered"},
-		"checkpoint/persons":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
+		"checkpoint/persons":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
 		"checkpoint/expired":     {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes"},
 		"checkpoint/registry":    {"enrich", "attempt", "checkpoint/store", "checkpoint/record", "internal/baseurl"},
 		"checkpoint/verify":      {"enrich", "cost", "attempt", "checkpoint/store", "checkpoint/record", "checkpoint/outcomes", "numbered"},
@@ -84,9 +84,10 @@ func layers() map[string][]string {
 // conformanceLayers lists the rules of the specifications.
 func conformanceLayers() map[string][]string {
 	return map[string][]string{
-		"conformance/rules":   {},
-		"conformance/v2rules": {"conformance/rules", "enrich", "cost", "service/jsonobject", "service/v2", "service/v2/..."},
-		"conformance":         {"conformance/...", "enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
+		"conformance/rules":     {"enrich"},
+		"conformance/rulestest": {},
+		"conformance/v2rules":   {"conformance/rules", "conformance/rulestest", "enrich", "cost", "service/jsonobject", "service/v2", "service/v2/..."},
+		"conformance":           {"conformance/...", "enrich", "cost", "service/v1", "service/v1/v1fields", "sandbox/books"},
 	}
 }
 
@@ -175,10 +176,15 @@ func useCaseLayers() map[string][]string {
 		// What a run may spend.
 		"internal/choosing": {"internal/candidates", "internal/outputs", "internal/problem", "internal/report/choices", "internal/target", "io/listfile", "pipeline/row", "pipeline/steps"},
 		"internal/budget":   {"checkpoint", "cost", "enrich"},
+		// The steps of a run: what they ask for, cost and use at most.
+		"internal/runsteps": {
+			"attempt", "checkpoint", "cost", "enrich", "forecast", "pipeline/dispatch", "pipeline/row", "pipeline/survey",
+			"internal/accounts", "internal/budget", "internal/problem", "internal/report", "internal/report/planstep", "internal/report/planview", "internal/workspace",
+		},
 		// Use cases: options in, reports and typed errors out.
 		"internal/app": {
-			"internal/waits",
-			"enrich", "cost", "attempt", "forecast", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
+			"internal/runsteps", "internal/waits",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "pipeline/...", "io/...",
 			"internal/accounts", "internal/budget", "internal/choosing", "internal/interfaces", "internal/listcost", "internal/mapfile", "internal/outputs", "internal/problem", "internal/pricing", "internal/planfile", "internal/recorded", "internal/report", "internal/observe", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/choices", "internal/report/doubtview", "internal/report/planview", "internal/report/runview", "internal/report/planstep", "internal/target",
 			"internal/userlist", "internal/vendorfile", "internal/workspace",
 		},
@@ -186,11 +192,11 @@ func useCaseLayers() map[string][]string {
 		"internal/inspect": {
 			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
-			"io/atomicfile", "pipeline/dispatch", "internal/app", "internal/budget", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/accountview", "internal/report/journalview", "internal/report/planview", "internal/report/runview", "internal/report/modules", "internal/target", "internal/workspace",
+			"io/atomicfile", "pipeline/dispatch", "internal/interfaces", "internal/app", "internal/budget", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/accountview", "internal/report/journalview", "internal/report/planview", "internal/report/runview", "internal/report/modules", "internal/target", "internal/workspace",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
-			"internal/budget", "internal/probe", "internal/delivery", "internal/flagvalue", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
+			"internal/budget", "internal/probe", "internal/delivery", "internal/flagvalue", "internal/interfaces", "internal/problem", "internal/pricing", "internal/report", "internal/report/checkview", "internal/report/planview", "internal/workspace",
 		},
 	}
 }
@@ -220,6 +226,7 @@ func reportLayers() map[string][]string {
 func commandLayers() map[string][]string {
 	return map[string][]string{
 		"cmd/batch/hints":        {"checkpoint", "internal/budget", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/report/doubtview", "internal/report/runview", "internal/workspace"},
+		"cmd/batch/exit":         {"checkpoint", "checkpoint/badgerstore", "checkpoint/remote", "cmd/batch/hints", "internal/problem", "internal/report", "io/listfile", "io/table", "pipeline/dispatch", "pipeline/row"},
 		"cmd/batch/help":         {"internal/report/form", "internal/report"},
 		"cmd/batch/nearest":      {},
 		"cmd/batch/manual":       {"internal/problem"},
@@ -227,7 +234,7 @@ func commandLayers() map[string][]string {
 		"cmd/batch/host":         {"enrich", "service/v1/v1fields", "cost", "checkpoint", "pipeline/dispatch", "internal/app", "internal/report", "internal/observe", "internal/report/named", "internal/report/usageview", "internal/report/runview"},
 		"cmd/batch/prune":        {"internal/app", "internal/inspect", "internal/problem", "internal/report", "internal/report/journalview", "internal/target"},
 		"cmd/batch/complete":     {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
-		"cmd/batch/ratecard":     {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/pricing", "internal/problem", "internal/report", "service/v1/v1fields", "service/v1"},
+		"cmd/batch/ratecard":     {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/interfaces", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
 		"cmd/batch/pages":        {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
 		"cmd/batch/starting":     {"internal/app", "internal/report", "internal/starts"},
 		"cmd/batch/undo":         {"internal/problem", "io/backup"},
@@ -275,7 +282,7 @@ func jobLayers() map[string][]string {
 		"cmd/batch/jobunits": {"schedule", "io/atomicfile"},
 		"internal/jobserve":  {},
 		"internal/delivery":  {"notify", "checkpoint/record", "checkpoint/outbox"},
-		"internal/waits":     {"checkpoint", "checkpoint/record", "pipeline/dispatch"},
+		"internal/waits":     {"checkpoint", "checkpoint/record", "cost", "pipeline/dispatch"},
 		"internal/waiting":   {"cost", "internal/app", "internal/budget", "pipeline/dispatch", "service/v1"},
 		"internal/jobrun":    {"internal/pglist", "cost", "schedule", "checkpoint/store", "checkpoint/record", "checkpoint/claims", "checkpoint/outbox", "notify", "notify/rules", "internal/delivery", "internal/jobs", "internal/problem", "internal/shell", "internal/workspace", "io/atomicfile"},
 	}
@@ -305,7 +312,7 @@ func serviceLayers() map[string][]string {
 func runReportLayers() map[string][]string {
 	return map[string][]string{
 		"internal/runreport":         {"attempt", "checkpoint", "checkpoint/record", "cost", "enrich", "internal/report", "internal/report/usageview", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
-		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/usage", "internal/report/planview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
+		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/usage", "internal/report/planview", "internal/report/runview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"internal/metrics":           {"cost"},
 		"internal/jobpages":          {"checkpoint/record", "internal/app", "internal/jobrun", "internal/jobs", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/workspace", "io/atomicfile", "schedule"},
 		"internal/metrics/reading":   {"attempt", "internal/waits", "checkpoint", "cost", "enrich", "internal/app", "internal/jobrun", "internal/jobs", "internal/metrics", "internal/report", "internal/observe", "internal/report/planview", "internal/runreport", "internal/runreport/reading", "pipeline/dispatch", "internal/workspace", "service/v1", "service/v1/v1fields", "service/v2/units", "service/v2/v2fields"},
@@ -326,7 +333,7 @@ func testPackageLayers() map[string][]string {
 		// Tests alone, of how reports look.
 		"internal/report/goldentest": {"internal/report", "service/v2/units", "internal/report/...", "attempt", "checkpoint", "checkpoint/verify", "cost", "enrich", "internal/listcost", "internal/outputs", "pipeline/dispatch"},
 		// Tests alone, of everything below cmd/batch.
-		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "sandbox/books"},
+		"internal/simulation": {"enrich", "cost", "attempt", "pipeline/...", "internal/interfaces", "service/v2", "service/v2/...", "sandbox/..."},
 	}
 }
 

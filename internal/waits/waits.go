@@ -9,46 +9,102 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/record"
+	"payonce/cost"
 	"payonce/pipeline/dispatch"
 )
 
+// Approval is the reason of a wait for somebody who approves the run.
+const Approval = "approval"
+
 const interrupted = "interrupted"
 
-// Resumed returns the waits of a run that starts again: those of its earlier starts, and the time since it stopped. Its
-// reason is that of the stop, such as "ceiling:daily" or "service:asked_to_wait". A run that somebody interrupted, or
-// that came to its end, has not waited since then.
-func Resumed(earlier checkpoint.Run, now time.Time) []record.Waited {
-	if earlier.Ended.IsZero() || earlier.Stop == "" || earlier.Stop == interrupted {
-		return earlier.Waits
+// Asked is the time since which a run waited for an approval, and the time at which it got one. It is zero for a
+// run that did not wait.
+type Asked struct{ Since, Approved time.Time }
+
+// Started returns the waits of a run that starts now: those of its earlier starts, the time since its stop, and the
+// time until it was approved. The reason of the second is that of the stop, such as "ceiling:daily" or
+// "service:asked_to_wait". A run that somebody interrupted, or that came to its end, has not waited since then.
+func Started(earlier checkpoint.Run, asked Asked, now time.Time) []record.Waited {
+	waits, until := earlier.Waits, now
+	if !earlier.LastStarted().Before(asked.Since) {
+		asked = Asked{} // a later start was killed: the record has this wait already
 	}
-	return Plus(earlier.Waits, earlier.Stop, now.Sub(earlier.Ended))
+	if !asked.Since.IsZero() {
+		until = asked.Since
+	}
+	if !earlier.Ended.IsZero() && earlier.Stop != "" && earlier.Stop != interrupted {
+		waits = between(waits, earlier.Stop, earlier.Ended, until)
+	}
+	return between(waits, Approval, asked.Since, asked.Approved)
 }
 
-// Sent returns waits with those of one start.
-func Sent(waits []record.Waited, sent dispatch.Waited) []record.Waited {
-	sent.Each(func(reason dispatch.WaitReason, span time.Duration) { waits = Plus(waits, string(reason), span) })
+// Sent adds the waits of one start, which sent lookups from one time to another. It is not recorded when in that
+// time the start waited, so each month gets a share of the waits in proportion to its part of the time.
+func Sent(waits []record.Waited, sent dispatch.Waited, from, to time.Time) []record.Waited {
+	parts := months(from, to)
+	all := to.Sub(from)
+	sent.Each(func(reason dispatch.WaitReason, span time.Duration) {
+		left := span
+		for _, part := range parts[1:] {
+			share := time.Duration(float64(span) * float64(part.span) / float64(all))
+			waits = plus(waits, string(reason), part.name, share)
+			left -= share
+		}
+		waits = plus(waits, string(reason), parts[0].name, left)
+	})
 	return waits
 }
 
-// Plus returns waits with one more.
-func Plus(waits []record.Waited, reason string, span time.Duration) []record.Waited {
+// between adds a wait from one time to another.
+func between(waits []record.Waited, reason string, from, to time.Time) []record.Waited {
+	for _, part := range months(from, to) {
+		waits = plus(waits, reason, part.name, part.span)
+	}
+	return waits
+}
+
+// month is the part of a time span that is in a month.
+type month struct {
+	name string
+	span time.Duration
+}
+
+// months returns the parts of a time span, at least one.
+func months(from, to time.Time) (parts []month) {
+	from, to = from.UTC(), to.UTC()
+	for {
+		next := time.Date(from.Year(), from.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+		if !next.Before(to) {
+			return append(parts, month{cost.Month.Of(from), to.Sub(from)})
+		}
+		parts = append(parts, month{cost.Month.Of(from), next.Sub(from)})
+		from = next
+	}
+}
+
+// plus adds a wait to those of a month. It does not change the given waits.
+func plus(waits []record.Waited, reason, month string, span time.Duration) []record.Waited {
 	if span.Milliseconds() <= 0 {
 		return waits
 	}
 	waits = slices.Clone(waits)
-	i := slices.IndexFunc(waits, func(w record.Waited) bool { return w.For == reason })
+	i := slices.IndexFunc(waits, func(w record.Waited) bool { return w.For == reason && w.Month == month })
 	if i < 0 {
-		i, waits = len(waits), append(waits, record.Waited{For: reason})
+		i, waits = len(waits), append(waits, record.Waited{For: reason, Month: month})
 	}
 	waits[i].Milliseconds += span.Milliseconds()
 	return waits
 }
 
-// Of returns the waits of runs together, the longest first.
-func Of(runs []checkpoint.Run) (all []record.Waited) {
+// Of returns the sums of the waits of runs in one month, or in all months for "". The longest comes first. A wait
+// whose month was not recorded counts in that of the last start.
+func Of(runs []checkpoint.Run, month string) (all []record.Waited) {
 	for _, run := range runs {
 		for _, w := range run.Waits {
-			all = Plus(all, w.For, Span(w))
+			if month == "" || cmp.Or(w.Month, cost.Month.Of(run.LastStarted().UTC())) == month {
+				all = plus(all, w.For, "", Span(w))
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b record.Waited) int {
@@ -68,6 +124,7 @@ func Words(reason string) string {
 		string(dispatch.WaitRetry):    "retries after temporary faults",
 		string(dispatch.WaitSettle):   "the account to settle after lost responses",
 		string(dispatch.WaitPace):     "an even pace",
+		Approval:                      "an approval",
 	}[reason]; words != "" {
 		return words
 	}

@@ -69,7 +69,8 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 	one := e.Occurrence
 	switch {
 	case e.End == Failed && one.Exit == exitApproval:
-		add(notify.Approval, "The run needs approval. Nothing was sent.%s", pause(e.Job))
+		add(notify.Approval, "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run.%s",
+			pause(e.Job))
 	case e.End == Failed:
 		add(notify.Failure, "The run failed: %s.%s", meaning(one.Exit), pause(e.Job))
 	case e.End == Waits && isCeiling(one):

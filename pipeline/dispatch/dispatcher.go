@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payonce/attempt"
+	"payonce/cost"
 	"payonce/enrich"
 )
 
@@ -43,6 +44,7 @@ type dispatcher struct {
 	progress    *AccountProgress
 	tally       Tally
 	short       *CeilingReached // why no expendable field is paid for any more: as it was at the first
+	reached     []reached       // in the order in which they were reached
 	stop        Stop
 	failure     error
 }
@@ -121,6 +123,12 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	if d.short != nil {
 		request.OnlyFree = d.Expendable
 	}
+	asked := d.Now()
+	if i, left := d.refusedBy(request.Lookup.Fields, asked); left {
+		d.leave(i)
+		d.pending = nil
+		return nil
+	}
 	decision, err := d.Ledger.Begin(request)
 	if err != nil {
 		return err
@@ -136,9 +144,10 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	case attempt.Unsettled:
 		d.drop(decision.Fields)
 	case attempt.Limited:
-		d.halt(limitReached(decision))
+		d.leave(d.reach(limitReached(decision), amountsOf(decision.Meters), asked))
+		d.pending = nil
 	case attempt.Over:
-		return d.over(ctx, decision)
+		return d.over(ctx, decision, asked)
 	case attempt.Later:
 		d.later(ctx, decision)
 	case attempt.Blocked:
@@ -174,8 +183,8 @@ func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 	d.wait(ctx, later.Until)
 }
 
-// over does what follows when the pending task does not fit under a ceiling.
-func (d *dispatcher) over(ctx context.Context, over attempt.Over) error {
+// over does what follows when the pending task does not fit under a ceiling. The journal was asked at a time.
+func (d *dispatcher) over(ctx context.Context, over attempt.Over, asked time.Time) error {
 	stop := CeilingReached(over)
 	switch {
 	case len(d.lost) > 0: // what they hold may come back, and they come first
@@ -187,8 +196,13 @@ func (d *dispatcher) over(ctx context.Context, over attempt.Over) error {
 		d.note("no more %ss are paid for: %s leaves %s, a lookup needs %s",
 			strings.Join(d.Catalogue.WordsOf(d.Expendable), "s and "),
 			over.Ceiling.Name, over.Ceiling.Format(over.Left), over.Ceiling.Format(over.Need))
-	default:
+	case over.Ceiling.Meter == cost.USD || over.Ceiling.Meter == cost.Lookups:
 		d.halt(stop)
+	default: // of units: other lookups use none of them
+		var least cost.Amounts
+		least[over.Ceiling.Meter] = over.Need
+		d.leave(d.reach(stop, least, asked))
+		d.pending = nil
 	}
 	return nil
 }
@@ -223,7 +237,7 @@ func (d *dispatcher) send(ctx context.Context, t task, granted attempt.Granted) 
 	t.tries++
 	t.begun = d.Now()
 	d.flights.begin(t.begun)
-	w := worker{ledger: d.Ledger, finder: d.Finder, gate: d.gate}
+	w := worker{ledger: d.Ledger, finder: d.Finder, gate: d.gate, tariff: d.Tariff}
 	go func() { d.results <- w.work(ctx, t, granted) }()
 }
 

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"payonce/attempt"
@@ -49,6 +50,7 @@ type Lookups struct {
 	// Progress is shared by the steps that ask the account; nil for a single one.
 	Progress    *AccountProgress
 	Catalogue   enrich.Catalogue // of the account's interface
+	Tariff      cost.Tariff      // of the account's interface; a run without one fails
 	Concurrency int              // the most calls in flight at the same time, at least 1
 	// Spacing is the mean time between two calls at the service's rate; 0 when the rate is not
 	// limited. No more calls are in flight than that rate needs.
@@ -56,6 +58,9 @@ type Lookups struct {
 	// LongestPause is the longest pause that the service may ask for without ending the run; 0 for a day.
 	LongestPause time.Duration
 	Now          func() time.Time
+	// NotSent is called at the end for every limit of the account and every ceiling on units that was reached, with the
+	// number of lookups that were not sent because of it; nil for none.
+	NotSent func(Stop, int64)
 	// Report is called by one goroutine after every change; nil for none.
 	Report func(Tally)
 	// Note reports what takes longer than a lookup; nil for none.
@@ -72,6 +77,7 @@ type Tally struct {
 	Forfeited int64 // lost and charged
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
+	NotSent   int64 // not sent because of a limit of the account or a ceiling on units
 	Dropped   int64 // expendable fields that were not asked for because of a short budget
 	SlowDowns int64 // requests of the service to send nothing for a while
 	Asked     enrich.ByField[int64]
@@ -79,6 +85,9 @@ type Tally struct {
 	Spent     cost.Money
 	Wait      Wait // what the next lookup waits for now
 	Waited    Waited
+	// Halted says that the step ended before its last lookup. A limit that stops only the lookups that use it, and
+	// a budget that is too short for expendable fields, do not end it.
+	Halted bool
 }
 
 // Plus returns the sums of two tallies.
@@ -91,9 +100,11 @@ func (t Tally) Plus(other Tally) Tally {
 	t.Forfeited += other.Forfeited
 	t.InDoubt += other.InDoubt
 	t.GivenUp += other.GivenUp
+	t.NotSent += other.NotSent
 	t.Dropped += other.Dropped
 	t.SlowDowns += other.SlowDowns
 	t.Wait = other.Wait
+	t.Halted = t.Halted || other.Halted
 	t.Waited = t.Waited.Plus(other.Waited)
 	t.Spent += other.Spent
 	for f := range t.Asked {
@@ -126,17 +137,21 @@ const (
 	fewCalls = 60
 )
 
-// Run sends the lookups that next yields. It ends when next returns io.EOF, when a ceiling or
-// the service stops it, or when ctx is cancelled or halted. It returns when no call is in
-// flight any more. The error is the program's own: after it only the journal knows what
+// Run sends the lookups that next yields. It ends when next returns io.EOF, when a ceiling or the service stops
+// it, or when ctx is cancelled or halted. A limit of a part of the account and a ceiling on units stop only the
+// lookups that use what is limited. The others go on, and Run returns the limit as the stop at the end. It
+// returns when no call is in flight any more. The error is the program's own: after it only the journal knows what
 // happened.
 func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (Tally, Stop, error) {
+	if len(l.Tariff.Meters) == 0 {
+		return Tally{}, nil, errors.New("no tariff shows which lookups a limit of the account stops")
+	}
 	progress := l.Progress
 	if progress == nil {
 		progress = new(AccountProgress)
 	}
 	if progress.stop != nil {
-		return Tally{}, progress.stop, nil
+		return Tally{Halted: true}, progress.stop, nil
 	}
 	progress.begin()
 	d := &dispatcher{
@@ -161,8 +176,6 @@ func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (
 	if d.failure == nil && len(d.lost) > 0 {
 		d.settleLosses(ctx)
 	}
-	if d.failure == nil && d.stop == nil && d.short != nil {
-		d.stop = *d.short // the others are done, but the expendable fields are not
-	}
-	return d.tally, d.stop, d.failure
+	d.tally.Halted = d.stop != nil
+	return d.tally, d.stopOfAll(), d.failure
 }

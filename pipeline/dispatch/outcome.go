@@ -27,13 +27,13 @@ type ServiceRefused struct {
 	Message string
 	// Until is when the service serves the run again without anybody acting; zero when that is not known.
 	Until time.Time
-	// Module is the part of the account whose limit is reached; "" when the whole account is refused. Steps that
-	// use other parts go on.
+	// Module is the part of the account whose limit is reached; "" when the whole account is refused. Lookups
+	// that use other parts go on.
 	Module string
 }
 
-// limitReached is the stop of a step whose next lookup needs something of which an earlier answer of the
-// service has said that the account's limit is reached.
+// limitReached returns the stop of lookups that need a part of the account whose limit is reached, as an earlier
+// response of the service has said.
 func limitReached(limited attempt.Limited) ServiceRefused {
 	return ServiceRefused{
 		Code: limited.Code, Until: limited.Until, Module: limited.Module,
@@ -150,7 +150,7 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 	t := r.task
 	switch refusal.Class {
 	case enrich.StopRun:
-		d.stopped(refusal)
+		d.stopped(r, refusal)
 	case enrich.InvalidInput:
 		d.rejected(refusal)
 	case enrich.TryAgain:
@@ -169,16 +169,20 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 	}
 }
 
-// stopped ends the step, and later ones that ask the account, unless only a limit of a part of it is reached.
-func (d *dispatcher) stopped(refusal enrich.Refused) {
+// stopped ends the step, and later steps that ask the account. When only a limit on a meter of the account is
+// reached, lookups that do not use the meter go on, if it is known which these are.
+func (d *dispatcher) stopped(r result, refusal enrich.Refused) {
 	stop := ServiceRefused{
 		Code: refusal.Code, Message: refusal.Message, Until: refusal.Limit.Until, Module: refusal.Limit.Module,
 	}
-	if refusal.Limit != (enrich.Limit{}) {
+	switch {
+	case r.limited != 0:
+		d.leave(d.reach(stop, amountsOf(r.limited), d.Now()))
+	case refusal.Limit != (enrich.Limit{}):
 		d.halt(stop)
-		return
+	default:
+		d.haltAccount(stop)
 	}
-	d.haltAccount(stop)
 }
 
 func (d *dispatcher) rejected(refusal enrich.Refused) {

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ type worker struct {
 	ledger Ledger
 	finder Finder
 	gate   *gate
+	tariff cost.Tariff
 }
 
 // result is what a worker reports to the dispatcher.
@@ -25,8 +27,9 @@ type result struct {
 	sent    time.Time // when it was handed to the client
 	verdict enrich.Verdict
 	charge  cost.Charge
-	held    bool  // the gate was shut: nothing was sent, and the task is still to do
-	err     error // the journal's
+	held    bool        // the gate was shut: nothing was sent, and the task is still to do
+	limited cost.Meters // with a limit for which the service refused the call
+	err     error       // the journal's
 }
 
 func (w worker) work(ctx context.Context, t task, granted attempt.Granted) result {
@@ -34,7 +37,7 @@ func (w worker) work(ctx context.Context, t task, granted attempt.Granted) resul
 	if err != nil {
 		return result{task: t, err: err}
 	}
-	if !w.gate.pass() {
+	if !w.gate.pass(ticket.Hold.Amounts().Meters()) {
 		err := w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "held back"})
 		return result{task: t, held: true, err: err}
 	}
@@ -42,15 +45,25 @@ func (w worker) work(ctx context.Context, t task, granted attempt.Granted) resul
 	// leaves an attempt in doubt.
 	r := result{task: t, id: ticket.ID, sent: w.gate.now()}
 	verdict := w.finder.Find(ctx, ticket.Lookup)
-	r.verdict = verdict
-	r.charge, r.err = w.record(ticket, verdict)
+	r.verdict, r.limited = verdict, w.limited(ticket, verdict)
+	r.charge, r.err = w.record(ticket, verdict, r.limited)
 	return r
 }
 
-// record makes the verdict durable. A response that concerns every lookup shuts the gate first,
-// before the disk has written. When the service asks one call to wait, all calls wait, and a
+// limited returns the meters with a limit for which the service refused a call. It returns none for other
+// verdicts, and when it is not known which other calls the limit concerns.
+func (w worker) limited(ticket attempt.Ticket, verdict enrich.Verdict) cost.Meters {
+	refused, is := verdict.(enrich.Refused)
+	if !is || refused.Class != enrich.StopRun || refused.Limit == (enrich.Limit{}) {
+		return 0
+	}
+	return w.tariff.Limited(ticket.Hold, refused.Limit)
+}
+
+// record makes the verdict durable. A response that concerns every lookup, or all that use some meters, shuts the
+// gate for them first, before the disk has written. When the service asks one call to wait, all calls wait, and a
 // later start waits, too.
-func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Charge, error) {
+func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict, limited cost.Meters) (cost.Charge, error) {
 	switch v := verdict.(type) {
 	case enrich.Answered:
 		return w.ledger.Settle(ticket.ID, v)
@@ -59,7 +72,11 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict) (cost.Char
 			Reason: v.Code, RequestID: v.RequestID, Sent: !v.Unsent, Reject: v.Class == enrich.InvalidInput,
 			Limit: v.Limit,
 		}
-		if v.Class == enrich.StopRun {
+		switch {
+		case v.Class != enrich.StopRun:
+		case limited != 0:
+			w.gate.closeTo(attempt.Limit{Meters: limited, Until: v.Limit.Until})
+		default:
 			w.gate.close()
 		}
 		if v.Class == enrich.SlowDown || v.Pause || v.RetryAfter > 0 {
@@ -87,13 +104,26 @@ type gate struct {
 
 	mu     sync.Mutex
 	closed bool
+	limits []attempt.Limit // while one lasts, no call passes that uses one of its meters
 	until  time.Time
 }
 
-func (g *gate) pass() bool {
+func (g *gate) pass(uses cost.Meters) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return !g.closed && !g.until.After(g.now())
+	now := g.now()
+	return !g.closed && !g.until.After(now) && !slices.ContainsFunc(g.limits, func(limit attempt.Limit) bool {
+		return limit.Meters&uses != 0 && limit.Lasts(now)
+	})
+}
+
+// closeTo shuts the gate, until a limit ends, for calls that use one of its meters.
+func (g *gate) closeTo(limit attempt.Limit) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	g.limits = slices.DeleteFunc(g.limits, func(earlier attempt.Limit) bool { return !earlier.Lasts(now) })
+	g.limits = append(g.limits, limit)
 }
 
 func (g *gate) close() {

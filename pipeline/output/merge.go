@@ -79,7 +79,11 @@ func (t *through) mergedOutcome() (outcome, string) {
 		return partial, t.reasons(0)
 	}
 	for _, o := range []outcome{ambiguous, notAttempted, notFound, partial, rejected, duplicate, unidentifiable} {
-		if has[o] {
+		switch {
+		case !has[o]:
+		case o == notAttempted: // the missing answer may still name the subject of a later step
+			return o, t.reasons(1 << unidentifiable)
+		default:
 			return o, t.reasons(0)
 		}
 	}
@@ -100,14 +104,22 @@ func (t *through) valuesFound() (found, missing bool) {
 	return found, missing
 }
 
-// reasons returns the reasons of the steps, each behind the name of its step, without those of outcomes that
-// the row no longer has.
+// reasons returns the reasons of the steps, without those of outcomes that the row no longer has. Each reason follows
+// the names of the steps that gave it.
 func (t *through) reasons(without uint) string {
-	var reasons []string
+	var names, reasons []string
 	for _, j := range t.judges {
-		if j.reason != "" && without&(1<<j.outcome) == 0 {
-			reasons = append(reasons, j.Name+": "+j.reason)
+		if j.reason == "" || without&(1<<j.outcome) != 0 {
+			continue
 		}
+		if i := slices.Index(reasons, j.reason); i >= 0 {
+			names[i] += ", " + j.Name
+			continue
+		}
+		names, reasons = append(names, j.Name), append(reasons, j.reason)
+	}
+	for i, name := range names {
+		reasons[i] = name + ": " + reasons[i]
 	}
 	return strings.Join(reasons, "; ")
 }

@@ -203,13 +203,13 @@ func (o Output) judge(
 	case answer.Status == enrich.Ambiguous:
 		return ambiguous, answer.Reason
 	case in[attempt.Missing] == 0:
-		return matched, ""
+		return matched, answer.Reason
 	case in[attempt.Found] == 0 && answer.Status == enrich.NotFound:
 		return notFound, o.Scope.Subject.String() + " unknown"
 	case in[attempt.Found] == 0:
 		return notFound, o.Scope.Subject.String() + " known, " + o.names(in[attempt.Missing]) + " not found"
 	default:
-		return partial, o.names(in[attempt.Missing]) + " not found"
+		return partial, strings.TrimSuffix(o.names(in[attempt.Missing])+" not found; "+answer.Reason, "; ")
 	}
 }
 

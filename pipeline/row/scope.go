@@ -39,6 +39,8 @@ type Scope struct {
 	// Limit keeps the lookups to the first subjects of the list that miss something, answered or
 	// not, so that a second run asks for no others; zero for all.
 	Limit int64
+	// Last is the last row that asks for something in a run of several steps with a limit; zero for no limit.
+	Last int64
 	// Later says that earlier steps of the run have answered. The rows are Answered then.
 	Later bool
 	// Most takes fields that an earlier step may still answer for missing, as the plan of a run does: that is

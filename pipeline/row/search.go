@@ -18,6 +18,9 @@ func (s Search) leaves(company enrich.Company) bool {
 	if s.LeftOut != 0 && isNamed(company.Only(s.LeftOut)) {
 		return true
 	}
+	if company.VATNumber == "" {
+		return false // to read the numbers takes much longer
+	}
 	number := enrich.Company{
 		Country: company.Country, State: company.State, RegistrationNumber: company.RegistrationNumber,
 	}

@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 
-	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/dispatch"
@@ -38,10 +37,11 @@ type Step struct {
 // Steps are the steps of a run in their order, one at least.
 type Steps []Step
 
-// Rows are the rows of a list as the answers of the first steps leave them. They have to be closed.
+// Rows are the rows of a list with the answers of the first steps. They have to be closed.
 type Rows struct {
 	// List has the rows as the next step sees them. After the last step it has no use.
 	List    row.List
+	list    row.List // without answers
 	steps   output.Sequence
 	indexes []*survey.Index
 }
@@ -49,27 +49,33 @@ type Rows struct {
 // After returns the rows of the list after the first steps, as the journal knows their answers now. It reads
 // the list once for each of them.
 func (s Steps) After(ctx context.Context, list row.List, first int) (_ *Rows, err error) {
-	r := &Rows{List: list}
+	r := &Rows{List: list, list: list}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.Close())
 		}
 	}()
 	for _, step := range s[:first] {
-		if step.Scope, err = r.scope(step); err != nil {
+		if err := r.Answer(ctx, step); err != nil {
 			return r, err
 		}
-		index, err := survey.NewIndex(ctx, step.Scope, r.List, step.Account)
-		if err != nil {
-			return r, err
-		}
-		r.indexes = append(r.indexes, index)
-		r.steps = append(r.steps, output.Step{
-			Output: step.Output, Name: step.Name, Index: index, Answers: step.Account,
-		})
-		r.List = r.steps.Answered(list)
 	}
 	return r, nil
+}
+
+// Answer adds the answers of the next step to the rows, as the journal knows them now. It reads the list once.
+func (r *Rows) Answer(ctx context.Context, next Step) (err error) {
+	if next.Scope, err = r.scope(next); err != nil {
+		return err
+	}
+	index, err := survey.NewIndex(ctx, next.Scope, r.List, next.Account)
+	if err != nil {
+		return err
+	}
+	r.indexes = append(r.indexes, index)
+	r.steps = append(r.steps, output.Step{Output: next.Output, Name: next.Name, Index: index, Answers: next.Account})
+	r.List = r.steps.Answered(r.list)
+	return nil
 }
 
 // scope returns the scope of the next step.
@@ -137,6 +143,22 @@ func (s Steps) Most(ctx context.Context, rows *Rows, step int) (*survey.Survey, 
 	return survey.Take(ctx, scope, rows.List, s[step].Account)
 }
 
+// RowsOf returns the numbers of the rows that lead the given subjects in a step, 0 for a subject whose rows miss
+// nothing.
+func (s Steps) RowsOf(ctx context.Context, list row.List, step int, subjects []enrich.Identity) (_ []int64, err error) {
+	rows, err := s.After(ctx, list, step)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
+	scope.Most = true
+	return survey.RowsOf(ctx, scope, rows.List, subjects)
+}
+
 // Send sends the lookups of one step, whose survey is given, and returns why it stopped.
 type Send func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error)
 
@@ -152,61 +174,15 @@ func (s Steps) Run(
 	} else {
 		first, err = s.run(ctx, list, 0, send)
 	}
-	for step := 1; step < len(s) && err == nil && ctx.Err() == nil; step++ {
+	for step := 1; step < len(s) && err == nil; step++ {
+		if ctx.Err() != nil {
+			return dispatch.Foremost(first, dispatch.StopOf(ctx)), nil
+		}
 		var stop dispatch.Stop
 		stop, err = s.run(ctx, list, step, send)
-		first = reason(first, stop)
+		first = dispatch.Foremost(first, stop)
 	}
 	return first, err
-}
-
-// reason returns why a run stopped, from the reasons why a step stopped and then another. Both may be nil. Of two
-// limits it is the one that ends first, because then the run can go on with what is left.
-func reason(earlier, later dispatch.Stop) dispatch.Stop {
-	switch {
-	case earlier == nil:
-		return later
-	case later == nil:
-		return earlier
-	}
-	before, after := endOf(earlier), endOf(later)
-	if before != notLimit && (after == notLimit || after < before) {
-		return later
-	}
-	return earlier
-}
-
-// limitEnd orders limits by when they end.
-type limitEnd int
-
-const (
-	notLimit  limitEnd = iota // somebody has to act, or stopped the run
-	withDay                   // at the next midnight
-	atTime                    // at a time of the service: of a limit of the day this is also the next midnight
-	withMonth                 // when the month or the period of the account ends
-	never                     // somebody has to raise it
-)
-
-// endOf returns when the limit of the user or of the account ends at which a step stopped.
-func endOf(stop dispatch.Stop) limitEnd {
-	switch stop := stop.(type) {
-	case dispatch.CeilingReached:
-		switch {
-		case stop.Ceiling.Period == cost.Day:
-			return withDay
-		case stop.Ceiling.Period == cost.Month || stop.Ceiling.Name == cost.UsageBudget:
-			return withMonth
-		}
-		return never
-	case dispatch.ServiceRefused:
-		switch {
-		case !stop.Until.IsZero():
-			return atTime
-		case stop.Module != "":
-			return never
-		}
-	}
-	return notLimit
 }
 
 func (s Steps) run(ctx context.Context, list row.List, step int, send Send) (stop dispatch.Stop, err error) {

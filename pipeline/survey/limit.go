@@ -37,6 +37,51 @@ func (v *Survey) limit(ctx context.Context, list row.List) error {
 	return nil
 }
 
+// OfList surveys the list alone for a step: as if nothing were known of anybody, nobody were forgotten and nothing
+// were selected. So the rows that lead a subject in it are the same at every start.
+func OfList(ctx context.Context, scope row.Scope, list row.List, journal Recorder) (*Survey, error) {
+	scope.Most, scope.Forgotten, scope.Selected, scope.Limit, scope.Last = true, nil, nil, 0, 0
+	return Take(ctx, scope, list, nobodyKnown{journal})
+}
+
+// nobodyKnown is a journal that knows nothing of anybody.
+type nobodyKnown struct{ Recorder }
+
+func (nobodyKnown) People() int64 { return 0 }
+
+// LastOf returns the number of the n-th row that leads a subject in one of the surveys of a list at least, and of the
+// last row when there are not that many.
+func LastOf(n int64, surveys ...*Survey) int64 {
+	rows := surveys[0].Rows
+	for i := range rows {
+		if slices.ContainsFunc(surveys, func(v *Survey) bool { return v.rows[i].Leads() }) {
+			if n--; n == 0 {
+				return i + 1
+			}
+		}
+	}
+	return rows
+}
+
+// InBoth returns how many rows lead a subject in two surveys of a list and ask for nothing in the first of
+// them.
+func InBoth(first, second *Survey) (rows int64) {
+	for i, state := range first.rows {
+		if state.Leads() && !state.HasFields() && second.rows[i].Leads() {
+			rows++
+		}
+	}
+	return rows
+}
+
+// SkipAfter makes all rows after a row ask for nothing. The first row of a subject leads it, so earlier rows
+// still get what they ask for.
+func (v *Survey) SkipAfter(row int64) {
+	for i := int(row); i < len(v.rows); i++ {
+		v.skip(i)
+	}
+}
+
 // skip asks for nothing at a row.
 func (v *Survey) skip(i int) {
 	if v.rows[i].HasFields() {

@@ -111,6 +111,9 @@ func Take(ctx context.Context, scope row.Scope, list row.List, journal Recorder)
 	if scope.Limit > 0 {
 		err = survey.limit(ctx, list)
 	}
+	if scope.Last > 0 {
+		survey.SkipAfter(scope.Last)
+	}
 	return survey, err
 }
 

@@ -136,6 +136,7 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 		lookups := &dispatch.Lookups{
 			Ledger: accounts[step], Finder: finders[step], Concurrency: 1, Now: time.Now,
 			Catalogue:  run[step].Scope.Catalogue,
+			Tariff:     []cost.Tariff{peopleTariff(), tariff()}[step],
 			Reconciler: &dispatch.Reconciler{Arbiter: accounts[step], Status: status[step], Now: time.Now},
 			Request:    attempt.Request{Run: "run", Rates: rates[step]},
 		}

@@ -169,7 +169,7 @@ func (r *rig) run(ceilings ...cost.Ceiling) (survey.Counts, dispatch.Stop) {
 	next, done := taken.Lookups(r.Context(), r.list)
 	defer done()
 	lookups := &dispatch.Lookups{
-		Ledger: r.Journal, Finder: &r.service, Concurrency: 1, Now: time.Now, Catalogue: catalogue(),
+		Ledger: r.Journal, Finder: &r.service, Concurrency: 1, Now: time.Now, Catalogue: catalogue(), Tariff: tariff(),
 		Reconciler: &dispatch.Reconciler{Arbiter: r.Journal, Status: &r.service, Now: time.Now},
 		Request:    attempt.Request{Run: "run", Rates: tariff().At(free()), Ceilings: ceilings},
 	}

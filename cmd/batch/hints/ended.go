@@ -19,7 +19,7 @@ func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) 
 	case nil:
 		return cmp.Or(p.adviceOnDoubts(view), adviceOnChoices(view))
 	case dispatch.CeilingReached:
-		return ceilingAdvice(stop, now)
+		return ceilingAdvice(view, stop, now)
 	case dispatch.PriceHigher:
 		return fmt.Sprintf("Stopped because the account shows $%s for a %s, and this run counted with $%s: its ceilings are not safe.\nNothing else was sent. Choose the right option with --rate-option, or correct the price in the rate card, then run the command again to go on.",
 			stop.Shown, stop.Field, stop.InUse)
@@ -31,7 +31,7 @@ func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) 
 				report.Lookups(view.GivenUp))
 		}
 		if stop.Module != "" {
-			return p.limitAdvice(stop)
+			return p.limitAdvice(view, stop)
 		}
 		message := ""
 		if stop.Message != "" {
@@ -44,15 +44,19 @@ func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) 
 }
 
 // ceilingAdvice says under which ceiling the run ended and how it can go on.
-func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
+func ceilingAdvice(view *runview.Summary, stop dispatch.CeilingReached, now time.Time) string {
 	c := stop.Ceiling
-	why := fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
+	what, why := "Stopped at the ceiling", fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
 	switch c.Meter {
 	case cost.USD:
 	case cost.Lookups:
 		why = "it allows " + report.Lookups(c.Limit)
-	default:
+	default: // of units: lookups that do not use them went on
+		what = "Reached the ceiling"
 		why = fmt.Sprintf("the next lookup can use %s, and %d of %d are left", c.Format(stop.Need), max(stop.Left, 0), c.Limit)
+		if sentOthers(view) {
+			why += ". Everything else was sent"
+		}
 	}
 	next := "once the account has more, run the same command again"
 	name, _, _ := strings.Cut(c.Name, " ") // a limit on units has its module behind
@@ -64,12 +68,15 @@ func ceilingAdvice(stop dispatch.CeilingReached, now time.Time) string {
 	case budget.CeilingDaily, budget.CeilingMonthly, budget.CeilingWorkspaceMonthly, budget.CeilingDailyUnits, budget.CeilingMonthlyUnits:
 		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(budget.Renewal(c.Period, now)))
 	}
-	return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.", c.Name, why, next)
+	return fmt.Sprintf("%s %s: %s.\nNothing is lost: %s to go on.", what, c.Name, why, next)
 }
+
+// sentOthers reports whether a run that reached a limit has sent all lookups that do not use what is limited.
+func sentOthers(view *runview.Summary) bool { return !view.Halted && view.Dropped == 0 }
 
 // limitAdvice says which limit of the account a step of the run reached, and until when nothing is sent that needs
 // more of it. The other steps went on.
-func (p Place) limitAdvice(stop dispatch.ServiceRefused) string {
+func (p Place) limitAdvice(view *runview.Summary, stop dispatch.ServiceRefused) string {
 	message := ""
 	if stop.Message != "" {
 		message = ": " + strings.TrimRight(stop.Message, ".")
@@ -81,5 +88,8 @@ func (p Place) limitAdvice(stop dispatch.ServiceRefused) string {
 		next = fmt.Sprintf("before %s; run the same command again then. "+
 			"If the account has more before, end the limit with batch journal unpause.", report.Time(stop.Until))
 	}
-	return p.within(fmt.Sprintf("%sEverything else was sent. Nothing that needs %s is sent %s", text, stop.Module, next))
+	if sentOthers(view) {
+		text += "Everything else was sent. "
+	}
+	return p.within(fmt.Sprintf("%sNothing that needs %s is sent %s", text, stop.Module, next))
 }

@@ -46,6 +46,13 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 				"Nothing that needs contacts is sent until the account shows more of it: have its owner raise the limit, then " +
 				"run the same command again. If its counters do not show that, end the limit with batch journal unpause.",
 		},
+		"the limit of a module in a run that another stop ended early": {
+			view: runview.Summary{Halted: true},
+			stop: dispatch.ServiceRefused{Code: "limit", Module: "contacts"},
+			want: "The account's limit of contacts is reached (limit).\n" +
+				"Nothing that needs contacts is sent until the account shows more of it: have its owner raise the limit, then " +
+				"run the same command again. If its counters do not show that, end the limit with batch journal unpause.",
+		},
 		"some lookups failed, and all others were sent": {
 			view: runview.Summary{Lookups: 246, GivenUp: 2},
 			stop: dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: "2 lookups failed three times"},
@@ -58,7 +65,19 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 		},
 		"a limit on units of the run": {
 			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},
-			want: "Stopped at the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left.\n" +
+			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left. Everything else was sent.\n" +
+				"Nothing is lost: raise it and run the same command again to go on.",
+		},
+		"a limit on units of a run that another stop ended early": {
+			view: runview.Summary{Halted: true},
+			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},
+			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left.\n" +
+				"Nothing is lost: raise it and run the same command again to go on.",
+		},
+		"a limit on units of a run with a budget that was too short for phones": {
+			view: runview.Summary{Dropped: 2},
+			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},
+			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left.\n" +
 				"Nothing is lost: raise it and run the same command again to go on.",
 		},
 	} {

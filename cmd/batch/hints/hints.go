@@ -51,6 +51,7 @@ var texts = map[string]string{
 	"mcp_protocol_version":      "Go on with --transport rest",
 	// What to do about errors. The text continues the error.
 	"not_connected":           ": set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox",
+	"job_not_connected":       ": set SERVICE_BASE_URL and SERVICE_API_KEY, or write sandbox: true into the jobs file to rehearse",
 	"ambiguous":               "; --candidates FILE writes them",
 	"run_ambiguous":           "; give more of the name",
 	"no_identity":             "; name them with --map, such as --map profile_url=COLUMN",
@@ -80,6 +81,7 @@ var texts = map[string]string{
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
 	"output_missing":          ": give -o FILE",
 	"approval_missing":        "; look at the plan, then give --approve %s",
+	"job_approval_missing":    "; to approve it, run batch jobs run %s --occurrence %s --approve %s",
 	"no_tables":               "; leave --tables out, or ask for a field that has tables with --fields",
 	"max_spend_missing":       "; give --max-spend USD",
 	"not_configured_v1":       ": set SERVICE_BASE_URL and SERVICE_API_KEY",
@@ -122,7 +124,7 @@ var texts = map[string]string{
 	"look_at_channel":       "Send it a message with batch jobs test-alert",
 	"look_at_doubts":        "Look at them with batch reconcile",
 	"give_rate":             "Lookups beyond the limit are refused and waited for; give the workspace's own limit",
-	"rate_told":             "Give the limit with --rate, such as --rate %d/60s",
+	"rate_shown":            "Give the limit with --rate, such as --rate %d/60s",
 	"chmod":                 "It holds people's data: chmod 700 %s",
 	"members_missing": "A key without a workspace shows no balance. What cannot be read counts as unknown: its ceilings cannot be kept, " +
 		"and a free allowance that is not shown is not counted on",

@@ -51,3 +51,15 @@ func TestHeapIsLimitedWhileLookupsAreSent(t *testing.T) {
 		t.Errorf("the limit of the user became %d bytes", got)
 	}
 }
+
+// TestLittleGarbageIsLeftWhileAJournalIsRead looks at the garbage that the collector allows.
+func TestLittleGarbageIsLeftWhileAJournalIsRead(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	done := (&Observer{}).ReadingJournal()
+	during := debug.SetGCPercent(surveyGCPercent)
+	done()
+	if after := debug.SetGCPercent(100); during != surveyGCPercent || after != 100 {
+		t.Errorf("%d %% while a journal is read and %d %% afterwards, want %d and 100", during, after, surveyGCPercent)
+	}
+}

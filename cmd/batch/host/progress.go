@@ -73,8 +73,8 @@ func (w *Observer) Note(text string) {
 	w.Log.Note(text)
 }
 
-// surveyGCPercent is how much garbage a survey may leave, in percent of what is live: to
-// collect early costs little, and keeps the memory near what is needed.
+// surveyGCPercent is how much garbage a survey, or a reading of a whole journal, may leave, in percent of
+// what is live. Collecting early costs little, and keeps the memory near what is needed.
 const surveyGCPercent = 30
 
 // Surveying implements observe.Observer. The heap is not limited meanwhile, also between two steps that send.
@@ -92,6 +92,12 @@ func (w *Observer) Surveying() func() {
 			w.unlimited = limitHeap()
 		}
 	}
+}
+
+// ReadingJournal implements observe.Observer.
+func (w *Observer) ReadingJournal() func() {
+	usual := debug.SetGCPercent(surveyGCPercent)
+	return func() { debug.SetGCPercent(usual) }
 }
 
 // unlimitHeap ends the limit of the heap. It reports whether there was one.

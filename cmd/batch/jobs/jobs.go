@@ -121,7 +121,8 @@ type listed struct {
 	Next       time.Time `json:"next,omitzero"`
 	Occurrence string    `json:"occurrence,omitempty"` // the local date and time of Next
 	// Waits is when an occurrence goes on that reached a limit. It is left out when none waits.
-	Waits time.Time `json:"waits_until,omitzero"`
+	Waits  time.Time `json:"waits_until,omitzero"`
+	Paused bool      `json:"paused,omitempty"`
 }
 
 func newListCommand(env Environment) *cobra.Command {
@@ -131,7 +132,7 @@ func newListCommand(env Environment) *cobra.Command {
 		Use:   "list",
 		Short: "List the jobs of a jobs file, with their lists and schedules",
 		Long: "List the jobs of a jobs file, with their lists, schedules and outputs. Where there is a journal\n" +
-			"already, a job that waits for the end of a limit is shown with the time." + env.Codes.File,
+			"already, a job that is paused is marked, and one that waits for the end of a limit is shown with the time." + env.Codes.File,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			file, err := env.read(path)
@@ -147,6 +148,7 @@ func newListCommand(env Environment) *cobra.Command {
 					if one, waits := known.Waiting(); waits {
 						row.Waits = one.Until.In(job.Plan.Zone)
 					}
+					row.Paused = !known.Job.PausedAt.IsZero()
 				}
 				rows = append(rows, row)
 			}
@@ -192,7 +194,10 @@ func writeTable(to io.Writer, rows []listed) error {
 		if row.Schedule != "" {
 			times, next = row.Schedule+" "+row.Zone, row.Next.Format("2006-01-02 15:04 MST")
 		}
-		if !row.Waits.IsZero() {
+		switch {
+		case row.Paused:
+			next = "paused"
+		case !row.Waits.IsZero():
 			next = "waits until " + row.Waits.Format("2006-01-02 15:04 MST")
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", row.Name, times, next, report.Printable(row.List), report.Printable(row.Output))

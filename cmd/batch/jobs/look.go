@@ -91,7 +91,7 @@ func (env Environment) writeNext(rows []upcoming) error {
 	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "JOB\tNEXT\tOCCURRENCE\tSTATE")
 	for _, row := range rows {
-		next, state := "-", "waits"
+		next, state := "-", "scheduled"
 		if row.Occurrence == "" {
 			state = "started by hand"
 		} else {
@@ -164,6 +164,10 @@ func newHistoryCommand(env Environment) *cobra.Command {
 }
 
 func (env Environment) writeHistory(all []record.Occurrence) error {
+	if len(all) == 0 {
+		_, err := fmt.Fprintln(env.Stdout, "No occurrence has run yet. \"batch jobs next\" shows when jobs are due.")
+		return err
+	}
 	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "JOB\tOCCURRENCE\tDUE\tBEGAN\tENDED\tEXIT\tFOUND\tSPENT\tREASON")
 	for _, one := range all {
@@ -184,9 +188,17 @@ func (env Environment) writeHistory(all []record.Occurrence) error {
 			exit = strconv.FormatInt(one.Exit, 10)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			one.Job, name, at(one.Due), at(one.Began), at(one.Ended), exit, found, spent, reasonOf(one))
+			one.Job, name, at(one.Due), at(one.Began), at(one.Ended), exit, found, spent, stateOf(one))
 	}
 	return w.Flush()
+}
+
+// stateOf returns the reason of an occurrence, or that it has not ended.
+func stateOf(one record.Occurrence) string {
+	if one.Starts > 0 && one.Ended.IsZero() && one.Reason == "" {
+		return "runs, or was killed and goes on with the next start"
+	}
+	return reasonOf(one)
 }
 
 // withFailures returns an object with a list, and with the channels that do not accept alerts if there are any.

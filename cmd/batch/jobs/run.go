@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 )
 
 func newRunCommand(env Environment) *cobra.Command {
-	var path, at string
+	var path, at, approve string
 	var once, quiet bool
 	cmd := &cobra.Command{
 		Use:   "run NAME",
@@ -30,7 +31,9 @@ func newRunCommand(env Environment) *cobra.Command {
 			"then: the process ends, and the first start after that time goes on. When a limit does not end within\n" +
 			"the catch-up window, the occurrence has ended. Neither is a failure.\n\n" +
 			"With --occurrence only that one runs, also when it failed before. With --now the job runs once,\n" +
-			"whatever its schedule says, also when it is paused. An occurrence that waits goes on at once." + env.Codes.Run,
+			"whatever its schedule says, also when it is paused. An occurrence that waits goes on at once.\n\n" +
+			"A run that can spend more than approval-threshold of the jobs file sends nothing and ends with 7. To\n" +
+			"approve it, start its occurrence again with --approve." + env.Codes.Run,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := jobrun.Request{Once: once}
@@ -47,8 +50,11 @@ func newRunCommand(env Environment) *cobra.Command {
 			if quiet {
 				env.Reader = env.Quiet
 			}
+			if approve != "" && request == (jobrun.Request{}) {
+				return problem.Usagef("--approve approves one run; name its occurrence with --occurrence, or give --now")
+			}
 			runner := jobrun.Runner{
-				Load: func() (*jobs.Job, error) { return env.job(path, args[0]) },
+				Load: func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
 				Now:  env.Now, Sleep: sleep, Stderr: env.Stderr,
 				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
 				Occurred: func(e jobrun.Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
@@ -65,6 +71,7 @@ func newRunCommand(env Environment) *cobra.Command {
 	addFileFlag(cmd, &path)
 	cmd.Flags().StringVar(&at, "occurrence", "", "run only this occurrence, by its local date and `TIME`, such as 2026-11-22T02:30")
 	cmd.Flags().BoolVar(&once, "now", false, "run the job now, whatever its schedule says")
+	cmd.Flags().StringVar(&approve, "approve", "", "approve that the run spends up to this amount in `USD`, above the job's approval-threshold")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what happened to occurrences, without plans and summaries")
 	cmd.MarkFlagsMutuallyExclusive("occurrence", "now")
 	return cmd
@@ -80,6 +87,18 @@ func sleep(ctx context.Context, span time.Duration) error {
 	case <-timer.C:
 		return nil
 	}
+}
+
+// approved reads one job of a jobs file, and approves that its run spends an amount; "" approves nothing.
+func (env Environment) approved(path, name, amount string) (*jobs.Job, error) {
+	job, err := env.job(path, name)
+	if err != nil || amount == "" {
+		return job, err
+	}
+	if err := job.Run.Flags.Lookup("approve").Value.Set(amount); err != nil {
+		return nil, problem.Usagef("--approve %w", err)
+	}
+	return job, nil
 }
 
 // job reads one job of a jobs file.
@@ -114,10 +133,23 @@ func (env Environment) ended(name string, result *jobrun.Result, quiet bool) err
 	case len(result.Ran) == 0 && !result.Next.IsZero():
 		tell("%s: nothing is due before %s", name, result.Next.Format("2006-01-02 15:04 MST"))
 	}
+	if len(result.Ran) > 0 && !result.Job.PausedAt.IsZero() {
+		fmt.Fprintf(env.Stderr, "batch: %s is paused%s; batch jobs resume %s lets it start again\n", name, noteOf(result.Job), name)
+	}
 	if result.Err != nil {
-		return result.Err
+		return withOccurrence(result)
 	}
 	return env.EndWith(result.Exit)
+}
+
+// withOccurrence returns the error of a start. When the run needs an approval, the error says how to give it.
+func withOccurrence(result *jobrun.Result) error {
+	missing, is := errors.AsType[*problem.Error](result.Err)
+	if !is || missing.Code != "approval_missing" || len(result.Ran) == 0 {
+		return result.Err
+	}
+	last := result.Ran[len(result.Ran)-1]
+	return problem.Unapproved("job_approval_missing", "%w", missing.Err).With(append([]any{last.Job, last.At}, missing.Values...)...)
 }
 
 func noteOf(job record.Job) string {

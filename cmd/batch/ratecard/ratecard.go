@@ -12,11 +12,11 @@ import (
 	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/usage"
 	"payonce/configs"
+	"payonce/internal/interfaces"
 	"payonce/internal/pricing"
 	"payonce/internal/problem"
 	"payonce/internal/report"
 	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // NewCommand returns the command with its commands that show and check a rate card, and others. The exit codes
@@ -46,9 +46,9 @@ func newShowCommand(stdout io.Writer, exitCodes string) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return report.JSON(stdout, report.RateCardOf(v1fields.Catalogue(), card))
+				return report.JSON(stdout, report.RateCardOf(interfaces.V1().Catalogue, card))
 			}
-			return report.Text(stdout, report.RateCardOf(v1fields.Catalogue(), card), hints.Of)
+			return report.Text(stdout, report.RateCardOf(interfaces.V1().Catalogue, card), hints.Of)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")

@@ -105,11 +105,23 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		case cmd.HasSubCommands():
 			return problem.Usagef("unknown command %q for %q%s; see %q", args[0], cmd.CommandPath(), nearest.Question(args[0], "", commandNames(cmd)), see)
-		case len(args) == 0 && (cmd.Name() == "plan" || cmd.Name() == "run"):
+		case len(args) == 0 && cmd.Parent() == cmd.Root() && (cmd.Name() == "plan" || cmd.Name() == "run"):
 			return problem.Usagef("Which list? For example: %s contacts.csv", cmd.CommandPath())
+		case len(args) == 0:
+			return problem.Usagef("an argument is missing: write %q; see %q", cmd.UseLine(), see)
 		default:
-			return problem.Usagef("%s: write %q; see %q", report.Counted(len(args), "argument"), cmd.UseLine(), see)
+			return problem.Usagef("%s does not take %s: write %q; see %q", cmd.CommandPath(), report.Counted(len(args), "argument"), cmd.UseLine(), see)
 		}
+	}
+}
+
+// CheckArgs makes wrong arguments of every command an error of usage.
+func CheckArgs(cmd *cobra.Command) {
+	if cmd.Args != nil {
+		cmd.Args = Args(cmd.Args)
+	}
+	for _, below := range cmd.Commands() {
+		CheckArgs(below)
 	}
 }
 

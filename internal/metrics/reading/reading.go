@@ -109,7 +109,8 @@ func read(journal *checkpoint.Journal, m *metrics.Job) error {
 	for _, reason := range dispatch.WaitReasons() { // a counter begins at zero
 		m.Waited[string(reason)] = 0
 	}
-	for _, w := range waits.Of(ofThis) {
+	m.Waited[waits.Approval] = 0
+	for _, w := range waits.Of(ofThis, "") {
 		m.Waited[w.For] = waits.Span(w).Seconds()
 	}
 	return nil

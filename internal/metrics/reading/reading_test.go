@@ -29,8 +29,9 @@ import (
 // silent watches nothing and agrees to everything.
 type silent struct{}
 
-func (silent) Note(string)       {}
-func (silent) Surveying() func() { return func() {} }
+func (silent) Note(string)            {}
+func (silent) Surveying() func()      { return func() {} }
+func (silent) ReadingJournal() func() { return func() {} }
 func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
 	return func(observe.Sent) {}, func() {}
 }
@@ -117,8 +118,10 @@ func TestAJobHasWaitedForItsCeilingBetweenTwoStarts(t *testing.T) {
 		}
 	}
 	const day = "ceiling:daily"
-	if seconds, has := n.read("capped").Waited["retry"]; !has || seconds != 0 {
-		t.Errorf("waited %g s for retries, want a counter that is zero", seconds)
+	for _, reason := range []string{"retry", "approval"} {
+		if seconds, has := n.read("capped").Waited[reason]; !has || seconds != 0 {
+			t.Errorf("waited %g s for %s, want a counter that is zero", seconds, reason)
+		}
 	}
 	if got := n.read("capped").Waited[day]; got < 20*3600-60 || got > 20*3600 {
 		t.Errorf("waited %g s for the ceiling, want 20 hours; the second start ended with %v", got, ended.Stop)
@@ -126,6 +129,58 @@ func TestAJobHasWaitedForItsCeilingBetweenTwoStarts(t *testing.T) {
 	view, err := reports.Read(t.Context(), n.Work, reports.Options{Scope: runreport.Scope{Run: "capped"}})
 	if err != nil || len(view.Waits) == 0 || view.Waits[0].For != day {
 		t.Errorf("the report has the waits %+v, error %v", view.Waits, err)
+	}
+}
+
+// slow agrees to everything, three hours after it was asked.
+type slow struct {
+	silent
+	*nights
+}
+
+func (slow) CanAsk() bool { return true }
+func (s slow) Confirm(context.Context, app.Question) bool {
+	s.now = s.now.Add(3 * time.Hour)
+	return true
+}
+func (slow) Note(string) {}
+
+// Somebody is asked an hour before the end of a month, and answers two hours after it.
+func TestAWaitForAnApprovalCountsInTheMonthsInWhichItWasWaited(t *testing.T) {
+	t.Parallel()
+	n := newNights(t)
+	n.now = time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC)
+	path := filepath.Join(n.dir, "list.csv")
+	if err := os.WriteFile(path, []byte("first_name,last_name,company_domain,email\nZoltan,Quimby,firm1.example,\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Run(t.Context(), app.RunOptions{
+		List:   app.List{Names: []string{path}, Run: "asked", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
+		Budget: app.Budget{Job: "asked", MaxSpend: new(20 * cost.Dollar), Strict: true},
+		Pace:   app.Pace{Concurrency: 1}, Output: app.Output{Path: filepath.Join(n.dir, "out.csv")},
+	}, slow{nights: n}); err != nil {
+		t.Fatal(err)
+	}
+	if got := n.read("asked").Waited["approval"]; got != 3*3600 {
+		t.Errorf("the metrics say %g s, want three hours", got)
+	}
+	for scope, want := range map[runreport.Scope]float64{
+		{Month: "2026-10"}: 0, {Month: "2026-11"}: 3600, {Month: "2026-12"}: 2 * 3600, {Job: "asked"}: 3 * 3600, {Run: "asked"}: 3 * 3600,
+		{Job: "asked", Month: "2026-11"}: 3600,
+	} {
+		view, err := reports.Read(t.Context(), n.Work, reports.Options{Scope: scope})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds := 0.0
+		for _, waited := range view.Waits {
+			if waited.For == "approval" {
+				seconds = waited.Seconds
+			}
+		}
+		if seconds != want {
+			t.Errorf("%+v: the run waited %g s, want %g", scope, seconds, want)
+		}
 	}
 }
 

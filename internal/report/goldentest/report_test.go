@@ -101,7 +101,8 @@ func samples() map[string]report.Report {
 		"summary-units": &runview.Summary{
 			Run: "firms", Job: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 243, "not_found": 24}, Lookups: 300, Posts: 300,
 			Accounts: usageview.Accounts{used}, Found: runview.FoundBy(usageview.Accounts{used}), Drift: used.Drift,
-			Steps: []runview.StepDone{{Step: "v2_company", Account: used}},
+			Steps:   []runview.StepDone{{Step: "v2_company", Account: used}},
+			NotSent: []runview.NotSent{{Step: "v2_insights", Reason: "ceiling:daily-units digital_insights", Module: "digital_insights", Lookups: 44}},
 		},
 		"summary-waterfall": &runview.Summary{
 			Run: "both", Job: "both", Output: "out.csv", Rows: map[string]int64{"matched": 3}, Lookups: 9, Posts: 9, MaxSpend: cost.Dollar, Spent: 60 * cost.Cent,

@@ -18,7 +18,7 @@ type Step struct {
 	Lookups   int64            `json:"lookups"`
 	UpTo      bool             `json:"up_to,omitempty"` // earlier steps may leave fewer
 	Fields    map[string]int64 `json:"fields"`          // how many lookups ask for each
-	// Prices are those of a returned field, where the interface takes money.
+	// Prices are those of a returned field, where the interface takes money. Units may have prices instead.
 	Prices map[string]cost.Money `json:"prices_usd,omitempty"`
 	// Free are the fields that the free allowance pays for.
 	Free    map[string]int64 `json:"free,omitempty"`
@@ -33,6 +33,8 @@ type Units struct {
 	Meter string `json:"meter"`
 	Most  int64  `json:"most"`
 	Left  *int64 `json:"left"` // of the account; null when it does not show that
+	// Price is what a unit costs; nil for nothing.
+	Price *cost.Money `json:"price_usd,omitempty"`
 }
 
 // Steps are the steps of a run.
@@ -53,7 +55,22 @@ func (s Steps) Ask(name string) bool {
 
 // TakeMoney reports whether a step is paid for with money.
 func (s Steps) TakeMoney() bool {
-	return slices.ContainsFunc(s, func(step Step) bool { return len(step.Prices) > 0 })
+	return slices.ContainsFunc(s, Step.takesMoney)
+}
+
+// OfFields returns what the steps cost at most in which returned fields have prices.
+func (s Steps) OfFields() (sum cost.Money) {
+	for _, step := range s {
+		if len(step.Prices) > 0 {
+			sum = sum.Plus(step.Maximum)
+		}
+	}
+	return sum
+}
+
+// takesMoney reports whether the lookups of the step can cost money, by the prices of fields or of units.
+func (s Step) takesMoney() bool {
+	return len(s.Prices) > 0 || slices.ContainsFunc(s.Units, func(u Units) bool { return u.Price != nil })
 }
 
 // Line is one line of a plan.
@@ -74,7 +91,7 @@ func (s Steps) Lines() (lines []Line) {
 		for _, name := range slices.Sorted(maps.Keys(step.Fields)) {
 			add("  "+name, "%s", step.quantity(name))
 		}
-		if len(step.Prices) > 0 {
+		if step.takesMoney() {
 			add("  at most", "$%s", step.Maximum)
 		}
 		if len(step.Units) > 0 {
@@ -108,6 +125,9 @@ func (s Step) units() string {
 		text := fmt.Sprintf("%d of %s", u.Most, u.Meter)
 		if u.Left != nil {
 			text += fmt.Sprintf(" (%d left)", *u.Left)
+		}
+		if u.Price != nil {
+			text += fmt.Sprintf(" at $%s", *u.Price)
 		}
 		parts = append(parts, text)
 	}

@@ -43,6 +43,34 @@ func TestAPlanShowsWhatEachStepAsksForAndUses(t *testing.T) {
 	}
 }
 
+// TestAPlanShowsWhatUnitsWithPricesCost shows a step whose service takes no money, and one without lookups.
+func TestAPlanShowsWhatUnitsWithPricesCost(t *testing.T) {
+	steps := Steps{
+		{
+			Step: "v2", Lookups: 2, Fields: map[string]int64{"email": 2}, Rate: "60/1m0s", Maximum: 70 * cost.Cent,
+			Units: []Units{{Meter: "contacts", Most: 2, Left: new(int64(9)), Price: new(30 * cost.Cent)}, {Meter: "phone_count", Most: 2}},
+		},
+		{Step: "v2_company", Fields: map[string]int64{"company": 0}},
+	}
+	want := []Line{
+		{"step 1", "v2"},
+		{"  lookups", "2"},
+		{"  email", "2"},
+		{"  at most", "$0.70"},
+		{"  units at most", "2 of contacts (9 left) at $0.30, 2 of phone_count"},
+		{"  time", "at least 0s at 60/1m0s"},
+		{"step 2", "v2_company"},
+		{"  lookups", "0"},
+		{"  company", "0"},
+	}
+	if diff := cmp.Diff(want, steps.Lines()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !steps.TakeMoney() || steps[1:].TakeMoney() {
+		t.Error("only the first step takes money")
+	}
+}
+
 func TestPlanSaysWhoseLimitCoversSoManyPeople(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -116,6 +116,7 @@ type RowCounts struct {
 type Prices struct {
 	Source        string                   `json:"source"`
 	USD           named.Values[cost.Money] `json:"usd"`
+	Units         named.Values[cost.Money] `json:"units_usd,omitempty"` // of modules, by their names
 	Disagreements []string                 `json:"disagreements,omitempty"`
 }
 
@@ -186,14 +187,19 @@ type History struct {
 	Missing []string `json:"missing"` // none at all
 	// Borrowed have those of the same operation by the other identity.
 	Borrowed []string `json:"borrowed"`
+	// PricedUnits says that units of modules cost money, which match rates do not tell.
+	PricedUnits bool `json:"priced_units,omitempty"`
 }
 
-// Sample is a paid sample that the plan proposes: what it shows of the match
-// rates is worth its price before all is spent.
+// Sample is a paid sample that the plan proposes. It shows the match rates before the whole list is paid for. Its
+// subjects go through all steps.
 type Sample struct {
 	Persons int64      `json:"persons"`
 	Lookups int64      `json:"lookups"`
+	UpTo    bool       `json:"up_to,omitempty"` // answers of the first step decide how many there are
 	Maximum cost.Money `json:"maximum_usd"`
+	// Units are those that the sample uses at most.
+	Units []planstep.Units `json:"units,omitempty"`
 	// WidthAfter is about how far the ends of the expected range will lie apart after
 	// the sample; null when the sample leaves a kind of lookups out.
 	WidthAfter *cost.Money `json:"range_after_usd"`
@@ -201,6 +207,10 @@ type Sample struct {
 
 	Words    []string   `json:"-"` // of the command, as a shell reads them
 	MaxSpend cost.Money `json:"-"` // that the sample needs
+	// MaxUnits are the limits on units that the sample needs, by the names of the meters.
+	MaxUnits map[string]int64 `json:"-"`
+	// TakesMoney says that the sample can cost money.
+	TakesMoney bool `json:"-"`
 }
 
 // PricesOf shows what the wanted fields of a catalogue cost.
@@ -215,6 +225,21 @@ func PricesOf(c enrich.Catalogue, quote cost.Quote) Prices {
 		view.Disagreements = append(view.Disagreements, disagreement.Sentence(c))
 	}
 	return view
+}
+
+// NoPrices says that no field has a price.
+func NoPrices() Prices { return Prices{USD: named.Values[cost.Money]{}} }
+
+// AddUnit adds what a unit of a module costs.
+func (v *Prices) AddUnit(module string, price cost.Money) {
+	const source = "the prices of units"
+	switch {
+	case v.Source == "":
+		v.Source = source
+	case len(v.Units) == 0:
+		v.Source += " and " + source
+	}
+	v.Units = append(v.Units, named.Value[cost.Money]{Name: module, Value: price})
 }
 
 // Ask says how many lookups ask for a set of fields.

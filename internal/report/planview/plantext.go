@@ -10,6 +10,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
+	"payonce/internal/report/named"
 	"payonce/pipeline/columns"
 )
 
@@ -149,12 +150,14 @@ func (v *Plan) lookups() string {
 }
 
 func (v *Plan) printMoney(p *report.Page) {
-	p.Prosef("prices", "%s", report.Amounts(v.Prices.USD))
+	p.Prosef("prices", "%s", report.Amounts(slices.Concat(v.Prices.USD, v.Prices.perUnit())))
 	p.Prosef("  from", "%s", v.Prices.Source)
 	for _, disagreement := range v.Prices.Disagreements {
 		p.Alertf("  but", "%s", disagreement)
 	}
-	p.Prosef("free allowance", "%s", report.Counts(v.FreeAllowance))
+	if len(v.Prices.USD) > 0 {
+		p.Prosef("free allowance", "%s", report.Counts(v.FreeAllowance))
+	}
 	p.Entryf("maximum spend", "$%s, when every field is returned", v.Maximum)
 	v.printQuantities(p)
 	for _, part := range []struct {
@@ -171,6 +174,14 @@ func (v *Plan) printMoney(p *report.Page) {
 	}
 	v.printExpected(p)
 	v.SpentBefore.Render(p)
+}
+
+// perUnit returns the prices of units, with names that tell them from fields.
+func (v Prices) perUnit() (prices named.Values[cost.Money]) {
+	for _, one := range v.Units {
+		prices = append(prices, named.Value[cost.Money]{Name: "a unit of " + one.Name, Value: one.Value})
+	}
+	return prices
 }
 
 // printQuantities shows what the maximum is made of.
@@ -192,11 +203,15 @@ func (v *Plan) printQuantities(p *report.Page) {
 func (v *Plan) printExpected(p *report.Page) {
 	switch {
 	case v.Rows.Lookup == 0:
+	case v.History.PricedUnits:
+		p.Prosef("expected spend", "unknown: match rates do not tell how many units with a price are used")
 	case v.Expected != nil:
 		p.Prosef("expected spend", "$%s, with 95 %% certainty $%s to $%s", *v.Expected, v.ExpectedRange.Low, v.ExpectedRange.High)
 		if len(v.History.Borrowed) > 0 {
 			p.Prosef("", "%s: by the rates of the other identity", strings.Join(v.History.Borrowed, ", "))
 		}
+	case v.History.None && v.Sample != nil: // which is proposed below
+		p.Prosef("expected spend", "unknown: this journal has no history yet")
 	case v.History.None:
 		p.Prosef("expected spend", "unknown: this journal has no history yet%s", p.Hint("no_history"))
 	default:
@@ -209,7 +224,7 @@ func (v *Plan) printCeilings(p *report.Page) {
 		p.Prosef("ceiling "+ceiling.Name, "%s", ceiling.LeftOfLimit())
 		if ceiling.Binding {
 			whole := report.People(v.Rows.Lookup)
-			if ceiling.LimitUnits != nil {
+			if ceiling.Lookups > 0 {
 				whole = report.Counted(ceiling.Lookups, "lookup")
 			}
 			text := fmt.Sprintf("%s at least %d of %s", ceiling.Covering(), ceiling.Covers, whole)
@@ -278,6 +293,9 @@ func (v *Plan) printOptions(p *report.Page) {
 // that is not known. Where the prices fit several options, it is the cheapest of them.
 func (v *Plan) own() (most cost.Money, expected *cost.Money) {
 	most, expected = v.Maximum, v.Expected
+	if len(v.Prices.Units) > 0 {
+		most = v.Steps.OfFields() // no option pays for units
+	}
 	found := false
 	for _, option := range v.Options {
 		if option.Total == nil || !slices.Contains(v.MayPayBy, option.Name) || found && *option.Total >= most {
@@ -288,12 +306,36 @@ func (v *Plan) own() (most cost.Money, expected *cost.Money) {
 	return most, expected
 }
 
+// lookups writes how many lookups the sample has.
+func (v *Sample) lookups() string {
+	if v.UpTo {
+		return "up to " + report.Lookups(v.Lookups)
+	}
+	return report.Lookups(v.Lookups)
+}
+
+// cost writes what the sample can cost and use.
+func (v *Sample) cost() string {
+	var parts []string
+	if v.TakesMoney || len(v.Units) == 0 {
+		parts = append(parts, "$"+v.Maximum.String())
+	}
+	for _, units := range v.Units {
+		parts = append(parts, fmt.Sprintf("%s of %s", report.Counted(units.Most, "unit"), units.Meter))
+	}
+	last := len(parts) - 1
+	if last == 0 {
+		return parts[0]
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+}
+
 func (v *Plan) printSample(p *report.Page) {
 	if v.Sample == nil {
 		return
 	}
 	p.Gap()
-	p.Linef("To see the match rates first, send %s for at most $%s:", report.Lookups(v.Sample.Lookups), v.Sample.Maximum)
+	p.Linef("To see the match rates first, send %s for at most %s:", v.Sample.lookups(), v.Sample.cost())
 	p.Command(v.Sample.Words)
 	if width := v.Sample.WidthAfter; width != nil {
 		p.Linef("The range of the expected spend is then about $%s wide.", *width)

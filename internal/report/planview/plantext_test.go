@@ -6,6 +6,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report/named"
+	"payonce/internal/report/planstep"
 )
 
 func TestPlanSaysHowManyLookupsAskForWhat(t *testing.T) {
@@ -33,5 +34,18 @@ func TestPlanSaysHowManyLookupsAskForWhat(t *testing.T) {
 	kept := &Plan{Lookups: map[string]int64{"find-phone": 2, "enrich": 3, "find-work-email": 0}}
 	if got := kept.lookups(); got != "enrich 3, find-phone 2" {
 		t.Errorf("a plan that was kept earlier: %q", got)
+	}
+}
+
+// TestOptionsAreComparedWithTheFieldsAlone: no option of the rate card pays for units of modules.
+func TestOptionsAreComparedWithTheFieldsAlone(t *testing.T) {
+	t.Parallel()
+	plan := &Plan{Maximum: 150 * cost.Cent, Steps: planstep.Steps{
+		{Step: "v2", Maximum: 70 * cost.Cent},
+		{Step: "v1", Maximum: 80 * cost.Cent, Prices: map[string]cost.Money{"work_email": 15 * cost.Cent}},
+	}}
+	plan.Prices.AddUnit("contacts", 30*cost.Cent)
+	if most, _ := plan.own(); most != 80*cost.Cent {
+		t.Errorf("options are compared with $%s, want the $0.80 of the fields", most)
 	}
 }

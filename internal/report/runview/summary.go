@@ -32,10 +32,11 @@ type Summary struct {
 	Tightest   string                 `json:"tightest"`      // the ceiling on money with the least left
 	Stop       *string                `json:"stop"`          // null when every row has its outcome
 	Drift      *usageview.Drift       `json:"drift,omitempty"`
-	Found      Found                  `json:"found"`          // by the run
-	FoundNow   Found                  `json:"found_now"`      // by this command
-	Accounts   usageview.Accounts     `json:"accounts"`       // of the run
-	Steps      []StepDone             `json:"steps"`          // of this command
+	Found      Found                  `json:"found"`     // by the run
+	FoundNow   Found                  `json:"found_now"` // by this command
+	Accounts   usageview.Accounts     `json:"accounts"`  // of the run
+	Steps      []StepDone             `json:"steps"`     // of this command
+	NotSent    []NotSent              `json:"not_sent,omitempty"`
 	Kept       []outputs.Kept         `json:"kept,omitempty"` // files that were replaced
 	Tables     *outputs.TablesWritten `json:"tables,omitempty"`
 	Ambiguous  *choices.View          `json:"ambiguous,omitempty"`
@@ -44,6 +45,8 @@ type Summary struct {
 	Left     cost.Money `json:"-"` // under the tightest ceiling
 	// GivenUp counts lookups that failed three times in a run that has sent all the others.
 	GivenUp int64 `json:"-"`
+	// Halted says that a step ended before its last lookup, for another reason than a limit on what some lookups use.
+	Halted bool `json:"-"`
 	// Exclusive says that the account was declared exclusive.
 	Exclusive bool   `json:"-"`
 	Advice    string `json:"-"` // why the run stopped and what to do next
@@ -53,6 +56,15 @@ type Summary struct {
 type StepDone struct {
 	Step string `json:"step"`
 	usageview.Account
+}
+
+// NotSent are lookups of a step that this command did not send because a limit on what they use was reached. Lookups
+// that do not use it were sent.
+type NotSent struct {
+	Step    string `json:"step"`
+	Reason  string `json:"reason"` // as in the member stop of the summary
+	Module  string `json:"module"` // what is limited
+	Lookups int64  `json:"lookups"`
 }
 
 // FoundNow says what the steps of one command found.
@@ -105,6 +117,9 @@ func (v *Summary) Render(p *report.Page) {
 	p.Entryf("lookups", "%d (%s)", v.Lookups, report.Counted(v.Posts, "request"))
 	if v.Dropped > 0 {
 		p.Entryf("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
+	}
+	for _, left := range v.NotSent {
+		p.Entryf("not sent", "%s of %s (%s)", report.Lookups(left.Lookups), left.Step, left.Reason)
 	}
 	v.printFound(p)
 	v.Accounts.Render(p)

@@ -14,10 +14,10 @@ type Waited struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// WaitsOf returns the waits of runs together, the longest first.
-func WaitsOf(runs []checkpoint.Run) []Waited {
+// WaitsOf returns the sums of the waits of runs in one month, or in all months for "". The longest comes first.
+func WaitsOf(runs []checkpoint.Run, month string) []Waited {
 	list := []Waited{}
-	for _, w := range waits.Of(runs) {
+	for _, w := range waits.Of(runs, month) {
 		list = append(list, Waited{For: w.For, Words: waits.Words(w.For), Seconds: waits.Span(w).Seconds()})
 	}
 	return list

@@ -21,6 +21,7 @@ import (
 	"payonce/enrich/sharedhost"
 	"payonce/internal/app"
 	"payonce/internal/problem"
+	"payonce/internal/report/runview"
 	"payonce/internal/runreport"
 	"payonce/internal/workspace"
 	v1 "payonce/service/v1"
@@ -37,12 +38,15 @@ type Options struct {
 // Read returns the report on the runs of the workspace's journal, which another process may own.
 func Read(ctx context.Context, w *app.Work, o Options) (*runreport.Report, error) {
 	return app.WithJournal(ctx, w, "report", func(s *workspace.Session) (*runreport.Report, error) {
-		runs, err := runsOf(s.Journal, o.Scope)
+		all, err := runsOf(s.Journal, o.Scope)
 		if err != nil {
 			return nil, err
 		}
+		runs := slices.DeleteFunc(slices.Clone(all), func(run checkpoint.Run) bool {
+			return o.Scope.Month != "" && cost.Month.Of(run.LastStarted().UTC()) != o.Scope.Month
+		})
 		builder := runreport.New(runreport.Facts{
-			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Catalogues: s.Journal.Catalogues(), Tariffs: tariffs(s), DaysLeft: o.DaysLeft, Plan: o.Plan,
+			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: runview.WaitsOf(all, o.Scope.Month), Catalogues: s.Journal.Catalogues(), Tariffs: tariffs(s), DaysLeft: o.DaysLeft, Plan: o.Plan,
 		})
 		if err := newReader(s.Journal, builder).read(o.Scope); err != nil {
 			return nil, err
@@ -60,7 +64,8 @@ func tariffs(s *workspace.Session) (all []cost.Tariff) {
 	return all
 }
 
-// runsOf returns the runs of the scope. A run belongs to the month in which it was started last.
+// runsOf returns the runs of the scope, of all months. A run belongs to the month in which it was started last.
+// Its waits belong to the months in which it waited.
 func runsOf(journal *checkpoint.Journal, scope runreport.Scope) ([]checkpoint.Run, error) {
 	if scope.Run != "" {
 		run, err := recorded.Find(journal, scope.Run)
@@ -76,9 +81,7 @@ func runsOf(journal *checkpoint.Journal, scope runreport.Scope) ([]checkpoint.Ru
 	if scope.Job != "" && len(runs) == 0 {
 		return nil, problem.Coded("no_such_job", "there is no run of the job %q in this journal", scope.Job)
 	}
-	return slices.DeleteFunc(runs, func(run checkpoint.Run) bool {
-		return scope.Month != "" && cost.Month.Of(run.LastStarted().UTC()) != scope.Month
-	}), nil
+	return runs, nil
 }
 
 // reader reads calls, some at a time.

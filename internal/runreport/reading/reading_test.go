@@ -33,8 +33,9 @@ import (
 // silent watches nothing and agrees to everything.
 type silent struct{}
 
-func (silent) Note(string)       {}
-func (silent) Surveying() func() { return func() {} }
+func (silent) Note(string)            {}
+func (silent) Surveying() func()      { return func() {} }
+func (silent) ReadingJournal() func() { return func() {} }
 func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
 	return func(observe.Sent) {}, func() {}
 }

@@ -58,7 +58,39 @@ type UnknownKeyError struct {
 }
 
 func (e *UnknownKeyError) Error() string {
-	return fmt.Sprintf("there is no filter %q; the filters are %s", e.Key, strings.Join(e.Allowed, ", "))
+	all := strings.Join(e.Allowed, ", ")
+	if alike := e.alike(); len(alike) > 0 {
+		return fmt.Sprintf("there is no filter %q; did you mean %s? The filters are %s", e.Key, strings.Join(alike, " or "), all)
+	}
+	return fmt.Sprintf("there is no filter %q; the filters are %s", e.Key, all)
+}
+
+// alike returns the filters that have a word with the beginning of a word of the key, such as location_countries
+// for country.
+func (e *UnknownKeyError) alike() (alike []string) {
+	for _, name := range e.Allowed {
+		if slices.ContainsFunc(words(name), func(word string) bool {
+			return slices.ContainsFunc(words(e.Key), func(asked string) bool { return sameBeginning(word, asked) })
+		}) {
+			alike = append(alike, name)
+		}
+	}
+	return alike
+}
+
+// words returns the words of a name.
+func words(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' })
+}
+
+// sameBeginning reports whether two words are the same up to at most three letters at the end. At least four
+// letters have to be the same.
+func sameBeginning(a, b string) bool {
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	return same >= 4 && same >= max(len(a), len(b))-3
 }
 
 // kind returns the kind of a filter.

@@ -77,7 +77,10 @@ func TestAFileOfFiltersIsReadAsWhere(t *testing.T) {
 func TestWrongFiltersAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"nace":                                  `"nace" is not KEY=VALUE`,
-		"number=1":                              `there is no filter "number"; the filters are activity_type, advance_companies, `,
+		"number=1":                              `there is no filter "number"; did you mean number_of_employees? The filters are activity_type, advance_companies, `,
+		"country=GB":                            `there is no filter "country"; did you mean location_countries? The filters are activity_type, `,
+		"employees=5":                           `there is no filter "employees"; did you mean financial_employee_profit or number_of_employees? The filters are `,
+		"colour=red":                            `there is no filter "colour"; the filters are activity_type, `,
 		"nace=":                                 "filter nace: its value is empty",
 		"nace=" + strings.Repeat("x", 1001):     "filter nace: its value is longer than 1000 bytes",
 		"company_status=active":                 `filter company_status: "active" is not a number; this filter takes identifiers that are numbers`,

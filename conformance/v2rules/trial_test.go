@@ -32,7 +32,7 @@ type rulesCase struct {
 	rule string
 	// begin changes the account that account returns; nil for nothing.
 	begin func(*sandboxv2.Config)
-	play  func(p *play)
+	try   func(p *trial)
 }
 
 // mutant is a service that breaks a rule.
@@ -51,9 +51,9 @@ func account() sandboxv2.Config {
 	return config
 }
 
-// said is the response to one request, and what was counted meanwhile.
-type said struct {
-	p       *play
+// response is the response to one request, and what was counted meanwhile.
+type response struct {
+	p       *trial
 	asked   string
 	status  int
 	header  http.Header
@@ -63,54 +63,54 @@ type said struct {
 	wanted  units.Charge
 }
 
-// play is a case that is played.
-type play struct {
+// trial is a case that is being tried.
+type trial struct {
 	ctx     context.Context
 	server  *sandboxv2.Server
 	world   world.World
 	address string
 	key     string
 	client  *v2.Client
-	last    *said
+	last    *response
 	arrived int // paid calls that the case knows of
 
 	mu   sync.Mutex // guards what follows
 	at   time.Time
-	seen []*said // the requests that were sent
+	seen []*response // the requests that were sent
 }
 
 // broken is the panic of a case in which the rule does not hold.
 type broken struct{ err error }
 
-func (p *play) fail(format string, args ...any) { panic(broken{fmt.Errorf(format, args...)}) }
+func (p *trial) fail(format string, args ...any) { panic(broken{fmt.Errorf(format, args...)}) }
 
-func (p *play) check(ok bool, format string, args ...any) {
+func (p *trial) check(ok bool, format string, args ...any) {
 	if !ok {
 		p.fail(format, args...)
 	}
 }
 
-func (p *play) now() time.Time {
+func (p *trial) now() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.at
 }
 
-func (p *play) pass(d time.Duration) {
+func (p *trial) pass(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.at = p.at.Add(d)
 }
 
 // ServeHTTP records each request and its response.
-func (p *play) tap(next http.Handler) http.Handler {
+func (p *trial) tap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		exchange := &said{asked: r.Method + " " + r.URL.RequestURI(), header: r.Header.Clone(), body: body}
+		exchange := &response{asked: r.Method + " " + r.URL.RequestURI(), header: r.Header.Clone(), body: body}
 		p.mu.Lock()
 		p.seen = append(p.seen, exchange)
 		p.mu.Unlock()
@@ -120,7 +120,7 @@ func (p *play) tap(next http.Handler) http.Handler {
 
 // playCase plays a case and returns how the service breaks the rule, nil when it keeps it.
 func playCase(ctx context.Context, c rulesCase, m mutant) (err error) {
-	p := &play{ctx: ctx, at: time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC), key: sandboxv2.DefaultKey}
+	p := &trial{ctx: ctx, at: time.Date(2026, time.November, 10, 12, 0, 0, 0, time.UTC), key: sandboxv2.DefaultKey}
 	config := account()
 	config.Now = p.now
 	if c.begin != nil {
@@ -154,14 +154,14 @@ func playCase(ctx context.Context, c rulesCase, m mutant) (err error) {
 			err = failure.err
 		}
 	}()
-	c.play(p)
+	c.try(p)
 	p.settle()
 	p.audit()
 	return nil
 }
 
 // counters returns what was counted so far.
-func (p *play) counters() map[units.Module]int64 {
+func (p *trial) counters() map[units.Module]int64 {
 	used := map[units.Module]int64{}
 	for _, usage := range p.server.Units().Usage() {
 		used[usage.Module] = usage.Used
@@ -169,14 +169,14 @@ func (p *play) counters() map[units.Module]int64 {
 	return used
 }
 
-func (p *play) found() (emails, phones int64) {
+func (p *trial) found() (emails, phones int64) {
 	return p.server.Units().Found(time.Unix(0, 0), p.now().Add(time.Hour))
 }
 
 // measured calls do and keeps what was counted meanwhile.
-func (p *play) measured(asked string, do func(*said)) *said {
+func (p *trial) measured(asked string, do func(*response)) *response {
 	p.settle()
-	s := &said{p: p, asked: asked}
+	s := &response{p: p, asked: asked}
 	before := p.counters()
 	emails, phones := p.found()
 	do(s)
@@ -193,7 +193,7 @@ func (p *play) measured(asked string, do func(*said)) *said {
 }
 
 // settle compares what the last request counted with what it should count.
-func (p *play) settle() {
+func (p *trial) settle() {
 	if p.last == nil {
 		return
 	}
@@ -204,7 +204,7 @@ func (p *play) settle() {
 
 // audit compares the counters over HTTP with those of the sandbox, and both with its log. A request that was sent
 // again would be in the log.
-func (p *play) audit() {
+func (p *trial) audit() {
 	if err := p.server.Units().Audit(); err != nil {
 		p.fail("%v", err)
 	}
@@ -243,9 +243,9 @@ func isPaid(method, path string) bool {
 	return !free && method != "" && !strings.HasPrefix(path, "/nomenclature")
 }
 
-// raw sends a request unchanged, with the key of the play.
-func (p *play) raw(method, path, body string, header ...string) *said {
-	return p.measured(method+" "+path, func(s *said) {
+// raw sends a request unchanged, with the key of the trial.
+func (p *trial) raw(method, path, body string, header ...string) *response {
+	return p.measured(method+" "+path, func(s *response) {
 		r, err := http.NewRequestWithContext(p.ctx, method, p.address+sandboxv2.Path+path, strings.NewReader(body))
 		p.check(err == nil, "%v", err)
 		r.Header.Set("Authorization", "Token "+p.key)
@@ -271,13 +271,13 @@ func (p *play) raw(method, path, body string, header ...string) *said {
 }
 
 // post sends a body with members.
-func (p *play) post(path string, members map[string]any) *said {
+func (p *trial) post(path string, members map[string]any) *response {
 	return p.raw("POST", path, encoded(members))
 }
 
 // call sends a call of the client and checks the request.
-func (p *play) call(call calls.Call) *said {
-	return p.measured(call.Operation.String(), func(s *said) {
+func (p *trial) call(call calls.Call) *response {
+	return p.measured(call.Operation.String(), func(s *response) {
 		p.mu.Lock()
 		before := len(p.seen)
 		p.mu.Unlock()
@@ -305,7 +305,7 @@ func encoded(value any) string {
 }
 
 // uses sets what the request should count.
-func (s *said) uses(m units.Module, revealed ...int64) *said {
+func (s *response) uses(m units.Module, revealed ...int64) *response {
 	s.wanted = units.Charge{Module: m, Units: 1}
 	if len(revealed) == 2 {
 		s.wanted.Emails, s.wanted.Phones = revealed[0], revealed[1]
@@ -313,22 +313,22 @@ func (s *said) uses(m units.Module, revealed ...int64) *said {
 	return s
 }
 
-func (s *said) is(status int) *said {
+func (s *response) is(status int) *response {
 	s.p.check(s.status == status, "%s: HTTP %d %.300s, want %d", s.asked, s.status, s.body, status)
 	return s
 }
 
-func (s *said) ok() *said { return s.is(http.StatusOK) }
+func (s *response) ok() *response { return s.is(http.StatusOK) }
 
 // answered checks that the client reads the response as an answer that is not empty.
-func (s *said) answered() *said {
+func (s *response) answered() *response {
 	answer, is := s.verdict.(enrich.Answered)
 	s.p.check(is && answer.Status != enrich.NotFound, "%s: %T %v", s.asked, s.verdict, s.verdict)
 	return s
 }
 
 // invalid checks a refusal of a field.
-func (s *said) invalid(field string) *said {
+func (s *response) invalid(field string) *response {
 	s.is(http.StatusBadRequest)
 	var fields map[string][]string
 	s.decode(&fields)
@@ -337,28 +337,28 @@ func (s *said) invalid(field string) *said {
 }
 
 // detail checks a refusal with a detail.
-func (s *said) detail(status int) *said { return s.is(status).shaped("detail") }
+func (s *response) detail(status int) *response { return s.is(status).shaped("detail") }
 
 // limited checks a refusal for a limit.
-func (s *said) limited(guard string, m units.Module) *said {
+func (s *response) limited(guard string, m units.Module) *response {
 	s.is(http.StatusTooManyRequests).shaped("limit")
 	s.p.check(s.text("error_guard") == guard && s.text("access.module") == string(m), "%s: %s, want %s of %s", s.asked, s.body, guard, m)
 	return s
 }
 
-func (s *said) shaped(name string) *said {
+func (s *response) shaped(name string) *response {
 	breach := checkShape(name, s.body)
 	s.p.check(breach == "", "%s: %s", s.asked, breach)
 	return s
 }
 
-func (s *said) arrayOf(name string) *said {
+func (s *response) arrayOf(name string) *response {
 	breach := checkShapes(name, s.body)
 	s.p.check(breach == "", "%s: %s", s.asked, breach)
 	return s
 }
 
-func (s *said) decode(into any) *said {
+func (s *response) decode(into any) *response {
 	decoder := json.NewDecoder(bytes.NewReader(s.body))
 	decoder.UseNumber()
 	err := decoder.Decode(into)
@@ -367,7 +367,7 @@ func (s *said) decode(into any) *said {
 }
 
 // member returns a member by its path; nil when there is none.
-func (s *said) member(path string) any {
+func (s *response) member(path string) any {
 	var value any
 	s.decode(&value)
 	for name := range strings.SplitSeq(path, ".") {
@@ -377,7 +377,7 @@ func (s *said) member(path string) any {
 	return value
 }
 
-func (s *said) text(path string) string {
+func (s *response) text(path string) string {
 	if value := s.member(path); value != nil {
 		return fmt.Sprint(value)
 	}
@@ -385,7 +385,7 @@ func (s *said) text(path string) string {
 }
 
 // list returns a member of each item of data.
-func (s *said) list(name string) (values []string) {
+func (s *response) list(name string) (values []string) {
 	var page struct{ Data []map[string]any }
 	s.decode(&page)
 	for _, item := range page.Data {
@@ -395,17 +395,17 @@ func (s *said) list(name string) (values []string) {
 }
 
 // has compares a member with a text.
-func (s *said) has(path, want string) *said {
+func (s *response) has(path, want string) *response {
 	s.p.check(s.text(path) == want, "%s: %s is %q, want %q", s.asked, path, s.text(path), want)
 	return s
 }
 
 // company returns a listed company of which everything is known.
-func (p *play) company() world.Company {
+func (p *trial) company() world.Company {
 	return p.oneOf(func(c world.Company) bool { return true })
 }
 
-func (p *play) oneOf(meets func(world.Company) bool) world.Company {
+func (p *trial) oneOf(meets func(world.Company) bool) world.Company {
 	for c := range p.world.Listed() {
 		e, _ := p.world.Employee(c, 0)
 		whole := c.HasFinancials() && c.HasInsights() && c.HasOwnership() && c.VAT() != "" && c.Staff() > 1 && len(c.Years()) > 1
@@ -418,7 +418,7 @@ func (p *play) oneOf(meets func(world.Company) bool) world.Company {
 }
 
 // contact returns an employee of the company.
-func (p *play) contact() world.Employee {
+func (p *trial) contact() world.Employee {
 	e, _ := p.world.Employee(p.company(), 0)
 	return e
 }

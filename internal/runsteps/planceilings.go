@@ -1,4 +1,4 @@
-package app
+package runsteps
 
 import (
 	"math"
@@ -12,16 +12,16 @@ import (
 
 // addCeilings shows every ceiling with what is left under it. The one that covers
 // the fewest lookups binds, unless it covers all.
-func addCeilings(v *planview.Plan, j *job, f *forecast.Forecast) {
+func (r *Run) addCeilings(v *planview.Plan, f *forecast.Forecast) {
 	v.Ceilings = []planstep.Ceiling{}
 	var binding *planstep.Ceiling
-	limits := j.limits()
+	limits := r.limits()
 	for _, l := range limits {
-		v.Ceilings = append(v.Ceilings, viewCeiling(v, j, l))
+		v.Ceilings = append(v.Ceilings, r.viewCeiling(v, l))
 	}
 	for i := range v.Ceilings {
 		view := &v.Ceilings[i]
-		if view.Covers < j.limited(limits[i]) && (binding == nil || view.Covers < binding.Covers) {
+		if view.Covers < r.limited(limits[i]) && (binding == nil || view.Covers < binding.Covers) {
 			binding = view
 		}
 	}
@@ -31,41 +31,56 @@ func addCeilings(v *planview.Plan, j *job, f *forecast.Forecast) {
 	binding.Binding = true
 	if binding.Left == nil {
 		binding.ProbablyCovers = &binding.Covers // no more and no less
-	} else if covers, known := f.Covers(*binding.Left, j.paidStep().account.Prices.Quote.Prices); known {
+	} else if covers, known := f.Covers(*binding.Left, r.Paid().Account.Prices.Quote.Prices); known && !r.PricedUnits() {
 		binding.ProbablyCovers = &covers
 	}
 }
 
 // limited returns how many of the lookups a ceiling limits.
-func (j *job) limited(l limit) (lookups int64) {
+func (r *Run) limited(l limit) (lookups int64) {
 	switch l.Meter {
 	case cost.Lookups:
-		return j.lookups()
+		return r.Lookups()
 	case cost.USD:
-		return j.paidStep().counts.Lookup
+		return r.paidUnder(l).Lookups()
 	}
-	for _, s := range j.of(l.account) {
-		if s.most()[l.Meter] > 0 {
-			lookups += s.counts.Lookup
+	rates := l.account.Rates()
+	for _, s := range r.Of(l.account) {
+		for fields, n := range s.Counts.Lookups {
+			if most, _ := rates.Total(fields); most[l.Meter] > 0 { // they have prices
+				lookups += n
+			}
 		}
 	}
 	return lookups
 }
 
-func viewCeiling(v *planview.Plan, j *job, l limit) planstep.Ceiling {
+// paidUnder returns the lookups that a ceiling on money limits: those of its account, or of all accounts.
+func (r *Run) paidUnder(l limit) cost.Purchases {
+	if l.own {
+		return cost.Purchases{r.purchase(l.account)}
+	}
+	return r.purchases()
+}
+
+func (r *Run) viewCeiling(v *planview.Plan, l limit) planstep.Ceiling {
 	view := planstep.Ceiling{Name: l.Name}
-	limit, paid := l.Limit, j.paidStep()
-	left := max(l.Left(j.used(l, v.At)), 0)
+	limit := l.Limit
+	left := max(l.Left(r.used(l, v.At)), 0)
 	switch l.Meter {
 	case cost.Lookups:
 		view.LimitLookups, view.LeftLookups = &limit, &left
-		view.Covers = min(left, j.lookups())
+		view.Covers = min(left, r.Lookups())
 	case cost.USD:
 		view.Limit, view.Left = (*cost.Money)(&limit), (*cost.Money)(&left)
-		view.Covers, _ = paid.counts.Lookups.Covers(cost.Money(left), paid.account.FreeLeft(), paid.account.Prices.Quote.Prices) // Maximum knew the prices
+		paid := r.paidUnder(l)
+		if r.PricedUnits() {
+			view.Lookups = paid.Lookups() // of several steps
+		}
+		view.Covers, _ = paid.Covers(cost.Money(left)) // the plan knew the prices
 	default:
 		view.Meter, view.LimitUnits, view.LeftUnits = l.account.Tariff.Meters[l.Meter].Name, &limit, &left
-		view.Lookups = j.limited(l)
+		view.Lookups = r.limited(l)
 		view.Covers = min(left/l.account.MostOf(l.Meter), view.Lookups)
 	}
 	if at := budget.Renewal(l.Period, v.At); !at.IsZero() {
@@ -80,10 +95,9 @@ func viewCeiling(v *planview.Plan, j *job, l limit) planstep.Ceiling {
 
 // dearest returns the most that the given number of planned lookups can cost. The prices are
 // known by then.
-func (j *job) dearest(lookups int64) cost.Money {
-	paid := j.paidStep()
-	dearest, err := paid.counts.Lookups.Dearest(
-		min(lookups, paid.counts.Lookup), paid.account.FreeLeft(), paid.account.Prices.Quote.Prices)
+func (r *Run) dearest(lookups int64) cost.Money {
+	paid := r.purchases()
+	dearest, err := paid.Dearest(min(lookups, paid.Lookups()))
 	if err != nil {
 		return math.MaxInt64
 	}

@@ -1,0 +1,116 @@
+package v2rules
+
+import (
+	"net/http"
+	"time"
+
+	"payonce/enrich"
+	"payonce/sandbox/fault"
+	"payonce/sandbox/units"
+	sandboxv2 "payonce/sandbox/v2"
+	"payonce/service/v2/calls"
+)
+
+func totalOf(m units.Module, total int64) func(*sandboxv2.Config) {
+	return func(c *sandboxv2.Config) { c.Totals[m] = total }
+}
+
+func limitCases() []rulesCase {
+	daily := func(c *sandboxv2.Config) { c.Daily = map[units.Module]int64{units.Companies: 1} }
+	return []rulesCase{
+		{rule: "v2-limit/total", begin: totalOf(units.Companies, 1), try: func(p *trial) {
+			p.raw("GET", "/companies/1", "").ok().uses(units.Companies)
+			p.settle()
+			p.pass(48 * time.Hour)
+			p.raw("GET", "/companies/1", "").limited("limit", units.Companies)
+			p.raw("GET", "/financial/"+p.company().ID(), "").ok().uses(units.Financials)
+		}},
+		{rule: "v2-limit/total-raised", begin: totalOf(units.Companies, 0), try: func(p *trial) {
+			p.raw("GET", "/companies/1", "").limited("limit", units.Companies)
+			err := p.server.Units().SetTotal(units.Companies, 1)
+			p.check(err == nil, "%v", err)
+			p.raw("GET", "/companies/1", "").ok().uses(units.Companies)
+		}},
+		{rule: "v2-limit/daily", begin: daily, try: func(p *trial) {
+			p.raw("GET", "/companies/1", "").ok().uses(units.Companies)
+			p.raw("GET", "/companies/1", "").limited("limits.daily", units.Companies)
+			p.raw("GET", "/financial/"+p.company().ID(), "").ok().uses(units.Financials)
+		}},
+		{rule: "v2-limit/daily-end", begin: daily, try: func(p *trial) {
+			p.raw("GET", "/companies/1", "").ok().uses(units.Companies)
+			p.settle()
+			p.pass(12*time.Hour - time.Second)
+			p.raw("GET", "/companies/1", "").limited("limits.daily", units.Companies)
+			p.settle()
+			p.pass(time.Second)
+			p.raw("GET", "/companies/1", "").ok().uses(units.Companies)
+		}},
+		{rule: "v2-limit/rate", try: func(p *trial) {
+			for range 60 {
+				p.raw("GET", "/companies/999999", "").is(404)
+			}
+			p.raw("GET", "/companies/999999", "").is(http.StatusTooManyRequests)
+			p.settle()
+			p.pass(time.Minute)
+			p.raw("GET", "/companies/999999", "").is(404)
+		}},
+		{rule: "v2-limit/rate-key", begin: within(1), try: func(p *trial) {
+			p.raw("GET", "/companies/999999", "").is(404)
+			_, other, err := p.server.Units().CreateKey()
+			p.check(err == nil, "%v", err)
+			p.key = other
+			p.raw("GET", "/companies/999999", "").is(404)
+		}},
+		{rule: "v2-limit/rate-free", begin: within(1), try: func(p *trial) {
+			p.raw("GET", "/metrics", "").ok()
+			p.raw("GET", "/companies/watch", "").ok()
+			p.raw("GET", "/companies/999999", "").is(404)
+			p.raw("GET", "/metrics", "").ok()
+		}},
+	}
+}
+
+// losses returns the faults that lose a response, by the names of their rules.
+func losses() map[string]fault.Fault {
+	all := map[string]fault.Fault{}
+	for name, f := range map[string]fault.Fault{
+		"v2-loss/dropped":    {Answer: fault.Dropped},
+		"v2-loss/truncated":  {Answer: fault.Truncated},
+		"v2-loss/garbage":    {Answer: fault.Garbage},
+		"v2-loss/proxy-page": {Answer: fault.ProxyPage},
+		"v2-loss/no-body":    {Answer: fault.Bodyless, Status: 504},
+		"v2-loss/internal":   {Answer: fault.Refused, Code: units.InternalError},
+	} {
+		all[name] = f
+		f.Happened = true
+		all[name+"-counted"] = f
+	}
+	return all
+}
+
+func lossCases() (all []rulesCase) {
+	for name, f := range losses() {
+		all = append(all, rulesCase{rule: name, begin: struckBy(f), try: func(p *trial) {
+			got := p.call(calls.Company("1"))
+			_, lost := got.verdict.(enrich.Lost)
+			p.check(lost, "the client says %T %v, want a lost response", got.verdict, got.verdict)
+			if f.Happened {
+				got.uses(units.Companies)
+			}
+			p.call(calls.Company("2")).answered().uses(units.Companies)
+		}})
+	}
+	return append(all, rulesCase{rule: "v2-version/prefix", try: func(p *trial) {
+		p.raw("GET", "/metrics", "").ok()
+		p.measured("GET /metrics without /v2", func(s *response) {
+			r, err := http.NewRequestWithContext(p.ctx, http.MethodGet, p.address+"/metrics", nil)
+			p.check(err == nil, "%v", err)
+			r.Header.Set("Authorization", "Token "+p.key)
+			response, err := http.DefaultTransport.RoundTrip(r)
+			p.check(err == nil, "%v", err)
+			s.status = response.StatusCode
+			err = response.Body.Close()
+			p.check(err == nil, "%v", err)
+		}).is(http.StatusNotFound)
+	}})
+}

@@ -1,0 +1,144 @@
+package cost
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"payonce/enrich"
+)
+
+// Purchase is lookups of one account, with what they consume.
+type Purchase struct {
+	Lookups Workload
+	Free    Allowances // of the account
+	Rates   Rates
+}
+
+// Maximum returns the money that the holds of all lookups come to: for each field its free allowance first and
+// then its price, and for each lookup what it costs whatever it returns. A price that is needed and unknown is
+// an error.
+func (p Purchase) Maximum() (Money, error) {
+	total, err := p.Lookups.Demand().Maximum(p.Free, p.Rates.Prices())
+	if err != nil {
+		return 0, err
+	}
+	for fields, n := range p.Lookups {
+		total = total.Plus(p.Rates.call(fields).Money().Times(n))
+	}
+	return total, nil
+}
+
+// scarce returns the fields asked for that have free units. Whether lookups go beyond these depends on which
+// lookups they are.
+func (p Purchase) scarce() (fields enrich.Fields) {
+	for f := range p.Lookups.fields().Each() {
+		if p.Free[f] > 0 {
+			fields = fields.With(f)
+		}
+	}
+	return fields
+}
+
+// worth returns what a lookup for some fields costs when the free units of the given fields pay for these.
+func (p Purchase) worth(fields, free enrich.Fields) Money {
+	sum := p.Rates.call(fields).Money()
+	for f := range fields.Without(free).Each() {
+		sum = sum.Plus(p.Rates[f].Price())
+	}
+	return sum
+}
+
+// Purchases are lookups of several accounts.
+type Purchases []Purchase
+
+// Lookups returns how many lookups there are.
+func (p Purchases) Lookups() (lookups int64) {
+	for _, one := range p {
+		lookups += one.Lookups.Lookups()
+	}
+	return lookups
+}
+
+// Maximum returns the money that the holds of all lookups come to. A price that is needed and unknown is an
+// error.
+func (p Purchases) Maximum() (total Money, err error) {
+	for _, one := range p {
+		amount, err := one.Maximum()
+		if err != nil {
+			return 0, err
+		}
+		total = total.Plus(amount)
+	}
+	return total, nil
+}
+
+// Dearest returns the most that any n of the lookups can cost: the n most expensive ones, with every field
+// returned. A price that is needed and unknown is an error.
+func (p Purchases) Dearest(n int64) (dearest Money, err error) {
+	// What lookups cost is the sum, over the fields that go beyond their free units, of the price times what goes
+	// beyond. Which fields those are is not known before, so every set of them is tried: with it, each lookup
+	// counts the prices of its other fields, and the n that count most are taken. No set gives more than
+	// what these n cost, and the right one gives the most.
+	for _, one := range p {
+		if _, err := one.Lookups.Demand().capped(n).Maximum(one.Free, one.Rates.Prices()); err != nil {
+			return 0, err
+		}
+	}
+	free := make([]enrich.Fields, len(p))
+	var try func(account int) error
+	try = func(account int) error {
+		if account == len(p) {
+			amount, err := p.top(n, free).Maximum()
+			dearest = max(dearest, amount)
+			return err
+		}
+		scarce := p[account].scarce()
+		for free[account] = scarce; ; free[account] = (free[account] - 1) & scarce {
+			if err := try(account + 1); err != nil || free[account] == 0 {
+				return err
+			}
+		}
+	}
+	return dearest, try(0)
+}
+
+// top returns the n lookups that cost most when the free units of the given fields of each account pay for these.
+func (p Purchases) top(n int64, free []enrich.Fields) Purchases {
+	type kind struct {
+		account int
+		fields  enrich.Fields
+		worth   Money
+	}
+	var kinds []kind
+	top := slices.Clone(p)
+	for i, one := range p {
+		top[i].Lookups = Workload{}
+		for fields := range one.Lookups {
+			kinds = append(kinds, kind{i, fields, one.worth(fields, free[i])})
+		}
+	}
+	slices.SortFunc(kinds, func(a, b kind) int {
+		return cmp.Or(cmp.Compare(b.worth, a.worth), cmp.Compare(a.account, b.account), cmp.Compare(a.fields, b.fields))
+	})
+	for _, k := range kinds {
+		taken := min(n, p[k.account].Lookups[k.fields])
+		top[k.account].Lookups[k.fields] = taken
+		n -= taken
+	}
+	return top
+}
+
+// Covers returns how many of the lookups an amount surely covers. None of that number is refused for lack of
+// money, whatever their order and whatever they return. A price that is needed and unknown is an error.
+func (p Purchases) Covers(left Money) (int64, error) {
+	lookups := p.Lookups()
+	if _, err := p.Dearest(lookups); err != nil {
+		return 0, err
+	}
+	first := sort.Search(int(lookups), func(n int) bool {
+		amount, err := p.Dearest(int64(n) + 1)
+		return err != nil || amount > max(left, 0)
+	})
+	return int64(first), nil
+}

@@ -1,0 +1,237 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"payonce/attempt"
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/steps"
+	"payonce/sandbox/units"
+	"payonce/service/v2/calls"
+	v2units "payonce/service/v2/units"
+)
+
+// TestV2KeepsThePromises runs worlds that ask v2, alone and before v1, and fails for every promise broken in one.
+func TestV2KeepsThePromises(t *testing.T) {
+	var next atomic.Uint64
+	var starts, calls, counted atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		for worker := range runtime.GOMAXPROCS(0) {
+			t.Run(fmt.Sprint(worker), func(t *testing.T) {
+				t.Parallel()
+				for n := next.Add(1) - 1; n < uint64(*simV2Seeds); n = next.Add(1) - 1 {
+					w := simulateV2(t, newV2Scenario(*simFirst+n), v2Mutation{})
+					if len(w.found) == 0 {
+						w.found = compareV2(w, simulateV2(t, w.scenario.undisturbed(), v2Mutation{}))
+					}
+					starts.Add(int64(w.starts))
+					for _, r := range w.service.Second().Units().Records() {
+						calls.Add(1)
+						counted.Add(r.Units)
+					}
+					w.report(t)
+				}
+			})
+		}
+	})
+	t.Logf("%d seeds: %d starts, %d calls of v2, %d units", *simV2Seeds, starts.Load(), calls.Load(), counted.Load())
+}
+
+// report fails the test when a promise was broken.
+func (w *v2World) report(t *testing.T) {
+	t.Helper()
+	if *simTrace {
+		t.Logf("seed %d:\n%s", w.Seed, strings.Join(w.events, "\n"))
+	}
+	if len(w.found) > 0 {
+		list := string(w.scenario.list)
+		w.scenario.list = nil // the list is printed as text below
+		t.Errorf("seed %d: %s\nscenario: %+v\nlist:\n%s", w.Seed, strings.Join(w.found, "\n"), w.scenario, list)
+	}
+}
+
+// TestV2Repeats shows that a world is a pure function of its seed.
+func TestV2Repeats(t *testing.T) {
+	for n := range *simRepeats {
+		seed := *simFirst + uint64(n)
+		first, second := simulateV2(t, newV2Scenario(seed), v2Mutation{}), simulateV2(t, newV2Scenario(seed), v2Mutation{})
+		if digest(first.events) != digest(second.events) {
+			t.Errorf("seed %d: the second run differs: %s", seed, firstDifference(first.events, second.events))
+		}
+	}
+}
+
+// v2Mutation is one mistake that the program could make with the interface v2.
+type v2Mutation struct {
+	name    string
+	promise string // that it breaks, as the checker's words begin
+	world   func(*v2Scenario)
+	ledger  func(*checkpoint.Journal) dispatch.Ledger
+	finder  func(dispatch.Finder) dispatch.Finder
+	account func(*checkpoint.Journal) steps.Account
+	rate    func(checkpoint.Rate) checkpoint.Rate
+	// forget does to the disk what the mistake would do to it by the end of a start.
+	forget func(*v2World)
+	hasty  bool // the account is looked at without waiting for it to settle
+}
+
+// without holds nothing of some meters.
+func without(meters ...cost.Meter) func(*checkpoint.Journal) dispatch.Ledger {
+	return func(j *checkpoint.Journal) dispatch.Ledger { return &heldWithout{j, cost.MetersOf(meters...)} }
+}
+
+func v2Mutations() []v2Mutation {
+	companies := func(s *v2Scenario) { s.of(0); s.Ceilings = nil }
+	contacts := func(s *v2Scenario) { s.of(3); s.Ceilings = nil }
+	lossy := func(s *v2Scenario) { s.of(0); s.Faults = append(s.Faults, "lost-after:p=0.30") }
+	limited := func(s *v2Scenario) {
+		s.of(0)
+		s.Daily = map[units.Module]int64{units.Companies: 2, units.Financials: 1}
+		s.Ceilings, s.Dawn, s.Faults = nil, 0, nil
+		s.Starts = []stepsStart{{}, {}, {}}
+	}
+	return []v2Mutation{
+		{name: "a module is not held", promise: "P2", world: companies, ledger: without(v2units.Companies)},
+		{name: "a module of a GET is not held", promise: "P2", world: companies, ledger: without(v2units.Financials)},
+		{name: "an email is not held", promise: "P2", world: contacts, ledger: without(v2units.Emails)},
+		{name: "a phone is not held", promise: "P2", world: contacts, ledger: without(v2units.Phones)},
+		{name: "a GET is sent twice after a lost response", promise: "P1", world: lossy, finder: func(f dispatch.Finder) dispatch.Finder { return repeatingGETs{f} }},
+		{name: "the hold of a lost call is released", promise: "P2", world: lossy, ledger: func(j *checkpoint.Journal) dispatch.Ledger { return &releasing{j} }},
+		{name: "a lost GET is taken for one that was not sent", promise: "P1", world: lossy, finder: func(f dispatch.Finder) dispatch.Finder { return harmlessGETs{f} }},
+		{name: "a limit is forgotten until the next day", promise: "P4", world: limited, forget: forgetV2Limits},
+		{name: "a limit does not bind the calls after it", promise: "P4", world: limited, ledger: func(j *checkpoint.Journal) dispatch.Ledger { return &forgettingLimits{j} }},
+		{name: "units of an answer are not booked", promise: "P2", world: companies, ledger: func(j *checkpoint.Journal) dispatch.Ledger {
+			return &bookedWithout{j, cost.MetersOf(v2units.Companies, v2units.Financials)}
+		}},
+		{name: "emails of an answer are not booked", promise: "P2", world: contacts, ledger: func(j *checkpoint.Journal) dispatch.Ledger {
+			return &bookedWithout{j, cost.MetersOf(v2units.Emails)}
+		}},
+		{name: "a ceiling on units ignores what is held", promise: "P2", world: func(s *v2Scenario) {
+			s.of(0)
+			s.Concurrency, s.Sparing, s.Window.Limit = 6, false, 60
+			s.Ceilings = []cost.Ceiling{{Name: "companies", Scope: checkpoint.RunScope(runName), Meter: v2units.Companies, Limit: 2}}
+			s.Starts = append(s.Starts, stepsStart{})
+		}, ledger: func(j *checkpoint.Journal) dispatch.Ledger { return &generousUnits{j} }},
+		{name: "v1 is asked while a call of v2 is in doubt", promise: "P1", world: func(s *v2Scenario) {
+			s.of(5)
+			s.Faults = append(s.Faults, "lost-after:p=0.30")
+		}, account: func(j *checkpoint.Journal) steps.Account { return doubtless{j} }},
+		{name: "no settle delay", promise: "P1", hasty: true, world: func(s *v2Scenario) {
+			s.of(0)
+			s.Faults = append(s.Faults, "lost-after:p=0.30,delay=20s")
+			for i := range s.Starts {
+				s.Starts[i].Down = 1
+			}
+		}},
+		{name: "the window is ignored", promise: "P4", rate: func(r checkpoint.Rate) checkpoint.Rate { r.Slots = 1 << 20; return r }},
+	}
+}
+
+// of makes the scenario one of the runs of v2Runs, with a list that fits.
+func (s *v2Scenario) of(run int) {
+	s.Subject, s.Wanted = v2Runs()[run].Subject, v2Runs()[run].Wanted
+	s.list = s.drawList(draws(s.Seed).of("list"))
+}
+
+// TestMutationsOfV2 shows that the checker finds each mistake by the promise that it breaks.
+func TestMutationsOfV2(t *testing.T) {
+	for _, m := range v2Mutations() {
+		findMutation(t, m.name, m.promise, func(t *testing.T, seed uint64) []string {
+			scenario := newV2Scenario(seed)
+			if m.world != nil {
+				m.world(&scenario)
+			}
+			return simulateV2(t, scenario, m).found
+		})
+	}
+}
+
+// heldWithout holds nothing of some meters.
+type heldWithout struct {
+	*checkpoint.Journal
+	meters cost.Meters
+}
+
+func (h *heldWithout) Begin(req attempt.Request) (attempt.Decision, error) {
+	req.Rates = maps.Clone(req.Rates)
+	for f, rate := range req.Rates {
+		for m := range h.meters.Each() {
+			rate.Call[m], rate.Uses[m] = 0, 0
+		}
+		req.Rates[f] = rate
+	}
+	return h.Journal.Begin(req)
+}
+
+// bookedWithout books nothing of some meters.
+type bookedWithout struct {
+	*checkpoint.Journal
+	meters cost.Meters
+}
+
+func (b *bookedWithout) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
+	answer.Consumed = slices.Clone(answer.Consumed)
+	for m := range b.meters.Each() {
+		answer.Consumed[m] = 0
+	}
+	return b.Journal.Settle(id, answer)
+}
+
+// generousUnits compares a ceiling on units with what is settled alone.
+type generousUnits struct{ *checkpoint.Journal }
+
+func (g *generousUnits) Begin(req attempt.Request) (attempt.Decision, error) {
+	req.Ceilings = slices.Clone(req.Ceilings)
+	held := g.Totals(g.Number().Scope(checkpoint.ScopeAll)).Held
+	for i, ceiling := range req.Ceilings {
+		if ceiling.Meter != cost.USD && ceiling.Meter != cost.Lookups {
+			req.Ceilings[i].Limit += held[ceiling.Meter]
+		}
+	}
+	return g.Journal.Begin(req)
+}
+
+// forgettingLimits ends the limits of the account before each call.
+type forgettingLimits struct{ *checkpoint.Journal }
+
+func (f *forgettingLimits) Begin(req attempt.Request) (attempt.Decision, error) {
+	if _, err := f.EndLimits(); err != nil {
+		return nil, err
+	}
+	return f.Journal.Begin(req)
+}
+
+// forgetV2Limits forgets the limits at the end of a start.
+func forgetV2Limits(w *v2World) { forgetLimits(w.stepsWorld) }
+
+// repeatingGETs sends a GET again whose response was lost, as net/http does on a connection that breaks.
+type repeatingGETs struct{ dispatch.Finder }
+
+func (r repeatingGETs) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
+	verdict := r.Finder.Find(ctx, lookup)
+	if _, lost := verdict.(enrich.Lost); lost && calls.Of(lookup).Operation.Method() == "GET" {
+		return r.Finder.Find(ctx, lookup)
+	}
+	return verdict
+}
+
+// harmlessGETs takes a GET whose response was lost for one that was not sent.
+type harmlessGETs struct{ dispatch.Finder }
+
+func (h harmlessGETs) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
+	verdict := h.Finder.Find(ctx, lookup)
+	if lost, is := verdict.(enrich.Lost); is && calls.Of(lookup).Operation.Method() == "GET" {
+		return enrich.NotSent{Err: lost.Err}
+	}
+	return verdict
+}
