@@ -11,6 +11,15 @@ type AskedAccount = record.AskedAccount
 // ModuleDrift is what an account lost of one module that the journal cannot explain.
 type ModuleDrift = record.ModuleDrift
 
+// StepEnds says how each step of one start of a run ended.
+type StepEnds = record.StepEnds
+
+// StepEnd says how a step ended.
+type StepEnd = record.StepEnd
+
+// NotSent are lookups of a step that were not sent because of a limit on what they use.
+type NotSent = record.NotSent
+
 // SaveRun records a run, in place of what was recorded under its name.
 func (j *Journal) SaveRun(run record.Run) error {
 	return replace(j, record.NameKey(record.RunPrefix, run.Name), &run)

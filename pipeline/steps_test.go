@@ -90,7 +90,7 @@ func (w *waterfall) steps() (all steps.Steps) {
 func (w *waterfall) run(ctx context.Context) dispatch.Stop {
 	w.t.Helper()
 	w.stops = nil
-	stop, err := w.steps().Run(ctx, w.list, nil, func(
+	stops, err := w.steps().Run(ctx, w.list, nil, func(
 		ctx context.Context, step int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
 		next, done := found.Lookups(ctx, rows)
@@ -105,7 +105,7 @@ func (w *waterfall) run(ctx context.Context) dispatch.Stop {
 	if err != nil {
 		w.t.Fatalf("the run failed: %v", err)
 	}
-	return stop
+	return stops.Foremost()
 }
 
 // output returns the list with the answers of both accounts.
@@ -364,13 +364,14 @@ func TestAnInterruptBetweenTwoStepsIsTheStop(t *testing.T) {
 	withWaterfall(t, waterfallList, firstOf, secondOf, func(t *testing.T, w *waterfall) {
 		for _, first := range []dispatch.Stop{nil, dispatch.ServiceRefused{Code: "limits.daily", Module: "mail"}} {
 			ctx, cancel := context.WithCancel(t.Context())
-			stop, err := w.steps().Run(ctx, w.list, nil,
+			stops, err := w.steps().Run(ctx, w.list, nil,
 				func(context.Context, int, *survey.Survey, row.List) (dispatch.Stop, error) {
 					cancel()
 					return first, nil
 				})
-			if want := (dispatch.Interrupted{}); stop != want || err != nil {
-				t.Errorf("the first step: %v; the run: stopped by %v, error %v", first, stop, err)
+			want := dispatch.Interrupted{}
+			if stops[0] != first || stops[1] != want || stops.Foremost() != want || err != nil {
+				t.Errorf("the first step: %v; the steps: stopped by %v, error %v", first, stops, err)
 			}
 		}
 	})

@@ -268,6 +268,24 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.List(m, 30, &r.ModuleDrifts, moduleDriftMembers)
 	numbered.List(m, 31, &r.Accounts, askedMembers)
 	numbered.List(m, 32, &r.Waits, waitedMembers)
+	numbered.Value(m, 33, &r.Steps, stepEndsMembers)
+}
+
+func stepEndsMembers(m *numbered.Members, s *StepEnds) {
+	numbered.Time(m, 1, &s.Start)
+	numbered.List(m, 2, &s.Ends, stepEndMembers)
+}
+
+func stepEndMembers(m *numbered.Members, e *StepEnd) {
+	numbered.Text(m, 1, &e.Step)
+	numbered.Text(m, 2, &e.Stop)
+	numbered.List(m, 3, &e.NotSent, notSentMembers)
+}
+
+func notSentMembers(m *numbered.Members, n *NotSent) {
+	numbered.Text(m, 1, &n.Reason)
+	numbered.Text(m, 2, &n.Module)
+	numbered.Int(m, 3, &n.Lookups)
 }
 
 func waitedMembers(m *numbered.Members, w *Waited) {

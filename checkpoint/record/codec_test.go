@@ -402,3 +402,29 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestStepEndsAreThoseOfTheLastStart has an older program start a run again. It keeps the ends of the steps, which it
+// does not know, and records why the run stopped.
+func TestStepEndsAreThoseOfTheLastStart(t *testing.T) {
+	run := Run{
+		Started: start, Restarted: start, Stop: "ceiling:a",
+		Steps: StepEnds{Start: start, Ends: []StepEnd{{Step: "first", Stop: "ceiling:a"}, {Step: "second"}}},
+	}
+	again := run
+	again.Restarted, again.Stop = start.Add(time.Hour), "ceiling:b"
+	old := Run{Started: start, Stop: "ceiling:c"}
+	for _, test := range []struct {
+		run           Run
+		first, second string
+		ends          int
+	}{
+		{run, "ceiling:a", "", 2},
+		{again, "ceiling:b", "ceiling:b", 0},
+		{old, "ceiling:c", "ceiling:c", 0},
+	} {
+		first, second, ends := test.run.StopOf("first"), test.run.StopOf("second"), test.run.StepEnds()
+		if first != test.first || second != test.second || len(ends) != test.ends {
+			t.Errorf("%+v: the steps stopped by %q and %q, ends %v", test.run, first, second, ends)
+		}
+	}
+}

@@ -383,6 +383,7 @@ type Run struct {
 	ModuleDrifts []ModuleDrift  `json:"module_drifts,omitempty"`
 	Accounts     []AskedAccount `json:"accounts,omitempty"` // that were asked; none in older records
 	Waits        []Waited       `json:"waits,omitempty"`    // of all starts that came to their end
+	Steps        StepEnds       `json:"steps,omitzero"`     // why they ended early; none in older records
 }
 
 // Waited is how long a run sent nothing for one reason.
@@ -420,6 +421,45 @@ type ModuleDrift struct {
 	Account attempt.Account `json:"account"`
 	Module  string          `json:"module"`
 	Units   int64           `json:"units"`
+}
+
+// StepEnds says how each step of one start of a run ended. A program that does not know them keeps those of an
+// earlier start: then they are not those of the run's last start.
+type StepEnds struct {
+	Start time.Time `json:"start"` // when the run was started
+	Ends  []StepEnd `json:"ends,omitempty"`
+}
+
+// StepEnd says how a step ended.
+type StepEnd struct {
+	Step    string    `json:"step"`
+	Stop    string    `json:"stop,omitempty"` // why it ended early
+	NotSent []NotSent `json:"not_sent,omitempty"`
+}
+
+// NotSent are lookups of a step that were not sent because of a limit on what they use. Others were sent.
+type NotSent struct {
+	Reason  string `json:"reason"`           // as Stop
+	Module  string `json:"module,omitempty"` // what is limited
+	Lookups int64  `json:"lookups"`
+}
+
+// StepEnds returns how the steps ended when the run last ended, none when only Stop is known.
+func (r Run) StepEnds() []StepEnd {
+	if !r.Steps.Start.Equal(r.LastStarted()) {
+		return nil
+	}
+	return r.Steps.Ends
+}
+
+// StopOf returns why a step of the run ended early, "" when it did not.
+func (r Run) StopOf(step string) string {
+	for _, end := range r.StepEnds() {
+		if end.Step == step {
+			return end.Stop
+		}
+	}
+	return r.Stop
 }
 
 // Choice says who chooses among the companies that searches found.

@@ -32,7 +32,7 @@ func (j *job) search() *choosing.Search {
 	}
 	search := &choosing.Search{Scope: s.Scope, List: j.list, Journal: accounts.Known(s.Account.Journal)}
 	if j.order.Resolve {
-		search.Resolving = j.run("")[:2]
+		search.Resolving = j.run()[:2]
 	}
 	return search
 }

@@ -171,6 +171,9 @@ func (j *job) lookUp(ctx context.Context, update func(observe.Sent)) (dispatch.S
 	}
 	switch err := j.take(ctx); {
 	case ctx.Err() != nil:
+		for _, s := range j.Steps {
+			s.Stop = dispatch.StopOf(ctx)
+		}
 		return dispatch.StopOf(ctx), nil
 	case err != nil || j.Lookups() == 0:
 		return nil, err
@@ -180,9 +183,8 @@ func (j *job) lookUp(ctx context.Context, update func(observe.Sent)) (dispatch.S
 
 // lookUpOnce sends the lookups of one survey of each step.
 func (j *job) lookUpOnce(ctx context.Context, update func(observe.Sent)) (dispatch.Stop, error) {
-	givenUp := j.Tally().GivenUp
 	surveyed := func() {}
-	stop, err := j.run("").Run(ctx, j.list, j.Steps[0].Survey, func(
+	stops, err := j.run().Run(ctx, j.list, j.Steps[0].Survey, func(
 		ctx context.Context, i int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
 		surveyed()
@@ -205,7 +207,14 @@ func (j *job) lookUpOnce(ctx context.Context, update func(observe.Sent)) (dispat
 		return stop, err
 	})
 	surveyed()
-	if tally := j.Tally(); stop == nil && err == nil && tally.GivenUp > givenUp {
+	for i, s := range j.Steps {
+		s.Stop = stops[i]
+		if s.Stop == nil && s.Tally.GivenUp > 0 {
+			s.Stop = someGivenUp(s.Tally)
+		}
+	}
+	stop := stops.Foremost()
+	if tally := j.Tally(); stop == nil && err == nil && tally.GivenUp > 0 {
 		stop = someGivenUp(tally)
 	}
 	return stop, err

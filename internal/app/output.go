@@ -41,7 +41,7 @@ func tablesOf(run steps.Steps, to Output) outputs.Tables {
 // checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns, and tables that
 // would overwrite something else.
 func (j *job) checkOutputs() error {
-	request := j.session.requestOf(j.run(""), j.list, j.output)
+	request := j.session.requestOf(j.run(), j.list, j.output)
 	sources := append(target.SourcesOf(j.list.Paths), j.output.Sources...)
 	if err := choosing.CheckWrite(j.candidatesRequest(), request, sources); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (j *job) checkRows(ctx context.Context) error {
 		return nil // nothing is spent, and writing reports the same faults
 	}
 	defer j.session.work.Observer.Surveying()()
-	err := outputs.CheckCells(ctx, j.session.requestOf(j.run(""), j.list, j.output))
+	err := outputs.CheckCells(ctx, j.session.requestOf(j.run(), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
 		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", target.PlaceOf(j.output.Path), err)
 	}
@@ -136,11 +136,11 @@ func (s *session) answered(ctx context.Context, run steps.Steps, list *userlist.
 }
 
 // writeWhole writes the output, after an interrupt too, which gets an answer.
-func (j *job) writeWhole(ctx context.Context, run steps.Steps) (written, error) {
+func (j *job) writeWhole(ctx context.Context) (written, error) {
 	if ctx.Err() == nil {
 		defer context.AfterFunc(ctx, func() {
 			j.session.note("interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")
 		})()
 	}
-	return j.session.write(context.WithoutCancel(ctx), run, j.list, j.output)
+	return j.session.write(context.WithoutCancel(ctx), j.run(), j.list, j.output)
 }

@@ -197,7 +197,7 @@ func (s *session) rowsInRun(ctx context.Context, name string, reading List, doub
 		if len(subjects) == 0 {
 			continue
 		}
-		found, err := j.run("").RowsOf(ctx, j.list, i, subjects)
+		found, err := j.run().RowsOf(ctx, j.list, i, subjects)
 		if err != nil {
 			return nil, err
 		}

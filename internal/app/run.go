@@ -190,11 +190,13 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 			return nil, err
 		}
 	}
-	done, err := j.writeWhole(ctx, j.run(wordOf(stop)))
+	record.Stop, record.Steps = wordOf(stop), checkpoint.StepEnds{Start: record.Restarted, Ends: j.stepEnds()}
+	j.stopAs(record)
+	done, err := j.writeWhole(ctx)
 	if err != nil {
 		return nil, target.AsNotWritten(j.output.Path, err)
 	}
-	record.Ended, record.Rows, record.Stop = j.session.now(), rowsByName(done.rows), wordOf(stop)
+	record.Ended, record.Rows = j.session.now(), rowsByName(done.rows)
 	record.Waits = waits.Sent(record.Waits, j.Tally().Waited, record.Restarted, record.Ended)
 	record.Drift, record.ModuleDrifts = accounts.Drifts(j.Accounts, drifts)
 	if err := j.session.journal().SaveRun(record); err != nil {
@@ -212,14 +214,14 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 	return &Ended{summary, stop, j.session.journal().Base().Budget.ResetsAt}, err
 }
 
-// refused reports whether each account would refuse its lookups now, and the first reason.
+// refused reports whether the account of each step would refuse its lookups now, and the first reason.
 func (j *job) refused() (first dispatch.Stop, all bool) {
 	all = true
-	for _, account := range j.Accounts {
-		refused := j.foreseen(account)
-		all = all && refused != nil
+	for _, s := range j.Steps {
+		s.Stop = j.foreseen(s.Account)
+		all = all && s.Stop != nil
 		if first == nil {
-			first = refused
+			first = s.Stop
 		}
 	}
 	return first, all
@@ -275,12 +277,22 @@ func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.
 			continue // nothing is known; the next run reads the account again
 		}
 		drifts[i] = drift
-		_, ceiling := stop.(dispatch.CeilingReached)
-		if higher := monitor.StopOf(drift); higher != nil && ceiling {
-			stop = higher // the ceiling is not safe, and to raise it would not help
+		if higher := monitor.StopOf(drift); higher != nil { // no ceiling is safe, and to raise one would not help
+			stop = insteadOfCeiling(stop, higher)
+			for _, s := range j.Of(j.Accounts[i]) {
+				s.Stop = insteadOfCeiling(s.Stop, higher)
+			}
 		}
 	}
 	return stop, nil
+}
+
+// insteadOfCeiling returns another stop in the place of a ceiling that was reached.
+func insteadOfCeiling(stop, other dispatch.Stop) dispatch.Stop {
+	if _, ceiling := stop.(dispatch.CeilingReached); ceiling {
+		return other
+	}
+	return stop
 }
 
 // rowsByName returns the rows by outcome under their names.

@@ -19,13 +19,13 @@ func (j *job) knownTo(account *accounts.Account) steps.Account {
 	return accounts.Known(account.Journal)
 }
 
-// run returns the steps of the run for the pipeline. The rows that were not attempted say why it stopped.
-func (j *job) run(stopped string) (all steps.Steps) {
+// run returns the steps of the run for the pipeline.
+func (j *job) run() (all steps.Steps) {
 	for _, s := range j.Steps {
 		all = append(all, steps.Step{
 			Name: s.Name, Account: j.knownTo(s.Account),
 			Output: output.Output{
-				Scope: s.Scope, Run: j.Name, Stopped: stopped, Optional: j.profile, Names: j.schema.Columns,
+				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.schema.Columns,
 				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
 			},
 		})
@@ -49,7 +49,7 @@ func (j *job) take(ctx context.Context) error {
 // takeSteps surveys the list for each step. A step sees the rows with the answers of the steps before it.
 // Nothing is sent meanwhile, so the answers of each step are added to the rows once.
 func (j *job) takeSteps(ctx context.Context) (err error) {
-	run := j.run("")
+	run := j.run()
 	rows, err := run.After(ctx, j.list, 0)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	}
 	view.Accounts = j.session.usage().Run(record, j.session.now())
 	view.Found, view.Drift = runview.FoundBy(view.Accounts), view.Accounts.Drift()
-	view.Steps, view.NotSent = j.stepsDone(), j.notSent()
+	view.Steps, view.NotSent = j.stepsDone(), runview.NotSentBy(record)
 	view.FoundNow = runview.FoundNow(view.Steps)
 	view.Kept, view.Tables, view.Exclusive = done.kept, done.tables, j.session.work.Workspace.Service.Exclusive
 	tightest, left := j.Tightest()
@@ -56,21 +56,31 @@ func (j *job) stepsDone() (done []runview.StepDone) {
 	return done
 }
 
-// notSent shows which lookups each step did not send, and why.
-func (j *job) notSent() (left []runview.NotSent) {
+// stepEnds says why this start ended steps early, and which lookups they did not send.
+func (j *job) stepEnds() (ends []checkpoint.StepEnd) {
 	for _, s := range j.Steps {
+		end := checkpoint.StepEnd{Step: s.Name, Stop: wordOf(s.Stop)}
 		for _, l := range s.NotSent {
-			view := runview.NotSent{Step: s.Name, Reason: l.Why.Word(), Lookups: l.Lookups}
+			left := checkpoint.NotSent{Reason: l.Why.Word(), Lookups: l.Lookups}
 			switch why := l.Why.(type) {
 			case dispatch.CeilingReached:
-				view.Module = s.Account.Tariff.Meters[why.Ceiling.Meter].Name
+				left.Module = s.Account.Tariff.Meters[why.Ceiling.Meter].Name
 			case dispatch.ServiceRefused:
-				view.Module = why.Module
+				left.Module = why.Module
 			}
-			left = append(left, view)
+			end.NotSent = append(end.NotSent, left)
 		}
+		ends = append(ends, end)
 	}
-	return left
+	return ends
+}
+
+// stopAs makes the rows that a step did not attempt say what the record of the run says of the step. So the same
+// output can be written again from the record.
+func (j *job) stopAs(run checkpoint.Run) {
+	for _, s := range j.Steps {
+		s.Stopped = run.StopOf(s.Name)
+	}
 }
 
 // usage reads what the accounts of the journal found, cost and used.

@@ -62,7 +62,8 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err != nil {
 			return nil, err
 		}
-		done, err := s.write(ctx, j.run(run.Stop), j.list, to)
+		j.stopAs(run)
+		done, err := s.write(ctx, j.run(), j.list, to)
 		return &runview.Written{
 			Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: append(kept, done.kept...),
 			Tables: done.tables, Ambiguous: ambiguous,

@@ -137,6 +137,7 @@ func Show(ctx context.Context, w *app.Work, name string) (*runview.Run, error) {
 		}
 		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
 		view.Drift, view.Waits = view.Accounts.Drift(), runview.WaitsOf([]checkpoint.Run{run}, "")
+		view.NotSent = runview.NotSentBy(run)
 		view.Spend, err = explainSpend(usageOf(s), run)
 		return view, err
 	})

@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/report"
+	"payonce/internal/report/runview"
 	"payonce/internal/report/usageview"
 	"payonce/pipeline/row"
 )
@@ -29,6 +30,7 @@ func (b *Builder) runs() []Run {
 	for _, run := range b.sortedRuns() {
 		view := Run{
 			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows,
+			NotSent: runview.NotSentBy(run),
 		}
 		b.addDrifts(&view, run)
 		if !run.Ended.IsZero() {

@@ -287,6 +287,9 @@ func (v *Report) renderErrors(w *form.Writer) {
 		if run.Stop != "" {
 			w.Entry("stopped", run.Run+": "+report.Printable(run.Stop))
 		}
+		for _, left := range run.NotSent {
+			w.Entry("not sent", run.Run+": "+left.String())
+		}
 	}
 	if v.Seconds != nil {
 		w.Prose("time of an answer", fmt.Sprintf("%g s median, at most %g s for 95 %%", v.Seconds.Median, v.Seconds.Most))

@@ -73,8 +73,10 @@ type Run struct {
 	Started time.Time        `json:"started"`
 	Ended   *time.Time       `json:"ended"` // null while it runs, or after a crash
 	Stop    string           `json:"stop,omitempty"`
-	Rows    map[string]int64 `json:"rows"`            // by outcome
-	Drift   *usageview.Drift `json:"drift,omitempty"` // of the first account
+	Rows    map[string]int64 `json:"rows"` // by outcome
+	// NotSent are lookups that the last start did not send.
+	NotSent []runview.NotSent `json:"not_sent,omitempty"`
+	Drift   *usageview.Drift  `json:"drift,omitempty"` // of the first account
 	// Drifts are those of all accounts that have one, by their interfaces.
 	Drifts map[string]*usageview.Drift `json:"drift_by_interface,omitempty"`
 }

@@ -31,6 +31,8 @@ type Step struct {
 	UpTo    int64          // counted lookups that depend on answers of earlier steps
 	Tally   dispatch.Tally // what the lookups of this start came to
 	NotSent []NotSent      // lookups that this start did not send, though it sent others
+	Stop    dispatch.Stop  // why this start ended it early; nil when it did not
+	Stopped string         // why rows were not attempted, as the output says it
 	// AsksByAnswers says that it asks about companies by ids that answers of earlier steps may give.
 	AsksByAnswers bool
 	// GivesIDs says that its answers have ids of companies.

@@ -284,7 +284,7 @@ func (p *stepsProcess) run(ctx context.Context) (stop dispatch.Stop, err error) 
 			return nil, err
 		}
 	}
-	stop, err = p.listSteps().Run(ctx, csvList(w.list), nil, func(
+	stops, err := p.listSteps().Run(ctx, csvList(w.list), nil, func(
 		ctx context.Context, step int, found *survey.Survey, rows row.List,
 	) (dispatch.Stop, error) {
 		next, done := found.Lookups(ctx, rows)
@@ -297,7 +297,7 @@ func (p *stepsProcess) run(ctx context.Context) (stop dispatch.Stop, err error) 
 	for n := range p.journals {
 		p.pending += p.reconciler(n).Pending()
 	}
-	return stop, err
+	return stops.Foremost(), err
 }
 
 // openAccount opens the account n of the journal, where n counts from 1.

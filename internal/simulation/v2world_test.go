@@ -275,7 +275,7 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 		}
 	}
 	all := p.listSteps()
-	stop, err = all.Run(ctx, csvList(w.list), nil, func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error) {
+	stops, err := all.Run(ctx, csvList(w.list), nil, func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error) {
 		next, done := found.Lookups(ctx, rows)
 		defer done()
 		tally, stop, err := p.lookups(step).Run(ctx, next)
@@ -284,6 +284,7 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 		w.trace("step %d ends: stop %v, %+v, error %v", step, stop, tally, err)
 		return stop, err
 	})
+	stop = stops.Foremost()
 	if err != nil || p.isDead() {
 		return stop, err
 	}

@@ -162,27 +162,37 @@ func (s Steps) RowsOf(ctx context.Context, list row.List, step int, subjects []e
 // Send sends the lookups of one step, whose survey is given, and returns why it stopped.
 type Send func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error)
 
-// Run runs the steps one after another, and returns the first reason why one of them stopped. Instead of a limit that
-// was reached it returns a later reason for which somebody has to act, or a later limit that ends earlier. The survey
-// is that of the first step, nil when it was not taken yet. After a step stops, later steps still ask for what does
-// not wait for it. After the end of ctx they do not.
-func (s Steps) Run(
-	ctx context.Context, list row.List, found *survey.Survey, send Send,
-) (first dispatch.Stop, err error) {
-	if found != nil {
-		first, err = send(ctx, 0, found, list)
-	} else {
-		first, err = s.run(ctx, list, 0, send)
-	}
-	for step := 1; step < len(s) && err == nil; step++ {
-		if ctx.Err() != nil {
-			return dispatch.Foremost(first, dispatch.StopOf(ctx)), nil
-		}
-		var stop dispatch.Stop
-		stop, err = s.run(ctx, list, step, send)
+// Stops says of each step why it stopped, nil when it did not.
+type Stops []dispatch.Stop
+
+// Foremost returns the first of the stops. Instead of a limit that was reached it returns a later reason for which
+// somebody has to act, or a later limit that ends earlier.
+func (s Stops) Foremost() (first dispatch.Stop) {
+	for _, stop := range s {
 		first = dispatch.Foremost(first, stop)
 	}
-	return first, err
+	return first
+}
+
+// Run runs the steps one after another, and returns why each stopped. The survey is that of the first step, nil when
+// it was not taken yet. After a step stops, later steps still ask for what does not wait for it. After the end of ctx
+// they do not.
+func (s Steps) Run(ctx context.Context, list row.List, found *survey.Survey, send Send) (stops Stops, err error) {
+	stops = make(Stops, len(s))
+	for step := range s {
+		switch {
+		case step == 0 && found != nil:
+			stops[step], err = send(ctx, 0, found, list)
+		case step > 0 && ctx.Err() != nil:
+			stops[step] = dispatch.StopOf(ctx)
+		default:
+			stops[step], err = s.run(ctx, list, step, send)
+		}
+		if err != nil {
+			return stops, err
+		}
+	}
+	return stops, nil
 }
 
 func (s Steps) run(ctx context.Context, list row.List, step int, send Send) (stop dispatch.Stop, err error) {

@@ -144,9 +144,9 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 		return stop, err
 	}
 	for range 2 { // the second time nothing is asked
-		stop, err := run.Run(t.Context(), contacts, nil, send)
-		if check(err); stop != nil {
-			t.Fatalf("the run stopped: %v", stop)
+		stops, err := run.Run(t.Context(), contacts, nil, send)
+		if check(err); stops.Foremost() != nil {
+			t.Fatalf("the run stopped: %v", stops)
 		}
 	}
 	if diff := cmp.Diff([]string{"7-ann", "8-bob", "7-cem", "dan"}, persons.asked); diff != "" {

@@ -112,7 +112,8 @@ func samples() map[string]report.Report {
 			Run: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 243}, Accounts: usageview.Accounts{used}, Found: runview.FoundBy(usageview.Accounts{used}),
 		},
 		"run-units": &runview.Run{
-			Run: "firms", List: "list.csv", Output: "out.csv", Fields: "company", Started: at, Waits: []runview.Waited{{For: "rate", Words: "the rate limit", Seconds: 61}}, Lookups: 300, Rows: map[string]int64{"matched": 243}, Accounts: usageview.Accounts{used},
+			Run: "firms", List: "list.csv", Output: "out.csv", Fields: "company", Started: at, Waits: []runview.Waited{{For: "rate", Words: "the rate limit", Seconds: 61}}, Lookups: 300,
+			NotSent: []runview.NotSent{{Step: "v2_company", Reason: "ceiling:max-units companies", Module: "companies", Lookups: 7}}, Rows: map[string]int64{"matched": 243}, Accounts: usageview.Accounts{used},
 			Spend: &runview.Spend{ByOperation: runview.SpendParts{"company": {Attempts: 267, Units: map[string]int64{"companies": 267}}}},
 		},
 		"runs-units": &runview.Runs{Runs: []*runview.Run{{Run: "trial", Started: at, Ended: &at, MaxSpend: cost.Dollar}, {Run: "firms", Started: at, Ended: &at, Accounts: usageview.Accounts{used}}}},

@@ -40,6 +40,8 @@ type Run struct {
 	Spend *Spend           `json:"spend,omitempty"`
 	// Waits are those of all starts of one run, the longest first.
 	Waits []Waited `json:"waits,omitempty"`
+	// NotSent are lookups that the last start of one run did not send.
+	NotSent []NotSent `json:"not_sent,omitempty"`
 }
 
 // Runs lists the runs of a journal.
@@ -135,6 +137,9 @@ func (v *Run) Render(p *report.Page) {
 		p.Prosef("free allowance used", "%s", report.Counts(v.FreeUsed))
 	}
 	p.Entryf("lookups answered", "%d", v.Lookups)
+	for _, left := range v.NotSent {
+		p.Entryf("not sent", "%s", left)
+	}
 	v.Accounts.RenderDrift(p)
 	renderRows(p, v.Rows)
 	for _, w := range v.Waits {

@@ -2,8 +2,10 @@ package runview
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 
+	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/outputs"
 	"payonce/internal/report"
@@ -58,13 +60,28 @@ type StepDone struct {
 	usageview.Account
 }
 
-// NotSent are lookups of a step that this command did not send because a limit on what they use was reached. Lookups
-// that do not use it were sent.
+// NotSent are lookups of a step that a start did not send because a limit on what they use was reached. Lookups that
+// do not use it were sent.
 type NotSent struct {
 	Step    string `json:"step"`
 	Reason  string `json:"reason"` // as in the member stop of the summary
 	Module  string `json:"module"` // what is limited
 	Lookups int64  `json:"lookups"`
+}
+
+// NotSentBy returns the lookups that the last start of a run did not send.
+func NotSentBy(run checkpoint.Run) (left []NotSent) {
+	for _, end := range run.StepEnds() {
+		for _, l := range end.NotSent {
+			left = append(left, NotSent{Step: end.Step, Reason: l.Reason, Module: l.Module, Lookups: l.Lookups})
+		}
+	}
+	return left
+}
+
+// String says how many lookups of which step were not sent, and why.
+func (n NotSent) String() string {
+	return fmt.Sprintf("%s of %s (%s)", report.Lookups(n.Lookups), n.Step, report.Printable(n.Reason))
 }
 
 // FoundNow says what the steps of one command found.
@@ -119,7 +136,7 @@ func (v *Summary) Render(p *report.Page) {
 		p.Entryf("phones not asked for", "%d, to keep a short budget for emails", v.Dropped)
 	}
 	for _, left := range v.NotSent {
-		p.Entryf("not sent", "%s of %s (%s)", report.Lookups(left.Lookups), left.Step, left.Reason)
+		p.Entryf("not sent", "%s", left)
 	}
 	v.printFound(p)
 	v.Accounts.Render(p)
