@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"slices"
 
 	"payonce/attempt"
 	"payonce/checkpoint/record"
@@ -11,6 +12,7 @@ import (
 type operation struct {
 	writes  []Write
 	filled  chan struct{} // closed when the writes are there
+	changes bool          // what Version tells
 	applied func()        // runs under the lock when the writes are durable; may be nil
 	durable chan error    // receives nil when the writes are durable, otherwise why they may not be
 }
@@ -48,7 +50,7 @@ func longTexts(res attempt.Resolution) int { return len(res.Reason) + len(res.Da
 // has the order of the decisions, and every operation comes after those that it depends on. The
 // committer adds the sums and the ledger state.
 func (j *Journal) reserve(applied func()) *operation {
-	op := &operation{filled: make(chan struct{}), applied: applied, durable: make(chan error, 1)}
+	op := &operation{filled: make(chan struct{}), changes: true, applied: applied, durable: make(chan error, 1)}
 	if j.failure != nil {
 		op.durable <- j.failure
 		return op
@@ -72,6 +74,7 @@ func (op *operation) fill(writes ...Write) {
 // or the error of the commit. The caller must hold the lock as for reserve.
 func (j *Journal) enqueue(applied func(), writes ...Write) <-chan error {
 	op := j.reserve(applied)
+	op.changes = slices.ContainsFunc(writes, func(w Write) bool { return record.TellsOfSubjects(w.Key) })
 	for _, write := range writes {
 		j.queued += write.Size()
 	}
@@ -95,27 +98,33 @@ func (j *Journal) commitLoop() {
 
 func (j *Journal) commitQueue() {
 	for {
-		batch, sums, books := j.nextBatch()
+		batch, states := j.nextBatch()
 		if len(batch) == 0 {
 			return
 		}
-		err := j.store.Commit(writesOf(batch, append(sums, Write{Key: record.StateKey, Value: books})))
-		j.finish(batch, books, err)
+		change := j.change
+		if change == nil || slices.ContainsFunc(batch, func(op *operation) bool { return op.changes }) {
+			var write Write
+			change, write = newChange()
+			states = append(states, write)
+		}
+		err := j.store.Commit(writesOf(batch, states))
+		j.finish(batch, change, err)
 	}
 }
 
-// nextBatch takes the whole queue. It returns it with the sums and the ledger state that follow from
-// it.
-func (j *Journal) nextBatch() (batch []*operation, sums []Write, books []byte) {
+// nextBatch takes the whole queue. It returns it with the writes of the sums and of the ledger state that
+// follow from it.
+func (j *Journal) nextBatch() (batch []*operation, states []Write) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failure != nil || len(j.queue) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.state.sums.TakeChanges(), j.markOpening()...), record.Encode(j.state.record())
+	return batch, append(j.state.sums.TakeChanges(), Write{Key: record.StateKey, Value: record.Encode(j.state.record())})
 }
 
 // writesOf returns the writes of a batch in the order of its operations, followed by states.
@@ -132,14 +141,14 @@ func writesOf(batch []*operation, states []Write) []Write {
 	return append(writes, states...)
 }
 
-// finish ends the commit of a batch, with which the ledger state books was written. If the commit
+// finish ends the commit of a batch, after which the number of the last change is the given one. If the commit
 // succeeded, the batch becomes visible. If it failed, nobody knows what is on the disk, so finish
 // refuses the batch and everything in the queue.
-func (j *Journal) finish(batch []*operation, books []byte, err error) {
+func (j *Journal) finish(batch []*operation, change []byte, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err == nil {
-		j.version = j.versionOf(books)
+		j.change = change
 	} else {
 		j.failure = fmt.Errorf("%w: %w", ErrFailed, err)
 		batch = append(batch, j.queue...)

@@ -89,7 +89,8 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		return nil
 	}
 	j.state.persisted.InFlight = nil
-	return j.store.Commit(append(doubts, Write{Key: record.StateKey, Value: record.Encode(j.state.record())}))
+	_, change := newChange()
+	return j.store.Commit(append(doubts, change, Write{Key: record.StateKey, Value: record.Encode(j.state.record())}))
 }
 
 // loadOpen reads an open attempt. If it is not in doubt yet, loadOpen also returns the writes that

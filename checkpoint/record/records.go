@@ -30,7 +30,7 @@ import (
 //	k NAME/TIME    occurrence  what happened when a job was due at a local date and time
 //	n NAME/ID      alert       a message about a job, and which channels accepted it
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
-//	                           key's fingerprint, the last opening, the last erasure by age, the service of the
+//	                           key's fingerprint, the last change of subjects, the last erasure by age, the service of the
 //	                           account 0
 //
 // Written once has two exceptions. Erasure takes the identity out of intents and the values out
@@ -73,6 +73,16 @@ func KindOf(prefix byte) string {
 	return ""
 }
 
+// TellsOfSubjects reports whether a record with the key may tell of subjects, of calls about them or of their
+// answers, besides sums.
+func TellsOfSubjects(key []byte) bool {
+	switch key[0] {
+	case TotalsPrefix, DayPrefix, RunPrefix, FilePrefix, AccountPrefix, JobPrefix, OccurrencePrefix, AlertPrefix, metaPrefix:
+		return false
+	}
+	return true
+}
+
 // SecretLength is the length of the secret that keys are hashed with, in bytes.
 const SecretLength = 16
 
@@ -81,9 +91,10 @@ var (
 	IdentityKey    = NameKey(metaPrefix, "journal")
 	StateKey       = NameKey(metaPrefix, "books")
 	FingerprintKey = NameKey(metaPrefix, "key-fingerprint")
-	OpeningKey     = NameKey(metaPrefix, "opening")
 	FieldsKey      = NameKey(metaPrefix, "fields")
 	PrunedKey      = NameKey(metaPrefix, "pruned")
+	// ChangeKey has the name of what the first version wrote once in each opening.
+	ChangeKey = NameKey(metaPrefix, "opening")
 	// FirstAccountKey is missing while the service of the account 0 is not known.
 	FirstAccountKey = NameKey(metaPrefix, "first-account")
 )

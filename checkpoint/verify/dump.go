@@ -185,7 +185,7 @@ func (n *names) viewMeta(key, value []byte) (any, error) {
 		return decoded[record.Pruned](key, value)
 	case string(record.FingerprintKey):
 		return masked, nil
-	case string(record.OpeningKey):
+	case string(record.ChangeKey):
 		return decoded[[]byte](key, value)
 	}
 	return nil, errors.New("no such record")
