@@ -38,6 +38,7 @@ type job struct {
 	pace    Pace
 	output  Output
 	profile bool // answers have the person's profile
+	writes  bool // the output is written after the lookups
 
 	mapFile string // that says how the columns are read; "" for none
 	list    *userlist.File

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -50,7 +51,7 @@ func (w *Work) Run(ctx context.Context, o RunOptions, approver Approver) (*Ended
 }
 
 // run carries a run from its checks to its summary.
-func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*Ended, error) {
+func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *Ended, err error) {
 	if err := s.checkMoney(o); err != nil {
 		return nil, err
 	}
@@ -65,7 +66,8 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (*En
 		return nil, err
 	}
 	s.warnOfDelay()
-	j.Budget, j.pace, j.output = o.Budget, o.Pace, o.Output
+	j.Budget, j.pace, j.output, j.writes = o.Budget, o.Pace, o.Output, true
+	defer func() { err = errors.Join(err, j.closeSurveys()) }()
 	if !o.Unapproved.IsZero() {
 		j.approval = waits.Asked{Since: o.Unapproved, Approved: s.now()}
 	}

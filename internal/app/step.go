@@ -23,7 +23,7 @@ func (j *job) knownTo(account *accounts.Account) steps.Account {
 func (j *job) run() (all steps.Steps) {
 	for _, s := range j.Steps {
 		all = append(all, steps.Step{
-			Name: s.Name, Account: j.knownTo(s.Account),
+			Name: s.Name, Account: j.knownTo(s.Account), Survey: s.Survey,
 			Output: output.Output{
 				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.schema.Columns,
 				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
@@ -49,6 +49,9 @@ func (j *job) take(ctx context.Context) error {
 // takeSteps surveys the list for each step. A step sees the rows with the answers of the steps before it.
 // Nothing is sent meanwhile, so the answers of each step are added to the rows once.
 func (j *job) takeSteps(ctx context.Context) (err error) {
+	if err := j.closeSurveys(); err != nil {
+		return err
+	}
 	run := j.run()
 	rows, err := run.After(ctx, j.list, 0)
 	if err != nil {
@@ -56,6 +59,9 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	take := run.Survey
+	if j.writes && len(j.Steps) == 1 { // another step may ask the account about persons that are not open in the first
+		take = run.SurveyWithIndex
+	}
 	for i, s := range j.Steps {
 		if i > 0 {
 			take = run.Most
@@ -68,6 +74,16 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 		}
 	}
 	return nil
+}
+
+// closeSurveys drops what the surveys keep for the output.
+func (j *job) closeSurveys() (err error) {
+	for _, s := range j.Steps {
+		if s.Survey != nil {
+			err = errors.Join(err, s.Survey.Close())
+		}
+	}
+	return err
 }
 
 // limitsRows reports whether the limit is on rows, which go through all steps. With a priority each step has

@@ -231,7 +231,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 }
 
 func (j *job) take(ctx context.Context) (err error) {
-	j.survey, err = survey.Take(ctx, j.scope, j.list, j.journal)
+	j.survey, err = survey.TakeWithIndex(ctx, j.scope, j.list, j.journal)
 	return err
 }
 
@@ -343,7 +343,7 @@ func (j *job) write(stop dispatch.Stop) ([]byte, error) {
 	defer reader.Close()
 	var out bytes.Buffer
 	writer := csvtable.NewWriter(&out, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
-	index, err := survey.NewIndex(context.Background(), j.scope, j.list, j.journal)
+	index, err := j.survey.Index(context.Background(), j.scope, j.list, j.journal)
 	if err != nil {
 		return nil, err
 	}

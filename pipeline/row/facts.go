@@ -2,6 +2,7 @@ package row
 
 import (
 	"math/bits"
+	"slices"
 
 	"payonce/attempt"
 	"payonce/enrich"
@@ -60,6 +61,13 @@ func (r Record) Pack(wanted enrich.Fields, record *attempt.Record) (known bool) 
 // IsComplete reports whether the record has all that the journal knows; if not, the journal
 // has to be asked.
 func (r Record) IsComplete() bool { return r[0] != incomplete }
+
+// IsOpen reports whether it is not known how an attempt ended, or whether the record is not complete.
+func (r Record) IsOpen() bool {
+	return slices.ContainsFunc(r, func(word uint64) bool {
+		return word == incomplete || attempt.FieldState(word>>attemptBits) == attempt.OutcomeUnknown
+	})
+}
 
 // Unpack returns what was packed. The record is complete.
 func (r Record) Unpack(wanted enrich.Fields) (record attempt.Record) {

@@ -32,6 +32,8 @@ type Step struct {
 	output.Output
 	Name    string // unique in the run
 	Account Account
+	// Survey is the latest one of the list for the step, whose index the output gets; nil for none.
+	Survey *survey.Survey
 }
 
 // Steps are the steps of a run in their order, one at least.
@@ -68,7 +70,7 @@ func (r *Rows) Answer(ctx context.Context, next Step) (err error) {
 	if next.Scope, err = r.scope(next); err != nil {
 		return err
 	}
-	index, err := survey.NewIndex(ctx, next.Scope, r.List, next.Account)
+	index, err := next.index(ctx, r.List)
 	if err != nil {
 		return err
 	}
@@ -76,6 +78,14 @@ func (r *Rows) Answer(ctx context.Context, next Step) (err error) {
 	r.steps = append(r.steps, output.Step{Output: next.Output, Name: next.Name, Index: index, Answers: next.Account})
 	r.List = r.steps.Answered(r.list)
 	return nil
+}
+
+// index returns the index of a list for the step.
+func (s Step) index(ctx context.Context, list row.List) (*survey.Index, error) {
+	if s.Survey == nil {
+		return survey.NewIndex(ctx, s.Scope, list, s.Account)
+	}
+	return s.Survey.Index(ctx, s.Scope, list, s.Account)
 }
 
 // scope returns the scope of the next step.
@@ -130,6 +140,15 @@ func (s Steps) Survey(ctx context.Context, rows *Rows, step int) (*survey.Survey
 		return nil, err
 	}
 	return survey.Take(ctx, scope, rows.List, s[step].Account)
+}
+
+// SurveyWithIndex is Survey for a list whose output follows. The survey has to be closed.
+func (s Steps) SurveyWithIndex(ctx context.Context, rows *Rows, step int) (*survey.Survey, error) {
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
+	return survey.TakeWithIndex(ctx, scope, rows.List, s[step].Account)
 }
 
 // Most surveys the list for the most that a step can ask for: what an earlier step may still find counts as

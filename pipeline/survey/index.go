@@ -6,9 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"payonce/attempt"
 	"payonce/enrich"
-	"payonce/io/table"
 	"payonce/pipeline/dedup"
 	"payonce/pipeline/row"
 )
@@ -25,6 +23,7 @@ type Index struct {
 	// logs has for each span the duplicates and the rows of persons that the journal knows, each
 	// with the row that leads it, or 0, and the journal's record.
 	logs *dedup.Log
+	open open
 
 	mu     sync.Mutex
 	loaded [2]*span // that were read last
@@ -47,16 +46,20 @@ func (x *Index) spanRows() int64 { return x.Rows()/numSpans + 1 }
 // NewIndex reads the whole list and finds out who its rows are about and what the journal
 // knows of them. The index has to be closed.
 func NewIndex(ctx context.Context, scope row.Scope, list row.List, journal Recorder) (_ *Index, err error) {
-	options := dedup.Options{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: true}
-	persons := dedup.New(options)
+	persons := dedup.New(dedup.Options{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: true})
 	defer func() { err = errors.Join(err, persons.Close()) }()
 	x := &Index{wanted: scope.Wanted}
-	if err := x.read(ctx, scope, list, journal, persons); err != nil {
+	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) { x.add(read.blockStates) })
+	if err != nil {
 		return nil, err
 	}
-	x.logs = dedup.NewLog(options, numSpans, 2+len(row.NewRecords(scope.Wanted, 1).Of(0)))
-	err = persons.EachShard(func(number int, shard *dedup.Persons) error {
-		return x.enter(number, shard, persons, journal)
+	x.begin(scope)
+	err = persons.EachShard(func(number int, some *dedup.Persons) error {
+		shard := x.ofShard(number, some)
+		if err := recall(some, number, journal, shard.note); err != nil {
+			return err
+		}
+		return shard.enter(persons, nil)
 	})
 	if err != nil {
 		return nil, errors.Join(err, x.Close())
@@ -70,42 +73,15 @@ type blockStates struct {
 	reasons []enrich.Unidentifiable
 }
 
-// read finds out what each row misses, and enters the persons.
-func (x *Index) read(
-	ctx context.Context, s row.Scope, list row.List, journal Recorder, persons *dedup.Deduplicator,
-) error {
-	return eachBlock(ctx, s, list, journal, func(v *blockReader, block table.Block) (blockStates, error) {
-		return v.states(block, persons)
-	}, func(b blockStates) {
-		for i, state := range b.rows {
-			if _, nobody := state.Reason(); nobody {
-				b.rows[i] = row.NamesNobody(x.numberOf(b.reasons[0]))
-				b.reasons = b.reasons[1:]
-			}
+// add adds the rows of the next block.
+func (x *Index) add(b blockStates) {
+	for i, state := range b.rows {
+		if _, nobody := state.Reason(); nobody {
+			b.rows[i] = row.NamesNobody(x.numberOf(b.reasons[0]))
+			b.reasons = b.reasons[1:]
 		}
-		x.rows = append(x.rows, b.rows...)
-	})
-}
-
-// states finds out what each row of a block misses, and enters the persons.
-func (v *blockReader) states(block table.Block, persons *dedup.Deduplicator) (blockStates, error) {
-	b := blockStates{rows: make([]row.State, 0, block.Len())}
-	err := block.Each(func(line table.Row) error {
-		missing := v.Missing(line)
-		if missing == 0 {
-			b.rows = append(b.rows, 0)
-			return nil
-		}
-		key, pattern, reason := v.Key(line)
-		if reason != "" {
-			b.rows, b.reasons = append(b.rows, row.NamesNobody(0)), append(b.reasons, reason)
-			return nil
-		}
-		b.rows = append(b.rows, row.Names(pattern, missing))
-		v.batch.Add(dedup.NewEntry(key, line.Number(), 0))
-		return nil
-	})
-	return b, errors.Join(err, persons.Add(&v.batch))
+	}
+	x.rows = append(x.rows, b.rows...)
 }
 
 // numberOf returns the number of a reason.
@@ -118,26 +94,10 @@ func (x *Index) numberOf(reason enrich.Unidentifiable) uint8 {
 	return uint8(number)
 }
 
-// enter records the duplicates of a shard, and the persons that the journal knows.
-func (x *Index) enter(number int, shard *dedup.Persons, persons *dedup.Deduplicator, journal Recorder) error {
-	records := row.NewRecords(x.wanted, len(shard.Entries))
-	var known []int
-	err := recall(shard, number, journal, func(person int, record *attempt.Record) {
-		if e := &shard.Entries[person]; records.Of(person).Pack(x.wanted, record) && e.Marks() == 0 {
-			known = append(known, person)
-			e.SetMarks(uint16(row.State(0).AsKnown()))
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, person := range known {
-		err = errors.Join(err, x.say(shard.Entries[person].Row(), 0, true, records.Of(person)))
-	}
-	return errors.Join(err, persons.EachDuplicate(number, shard, func(number int64, person int) error {
-		e := shard.Entries[person]
-		return x.say(number, e.Row(), row.State(e.Marks()).IsKnown(), records.Of(person))
-	}))
+// begin begins the logs, when all rows are there.
+func (x *Index) begin(scope row.Scope) {
+	options := dedup.Options{Memory: scope.Memory, TempDir: scope.TempDir}
+	x.logs = dedup.NewLog(options, numSpans, 2+len(row.NewRecords(scope.Wanted, 1).Of(0)))
 }
 
 // say records what there is to say about a row.

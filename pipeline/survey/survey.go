@@ -30,8 +30,8 @@ type Recorder interface {
 	RecordOf(key enrich.Key) (attempt.Record, error)
 }
 
-// Survey is what one pass over the list found. It takes a byte for each row; what
-// Take needs for the persons meanwhile is gone when it returns.
+// Survey is what one pass over the list found. It takes two bytes for each row, and as much again for an
+// index that it keeps. What Take needs for the persons meanwhile is gone when it returns.
 type Survey struct {
 	Rows           int64
 	Filled         int64 // rows in which nothing wanted is missing
@@ -45,6 +45,7 @@ type Survey struct {
 	settled Counts      // the persons that nothing is asked for
 	scope   row.Scope
 	keyOf   func(canonical []byte) enrich.Key
+	kept    *Index // without open persons; nil when none is kept
 }
 
 // Held is a further column with values of a field.
@@ -53,12 +54,17 @@ type Held struct {
 	Column int
 }
 
-// blockCounts is what a goroutine counted in a block.
+// blockRead is what a goroutine read in a block.
+type blockRead struct {
+	blockCounts
+	blockStates
+}
+
+// blockCounts is what a survey counts in a block.
 type blockCounts struct {
-	rows, filled, identified int64
-	unidentifiable           map[enrich.Unidentifiable]int64
-	held                     map[Held]int64
-	placeholders, doubtful   int64
+	filled, identified     int64
+	held                   map[Held]int64
+	placeholders, doubtful int64
 }
 
 // blockReader is what a goroutine needs to read blocks.
@@ -67,82 +73,104 @@ type blockReader struct {
 	batch dedup.Batch
 }
 
-// eachBlock is a pass in which every goroutine has its own blockReader.
-func eachBlock[T any](
-	ctx context.Context, scope row.Scope, list row.List, journal Recorder,
-	work func(*blockReader, table.Block) (T, error), take func(T),
+// eachBlock reads the whole list and enters the persons. Every goroutine has its own blockReader. It calls take with
+// what was read in each block, in the list's order.
+func eachBlock(
+	ctx context.Context, scope row.Scope, list row.List, journal Recorder, persons *dedup.Deduplicator, take func(blockRead),
 ) error {
 	readers := sync.Pool{New: func() any { return &blockReader{Reader: scope.Reader(journal.KeyOf)} }}
-	return row.Pass(ctx, list, scope.Columns(), func(block table.Block) (T, error) {
+	return row.Pass(ctx, list, scope.Columns(), func(block table.Block) (blockRead, error) {
 		v := readers.Get().(*blockReader)
 		defer readers.Put(v)
-		return work(v, block)
-	}, func(_ table.Block, result T) error {
-		take(result)
+		return v.read(block, persons)
+	}, func(_ table.Block, read blockRead) error {
+		take(read)
 		return nil
 	})
 }
 
 // Take reads the whole list: every error of the list shows here, before anything
 // is spent.
-func Take(ctx context.Context, scope row.Scope, list row.List, journal Recorder) (survey *Survey, err error) {
-	persons := dedup.New(dedup.Options{Memory: scope.Memory, TempDir: scope.TempDir})
+func Take(ctx context.Context, scope row.Scope, list row.List, journal Recorder) (*Survey, error) {
+	return take(ctx, scope, list, journal, nil)
+}
+
+// TakeWithIndex is Take for a list of which Index is called later. The survey has to be closed.
+func TakeWithIndex(ctx context.Context, scope row.Scope, list row.List, journal Recorder) (*Survey, error) {
+	return take(ctx, scope, list, journal, &Index{wanted: scope.Wanted})
+}
+
+// take takes a survey, which keeps an index unless that is nil.
+func take(
+	ctx context.Context, scope row.Scope, list row.List, journal Recorder, kept *Index,
+) (survey *Survey, err error) {
+	persons := dedup.New(dedup.Options{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: kept != nil})
 	defer func() { err = errors.Join(err, persons.Close()) }()
 	var identified int64
 	survey = &Survey{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
-	err = eachBlock(ctx, scope, list, journal, func(v *blockReader, block table.Block) (blockCounts, error) {
-		return v.survey(block, persons)
-	}, func(counts blockCounts) {
-		identified += counts.identified
-		survey.Rows += counts.rows
-		survey.Filled += counts.filled
-		for reason, n := range counts.unidentifiable {
-			survey.Unidentifiable[reason] += n
+	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) {
+		identified += read.identified
+		survey.Rows += int64(len(read.rows))
+		survey.Filled += read.filled
+		for _, reason := range read.reasons {
+			survey.Unidentifiable[reason]++
 		}
-		survey.addOwn(counts)
+		survey.addOwn(read.blockCounts)
+		if kept != nil {
+			kept.add(read.blockStates)
+		}
 	})
 	if err != nil {
 		return nil, err
 	}
+	if survey.kept = kept; kept != nil {
+		kept.begin(scope)
+	}
 	if err := survey.mark(persons, journal); err != nil {
-		return nil, err
+		return nil, errors.Join(err, survey.Close())
+	}
+	if kept != nil && kept.open.tooMany {
+		err = survey.Close()
 	}
 	survey.Duplicates = identified - survey.leads()
 	if scope.Limit > 0 {
-		err = survey.limit(ctx, list)
+		err = errors.Join(err, survey.limit(ctx, list))
 	}
 	if scope.Last > 0 {
 		survey.SkipAfter(scope.Last)
 	}
-	return survey, err
+	if err != nil {
+		return nil, errors.Join(err, survey.Close())
+	}
+	return survey, nil
 }
 
-// survey counts the rows of a block and enters their persons.
-func (v *blockReader) survey(block table.Block, persons *dedup.Deduplicator) (blockCounts, error) {
-	counts := blockCounts{rows: int64(block.Len())}
+// read finds out what the rows of a block miss, and enters their persons.
+func (v *blockReader) read(block table.Block, persons *dedup.Deduplicator) (blockRead, error) {
+	read := blockRead{blockStates: blockStates{rows: make([]row.State, 0, block.Len())}}
 	err := block.Each(func(line table.Row) error {
 		missing := v.Missing(line)
-		counts.addOwn(v.Own())
+		read.addOwn(v.Own())
 		if missing == 0 {
-			counts.filled++
+			read.filled++
+			read.rows = append(read.rows, 0)
 			return nil
 		}
 		key, pattern, reason := v.Key(line)
 		if reason != "" {
-			if counts.unidentifiable == nil {
-				counts.unidentifiable = map[enrich.Unidentifiable]int64{}
-			}
-			counts.unidentifiable[reason]++
+			read.rows, read.reasons = append(read.rows, row.NamesNobody(0)), append(read.reasons, reason)
 			return nil
 		}
-		counts.identified++
+		read.identified++
 		if pattern == enrich.ByName && v.HasDoubtfulName() {
-			counts.doubtful++
+			read.doubtful++
 		}
-		v.batch.Add(dedup.NewEntry(key, line.Number(), uint16(row.Names(pattern, missing))))
+		state := row.Names(pattern, missing)
+		read.rows = append(read.rows, state)
+		v.batch.Add(dedup.NewEntry(key, line.Number(), uint16(state)))
 		return nil
 	})
-	return counts, errors.Join(err, persons.Add(&v.batch))
+	return read, errors.Join(err, persons.Add(&v.batch))
 }
 
 // addOwn adds what the rows of a block hold besides values in their own columns.
@@ -179,7 +207,14 @@ func (v *Survey) mark(persons *dedup.Deduplicator, journal Recorder) error {
 	var counting sync.Mutex
 	return persons.EachShard(func(number int, shard *dedup.Persons) error {
 		var settled Counts
+		var kept *indexShard
+		if v.kept != nil {
+			kept = v.kept.ofShard(number, shard)
+		}
 		err := recall(shard, number, journal, func(person int, record *attempt.Record) {
+			if kept != nil {
+				kept.note(person, record)
+			}
 			e := &shard.Entries[person]
 			state := row.State(e.Marks())
 			if !state.HasFields() {
@@ -191,6 +226,9 @@ func (v *Survey) mark(persons *dedup.Deduplicator, journal Recorder) error {
 			}
 			e.SetMarks(uint16(state.WithFields(askable)))
 		})
+		if err == nil && kept != nil {
+			err = kept.enter(persons, kept.mayChange)
+		}
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,162 @@
+package survey
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+
+	"payonce/attempt"
+	"payonce/enrich"
+	"payonce/pipeline/dedup"
+	"payonce/pipeline/row"
+)
+
+// mostOpen is how many rows of open persons an index may have. To find that many persons by their keys takes about
+// 0.05 s.
+const mostOpen = 10_000
+
+// open are the rows of persons whose records may still change. They are left out of an index until the
+// records no longer change.
+type open struct {
+	sync.Mutex
+	persons []openPerson
+	rows    int
+	tooMany bool // there are more rows than mostOpen, and not all are here
+}
+
+// openPerson is a person with the row that leads it and the others.
+type openPerson struct {
+	key    enrich.Key
+	lead   int64
+	others []int64
+}
+
+// add adds persons, unless there are too many.
+func (o *open) add(persons []openPerson) {
+	o.Lock()
+	defer o.Unlock()
+	for _, p := range persons {
+		o.rows += 1 + len(p.others)
+	}
+	if o.persons = append(o.persons, persons...); o.rows > mostOpen {
+		o.tooMany, o.persons = true, nil
+	}
+}
+
+// isFull reports whether there are too many.
+func (o *open) isFull() bool {
+	o.Lock()
+	defer o.Unlock()
+	return o.tooMany
+}
+
+// indexShard is a shard of persons that enters an index.
+type indexShard struct {
+	*Index
+	number  int
+	persons *dedup.Persons
+	records row.Records // of the persons
+}
+
+// ofShard returns a shard of the index.
+func (x *Index) ofShard(number int, persons *dedup.Persons) *indexShard {
+	return &indexShard{x, number, persons, row.NewRecords(x.wanted, len(persons.Entries))}
+}
+
+// note notes what the journal knows of a person.
+func (s *indexShard) note(person int, record *attempt.Record) {
+	if s.records.Of(person).Pack(s.wanted, record) {
+		e := &s.persons.Entries[person]
+		e.SetMarks(uint16(row.State(e.Marks()).AsKnown()))
+	}
+}
+
+// mayChange reports whether a survey asks for something for a person, or whether it is not known what became of
+// something that was asked for.
+func (s *indexShard) mayChange(person int) bool {
+	return row.State(s.persons.Entries[person].Marks()).HasFields() || s.records.Of(person).IsOpen()
+}
+
+// enter records the duplicates, and the persons that the journal knows. It leaves out open persons.
+func (s *indexShard) enter(all *dedup.Deduplicator, isOpen func(person int) bool) error {
+	if s.open.isFull() {
+		return nil
+	}
+	var left []openPerson
+	at := map[int]int{} // of open persons in left
+	for person := range s.persons.Entries {
+		e := &s.persons.Entries[person]
+		if isOpen != nil && isOpen(person) {
+			at[person] = len(left)
+			left = append(left, openPerson{key: e.Key(), lead: e.Row()})
+		} else if row.State(e.Marks()).IsKnown() {
+			if err := s.say(e.Row(), 0, true, s.records.Of(person)); err != nil {
+				return err
+			}
+		}
+	}
+	err := all.EachDuplicate(s.number, s.persons, func(number int64, person int) error {
+		if i, isOpen := at[person]; isOpen {
+			left[i].others = append(left[i].others, number)
+			return nil
+		}
+		e := &s.persons.Entries[person]
+		return s.say(number, e.Row(), row.State(e.Marks()).IsKnown(), s.records.Of(person))
+	})
+	s.open.add(left)
+	return err
+}
+
+// enterOpen enters the open persons, of whom the journal knows now what it will.
+func (x *Index) enterOpen(journal Recorder) error {
+	for _, p := range x.open.persons {
+		record, err := journal.RecordOf(p.key)
+		if err != nil {
+			return err
+		}
+		packed := row.NewRecords(x.wanted, 1).Of(0)
+		known := packed.Pack(x.wanted, &record)
+		if known {
+			err = x.say(p.lead, 0, true, packed)
+		}
+		for _, number := range p.others {
+			err = errors.Join(err, x.say(number, p.lead, known, packed))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	x.open.persons = nil
+	return nil
+}
+
+// Index returns the index that NewIndex returns now, of the same list, scope and journal as the survey. It reads
+// again only what the journal knows of open persons: of those for whom the survey asks for something, and those with
+// attempts of unknown outcome. So nothing else may have been recorded of the account since, except that
+// identities were forgotten. It reads everything when there are many open persons, when identities were forgotten, when
+// the journal has other keys now, and when Index was called before. The index has to be closed.
+func (v *Survey) Index(ctx context.Context, scope row.Scope, list row.List, journal Recorder) (*Index, error) {
+	kept := v.kept
+	sameKeys := v.keyOf(nil) == journal.KeyOf(nil) // an account that was not recorded before has other keys now
+	if kept == nil || !sameKeys || !maps.Equal(scope.Forgotten, v.scope.Forgotten) {
+		if err := v.Close(); err != nil {
+			return nil, err
+		}
+		return NewIndex(ctx, scope, list, journal)
+	}
+	v.kept = nil
+	if err := kept.enterOpen(journal); err != nil {
+		return nil, errors.Join(err, kept.Close())
+	}
+	return kept, nil
+}
+
+// Close drops what is kept for Index.
+func (v *Survey) Close() error {
+	kept := v.kept
+	if v.kept = nil; kept == nil {
+		return nil
+	}
+	return kept.Close()
+}
