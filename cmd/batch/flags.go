@@ -162,6 +162,15 @@ func (o *options) addCeilingFlags(flags *pflag.FlagSet) {
 	o.addSharedCeilingFlags(flags)
 }
 
+// addSearchCeilingFlags adds the flags that bound what a search spends.
+func (o *options) addSearchCeilingFlags(flags *pflag.FlagSet) {
+	f := &o.budget
+	flags.Var(&f.maxSpend, "max-spend", "the most that the search may spend, over all its starts; it limits units that have a price")
+	flags.Var(&f.units, "max-units", "`MODULE=N`: the most units of a module that this search may use, over all its starts (repeatable)")
+	flags.StringVar(&f.job, "job", "", "the `NAME` of the job that the search belongs to (default that of the search)")
+	o.addSharedCeilingFlags(flags)
+}
+
 // addSharedCeilingFlags adds the flags that bound what runs spend together.
 func (o *options) addSharedCeilingFlags(flags *pflag.FlagSet) {
 	f := &o.budget

@@ -29,12 +29,12 @@ func (env environment) searching() searching.Environment {
 			o.service.AddService(cmd.Flags())
 			o.service.AddPace(cmd.Flags())
 			o.addUnitPrices(cmd.Flags())
-			o.addSharedCeilingFlags(cmd.Flags())
+			o.addSearchCeilingFlags(cmd.Flags())
 		},
 		Work: func(cmd *cobra.Command) (searching.Work, error) {
 			w, err := o.work(cmd)
 			return searching.Work{
-				Work: w, Pace: o.service.Pace(), Shared: o.budget.value(), JSON: o.json, Quiet: o.quiet || o.logFormat.Value == "json", Sources: o.sources(),
+				Work: w, Pace: o.service.Pace(), Budget: o.budget.value(), JSON: o.json, Quiet: o.quiet || o.logFormat.Value == "json", Sources: o.sources(),
 				Show: func(to io.Writer, r report.Report) error { return unlessUnread(o.showText(to, r)) },
 				Sent: func() { o.observer.End() },
 			}, err

@@ -127,14 +127,13 @@ func (j *job) record() (checkpoint.Run, error) {
 	run := checkpoint.Run{
 		Name: j.Name, Output: output, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: strings.Join(j.order.Fields, ","), From: j.order.From,
 		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
-		Priority: j.order.Priority, Job: j.JobName(), MaxSpend: j.MaxSpend(),
-		Ceilings: j.Budget.Ceilings(j.Name, j.JobName()), Started: j.session.now(),
+		Priority: j.order.Priority, Started: j.session.now(),
 	}
 	run.Restarted = run.Started
+	j.Budget.Note(&run)
 	for _, account := range j.Accounts {
 		if account.Journal != nil {
-			ceilings := j.Budget.UnitCeilings(j.Name, j.JobName(), account.Tariff)
-			run.Accounts = append(run.Accounts, checkpoint.AskedAccount{Account: account.Journal.Number(), Ceilings: ceilings})
+			j.Budget.NoteAccount(&run, account.Journal.Number(), account.Tariff)
 		}
 	}
 	if j.list != nil {

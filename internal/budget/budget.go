@@ -2,8 +2,10 @@
 package budget
 
 import (
+	"cmp"
 	"time"
 
+	"payonce/attempt"
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
@@ -60,6 +62,28 @@ func (b Budget) Ceilings(run, job string) []cost.Ceiling {
 	add(b.Monthly, cost.Ceiling{Name: CeilingMonthly, Scope: checkpoint.JobScope(job), Period: cost.Month})
 	add(b.WorkspaceMonthly, cost.Ceiling{Name: CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month})
 	return ceilings
+}
+
+// JobOf returns the job that a run belongs to: one with the run's name when none was given.
+func (b Budget) JobOf(run string) string { return cmp.Or(b.Job, run) }
+
+// All returns the ceilings of the budget for the calls of a run to an account with a tariff.
+func (b Budget) All(run string, tariff cost.Tariff) []cost.Ceiling {
+	return append(b.Ceilings(run, b.JobOf(run)), b.UnitCeilings(run, b.JobOf(run), tariff)...)
+}
+
+// Note makes the record of a run say what the budget allows it.
+func (b Budget) Note(run *checkpoint.Run) {
+	run.Job, run.Ceilings, run.Accounts = b.JobOf(run.Name), b.Ceilings(run.Name, b.JobOf(run.Name)), nil
+	if run.MaxSpend = 0; b.MaxSpend != nil {
+		run.MaxSpend = *b.MaxSpend
+	}
+}
+
+// NoteAccount adds an account that the run asks to its record.
+func (b Budget) NoteAccount(run *checkpoint.Run, number attempt.Account, tariff cost.Tariff) {
+	ceilings := b.UnitCeilings(run.Name, b.JobOf(run.Name), tariff)
+	run.Accounts = append(run.Accounts, checkpoint.AskedAccount{Account: number, Ceilings: ceilings})
 }
 
 // UnitCeilings returns the ceilings of the budget on the meters of a tariff that are not money.

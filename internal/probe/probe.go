@@ -85,13 +85,6 @@ func With(ctx context.Context, place *workspace.Session, o Options, do func(*Pro
 	return p.onRecord(place, do)
 }
 
-func (p *Prober) job() string { return cmp.Or(p.options.Budget.Job, p.options.Run) }
-
-func (p *Prober) ceilings() []cost.Ceiling {
-	b, run := p.options.Budget, p.options.Run
-	return append(b.Ceilings(run, p.job()), b.UnitCeilings(run, p.job(), p.account.Tariff)...)
-}
-
 func (p *Prober) onRecord(place *workspace.Session, do func(*Prober) error) error {
 	earlier, found, err := place.Journal.Run(p.options.Run)
 	if err != nil {
@@ -101,9 +94,11 @@ func (p *Prober) onRecord(place *workspace.Session, do func(*Prober) error) erro
 		return do(p)
 	}
 	record := earlier
-	record.Name, record.Job, record.Restarted = p.options.Run, p.job(), p.account.Now()
+	record.Name, record.Restarted = p.options.Run, p.account.Now()
 	record.Fields = cmp.Or(record.Fields, "probe v2")
-	record.Ceilings, record.Ended, record.Stop = p.ceilings(), time.Time{}, ""
+	record.Ended, record.Stop = time.Time{}, ""
+	p.options.Budget.Note(&record)
+	p.options.Budget.NoteAccount(&record, p.account.Journal.Number(), p.account.Tariff)
 	if !found {
 		record.Started = record.Restarted
 	}
@@ -155,8 +150,8 @@ func (p *Prober) Send(ctx context.Context, lookup enrich.Lookup) (v2rules.Sent, 
 		Ledger: journal, Finder: finder, Concurrency: 1, Now: p.account.Now, Reconciler: p.account.Reconciler(),
 		Note: p.options.Note, Catalogue: p.account.Catalogue, Tariff: p.account.Tariff,
 		Request: attempt.Request{
-			Run: p.options.Run, Job: p.job(), Rates: p.account.Service.Rates(lookup.Fields, nil),
-			Ceilings: p.ceilings(), Reask: attempt.Reask{Found: p.account.Now()},
+			Run: p.options.Run, Job: p.options.Budget.JobOf(p.options.Run), Rates: p.account.Service.Rates(lookup.Fields, nil),
+			Ceilings: p.options.Budget.All(p.options.Run, p.account.Tariff), Reask: attempt.Reask{Found: p.account.Now()},
 		},
 	}
 	booked := journal.Totals(checkpoint.ScopeAccount).Settled

@@ -215,7 +215,7 @@ func TestTheRunKeepsItsPlaceAmongTheRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		run, found, err := place.Journal.Run("probe")
-		if err := errors.Join(err, place.Close()); err != nil || !found || run.Ended.IsZero() || len(run.Ceilings) != 1 {
+		if err := errors.Join(err, place.Close()); err != nil || !found || run.Ended.IsZero() || len(run.Ceilings) != 0 || len(run.Accounts) != 1 || len(run.Accounts[0].Ceilings) != 1 {
 			t.Errorf("%+v, %v", run, err)
 		}
 		if started.IsZero() {

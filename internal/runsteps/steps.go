@@ -65,7 +65,7 @@ func (r *Run) journal() *checkpoint.Journal { return r.Place.Journal }
 func (r *Run) now() time.Time { return r.Place.Env.Now() }
 
 // JobName returns the job that the run belongs to: one with the run's name when none was given.
-func (r *Run) JobName() string { return cmp.Or(r.Budget.Job, r.Name) }
+func (r *Run) JobName() string { return r.Budget.JobOf(r.Name) }
 
 // Add adds a step that asks an account, and returns it.
 func (r *Run) Add(account *accounts.Account, scope row.Scope) *Step {

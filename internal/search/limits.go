@@ -1,11 +1,6 @@
 package search
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
-	"strings"
-
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/internal/problem"
@@ -13,9 +8,6 @@ import (
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
 )
-
-// CeilingUnits begins the names of the ceilings on units that the user sets.
-const CeilingUnits = "max-units "
 
 // rates returns what a page of a search uses up.
 func rates(o v2fields.Operation, service workspace.V2) cost.Rates {
@@ -37,8 +29,8 @@ func usedMeters(o v2fields.Operation, modules units.Modules) (meters []cost.Mete
 // checkUnits refuses a search that could use up units without a limit. A limit on money limits units with a price.
 func (o Options) checkUnits(service workspace.V2) error {
 	for _, meter := range usedMeters(o.Order.Kind.Operation, service.Modules) {
-		_, limited := o.Units[meter]
-		if inMoney := service.Prices[meter] > 0 && o.Shared.MaxSpend != nil; !limited && !inMoney {
+		inMoney := service.Prices[meter] > 0 && o.Budget.MaxSpend != nil
+		if !inMoney && !o.Budget.HasLimit(units.Name(meter)) {
 			return problem.Coded("max_units_missing",
 				"a search needs the most units of the module %s that it may use; nothing was sent", units.Name(meter)).With(units.Name(meter))
 		}
@@ -46,40 +38,64 @@ func (o Options) checkUnits(service workspace.V2) error {
 	return nil
 }
 
-// ceilings returns the limits that the user set.
-func (o Options) ceilings(run string) (ceilings []cost.Ceiling) {
-	for _, meter := range units.Meters() {
-		if limit, limited := o.Units[meter]; limited {
-			ceilings = append(ceilings, cost.Ceiling{
-				Name: CeilingUnits + units.Name(meter), Scope: checkpoint.RunScope(run), Meter: meter, Limit: limit,
-			})
-		}
-	}
-	return append(ceilings, o.Shared.Ceilings(run, cmp.Or(o.Job, run))...)
+// page returns what a page of the search holds.
+func (s *session) page() cost.Amounts {
+	field, _ := s.Order.Kind.Operation.SearchField() // a Kind has one
+	return rates(s.Order.Kind.Operation, s.work.Workspace.V2)[field].Uses
 }
 
-// ParseUnits reads limits that are written as MODULE=N. A limit on a module that is given twice is an error.
-func ParseUnits(texts []string) (map[cost.Meter]int64, error) {
-	limits := map[cost.Meter]int64{}
-	for _, text := range texts {
-		name, number, _ := strings.Cut(text, "=")
-		meters := units.Meters()
-		at := slices.IndexFunc(meters, func(m cost.Meter) bool { return units.Name(m) == strings.TrimSpace(name) })
-		if at < 0 {
-			var names []string
-			for _, m := range meters {
-				names = append(names, units.Name(m))
-			}
-			return nil, fmt.Errorf("%q names no module; the modules are %s", text, strings.Join(names, ", "))
+// ceilings returns the limits that the user set.
+func (s *session) ceilings() []cost.Ceiling {
+	return s.Budget.All(s.name, s.work.Workspace.V2.Modules.Tariff())
+}
+
+// covered returns how many more calls the ceilings and the account cover; false when nothing limits them.
+func (s *session) covered() (calls int64, limited bool) {
+	page, now := s.page(), s.work.Env.Now()
+	cover := func(left, need int64) {
+		if covers := max(left, 0) / need; !limited || covers < calls {
+			calls, limited = covers, true
 		}
-		var limit int64
-		if _, err := fmt.Sscanf(number, "%d", &limit); err != nil || fmt.Sprint(limit) != strings.TrimSpace(number) || limit < 0 {
-			return nil, fmt.Errorf("%q: write MODULE=N, such as companies=500", text)
-		}
-		if _, twice := limits[meters[at]]; twice {
-			return nil, fmt.Errorf("%q: the module has a limit already", text)
-		}
-		limits[meters[at]] = limit
 	}
-	return limits, nil
+	for _, ceiling := range s.ceilings() {
+		if need := ceiling.Need(page); need > 0 {
+			cover(ceiling.Left(s.totals(ceiling.At(now))), need)
+		}
+	}
+	for _, meter := range usedMeters(s.Order.Kind.Operation, s.work.Workspace.V2.Modules) {
+		if left := s.account.Left[meter]; left.Known {
+			cover(left.Value, page[meter])
+		}
+	}
+	return calls, limited
+}
+
+// totals returns the sums of the scope of a ceiling; zero where there is no journal yet. Money counts in the scopes
+// of all accounts.
+func (s *session) totals(c cost.Ceiling) cost.Totals {
+	switch {
+	case s.journal == nil && s.place.Journal == nil:
+		return cost.Totals{}
+	case c.Meter == cost.USD || c.Meter == cost.Lookups:
+		return s.place.Journal.Totals(c.Scope)
+	case s.journal == nil:
+		return cost.Totals{}
+	}
+	return s.journal.Totals(s.journal.Number().Scope(c.Scope))
+}
+
+// maximum returns what a number of calls cost at most; nil when units have no price.
+func (s *session) maximum(calls int64) *cost.Money {
+	if each := s.page().Money(); each > 0 {
+		return new(each * cost.Money(calls))
+	}
+	return nil
+}
+
+// spent returns what the run has spent; nil when units have no price.
+func (s *session) spent() *cost.Money {
+	if s.page().Money() == 0 {
+		return nil
+	}
+	return new(s.totals(cost.Ceiling{Scope: checkpoint.RunScope(s.name)}).Settled.Money())
 }

@@ -25,9 +25,11 @@ type Plan struct {
 	Pages int64  `json:"known_pages"`
 	Total *int64 `json:"total_results"` // by the service's count; null while that is not known
 	// Needed are the calls to send first. What they bring says how many follow, and AtMost bounds them all.
-	Needed int64       `json:"calls_needed"`
-	AtMost *int64      `json:"calls_at_most"` // null when a call uses up nothing that has a limit
-	Units  []UsedMeter `json:"units"`
+	Needed int64  `json:"calls_needed"`
+	AtMost *int64 `json:"calls_at_most"` // null when a call uses up nothing that has a limit
+	// Maximum is what AtMost calls cost at most. It is left out where units have no price.
+	Maximum *cost.Money `json:"maximum_usd,omitempty"`
+	Units   []UsedMeter `json:"units"`
 	// Seconds is how long AtMost calls take at least.
 	Seconds  float64       `json:"seconds_at_most"`
 	FreshFor time.Duration `json:"-"`
@@ -37,20 +39,11 @@ type Plan struct {
 // UsedMeter says how much of a module a run has used.
 type UsedMeter struct {
 	Module string `json:"module"`
-	Limit  int64  `json:"limit"`
+	Limit  *int64 `json:"limit"` // of the run; null when other limits bind, such as one on money
 	Used   int64  `json:"used"`
 	Held   int64  `json:"held"` // by calls in doubt
 	// AccountLeft is what is left of the account's own total; null when it does not tell.
 	AccountLeft *int64 `json:"account_left"`
-}
-
-// left returns how many more units the run may use.
-func (m UsedMeter) left() int64 {
-	left := m.Limit - m.Used - m.Held
-	if m.AccountLeft != nil {
-		left = min(left, *m.AccountLeft)
-	}
-	return max(left, 0)
 }
 
 // plan says what a walk needs.
@@ -65,10 +58,8 @@ func (s *session) plan(progress walk.Progress) *Plan {
 	if p.Needed > 0 {
 		atMost = s.atMost(progress)
 	}
-	for _, m := range p.Units {
-		if left := m.left(); p.AtMost == nil || left < *p.AtMost {
-			p.AtMost = &left
-		}
+	if covered, limited := s.covered(); limited {
+		p.AtMost = &covered
 	}
 	if atMost > 0 || p.Needed == 0 {
 		if p.AtMost == nil || atMost < *p.AtMost {
@@ -78,6 +69,7 @@ func (s *session) plan(progress walk.Progress) *Plan {
 	if p.AtMost != nil {
 		rate := s.rate()
 		p.Seconds = cost.Duration(*p.AtMost, rate.Slots, rate.Window).Seconds()
+		p.Maximum = s.maximum(*p.AtMost)
 	}
 	return p
 }

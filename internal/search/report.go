@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"payonce/cost"
 	"payonce/internal/outputs"
 	"payonce/internal/report"
 	"payonce/internal/report/form"
@@ -29,7 +30,8 @@ type Summary struct {
 	Calls      int64       `json:"calls"` // of this start
 	InDoubt    int64       `json:"in_doubt"`
 	Units      []UsedMeter `json:"units"`
-	Gaps       []Gap       `json:"gaps"` // what is not in the list, and why
+	Spent      *cost.Money `json:"spent_usd,omitempty"` // by the run; left out where units have no price
+	Gaps       []Gap       `json:"gaps"`                // what is not in the list, and why
 	// Unusable are filters by which the search could not be split: the service ignores or refuses them.
 	Unusable []string       `json:"unusable_filters,omitempty"`
 	Kept     []outputs.Kept `json:"kept,omitempty"`
@@ -50,7 +52,7 @@ func (s *session) summary(progress walk.Progress, tally dispatch.Tally, stop dis
 	view := &Summary{
 		Search: s.Order.Kind.Name, Filters: s.Order.Query.String(), Run: s.name, Output: s.Output.Path,
 		Results: int64(len(progress.Items)), Total: valueOf(progress.Total), Duplicates: progress.Duplicates,
-		Searches: progress.Roots, Parts: progress.Parts, Pages: progress.Pages, Calls: tally.Posts, Units: s.used(),
+		Searches: progress.Roots, Parts: progress.Parts, Pages: progress.Pages, Calls: tally.Posts, Units: s.used(), Spent: s.spent(),
 		Gaps: []Gap{}, Unusable: progress.Unusable, Kept: kept,
 	}
 	for _, gap := range progress.Gaps {
@@ -109,6 +111,9 @@ func (p *Plan) Render(page *report.Page) {
 	default:
 		w.Entry("calls", fmt.Sprintf("%d first, which tell how many follow; at most %d, in %s", p.Needed, *p.AtMost, seconds(p.Seconds).Round(time.Second)))
 	}
+	if p.Maximum != nil {
+		w.Entry("spend at most", "$"+p.Maximum.String())
+	}
 	renderUnits(w, p.Units)
 }
 
@@ -125,7 +130,11 @@ func age(d time.Duration) string {
 
 func renderUnits(w *form.Writer, meters []UsedMeter) {
 	for _, m := range meters {
-		text := fmt.Sprintf("%d of at most %d used by this search", m.Used, m.Limit)
+		text := number(m.Used)
+		if m.Limit != nil {
+			text += fmt.Sprintf(" of at most %d", *m.Limit)
+		}
+		text += " used by this search"
 		if m.Held > 0 {
 			text += fmt.Sprintf(", %d held by calls in doubt", m.Held)
 		}
@@ -153,6 +162,9 @@ func (v *Summary) Render(page *report.Page) {
 	w.Entry("pages", fmt.Sprintf("%d, in %s", v.Pages, report.Counted(v.Parts, "part")))
 	w.Entry("calls now", number(v.Calls))
 	renderUnits(w, v.Units)
+	if v.Spent != nil {
+		w.Entry("spent", "$"+v.Spent.String())
+	}
 	if v.InDoubt > 0 {
 		w.Entry("in doubt", report.Counted(v.InDoubt, "call"))
 	}

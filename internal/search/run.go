@@ -258,7 +258,7 @@ func (s *session) send(ctx context.Context, client *v2.Client, needed []calls.Ca
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
 		Note: s.note, Catalogue: v2fields.Catalogue(), Tariff: s.work.Workspace.V2.Modules.Tariff(), Progress: &s.progress,
 		Request: attempt.Request{
-			Run: s.name, Job: cmp.Or(s.Job, s.name), Rates: rates, Ceilings: s.ceilings(s.name), Reask: s.book.reask,
+			Run: s.name, Job: s.Budget.JobOf(s.name), Rates: rates, Ceilings: s.ceilings(), Reask: s.book.reask,
 		},
 	}
 	if s.Pace.Even {
@@ -290,9 +290,11 @@ func (s *session) request() outputs.Request {
 // record returns what the journal is to remember of the search, which keeps the time of its first start.
 func (s *session) record() (checkpoint.Run, error) {
 	run := checkpoint.Run{
-		Name: s.name, Output: s.Output.Path, Fields: "search " + s.Order.Kind.Name, Job: cmp.Or(s.Job, s.name),
-		Ceilings: s.ceilings(s.name), Limit: s.Order.Most, Started: s.work.Env.Now(),
+		Name: s.name, Output: s.Output.Path, Fields: "search " + s.Order.Kind.Name, Limit: s.Order.Most,
+		Started: s.work.Env.Now(),
 	}
+	s.Budget.Note(&run)
+	s.Budget.NoteAccount(&run, s.journal.Number(), s.work.Workspace.V2.Modules.Tariff())
 	if run.Output != listfile.Standard {
 		var err error
 		if run.Output, err = filepath.Abs(run.Output); err != nil {
@@ -311,11 +313,12 @@ func (s *session) record() (checkpoint.Run, error) {
 // used returns what the run has used and holds of the meters of the search.
 func (s *session) used() (meters []UsedMeter) {
 	for _, meter := range usedMeters(s.Order.Kind.Operation, s.work.Workspace.V2.Modules) {
-		m := UsedMeter{Module: units.Name(meter), Limit: s.Units[meter]}
-		if s.journal != nil {
-			totals := s.journal.Totals(s.journal.Number().Scope(checkpoint.RunScope(s.name)))
-			m.Used, m.Held = totals.Settled[meter], totals.Held[meter]
+		m := UsedMeter{Module: units.Name(meter)}
+		if limit, limited := s.Budget.Units[m.Module]; limited {
+			m.Limit = &limit
 		}
+		totals := s.totals(cost.Ceiling{Scope: checkpoint.RunScope(s.name), Meter: meter})
+		m.Used, m.Held = totals.Settled[meter], totals.Held[meter]
 		if left := s.account.Left[meter]; left.Known {
 			m.AccountLeft = &left.Value
 		}

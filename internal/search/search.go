@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"payonce/attempt"
-	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/search/found"
 	"payonce/internal/search/query"
@@ -98,11 +97,8 @@ func (o Order) runName() string {
 type Options struct {
 	Order Order
 	Run   string // the name of the run; "" for one that follows from the order
-	Job   string // "" for one of the run's name
-	// Units are the most units that the run may use up, by meter.
-	Units map[cost.Meter]int64
-	// Shared has the ceilings that runs and searches share: those of the job and of the workspace.
-	Shared app.Budget
+	// Budget says what the run may use up and spend.
+	Budget app.Budget
 	// FreshFor is how old an answer may be that stands for a page.
 	FreshFor time.Duration
 	Rebuy    bool // pages that were counted and whose answers were lost are asked for again

@@ -168,7 +168,7 @@ func lostPage(b *bench) string {
 func TestACeilingOnUnitsIsNeverPassed(t *testing.T) {
 	b := newBench(t, 60)
 	o := b.options(order(t, "companies"))
-	o.Units = map[cost.Meter]int64{units.Companies: 2}
+	o.Budget.Units = map[string]int64{"companies": 2}
 	ended := b.run(t, o)
 	if stopWord(ended) != "ceiling:max-units companies" || b.used["companies"] != 2 || ended.Summary.Results != 50 {
 		t.Errorf("%+v, the service counted %v", ended.Summary, b.used)
@@ -176,7 +176,7 @@ func TestACeilingOnUnitsIsNeverPassed(t *testing.T) {
 	if ended = b.run(t, o); stopWord(ended) != "ceiling:max-units companies" || b.used["companies"] != 2 {
 		t.Errorf("again: %+v, the service counted %v", ended.Summary, b.used)
 	}
-	o.Units[units.Companies] = 3
+	o.Budget.Units["companies"] = 3
 	if ended = b.run(t, o); ended.Stop != nil || b.used["companies"] != 3 || ended.Summary.Results != 60 {
 		t.Errorf("with more: %+v, the service counted %v", ended.Summary, b.used)
 	}
@@ -188,7 +188,7 @@ func TestMoneyBoundsASearchWhoseUnitsHavePrices(t *testing.T) {
 	b.opts.V2.Prices = units.Prices{units.Companies: 5 * cost.Dollar / 100}
 	o := b.options(order(t, "companies"))
 	limit := cost.Dollar / 10
-	o.Shared.WorkspaceMonthly = &limit
+	o.Budget.WorkspaceMonthly = &limit
 	ended := b.run(t, o)
 	if stopWord(ended) != "ceiling:workspace-monthly" || b.used["companies"] != 2 {
 		t.Errorf("%+v, the service counted %v", ended.Summary, b.used)
@@ -200,7 +200,7 @@ func TestTheMoneyOfASearchLimitsUnitsThatHaveAPrice(t *testing.T) {
 	b := newBench(t, 60)
 	b.opts.V2.Prices = units.Prices{units.Companies: 5 * cost.Cent}
 	o := b.options(order(t, "companies"))
-	o.Units, o.Shared.MaxSpend = nil, new(10*cost.Cent)
+	o.Budget.Units, o.Budget.MaxSpend = nil, new(10*cost.Cent)
 	ended := b.run(t, o)
 	if stopWord(ended) != "ceiling:max-spend" || b.used["companies"] != 2 {
 		t.Errorf("%+v, the service counted %v", ended.Summary, b.used)
@@ -222,11 +222,11 @@ func TestASearchDoesNotBegin(t *testing.T) {
 		person person
 		want   string
 	}{
-		"without a limit": {change: func(_ *bench, o *search.Options) { o.Units = nil }, want: "max_units_missing"},
+		"without a limit": {change: func(_ *bench, o *search.Options) { o.Budget.Units = nil }, want: "max_units_missing"},
 		"with a limit on money that units do not cost": {
-			change: func(_ *bench, o *search.Options) { o.Units, o.Shared.MaxSpend = nil, new(cost.Dollar) }, want: "max_units_missing",
+			change: func(_ *bench, o *search.Options) { o.Budget.Units, o.Budget.MaxSpend = nil, new(cost.Dollar) }, want: "max_units_missing",
 		},
-		"with another limit":   {change: func(_ *bench, o *search.Options) { delete(o.Units, units.Companies) }, want: "max_units_missing"},
+		"with another limit":   {change: func(_ *bench, o *search.Options) { delete(o.Budget.Units, "companies") }, want: "max_units_missing"},
 		"without an interface": {change: func(b *bench, _ *search.Options) { b.opts.V2.BaseURL = "" }, want: "v2_missing"},
 		"where nobody is asked": {
 			change: func(_ *bench, o *search.Options) { o.Yes = false }, want: "search_cannot_ask",
@@ -274,7 +274,7 @@ func TestAPlanSendsNothing(t *testing.T) {
 		t.Errorf("it asks although there is nothing to send, error %v", err)
 	}
 	// Without a bound nothing but the units bounds the calls.
-	o.Order.Most, o.Units = 0, map[cost.Meter]int64{units.Companies: 500}
+	o.Order.Most, o.Budget.Units = 0, map[string]int64{"companies": 500}
 	plan, err = search.MakePlan(t.Context(), b.work(t), o)
 	if err != nil || plan.Needed != 1 || *plan.AtMost != 500 {
 		t.Errorf("%+v, error %v", plan, err)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"payonce/checkpoint"
-	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/observe"
 	"payonce/internal/search"
@@ -224,7 +223,7 @@ func order(t *testing.T, name string, filters ...string) search.Order {
 // options returns options with room for everything.
 func (b *bench) options(o search.Order) search.Options {
 	return search.Options{
-		Order: o, Units: map[cost.Meter]int64{units.Companies: 10_000, units.Contacts: 10_000}, FreshFor: 7 * 24 * time.Hour,
+		Order: o, Budget: app.Budget{Units: map[string]int64{"companies": 10_000, "contacts": 10_000}}, FreshFor: 7 * 24 * time.Hour,
 		Pace: app.Pace{Concurrency: 4}, Yes: true, Output: search.Output{Path: filepath.Join(b.dir, "out.csv"), Keep: 3},
 	}
 }

@@ -103,7 +103,7 @@ func searchLayers() map[string][]string {
 			"internal/search/...", "internal/target", "internal/userlist", "internal/workspace", "io/listfile", "io/table", "pipeline/columns", "pipeline/dispatch", "service/v2", "service/v2/...",
 		},
 		"cmd/batch/searching": {
-			"enrich", "cmd/batch/listflags", "cmd/batch/usage", "internal/app", "internal/flagvalue", "internal/problem", "internal/report", "internal/report/form",
+			"enrich", "cmd/batch/hints", "cmd/batch/listflags", "cmd/batch/usage", "internal/app", "internal/flagvalue", "internal/problem", "internal/report", "internal/report/form",
 			"internal/search", "internal/search/query", "internal/smallfile", "internal/target", "internal/userlist", "io/listfile", "io/table",
 			"pipeline/columns", "pipeline/dispatch",
 		},
@@ -175,7 +175,7 @@ func useCaseLayers() map[string][]string {
 		"internal/outputs": {"enrich", "enrich/tabular", "cost", "attempt", "checkpoint", "checkpoint/record", "pipeline/...", "io/..."},
 		// What a run may spend.
 		"internal/choosing": {"internal/candidates", "internal/outputs", "internal/problem", "internal/report/choices", "internal/target", "io/listfile", "pipeline/row", "pipeline/steps"},
-		"internal/budget":   {"checkpoint", "cost", "enrich"},
+		"internal/budget":   {"attempt", "checkpoint", "cost", "enrich"},
 		// The steps of a run: what they ask for, cost and use at most.
 		"internal/runsteps": {
 			"attempt", "checkpoint", "cost", "enrich", "forecast", "pipeline/dispatch", "pipeline/row", "pipeline/survey",

@@ -46,18 +46,30 @@ func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) 
 // ceilingAdvice says under which ceiling the run ended and how it can go on.
 func ceilingAdvice(view *runview.Summary, stop dispatch.CeilingReached, now time.Time) string {
 	c := stop.Ceiling
-	what, why := "Stopped at the ceiling", fmt.Sprintf("the next lookup can cost %s, and %s is left", c.Format(stop.Need), c.Format(max(stop.Left, 0)))
-	switch c.Meter {
-	case cost.USD:
-	case cost.Lookups:
-		why = "it allows " + report.Lookups(c.Limit)
-	default: // of units: lookups that do not use them went on
+	what, why := "Stopped at the ceiling", LeftUnder(stop, "lookup")
+	if c.Meter != cost.USD && c.Meter != cost.Lookups { // lookups that do not use these units went on
 		what = "Reached the ceiling"
-		why = fmt.Sprintf("the next lookup can use %s, and %d of %d are left", c.Format(stop.Need), max(stop.Left, 0), c.Limit)
 		if sentOthers(view) {
 			why += ". Everything else was sent"
 		}
 	}
+	return fmt.Sprintf("%s %s: %s.\nNothing is lost: %s to go on.", what, c.Name, why, GoOnUnder(c, now))
+}
+
+// LeftUnder says what a ceiling that was reached has left for the next call, which is called a word.
+func LeftUnder(stop dispatch.CeilingReached, call string) string {
+	c, left := stop.Ceiling, max(stop.Left, 0)
+	switch c.Meter {
+	case cost.USD:
+		return fmt.Sprintf("the next %s can cost %s, and %s is left", call, c.Format(stop.Need), c.Format(left))
+	case cost.Lookups:
+		return "it allows " + report.Lookups(c.Limit)
+	}
+	return fmt.Sprintf("the next %s can use %s, and %d of %d are left", call, c.Format(stop.Need), left, c.Limit)
+}
+
+// GoOnUnder says how to go on after a ceiling was reached.
+func GoOnUnder(c cost.Ceiling, now time.Time) string {
 	next := "once the account has more, run the same command again"
 	name, _, _ := strings.Cut(c.Name, " ") // a limit on units has its module behind
 	switch name {
@@ -68,7 +80,7 @@ func ceilingAdvice(view *runview.Summary, stop dispatch.CeilingReached, now time
 	case budget.CeilingDaily, budget.CeilingMonthly, budget.CeilingWorkspaceMonthly, budget.CeilingDailyUnits, budget.CeilingMonthlyUnits:
 		next = fmt.Sprintf("raise it, or wait until it renews on %s, and run the same command again", report.Time(budget.Renewal(c.Period, now)))
 	}
-	return fmt.Sprintf("%s %s: %s.\nNothing is lost: %s to go on.", what, c.Name, why, next)
+	return next
 }
 
 // sentOthers reports whether a run that reached a limit has sent all lookups that do not use what is limited.

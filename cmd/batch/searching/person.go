@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"payonce/cmd/batch/hints"
 	"payonce/internal/report"
 	"payonce/internal/search"
 	"payonce/pipeline/dispatch"
@@ -51,7 +53,7 @@ func (p *person) Confirm(ctx context.Context, plan *search.Plan) bool {
 }
 
 // advice says why a search stopped and what to do next.
-func advice(ended *search.Ended) string {
+func advice(ended *search.Ended, now time.Time) string {
 	const again = "run the same command again to go on"
 	switch stop := ended.Stop.(type) {
 	case nil:
@@ -61,12 +63,8 @@ func advice(ended *search.Ended) string {
 		}
 		return ""
 	case dispatch.CeilingReached:
-		c := stop.Ceiling
-		if module, ours := strings.CutPrefix(c.Name, search.CeilingUnits); ours {
-			return fmt.Sprintf("Stopped at --max-units %s=%d.\nNothing is lost: raise it and %s.", module, c.Limit, again)
-		}
-		return fmt.Sprintf("Stopped at the ceiling %s: the next call needs %s, and %s is left.\nNothing is lost: once the account has more, %s.",
-			c.Name, c.Format(stop.Need), c.Format(max(stop.Left, 0)), again)
+		return fmt.Sprintf("Stopped at the ceiling %s: %s.\nNothing is lost: %s to go on.",
+			stop.Ceiling.Name, hints.LeftUnder(stop, "call"), hints.GoOnUnder(stop.Ceiling, now))
 	case dispatch.Interrupted:
 		return "Interrupted. All answers that came are recorded and written; " + again + "."
 	case dispatch.ServiceRefused:

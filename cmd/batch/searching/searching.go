@@ -28,7 +28,7 @@ import (
 type Work struct {
 	*app.Work
 	Pace    app.Pace
-	Shared  app.Budget // the ceilings of jobs and of the workspace
+	Budget  app.Budget
 	JSON    bool
 	Quiet   bool
 	Sources []target.Source // files that are never overwritten
@@ -83,10 +83,8 @@ type command struct {
 
 	most, perOne flagvalue.Count
 	perPage      int
-	maxUnits     []string
-	maxSpend     flagvalue.Money
 	freshFor     flagvalue.Age
-	name, job    string
+	name         string
 	output       string
 	keep         uint
 	rebuy        bool
@@ -111,14 +109,11 @@ func newSearch(env Environment, kind search.Kind, cmd *cobra.Command, exits stri
 	flags.StringVarP(&c.output, "output", "o", "", "write the list to this `FILE`: CSV, JSON, Parquet or Excel by its ending")
 	flags.StringArrayVar(&c.where, "where", nil, "a filter, `KEY=VALUE`; a range is KEY=10..50, KEY=10.. or KEY=..50; a list takes the flag several times (repeatable)")
 	flags.StringVar(&c.filters, "filters", "", "read filters from this `FILE`, a JSON object as the service's filters are")
-	flags.StringArrayVar(&c.maxUnits, "max-units", nil, "`MODULE=N`: the most units of a module that this search may use, over all its starts (repeatable)")
-	flags.Var(&c.maxSpend, "max-spend", "the most that the search may spend, over all its starts; it limits units that have a price")
 	flags.Var(&c.most, "max", "the most results")
 	flags.Var(&c.freshFor, "fresh-for", "buy a page again when it was answered longer ago than this (7d, 12h)")
 	flags.IntVar(&c.perPage, "per-page", usualPage, "ask for `N` results on a page")
 	flags.BoolVar(&c.rebuy, "rebuy", false, "buy pages again that were counted and whose responses were lost")
 	flags.StringVar(&c.name, "name", "", "the search's `NAME` in the journal (default from its filters)")
-	flags.StringVar(&c.job, "job", "", "the `NAME` of the job that the search belongs to (default that of the search)")
 	flags.UintVar(&c.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
 	flags.BoolVarP(&c.yes, "yes", "y", false, "do not ask before spending")
 	flags.BoolVar(&c.dryRun, "dry-run", false, "show the plan and end; nothing is sent")
@@ -164,7 +159,7 @@ func (c *command) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	ended.Summary.Advice = advice(ended)
+	ended.Summary.Advice = advice(ended, c.env.Now())
 	if err := show(w, out, ended.Summary, ended.Summary); err != nil {
 		return fmt.Errorf("the search has ended and %s is written, but the summary could not be printed: %w", target.PlaceOf(o.Output.Path), err)
 	}
@@ -194,24 +189,21 @@ func (c *command) reportsTo(w Work) (io.Writer, error) {
 
 // options returns what the flags say.
 func (c *command) options(ctx context.Context, w Work, args []string) (search.Options, error) {
-	limits, err := search.ParseUnits(c.maxUnits)
 	switch {
-	case err != nil:
-		return search.Options{}, problem.Usagef("--max-units %w", err)
 	case c.output == "" && !c.dryRun:
 		return search.Options{}, problem.Usagef("where is the list to go? give -o FILE, such as %s.csv", c.kind.Name)
 	case c.perPage < 1 || c.perPage > 1000:
 		return search.Options{}, problem.Usagef("--per-page %d: choose 1 to 1000", c.perPage)
 	}
 	o := search.Options{
-		Run: c.name, Job: c.job, Units: limits, FreshFor: c.freshFor.Span, Rebuy: c.rebuy, Pace: w.Pace, Shared: w.Shared, Yes: c.yes,
+		Run: c.name, FreshFor: c.freshFor.Span, Rebuy: c.rebuy, Pace: w.Pace, Budget: w.Budget, Yes: c.yes,
 		Output: search.Output{Path: c.output, Keep: int(c.keep), Stdout: c.env.Stdout, Sources: w.Sources},
 		Order:  search.Order{Kind: c.kind, Most: c.most.OrZero(), PerOne: c.perOne.OrZero()},
 	}
-	o.Shared.MaxSpend = c.maxSpend.Amount
 	if c.filters != "" {
 		o.Output.Sources = append(o.Output.Sources, target.Source{What: "the file of --filters", Path: c.filters})
 	}
+	var err error
 	if o.Order.Query, err = c.query(); err != nil {
 		return o, err
 	}

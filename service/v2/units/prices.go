@@ -2,6 +2,7 @@ package units
 
 import (
 	"fmt"
+	"strings"
 
 	"payonce/cost"
 )
@@ -46,7 +47,7 @@ func noMeter(name string) error {
 	for _, m := range Limited() {
 		all = append(all, Name(m))
 	}
-	return fmt.Errorf("%q is not a module; give one of %q", name, all)
+	return fmt.Errorf("%q is not a module; the modules are %s", name, strings.Join(all, ", "))
 }
 
 // CheckMeter refuses a name that is not that of a meter.
