@@ -28,7 +28,7 @@ type Options struct {
 	// EncryptionKey encrypts the store on the disk: 32 bytes, or nil for a plain one.
 	EncryptionKey []byte
 	// InOrder says that the records are read in their order, about once each. Then parts of the
-	// tables are not kept in memory.
+	// tables are not kept in memory, and tables are not merged.
 	InOrder bool
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"strings"
 	"syscall"
 
@@ -30,11 +31,7 @@ func openDB(dir string, o Options) (db *badger.DB, err error) {
 
 // settingsFor returns how Badger opens the database in dir.
 func settingsFor(dir string, o Options) badger.Options {
-	cache := int64(8 << 20)
-	if o.InOrder {
-		cache = 1 << 20 // it cannot be without one
-	}
-	return badger.DefaultOptions(dir).
+	settings := badger.DefaultOptions(dir).
 		WithSyncWrites(false).      // engine.commit does
 		WithDetectConflicts(false). // there is one writer
 		WithMetricsEnabled(false).
@@ -44,10 +41,16 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithBlockSize(8 << 10). // compresses better than blocks of 4 KB
 		WithMemTableSize(memTableSize).
 		WithValueLogFileSize(128 << 20).
-		WithBlockCacheSize(cache).
+		WithBlockCacheSize(8 << 20).
 		WithIndexCacheSize(64 << 20).
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithEncryptionKey(o.EncryptionKey)
+	if o.InOrder {
+		// Badger cannot be without a cache. It merges no tables meanwhile, which would take about 40 MB: the next run
+		// does it. So writing must not wait for a merge, however many tables there are.
+		settings = settings.WithBlockCacheSize(1 << 20).WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt)
+	}
+	return settings
 }
 
 // isSystemError reports whether the operating system refused something that says

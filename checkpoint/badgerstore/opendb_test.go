@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/dgraph-io/badger/v4/y"
+
+	"payonce/checkpoint/store"
 )
 
 // TestALimitOfTheSystemIsNotToldAsDamage wraps errors as Badger does, which keeps nothing but
@@ -28,5 +31,29 @@ func TestALimitOfTheSystemIsNotToldAsDamage(t *testing.T) {
 				t.Errorf("an error of the system %t, want %t: %v", got, want, err)
 			}
 		}
+	}
+}
+
+// TestWritingInOrderDoesNotWaitForMerges writes more tables than Badger keeps unmerged, into a store that merges
+// none.
+func TestWritingInOrderDoesNotWaitForMerges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
+	s, err := openEngineFor(t.TempDir(), Options{InOrder: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	stall := settingsFor("", Options{}).NumLevelZeroTablesStall
+	value := make([]byte, 900<<10)
+	for len(s.db.Tables()) <= stall+1 {
+		rand.Read(value) // never fails
+		if err := s.Commit([]store.Write{{Key: []byte("z"), Value: value}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read, err := s.Get([]byte("z")); err != nil || string(read) != string(value) {
+		t.Errorf("the last of %d tables is not read: %v", len(s.db.Tables()), err)
 	}
 }
