@@ -49,7 +49,7 @@ type Rows struct {
 }
 
 // After returns the rows of the list after the first steps, as the journal knows their answers now. It reads
-// the list once for each of them.
+// the list at most once for each of them.
 func (s Steps) After(ctx context.Context, list row.List, first int) (_ *Rows, err error) {
 	r := &Rows{List: list, list: list}
 	defer func() {
@@ -65,7 +65,8 @@ func (s Steps) After(ctx context.Context, list row.List, first int) (_ *Rows, er
 	return r, nil
 }
 
-// Answer adds the answers of the next step to the rows, as the journal knows them now. It reads the list once.
+// Answer adds the answers of the next step to the rows, as the journal knows them now. It reads the list at most
+// once.
 func (r *Rows) Answer(ctx context.Context, next Step) (err error) {
 	if next.Scope, err = r.scope(next); err != nil {
 		return err
