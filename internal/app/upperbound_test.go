@@ -2,11 +2,17 @@ package app
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"payonce/cost"
+	"payonce/sandbox"
 )
 
 // TestARunUsesAtMostWhatItsPlanSays draws lists of companies that are named in any way, fields, limits and samples. A
@@ -100,4 +106,67 @@ func drawCompanies(random *rand.Rand, companies []map[string]string) string {
 		}
 	}
 	return text.String()
+}
+
+// TestARunSpendsAtMostWhatItsPlanSaysIsPossible draws prices and limits of units. Some responses are lost before the
+// service counts the calls, and others after it. Each of several starts spends no more than its plan says. With limits
+// that bind, the plan says less than the maximum of all lookups.
+func TestARunSpendsAtMostWhatItsPlanSaysIsPossible(t *testing.T) {
+	t.Parallel()
+	seeds, lower := uint64(12), 0
+	for seed := range seeds {
+		random := rand.New(rand.NewPCG(seed, 1))
+		dir := t.TempDir()
+		s := stand(t, func(*sandbox.Config) {})
+		var calls atomic.Int64
+		s.lost = func(path string, handle func()) bool {
+			if path == "metrics" || calls.Add(1)%8 != int64(seed%8) {
+				return false
+			}
+			if calls.Load()%16 < 8 {
+				handle()
+			}
+			return true
+		}
+		o := runOf(companyIDs(t, dir, "list.csv", 101, 110), "company", "financials")
+		if random.IntN(2) == 0 {
+			o = runOf(contacts(t, dir, 12, 4), "contact", "company")
+		}
+		o.Pace.Concurrency, o.Budget.MaxSpend = 1, new(100*cost.Dollar)
+		prices := map[cost.Meter]cost.Money{}
+		for _, name := range slices.Sorted(maps.Keys(allUnits())) {
+			o.Budget.Units[name] = random.Int64N(8)
+			if random.IntN(3) > 0 {
+				prices[meterNamed(t, name)] = cost.Money(1+random.Int64N(50)) * cost.Cent
+			}
+		}
+		work := func() *Work {
+			w := s.work(dir)
+			w.Workspace.V2.Prices, w.Workspace.Service.Exclusive = prices, seed%3 == 0
+			return w
+		}
+		for start := range 4 {
+			planned, err := work().Plan(t.Context(), PlanOptions{List: o.List, Budget: o.Budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended, err := work().Run(t.Context(), o, silent{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan := planned.Plan
+			if ended.Summary.SpentNow > plan.Possible || plan.Possible > plan.Maximum {
+				t.Errorf("seed %d, start %d: $%s were spent, $%s were possible, the maximum is $%s", seed, start, ended.Summary.SpentNow, plan.Possible, plan.Maximum)
+			}
+			if plan.Possible < plan.Maximum {
+				lower++
+			}
+			for _, name := range slices.Sorted(maps.Keys(o.Budget.Units)) {
+				o.Budget.Units[name] += random.Int64N(4)
+			}
+		}
+	}
+	if lower == 0 {
+		t.Error("no limit on units lowered what a plan says is possible")
+	}
 }

@@ -128,9 +128,33 @@ func (r *Run) Tightest() (cost.Ceiling, cost.Money) {
 	return tightest, max(left, 0)
 }
 
+// unitsWorth returns what the units cost that the lookups of an account can use at most: no more than their holds, and
+// no more than the ceilings of the run leave. What is held now is left, too: the account may show that it was not
+// charged. A ceiling of a day or a month may renew before the run ends.
+func (r *Run) unitsWorth(account *accounts.Account) (sum cost.Money) {
+	if account.TakesMoney() {
+		return cost.MaxMoney
+	}
+	most := r.mostOf(account)
+	for _, ceiling := range r.Budget.UnitCeilings(r.Name, r.JobName(), account.Tariff) {
+		if ceiling.Period == cost.Ever {
+			used := r.used(limit{Ceiling: ceiling, account: account}, r.now()).Settled
+			most[ceiling.Meter] = min(most[ceiling.Meter], max(ceiling.Limit-used[ceiling.Meter], 0))
+		}
+	}
+	for m, units := range most {
+		sum = sum.Plus(account.Service.UnitPrice(cost.Meter(m)).Times(units))
+	}
+	return sum
+}
+
 // Possible returns the most that the run can spend from now on: what the ceilings leave of the maximum.
 func (r *Run) Possible(maximum cost.Money) cost.Money {
 	possible, now := maximum, r.now()
+	for _, account := range r.Accounts {
+		own := maximumOf(r.purchase(account))
+		possible -= own - min(own, r.unitsWorth(account))
+	}
 	for _, l := range r.limits() {
 		left := max(l.Left(r.used(l, now)), 0)
 		switch {

@@ -105,11 +105,7 @@ func (s *Step) byID() (lookups int64) {
 // of it.
 func (r *Run) Units() (units []planstep.Units) {
 	for _, account := range r.Accounts {
-		var most cost.Amounts
-		for _, s := range r.Of(account) {
-			most = most.Plus(s.most())
-		}
-		units = append(units, unitsOf(account, most)...)
+		units = append(units, unitsOf(account, r.mostOf(account))...)
 	}
 	return units
 }
@@ -120,10 +116,7 @@ func (r *Run) Units() (units []planstep.Units) {
 func (r *Run) MaxUnits() map[string]int64 {
 	limits := map[string]int64{}
 	for _, account := range r.Accounts {
-		var most cost.Amounts
-		for _, s := range r.Of(account) {
-			most = most.Plus(s.most())
-		}
+		most := r.mostOf(account)
 		before := r.used(limit{Ceiling: cost.Ceiling{Scope: checkpoint.RunScope(r.Name)}, account: account}, r.now())
 		for m, info := range account.Tariff.Meters {
 			if m == int(cost.USD) || !account.Consumes(cost.Meter(m)) {
@@ -136,6 +129,14 @@ func (r *Run) MaxUnits() map[string]int64 {
 		}
 	}
 	return limits
+}
+
+// mostOf returns what the lookups of an account use at most of each meter that is not money.
+func (r *Run) mostOf(account *accounts.Account) (sum cost.Amounts) {
+	for _, s := range r.Of(account) {
+		sum = sum.Plus(s.most())
+	}
+	return sum
 }
 
 // most returns what the lookups of a step use at most of each meter that is not money.
