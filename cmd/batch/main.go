@@ -17,6 +17,7 @@ import (
 
 	"payonce/cmd/batch/exit"
 	"payonce/cmd/batch/hints"
+	"payonce/cmd/batch/host"
 	"payonce/cmd/batch/starting"
 )
 
@@ -34,6 +35,7 @@ type environment struct {
 	showsText      bool        // stdout is a terminal
 	columns        func() int  // of that terminal; nil, or not above 0, without one
 	fileMode       fs.FileMode // of new files outside the journal; zero for 0600
+	build          string      // identifies the program's code; "" when that is not known
 	start          *starting.Record
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
 	after          func(time.Duration) <-chan time.Time
@@ -53,6 +55,7 @@ func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time
 	env := environment{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: now, after: after, hangups: hangups,
 		fileMode:      0o666 &^ fs.FileMode(umask),
+		build:         host.Build(version),
 		unread:        unread,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsText:     term.IsTerminal(int(os.Stdout.Fd())),

@@ -175,7 +175,7 @@ func (o *options) showPages(r report.Report) error {
 }
 
 func (o *options) environment() workspace.Environment {
-	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, FileMode: o.env.fileMode}
+	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, Build: o.env.build, FileMode: o.env.fileMode}
 }
 
 // workspace returns which workspace the command works in.

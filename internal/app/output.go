@@ -83,24 +83,38 @@ type written struct {
 	tables *outputs.TablesWritten
 }
 
-// write writes the output of a run, and its rejects when a path is given. When a format fails, it
-// writes text beside the output instead and returns a *target.NotWrittenError.
-func (s *session) write(ctx context.Context, run steps.Steps, list *userlist.File, to Output) (written, error) {
-	request := s.requestOf(run, list, to)
-	done, err := s.writeFiles(ctx, request, run, list, to.Keep)
+// write writes the output of a run, and its rejects when a path is given, unless they are in their places
+// already. When a format fails, it writes text beside the output instead and returns a *target.NotWrittenError.
+func (j *job) write(ctx context.Context) (done written, err error) {
+	run := j.run()
+	request := j.session.requestOf(run, j.list, j.output)
+	source := j.source(request)
+	go source() // while the files in place are read, or new ones are written
+	defer source()
+	rows, same, err := request.InPlace(j.session.journal(), source)
+	if err == nil && same {
+		done.rows = map[row.Status]int64{}
+		for status, n := range rows {
+			done.rows[row.Status(status)] = n
+		}
+		return done, nil
+	}
+	if err == nil {
+		done, err = j.writeFiles(ctx, request, run, source)
+	}
 	if err == nil {
 		return done, nil
 	}
 	if instead, other := request.AsText(err); other {
-		if _, textErr := s.writeFiles(ctx, instead, run, list, to.Keep); textErr == nil {
-			return done, &target.NotWrittenError{Path: to.Path, Err: err, Instead: instead.Path}
+		if _, textErr := j.writeFiles(ctx, instead, run, unknownSource); textErr == nil {
+			return done, &target.NotWrittenError{Path: j.output.Path, Err: err, Instead: instead.Path}
 		}
 	}
 	return done, err
 }
 
-func (s *session) writeFiles(
-	ctx context.Context, request outputs.Request, run steps.Steps, list *userlist.File, keep int,
+func (j *job) writeFiles(
+	ctx context.Context, request outputs.Request, run steps.Steps, source func() (string, error),
 ) (done written, err error) {
 	files, err := outputs.Create(request)
 	if err != nil {
@@ -111,28 +125,33 @@ func (s *session) writeFiles(
 	for i := range run {
 		run[i].Decided = files.Decided(i)
 	}
-	rows, err := s.answered(ctx, run, list)
+	rows, err := j.answered(ctx, run)
 	if err != nil {
 		return done, err
 	}
-	pass := &userlist.File{List: files.Rows(), Names: list.Names, Paths: list.Paths}
+	pass := &userlist.File{List: files.Rows(), Names: j.list.Names, Paths: j.list.Paths}
 	done.rows, err = rows.Write(ctx, pass, files.Out(), files.Rejects())
 	if err = errors.Join(err, rows.Close()); err != nil {
 		return done, err
 	}
-	if done.tables, err = files.WriteTables(ctx); err == nil {
-		done.kept, err = files.Commit(ctx, outputs.Protection{
-			Journal: outputs.JournalOf(s.journal(), s.place.Snapshot()), Run: run[0].Run, Now: s.now(), Most: keep,
-			Rows: rows.Rows(),
-		})
+	if done.tables, err = files.WriteTables(ctx); err != nil {
+		return done, err
 	}
+	madeFrom, err := source()
+	if err != nil {
+		madeFrom = "" // the list changed after it was read
+	}
+	done.kept, err = files.Commit(ctx, outputs.Protection{
+		Journal: outputs.JournalOf(j.session.journal(), j.session.place.Snapshot()), Run: j.Name, Now: j.session.now(),
+		Most: j.output.Keep, Rows: rows.Rows(), Source: madeFrom, Outcomes: rowsByName(done.rows),
+	})
 	return done, err
 }
 
-// answered returns the rows of a list with the answers of all steps.
-func (s *session) answered(ctx context.Context, run steps.Steps, list *userlist.File) (*steps.Rows, error) {
-	defer s.work.Observer.Surveying()()
-	return run.After(ctx, list, len(run))
+// answered returns the rows of the list with the answers of all steps.
+func (j *job) answered(ctx context.Context, run steps.Steps) (*steps.Rows, error) {
+	defer j.session.work.Observer.Surveying()()
+	return run.After(ctx, j.list, len(run))
 }
 
 // writeWhole writes the output, after an interrupt too, which gets an answer.
@@ -142,5 +161,5 @@ func (j *job) writeWhole(ctx context.Context) (written, error) {
 			j.session.note("interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")
 		})()
 	}
-	return j.session.write(context.WithoutCancel(ctx), j.run(), j.list, j.output)
+	return j.write(context.WithoutCancel(ctx))
 }

@@ -63,7 +63,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 			return nil, err
 		}
 		j.stopAs(run)
-		done, err := s.write(ctx, j.run(), j.list, to)
+		done, err := j.write(ctx)
 		return &runview.Written{
 			Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: append(kept, done.kept...),
 			Tables: done.tables, Ambiguous: ambiguous,

@@ -44,6 +44,9 @@ type Protection struct {
 	Now     time.Time
 	Most    int   // earlier versions of a file that are kept; 0 for none
 	Rows    int64 // of the list
+	// Source identifies all that the files are made from; "" when that is not known.
+	Source   string
+	Outcomes map[string]int64 // rows by outcome
 }
 
 // Kept is an earlier version of a file that was kept beside the new one.
@@ -146,10 +149,14 @@ func (r *replacement) remember() error {
 	if err != nil {
 		return err
 	}
-	return r.Journal.SaveFile(record.File{
+	written := record.File{
 		Path: path, Run: r.Run, Written: r.Now, Size: r.file.Size(), Changed: info.ModTime(), Hash: r.file.Sum(),
 		Columns: r.columns,
-	})
+	}
+	if r.Source != "" {
+		written.Source, written.Rows = sourceOf(r.Source, written.Hash), r.Outcomes
+	}
+	return r.Journal.SaveFile(written)
 }
 
 // absolute returns the absolute path of a file without links.

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/zeebo/xxh3"
+
 	"payonce/io/csvtable"
 	"payonce/io/jsonlist"
 	"payonce/io/sheet"
@@ -248,6 +250,25 @@ func (l *List) Sum() (string, error) {
 		}
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// Fingerprint returns a hash of all that the rows follow from: the names of the files, whose endings give their formats,
+// how they are read, and their bytes. The files were not changed since the list was opened.
+func (l *List) Fingerprint() (string, error) {
+	hash, options := xxh3.New(), l.options
+	options.Stdin, options.TempDir = nil, ""
+	fmt.Fprintf(hash, "%#v", options)
+	for i, input := range l.inputs {
+		fmt.Fprintf(hash, "%q %d ", filepath.Base(input.Name()), l.states[i].size)
+		if err := copyBytes(hash, input); err != nil {
+			return "", err
+		}
+	}
+	if err := l.unchanged(); err != nil {
+		return "", err
+	}
+	sum := hash.Sum128().Bytes()
+	return hex.EncodeToString(sum[:]), nil
 }
 
 func copyBytes(w io.Writer, input textfile.Input) error {

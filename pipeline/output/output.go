@@ -5,7 +5,9 @@ package output
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"payonce/attempt"
@@ -114,6 +116,22 @@ type Step struct {
 
 // Sequence is the steps of a run in their order, one at least. The Scope of a later step is made by Follow.
 type Sequence []Step
+
+// Configuration returns a text that has all that the output follows from besides the list and the journal.
+// Every member of a step is in it, unless it is left out here. A pointer would differ in each process, so
+// that no two outputs would have the same text.
+func (s Sequence) Configuration() string {
+	var text strings.Builder
+	for _, step := range s {
+		step.Index, step.Answers = nil, nil
+		step.Decoder, step.Decided = nil, nil // the interface has one decoder
+		step.Scope.Forgotten = nil            // the journal tells them
+		step.Scope.Priority = nil             // the output is in the order of the list
+		step.Scope.Memory, step.Scope.TempDir = 0, ""
+		fmt.Fprintf(&text, "%#v\n", step)
+	}
+	return text.String()
+}
 
 // Write writes every row of the list, and to rejects those that could not be looked up;
 // rejects may be nil. It returns the rows by outcome. Each index is one of the list, the

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+
+	"payonce/internal/outputs"
+)
+
+// source returns a function that identifies all that the files of a request are made from: the program, the list, how
+// it is read and written, and what the journal knows now of all subjects. The function returns "" when that is not
+// known. The output is a pure function of these, so files with the same source have the same bytes.
+func (j *job) source(request outputs.Request) func() (string, error) {
+	build := j.session.work.Env.Build
+	if build == "" || request.Tables.Dir != "" {
+		return unknownSource
+	}
+	known := j.session.journal().Version() // before anything is read for the files
+	return sync.OnceValues(func() (string, error) {
+		list, err := j.list.Fingerprint()
+		if err != nil {
+			return "", err
+		}
+		hash := sha256.New()
+		fmt.Fprintf(hash, "%q %q %x %q %q\n", build, list, known, request.Path, request.Rejects)
+		for _, s := range j.Steps {
+			if s.Account.Journal != nil {
+				fmt.Fprintf(hash, "account %d ", s.Account.Journal.Number())
+			}
+			fmt.Fprintln(hash)
+		}
+		fmt.Fprint(hash, request.Output.Configuration())
+		return hex.EncodeToString(hash.Sum(nil)), nil
+	})
+}
+
+// unknownSource is a source that is not known.
+func unknownSource() (string, error) { return "", nil }
