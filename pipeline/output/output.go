@@ -127,6 +127,7 @@ func (s Sequence) Configuration() string {
 		step.Decoder, step.Decided = nil, nil // the interface has one decoder
 		step.Scope.Forgotten = nil            // the journal tells them
 		step.Scope.Priority = nil             // the output is in the order of the list
+		step.Scope.Reask = attempt.Reask{}    // it decides what is sent, often by the time of the start
 		step.Scope.Memory, step.Scope.TempDir = 0, ""
 		fmt.Fprintf(&text, "%#v\n", step)
 	}
