@@ -35,6 +35,8 @@ type Facts struct {
 	// Lost is what the account lost that the journal did not use.
 	Lost      cost.Money
 	LostUnits int64 // of free allowances and modules
+	// Unapproved is what a run that nobody approved can spend; zero when that is not known.
+	Unapproved cost.Money
 	// Higher are prices that the account shows and that are higher than the ones in use, by field.
 	Higher map[string]cost.Money
 }
@@ -45,6 +47,8 @@ type Ended struct {
 	Job        record.Job // after it
 	End        End
 	Facts      Facts
+	// Approve is the command that approves the run; "" when it is not known.
+	Approve string
 	// Earlier are the occurrences of the job that have records, the oldest first. The one that ended may be among
 	// them.
 	Earlier []record.Occurrence
@@ -69,8 +73,7 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 	one := e.Occurrence
 	switch {
 	case e.End == Failed && one.Exit == exitApproval:
-		add(notify.Approval, "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run.%s",
-			pause(e.Job))
+		add(notify.Approval, "%s%s", approval(e), pause(e.Job))
 	case e.End == Failed:
 		add(notify.Failure, "The run failed: %s.%s", meaning(one.Exit), pause(e.Job))
 	case e.End == Waits && isCeiling(one):
@@ -97,6 +100,14 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 		}
 	}
 	return alerts
+}
+
+// approval says what nobody has approved, and how to approve it.
+func approval(e Ended) string {
+	if e.Approve == "" {
+		return "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."
+	}
+	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run %s.", e.Facts.Unapproved, e.Approve)
 }
 
 // isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.

@@ -46,11 +46,15 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 		want  string
 		text  string // of the first
 	}{
-		"ran well":    {Ended{Occurrence: occurrence(0, ""), End: Done}, "success", "The run came to its end."},
-		"failed":      {Ended{Occurrence: occurrence(4, "service:unreachable"), End: Failed}, "failure", "The run failed: the service refuses or cannot be reached."},
-		"wrong list":  {Ended{Occurrence: occurrence(2, "usage"), End: Failed}, "failure", "The run failed: the configuration or the list is wrong."},
-		"pauses":      {Ended{Occurrence: occurrence(1, "internal"), End: Failed, Job: paused}, "failure", "The run failed: an internal failure. The job is paused. To let it start again, run batch jobs resume."},
-		"approval":    {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed}, "approval", "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."},
+		"ran well":   {Ended{Occurrence: occurrence(0, ""), End: Done}, "success", "The run came to its end."},
+		"failed":     {Ended{Occurrence: occurrence(4, "service:unreachable"), End: Failed}, "failure", "The run failed: the service refuses or cannot be reached."},
+		"wrong list": {Ended{Occurrence: occurrence(2, "usage"), End: Failed}, "failure", "The run failed: the configuration or the list is wrong."},
+		"pauses":     {Ended{Occurrence: occurrence(1, "internal"), End: Failed, Job: paused}, "failure", "The run failed: an internal failure. The job is paused. To let it start again, run batch jobs resume."},
+		"approval":   {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed}, "approval", "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."},
+		"approval of an amount": {
+			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Approve: "this command"},
+			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run this command.",
+		},
 		"waits":       {Ended{Occurrence: waits, End: Waits}, "ceiling", "The run reached the ceiling daily. It goes on at 2026-11-24 00:00 UTC."},
 		"ceiling":     {Ended{Occurrence: occurrence(3, "ceiling:max-spend"), End: Done}, "ceiling success", "The run reached the ceiling max-spend. Rows that were not looked up are left to the next occurrence."},
 		"the budget":  {Ended{Occurrence: waits2("service:usage_budget_reached"), End: Waits}, "ceiling", "The run reached a limit of the account (usage_budget_reached). It goes on at 2026-11-24 00:00 UTC."},

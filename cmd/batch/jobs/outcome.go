@@ -1,11 +1,14 @@
 package jobs
 
 import (
+	"errors"
 	"time"
 
 	"payonce/checkpoint/record"
+	"payonce/cost"
 	"payonce/internal/app"
 	"payonce/internal/jobs"
+	"payonce/internal/problem"
 	"payonce/internal/report/runview"
 	"payonce/internal/waiting"
 	"payonce/notify/rules"
@@ -16,9 +19,11 @@ import (
 const LongestPause = 5 * time.Minute
 
 // Outcome adds to an outcome how a run ended that began at a time; ended is nil when it could not start. A run
-// that needs more credit than the account has ends with the exit code of a refusal.
+// that needs more credit than the account has ends with the exit code of a refusal. One that nobody approved says
+// what it can spend.
 func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused int) jobs.Outcome {
 	if ended == nil {
+		outcome.Facts.Unapproved = unapproved(outcome.Err)
 		return outcome
 	}
 	summary := ended.Summary
@@ -36,6 +41,19 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 	}
 	return outcome
 }
+
+// unapproved returns what a run can spend that nobody approved, zero for other errors.
+func unapproved(err error) cost.Money {
+	missing, is := errors.AsType[*problem.Error](err)
+	if !is || missing.Code != codeUnapproved || len(missing.Values) == 0 {
+		return 0
+	}
+	amount, _ := missing.Values[0].(cost.Money)
+	return amount
+}
+
+// codeUnapproved is the code of the error of a run that nobody approved. Its value is what the run can spend.
+const codeUnapproved = "approval_missing"
 
 // factsOf returns what alerts need to know about a run.
 func factsOf(summary *runview.Summary) rules.Facts {

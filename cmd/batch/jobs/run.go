@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint/record"
+	"payonce/cost"
 	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
@@ -54,8 +55,9 @@ func newRunCommand(env Environment) *cobra.Command {
 				return problem.Usagef("--approve approves one run; name its occurrence with --occurrence, or give --now")
 			}
 			runner := jobrun.Runner{
-				Load: func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
-				Now:  env.Now, Sleep: sleep, Stderr: env.Stderr,
+				Approve: approveCommand,
+				Load:    func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
+				Now:     env.Now, Sleep: sleep, Stderr: env.Stderr,
 				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
 				Occurred: func(e jobrun.Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
 			}
@@ -75,6 +77,11 @@ func newRunCommand(env Environment) *cobra.Command {
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what happened to occurrences, without plans and summaries")
 	cmd.MarkFlagsMutuallyExclusive("occurrence", "now")
 	return cmd
+}
+
+// approveCommand returns the command that approves an amount for an occurrence.
+func approveCommand(job, at string, amount cost.Money) string {
+	return fmt.Sprintf("batch jobs run %s --occurrence %s --approve %s", job, at, amount)
 }
 
 // sleep waits for a time, or until the context ends.
@@ -145,7 +152,7 @@ func (env Environment) ended(name string, result *jobrun.Result, quiet bool) err
 // withOccurrence returns the error of a start. When the run needs an approval, the error says how to give it.
 func withOccurrence(result *jobrun.Result) error {
 	missing, is := errors.AsType[*problem.Error](result.Err)
-	if !is || missing.Code != "approval_missing" || len(result.Ran) == 0 {
+	if !is || missing.Code != codeUnapproved || len(result.Ran) == 0 {
 		return result.Err
 	}
 	last := result.Ran[len(result.Ran)-1]
