@@ -9,9 +9,11 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/persons"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/app"
+	"payonce/internal/interfaces"
 	"payonce/internal/report/journalview"
 	"payonce/internal/workspace"
 	v2answers "payonce/service/v2/answers"
@@ -98,5 +100,35 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 	check(Dump(t.Context(), w, &dump, true))
 	if text := dump.String(); erased.Answers != 2 || strings.Contains(text, `"Zoe`) || strings.Contains(text, "Bob Ray") {
 		t.Errorf("%d answers were erased, and the dump is\n%s", erased.Answers, text)
+	}
+}
+
+// shouting is the reader of an invented interface.
+type shouting struct{}
+
+func (shouting) Facts(answered enrich.Answered) (persons.Facts, error) {
+	return persons.Facts{Name: strings.ToUpper(answered.Data)}, nil
+}
+
+func (s shouting) Export(answered enrich.Answered) (persons.Facts, string, error) {
+	facts, err := s.Facts(answered)
+	return facts, "loud", err
+}
+
+func (shouting) Show(answered enrich.Answered) (any, error) { return answered.Data + "!", nil }
+
+// TestAnswersAreReadByTheReaderOfTheirInterface has one more interface, and an answer of an interface that is not known.
+func TestAnswersAreReadByTheReaderOfTheirInterface(t *testing.T) {
+	t.Parallel()
+	read := answers(interfaces.Readers())
+	read["third"] = shouting{}
+	answered := enrich.Answered{Data: "ann"}
+	for of, want := range map[string][3]string{"third": {"ANN", "loud", "ann!"}, "fourth": {"", "", "ann"}} {
+		facts, err := read.facts(of, answered)
+		exported, profile, exportErr := read.export(of, answered)
+		shown, showErr := read.show(of, answered)
+		if err := errors.Join(err, exportErr, showErr); err != nil || facts.Name != want[0] || exported.Name != want[0] || profile != want[1] || shown != want[2] {
+			t.Errorf("%s: %+v, %+v, profile %q, shown as %v, error %v", of, facts, exported, profile, shown, err)
+		}
 	}
 }

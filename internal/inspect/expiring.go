@@ -14,6 +14,7 @@ import (
 	"payonce/checkpoint/persons"
 	"payonce/checkpoint/store"
 	"payonce/internal/app"
+	"payonce/internal/interfaces"
 	"payonce/internal/report/journalview"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
@@ -76,7 +77,7 @@ func exporting(path string, mode fs.FileMode, do func(write func(expired.Attempt
 	if err != nil {
 		return err
 	}
-	read := new(answers)
+	read := answers(interfaces.Readers())
 	err = do(func(a expired.Attempt) error {
 		who, facts, profile := a.Identity, persons.Facts{}, ""
 		if a.Answered.Data != "" {

@@ -63,7 +63,7 @@ func Dump(ctx context.Context, w *app.Work, to io.Writer, values bool) error {
 		return nil, workspace.ReadStore(ctx, dir, options, func(store store.Store) error {
 			var show verify.Show
 			if values {
-				show = new(answers).show
+				show = answers(interfaces.Readers()).show
 			}
 			return verify.Dump(store, options.Journal.Stop, to, show)
 		})
@@ -135,7 +135,7 @@ func Forget(
 ) (*journalview.Erasure, error) {
 	var held []journalview.HeldLookup
 	erased, err := erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
-		found, err := journal.Find(person, new(answers).facts)
+		found, err := journal.Find(person, answers(interfaces.Readers()).facts)
 		if err != nil {
 			return checkpoint.Erasure{}, err
 		}

@@ -37,6 +37,8 @@ type Interface struct {
 	WantsMoney func(code string) bool
 	// NewDecoder returns what reads the answers.
 	NewDecoder func() output.Decoder
+	// NewReader returns what reads the answers for a person who looks at a journal.
+	NewReader func() Reader
 }
 
 // V1 returns the interface v1.
@@ -45,6 +47,7 @@ func V1() Interface {
 		Catalogue: v1fields.Catalogue(), Tariff: v1.Tariff(), WantsMoney: v1.WantsMoney,
 		Together:   []enrich.Fields{v1fields.AllFields},
 		NewDecoder: func() output.Decoder { return new(v1.AnswerDecoder) },
+		NewReader:  func() Reader { return new(v1Reader) },
 	}
 	for _, operation := range v1fields.Operations() {
 		i.Operations = append(i.Operations, operation.Fields())
@@ -57,6 +60,7 @@ func V2(modules units.Modules) Interface {
 	i := Interface{
 		Catalogue: v2fields.Catalogue(), Tariff: modules.Tariff(), WantsMoney: func(string) bool { return false },
 		NewDecoder: func() output.Decoder { return answers.Decoder{} },
+		NewReader:  func() Reader { return v2Reader{} },
 	}
 	i.Identifying = enrich.FieldsOf(v2fields.Company)
 	i.Matching, i.Patterns = enrich.FieldsOf(v2fields.Match), v2fields.Patterns

@@ -163,7 +163,7 @@ func useCaseLayers() map[string][]string {
 		},
 		"cmd/batch/mapping":   {"internal/interfaces", "internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
-		"internal/interfaces": {"enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/row", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
+		"internal/interfaces": {"checkpoint/persons", "enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/row", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "internal/report/named", "io/atomicfile"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/report/named", "internal/report/planview", "internal/smallfile", "io/atomicfile"},
