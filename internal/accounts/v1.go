@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"fmt"
 
 	"payonce/cost"
 	"payonce/enrich"
@@ -10,6 +11,7 @@ import (
 	"payonce/internal/workspace"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
+	"payonce/service/v1/v1fields"
 )
 
 // V1 is the service of v1, which sells by a rate card.
@@ -82,12 +84,30 @@ func (s *V1) Choose(fields enrich.Fields, account cost.Account) (pricing.Choice,
 	return pricing.Choose(s.place.Options.Prices, fields, s.published, account)
 }
 
-// Unavailable says which of the lookups the account or what is published does not offer.
+// Unavailable says which of the lookups the service does not sell, as far as the account and what is published tell;
+// nil when nothing is known against them. What the account says of an operation counts more.
 func (s *V1) Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop {
-	return s.published.Unavailable(account, sent)
+	if offered := account.Offers(v1fields.EnrichContact.String()); sent[v1fields.EnrichContact.Fields()] > 0 && offered.Known && !offered.Value {
+		return dispatch.ServiceRefused{Code: v1.CodePricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
+	}
+	for _, p := range s.published {
+		for _, operation := range v1fields.Operations() {
+			offer := p.Operations[operation]
+			refused := offer.Access.Available.Known && !offer.Access.Available.Value
+			if refused && sent[operation.Fields()] > 0 && !account.Offers(operation.String()).Known {
+				return dispatch.ServiceRefused{
+					Code: v1.CodePricingUnavailable, Message: fmt.Sprintf("%s calls %s unavailable", p.Name, operation),
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Sent returns the lookups as they are sent: with profiles all of them ask for contacts to be enriched.
 func (s *V1) Sent(lookups cost.Workload) cost.Workload {
-	return pricing.Sent(lookups, s.place.Options.Service.Profile)
+	if !s.place.Options.Service.Profile {
+		return lookups
+	}
+	return cost.Workload{v1fields.EnrichContact.Fields(): lookups.Lookups()}
 }

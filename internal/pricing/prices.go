@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -19,7 +18,6 @@ import (
 	"payonce/internal/smallfile"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
 )
 
 // DefaultOption is the option of a rate card that is assumed where neither the user nor the
@@ -232,34 +230,4 @@ func (c Choice) OptionNames() []string {
 		}
 	}
 	return names
-}
-
-// Unavailable says which of the lookups the service does not sell, as far as the account and
-// what is published tell; nil when nothing is known against them. What the account says of an
-// operation counts more.
-func (published Publications) Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop {
-	if offered := account.Offers(v1fields.EnrichContact.String()); sent[v1fields.EnrichContact.Fields()] > 0 && offered.Known && !offered.Value {
-		return dispatch.ServiceRefused{Code: v1.CodePricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
-	}
-	for _, p := range published {
-		for _, operation := range v1fields.Operations() {
-			offer := p.Operations[operation]
-			refused := offer.Access.Available.Known && !offer.Access.Available.Value
-			if refused && sent[operation.Fields()] > 0 && !account.Offers(operation.String()).Known {
-				return dispatch.ServiceRefused{
-					Code: v1.CodePricingUnavailable, Message: fmt.Sprintf("%s calls %s unavailable", p.Name, operation),
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// Sent returns the lookups as they are sent: with profiles, all of them ask for
-// contacts to be enriched.
-func Sent(planned cost.Workload, profile bool) cost.Workload {
-	if !profile {
-		return planned
-	}
-	return cost.Workload{v1fields.EnrichContact.Fields(): planned.Lookups()}
 }

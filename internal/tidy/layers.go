@@ -249,7 +249,7 @@ func commandLayers() map[string][]string {
 func runLayers() map[string][]string {
 	return map[string][]string{
 		"internal/accounts": {
-			"enrich", "cost", "attempt", "checkpoint", "service/v1", "service/v2", "service/v2/units", "pipeline/dispatch",
+			"enrich", "cost", "attempt", "checkpoint", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "pipeline/dispatch",
 			"pipeline/output", "pipeline/steps", "pipeline/survey", "internal/interfaces", "internal/listcost",
 			"internal/pricing", "internal/problem", "internal/report", "internal/report/modules", "internal/report/named", "internal/report/usageview", "internal/report/runview", "internal/workspace",
 		},
