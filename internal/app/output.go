@@ -129,6 +129,7 @@ func (j *job) writeFiles(
 	if err != nil {
 		return done, err
 	}
+	defer j.session.work.Observer.Writing()()
 	pass := &userlist.File{List: files.Rows(), Names: j.list.Names, Paths: j.list.Paths}
 	done.rows, err = rows.Write(ctx, pass, files.Out(), files.Rejects())
 	if err = errors.Join(err, rows.Close()); err != nil {

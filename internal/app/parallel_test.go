@@ -23,6 +23,7 @@ type silent struct{}
 func (silent) Note(string)            {}
 func (silent) Surveying() func()      { return func() {} }
 func (silent) ReadingJournal() func() { return func() {} }
+func (silent) Writing() func()        { return func() {} }
 func (silent) Sending(observe.Sending) (func(observe.Sent), func()) {
 	return func(observe.Sent) {}, func() {}
 }

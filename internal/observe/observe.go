@@ -22,6 +22,8 @@ type Observer interface {
 	// Sending reports that lookups are sent until done is called. It returns what is called
 	// after each of them.
 	Sending(lookups Sending) (update func(Sent), done func())
+	// Writing reports that the output is written until the returned function is called.
+	Writing() (done func())
 }
 
 // Sent says what the lookups of a start have found and cost so far.

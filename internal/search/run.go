@@ -183,6 +183,7 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 		cells[i] = item.Cells
 	}
 	rows := table.NewMemory(s.schema().Columns, cells)
+	defer s.work.Observer.Writing()()
 	kept, err := outputs.WriteNew(context.WithoutCancel(ctx), s.request(), rows, outputs.Protection{
 		Journal: s.journal, Run: s.name, Now: s.work.Env.Now(), Most: s.Output.Keep, Rows: int64(len(progress.Items)),
 	})

@@ -172,6 +172,7 @@ type observer struct{ t *testing.T }
 func (o observer) Note(text string)     { o.t.Log(text) }
 func (observer) Surveying() func()      { return func() {} }
 func (observer) ReadingJournal() func() { return func() {} }
+func (observer) Writing() func()        { return func() {} }
 func (observer) Sending(observe.Sending) (func(observe.Sent), func()) {
 	return func(observe.Sent) {}, func() {}
 }

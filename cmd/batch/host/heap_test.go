@@ -11,18 +11,18 @@ import (
 	"payonce/internal/observe"
 )
 
-// TestHeapIsLimitedWhileLookupsAreSent looks at the limit before, during and after, and at one of the user.
-func TestHeapIsLimitedWhileLookupsAreSent(t *testing.T) {
+// TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten looks at the limit before, during and after, and at one of the user.
+func TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten(t *testing.T) {
 	limit := func() int64 { return debug.SetMemoryLimit(-1) }
 	before := limit()
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	debug.SetMemoryLimit(math.MaxInt64)
 
-	unlimited := limitHeap()
+	unlimited := limitHeap(sendingHeap)
 	if got := limit(); got < sendingHeap || got > sendingHeap+1<<30 {
 		t.Errorf("while lookups are sent the limit is %d bytes", got)
 	}
-	second := limitHeap() // of a second run in the same process
+	second := limitHeap(sendingHeap) // of a second run in the same process
 	second()
 	unlimited()
 	if got := limit(); got != math.MaxInt64 {
@@ -44,9 +44,17 @@ func TestHeapIsLimitedWhileLookupsAreSent(t *testing.T) {
 	if got := limit(); got != math.MaxInt64 {
 		t.Errorf("when all is sent the limit is %d bytes", got)
 	}
+	written := observer.Writing()
+	if got := limit(); got < writingHeap || got > writingHeap+1<<30 {
+		t.Errorf("while the output is written the limit is %d bytes", got)
+	}
+	written()
+	if got := limit(); got != math.MaxInt64 {
+		t.Errorf("when the output is written the limit is %d bytes", got)
+	}
 
 	debug.SetMemoryLimit(1 << 40)
-	limitHeap()()
+	limitHeap(sendingHeap)()
 	if got := limit(); got != 1<<40 {
 		t.Errorf("the limit of the user became %d bytes", got)
 	}

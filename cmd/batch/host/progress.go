@@ -89,7 +89,7 @@ func (w *Observer) Surveying() func() {
 		if limited {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.unlimited = limitHeap()
+			w.unlimited = limitHeap(sendingHeap)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (w *Observer) Sending(s observe.Sending) (update func(observe.Sent), done f
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	shown, sent := w.newProgress(s), w.enter(phaseSending)
-	w.shown, w.unlimited = shown, limitHeap()
+	w.shown, w.unlimited = shown, limitHeap(sendingHeap)
 	w.state.Store(shown.state(s))
 	update = func(now observe.Sent) {
 		shown.update(now)
@@ -130,8 +130,17 @@ func (w *Observer) Sending(s observe.Sending) (update func(observe.Sent), done f
 		defer w.mu.Unlock()
 		shown.finish()
 		w.shown = nil
-		w.enter(phaseWriting)
-		w.showStage(phaseWriting)
+	}
+}
+
+// Writing implements observe.Observer.
+func (w *Observer) Writing() func() {
+	unlimited, done := limitHeap(writingHeap), w.enter(phaseWriting)
+	w.stage(phaseWriting)
+	return func() {
+		unlimited()
+		done()
+		w.stage("")
 	}
 }
 

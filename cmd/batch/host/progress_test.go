@@ -82,6 +82,7 @@ func TestEveryStageHasOneLine(t *testing.T) {
 	update(observe.Sent{Tally: dispatch.Tally{Lookups: 2}})
 	observer.Note("the account lost $1.00")
 	done()
+	observer.Writing()()
 	observer.End()
 	const clear = "\r\x1b[0K"
 	shown := func(text string) string { return "\r" + text + "\x1b[0K" }
