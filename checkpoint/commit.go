@@ -12,7 +12,7 @@ import (
 type operation struct {
 	writes  []Write
 	filled  chan struct{} // closed when the writes are there
-	changes bool          // what Version tells
+	changes bool          // Version has to change
 	applied func()        // runs under the lock when the writes are durable; may be nil
 	durable chan error    // receives nil when the writes are durable, otherwise why they may not be
 }
@@ -74,7 +74,7 @@ func (op *operation) fill(writes ...Write) {
 // or the error of the commit. The caller must hold the lock as for reserve.
 func (j *Journal) enqueue(applied func(), writes ...Write) <-chan error {
 	op := j.reserve(applied)
-	op.changes = slices.ContainsFunc(writes, func(w Write) bool { return record.TellsOfSubjects(w.Key) })
+	op.changes = slices.ContainsFunc(writes, func(w Write) bool { return record.IsAboutSubjects(w.Key) })
 	for _, write := range writes {
 		j.queued += write.Size()
 	}
@@ -141,8 +141,8 @@ func writesOf(batch []*operation, states []Write) []Write {
 	return append(writes, states...)
 }
 
-// finish ends the commit of a batch, after which the number of the last change is the given one. If the commit
-// succeeded, the batch becomes visible. If it failed, nobody knows what is on the disk, so finish
+// finish ends the commit of a batch. Change is the random number of the last change of Version, in this batch or before
+// it. If the commit succeeded, the batch becomes visible. If it failed, nobody knows what is on the disk, so finish
 // refuses the batch and everything in the queue.
 func (j *Journal) finish(batch []*operation, change []byte, err error) {
 	j.mu.Lock()

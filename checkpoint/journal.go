@@ -53,7 +53,7 @@ type ledger struct {
 	queued  int        // bytes of the writes in the queue
 	drained *sync.Cond // signals that queued fell or that failure was set
 	failure error      // why nothing can be written any more; nil while all is well
-	change  []byte     // random number of the last durable change that Version tells
+	change  []byte     // random number of the last durable change of Version
 
 	wake     chan struct{} // holds one value while the queue may not be empty
 	stopping chan struct{}

@@ -14,16 +14,16 @@ import (
 
 // Version identifies everything that the journal durably knows of subjects and of calls about them. While the
 // version is the same, Record, Records, Recall and Forgotten return the same, also after the journal was closed and
-// opened again. What is noted of runs, of files and of the accounts leaves it as it is. Ask for the version
-// before you read, because a commit may come in between. Never decide to spend because a version is unchanged.
+// opened again. Records of runs, files and accounts do not change it. Ask for the version before you read, because a
+// commit may come in between. Never decide to spend because a version is unchanged.
 //
-// Versions can only be compared for equality. Every commit that changes something writes a random number. So a
+// Versions can only be compared for equality. Every commit that changes the version writes a new random number. So a
 // journal that was restored from a backup and continued does not reach an earlier version again.
 func (j *Journal) Version() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	state := slices.Clone(j.change)
-	// A new base of the account ends provisional charges, and is no change of a call.
+	// A new base of an account ends provisional charges, but writes no record of a call.
 	provisional := j.state.provisional()
 	for _, id := range slices.SortedFunc(maps.Keys(provisional), cmp.Compare) {
 		state = binary.LittleEndian.AppendUint64(state, uint64(id))

@@ -18,7 +18,7 @@ import (
 	"payonce/service/v1/v1fields"
 )
 
-// versions checks that every change of a journal comes to a version that it never had, and nothing else does.
+// versions checks that every change of a journal gives it a version that it never had. Nothing else changes the version.
 type versions struct {
 	t    *testing.T
 	seen map[uint64]string // what came to it
@@ -102,8 +102,8 @@ func testVersions(t *testing.T, r *rig, reopen func()) {
 	seen.isThatAfter(r.Journal, "Forget of somebody unknown")
 }
 
-// TestTheEndOfAProvisionalChargeIsAChange: the output says which charges are provisional.
-func TestTheEndOfAProvisionalChargeIsAChange(t *testing.T) {
+// TestTheEndOfAProvisionalChargeChangesTheVersion: the output says which charges are provisional.
+func TestTheEndOfAProvisionalChargeChangesTheVersion(t *testing.T) {
 	r := newRig(t)
 	seen := newVersions(t)
 	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
@@ -122,13 +122,13 @@ func TestTheEndOfAProvisionalChargeIsAChange(t *testing.T) {
 	seen.isNew(r.Journal, "a new base")
 }
 
-// TestOnlyNotesLeaveTheVersion: a kind of record that is added changes it, unless it is listed here.
-func TestOnlyNotesLeaveTheVersion(t *testing.T) {
-	notes := []string{"totals", "day", "run", "file", "account", "job", "occurrence", "alert", "meta"}
+// TestRecordsOfNewKindsChangeTheVersion: only the kinds that are listed here do not change it.
+func TestRecordsOfNewKindsChangeTheVersion(t *testing.T) {
+	listed := []string{"totals", "day", "run", "file", "account", "job", "occurrence", "alert", "meta"}
 	for prefix := range 256 {
 		kind := record.KindOf(byte(prefix))
-		if told := record.TellsOfSubjects([]byte{byte(prefix)}); told == slices.Contains(notes, kind) {
-			t.Errorf("records of the kind %q tell of subjects: %t", kind, told)
+		if about := record.IsAboutSubjects([]byte{byte(prefix)}); about == slices.Contains(listed, kind) {
+			t.Errorf("records of the kind %q are about subjects: %t", kind, about)
 		}
 	}
 }

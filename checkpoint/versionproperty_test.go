@@ -15,10 +15,10 @@ import (
 	"payonce/enrich"
 )
 
-// TestWithOneVersionAJournalTellsTheSame plays runs of two accounts, with lost calls, crashes, snapshots and
-// erasures. After every step it compares all that an output can read with what it was when the journal had that
-// version last. Notes of runs and files leave the version as it is.
-func TestWithOneVersionAJournalTellsTheSame(t *testing.T) {
+// TestAJournalReturnsTheSameWhileItsVersionIsTheSame plays runs of two accounts, with lost calls, crashes, snapshots and
+// erasures. After every step it compares all that an output can read with what the journal returned when it had that
+// version last. Records of runs and files do not change the version.
+func TestAJournalReturnsTheSameWhileItsVersionIsTheSame(t *testing.T) {
 	compared, versions := 0, 0
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
@@ -34,14 +34,14 @@ func TestWithOneVersionAJournalTellsTheSame(t *testing.T) {
 					w.r.check(w.r.SaveRun(record.Run{Name: "run", Started: w.r.clock.at}))
 					w.r.check(w.r.SaveFile(record.File{Path: "/out.csv", Written: w.r.clock.at}))
 					if w.r.Version() != before {
-						t.Fatal("a note changed the version")
+						t.Fatal("a record of a run or a file changed the version")
 					}
 				}
-				version, now := w.r.Version(), w.tells()
+				version, now := w.r.Version(), w.known()
 				if before, known := told[version]; known {
 					compared++
 					if diff := cmp.Diff(before, now); diff != "" {
-						t.Fatalf("the journal tells something else with the version %x (-want +got):\n%s", version, diff)
+						t.Fatalf("the journal returns something else with the version %x (-want +got):\n%s", version, diff)
 					}
 				}
 				told[version] = now
@@ -68,8 +68,8 @@ func (w *twoServices) erase() {
 	w.r.check(err)
 }
 
-// tells returns all that the journal tells of subjects, calls and answers.
-func (w *twoServices) tells() (all []string) {
+// known returns all that the journal knows of subjects, calls and answers.
+func (w *twoServices) known() (all []string) {
 	for _, on := range w.on {
 		records := map[enrich.Key]attempt.Record{}
 		last := enrich.Key(bytes.Repeat([]byte{0xff}, len(enrich.Key{})))

@@ -14,7 +14,7 @@ import (
 )
 
 // TestEveryMemberOfAStepIsInTheConfiguration changes each member of a step, and of what is in it, on its own. The
-// configuration must change too, but for the members that no output follows from.
+// configuration must change too, except for members that do not change the output.
 func TestEveryMemberOfAStepIsInTheConfiguration(t *testing.T) {
 	leftOut := []string{
 		".Index", ".Answers", ".Output.Decoder", ".Output.Decided", ".Output.Scope.Forgotten", ".Output.Scope.Priority",
@@ -70,7 +70,7 @@ func TestEveryMemberOfAStepIsInTheConfiguration(t *testing.T) {
 	}
 }
 
-// TestAConfigurationIsTheSameInEveryProcess has steps with everything that lies behind pointers, and maps.
+// TestAConfigurationIsTheSameInEveryProcess has steps with pointers and maps in all members.
 func TestAConfigurationIsTheSameInEveryProcess(t *testing.T) {
 	configured := func() output.Sequence {
 		mapping := columns.Mapping{}

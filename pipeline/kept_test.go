@@ -41,7 +41,7 @@ func (o otherKeys) KeyOf(canonical []byte) enrich.Key {
 	return o.changing.KeyOf(append([]byte("other"), canonical...))
 }
 
-// drawChanging draws such a journal, whose people are many enough to be read by their keys, or not.
+// drawChanging draws such a journal. It has few people, which are read in order, or so many that they are found by key.
 func drawChanging(t *rapid.T) changing {
 	c := changing{
 		drawJournal(t), rapid.SampledFrom([]int64{1, 1 << 20}).Draw(t, "people"), rapid.Bool().Draw(t, "twice"),
@@ -80,10 +80,10 @@ func factsOf(t testing.TB, index *survey.Index) (all []string) {
 	return all
 }
 
-// TestTheIndexOfASurveyIsThatOfTheJournalNow changes what is known of persons that the survey asks for and of those
-// in doubt, as a run does. Sometimes somebody is forgotten, or the keys are others, as those of an account that was not
-// recorded at the time of the survey.
-func TestTheIndexOfASurveyIsThatOfTheJournalNow(t *testing.T) {
+// TestTheIndexOfASurveyEqualsANewIndex changes what is known of persons that the survey asks for and of those in doubt,
+// as a run does. Sometimes somebody is forgotten. Sometimes the keys differ, as when an account is recorded only after
+// the survey.
+func TestTheIndexOfASurveyEqualsANewIndex(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text, scope := drawPeople(r)
 		journal := drawChanging(r)
@@ -153,7 +153,7 @@ func mayChange(
 	return keys
 }
 
-// TestASurveyDropsItsIndexWhenItAsksForMany has more persons than an index leaves open. No file is open while their
+// TestASurveyDropsItsIndexWhenItAsksForMany has more open persons than an index may have. No file is open while their
 // lookups are sent.
 func TestASurveyDropsItsIndexWhenItAsksForMany(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -193,8 +193,8 @@ func TestASurveyDropsItsIndexWhenItAsksForMany(t *testing.T) {
 	}
 }
 
-// TestASurveyThatIsClosedLeavesNothingOpen has duplicates of somebody that the journal knows in a temporary file.
-func TestASurveyThatIsClosedLeavesNothingOpen(t *testing.T) {
+// TestASurveyThatIsClosedLeavesNoFileOpen has duplicates of a person that the journal knows in a temporary file.
+func TestASurveyThatIsClosedLeavesNoFileOpen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}

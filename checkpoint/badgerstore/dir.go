@@ -27,8 +27,8 @@ type Options struct {
 	Holder string // what a second process is told about who holds the journal
 	// EncryptionKey encrypts the store on the disk: 32 bytes, or nil for a plain one.
 	EncryptionKey []byte
-	// InOrder says that the records are read in their order, about once each. Then parts of the
-	// tables are not kept in memory, and tables are not merged.
+	// InOrder says that the records are read in their order, about once each. Then the
+	// store keeps no parts of the tables in memory, and merges no tables.
 	InOrder bool
 }
 

@@ -46,8 +46,8 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithEncryptionKey(o.EncryptionKey)
 	if o.InOrder {
-		// Badger cannot be without a cache. It merges no tables meanwhile, which would take about 40 MB: the next run
-		// does it. So writing must not wait for a merge, however many tables there are.
+		// Badger needs a cache, here a small one. A merge of tables would take about 40 MB, so the next run does it.
+		// Writes would wait for a merge that never comes, so the number of tables does not limit them.
 		settings = settings.WithBlockCacheSize(1 << 20).WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt)
 	}
 	return settings

@@ -34,9 +34,8 @@ func TestALimitOfTheSystemIsNotToldAsDamage(t *testing.T) {
 	}
 }
 
-// TestWritingInOrderDoesNotWaitForMerges writes more tables than Badger keeps unmerged, into a store that merges
-// none.
-func TestWritingInOrderDoesNotWaitForMerges(t *testing.T) {
+// TestAStoreThatIsReadInOrderWritesWithoutMerges writes more tables than Badger keeps unmerged. The store merges none.
+func TestAStoreThatIsReadInOrderWritesWithoutMerges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}

@@ -73,9 +73,8 @@ func KindOf(prefix byte) string {
 	return ""
 }
 
-// TellsOfSubjects reports whether a record with the key may tell of subjects, of calls about them or of their
-// answers, besides sums.
-func TellsOfSubjects(key []byte) bool {
+// IsAboutSubjects reports whether a record with the key may be about subjects, calls or answers. Sums of calls are not.
+func IsAboutSubjects(key []byte) bool {
 	switch key[0] {
 	case TotalsPrefix, DayPrefix, RunPrefix, FilePrefix, AccountPrefix, JobPrefix, OccurrencePrefix, AlertPrefix, metaPrefix:
 		return false
@@ -93,7 +92,7 @@ var (
 	FingerprintKey = NameKey(metaPrefix, "key-fingerprint")
 	FieldsKey      = NameKey(metaPrefix, "fields")
 	PrunedKey      = NameKey(metaPrefix, "pruned")
-	// ChangeKey has the name of what the first version wrote once in each opening.
+	// ChangeKey keeps the name opening: earlier programs changed its record once in each opening only.
 	ChangeKey = NameKey(metaPrefix, "opening")
 	// FirstAccountKey is missing while the service of the account 0 is not known.
 	FirstAccountKey = NameKey(metaPrefix, "first-account")
@@ -434,8 +433,8 @@ type ModuleDrift struct {
 	Units   int64           `json:"units"`
 }
 
-// StepEnds says how each step of one start of a run ended. A program that does not know them keeps those of an
-// earlier start: then they are not those of the run's last start.
+// StepEnds says how each step of one start of a run ended. A program that does not know this member keeps it when it
+// starts the run again. Then Start is not the run's last start.
 type StepEnds struct {
 	Start time.Time `json:"start"` // when the run was started
 	Ends  []StepEnd `json:"ends,omitempty"`
@@ -455,7 +454,7 @@ type NotSent struct {
 	Lookups int64  `json:"lookups"`
 }
 
-// StepEnds returns how the steps ended when the run last ended, none when only Stop is known.
+// StepEnds returns how the steps of the run's last start ended. It returns none when only Stop is known.
 func (r Run) StepEnds() []StepEnd {
 	if !r.Steps.Start.Equal(r.LastStarted()) {
 		return nil
@@ -463,7 +462,7 @@ func (r Run) StepEnds() []StepEnd {
 	return r.Steps.Ends
 }
 
-// StopOf returns why a step of the run ended early, "" when it did not.
+// StopOf returns why a step of the run ended early; "" when it did not. Without StepEnds it returns Stop.
 func (r Run) StopOf(step string) string {
 	for _, end := range r.StepEnds() {
 		if end.Step == step {

@@ -84,8 +84,8 @@ func (s *V1) Choose(fields enrich.Fields, account cost.Account) (pricing.Choice,
 	return pricing.Choose(s.place.Options.Prices, fields, s.published, account)
 }
 
-// Unavailable says which of the lookups the service does not sell, as far as the account and what is published tell;
-// nil when nothing is known against them. What the account says of an operation counts more.
+// Unavailable refuses lookups that the service does not sell, as far as the account and its publications tell. It
+// returns nil when neither says so. Where the account says something about an operation, that decides.
 func (s *V1) Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop {
 	if offered := account.Offers(v1fields.EnrichContact.String()); sent[v1fields.EnrichContact.Fields()] > 0 && offered.Known && !offered.Value {
 		return dispatch.ServiceRefused{Code: v1.CodePricingUnavailable, Message: "the workspace's plan does not offer enrich, which profiles need"}
@@ -104,7 +104,7 @@ func (s *V1) Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop
 	return nil
 }
 
-// Sent returns the lookups as they are sent: with profiles all of them ask for contacts to be enriched.
+// Sent returns the lookups as they are sent. With profiles, all of them ask for enriched contacts.
 func (s *V1) Sent(lookups cost.Workload) cost.Workload {
 	if !s.place.Options.Service.Profile {
 		return lookups

@@ -83,14 +83,14 @@ type written struct {
 	tables *outputs.TablesWritten
 }
 
-// write writes the output of a run, and its rejects when a path is given, unless they are in their places
-// already. When a format fails, it writes text beside the output instead and returns a *target.NotWrittenError.
+// write writes the output of a run, and its rejects when a path is given. It writes nothing when they are in their
+// places already, as they would be written. When a format fails, it writes text beside the output instead and returns a *target.NotWrittenError.
 func (j *job) write(ctx context.Context) (done written, err error) {
 	run := j.run()
 	request := j.session.requestOf(run, j.list, j.output)
 	source := j.source(request)
-	go source() // while the files in place are read, or new ones are written
-	defer source()
+	go source()    // reads the list while the files in place are read, or new ones are written
+	defer source() // the list is read no longer when write returns
 	rows, same, err := request.InPlace(j.session.journal(), source)
 	if err == nil && same {
 		done.rows = map[row.Status]int64{}

@@ -193,7 +193,7 @@ func (j *job) runToEnd(ctx context.Context) (*Ended, error) {
 		}
 	}
 	record.Stop, record.Steps = wordOf(stop), checkpoint.StepEnds{Start: record.Restarted, Ends: j.stepEnds()}
-	j.stopAs(record)
+	j.setStopped(record)
 	done, err := j.writeWhole(ctx)
 	if err != nil {
 		return nil, target.AsNotWritten(j.output.Path, err)
@@ -289,7 +289,7 @@ func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.
 	return stop, nil
 }
 
-// insteadOfCeiling returns another stop in the place of a ceiling that was reached.
+// insteadOfCeiling returns other when a ceiling was reached, and otherwise stop.
 func insteadOfCeiling(stop, other dispatch.Stop) dispatch.Stop {
 	if _, ceiling := stop.(dispatch.CeilingReached); ceiling {
 		return other

@@ -9,9 +9,9 @@ import (
 	"payonce/internal/outputs"
 )
 
-// source returns a function that identifies all that the files of a request are made from: the program, the list, how
-// it is read and written, and what the journal knows now of all subjects. The function returns "" when that is not
-// known. The output is a pure function of these, so files with the same source have the same bytes.
+// source returns a function that identifies all that the files of a request are made from: the program, the list, the
+// options that decide how it is read and written, and what the journal knows now of all subjects. The function returns
+// "" when that is not known. The output is a pure function of these, so files with the same source have the same bytes.
 func (j *job) source(request outputs.Request) func() (string, error) {
 	build := j.session.work.Env.Build
 	if build == "" || request.Tables.Dir != "" {
@@ -36,5 +36,5 @@ func (j *job) source(request outputs.Request) func() (string, error) {
 	})
 }
 
-// unknownSource is a source that is not known.
+// unknownSource identifies nothing, so that the files are written.
 func unknownSource() (string, error) { return "", nil }

@@ -11,9 +11,9 @@ import (
 	"payonce/enrich"
 )
 
-// TestOnlyTheSameProgramTrustsAnOutput runs the same command with several programs. The first that has nothing to
-// do, and knows the output as its own, leaves it.
-func TestOnlyTheSameProgramTrustsAnOutput(t *testing.T) {
+// TestOnlyTheProgramThatWroteAnOutputLeavesIt runs the same command with several programs. A program that is not known
+// ("") always writes.
+func TestOnlyTheProgramThatWroteAnOutputLeavesIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	list, out := filepath.Join(dir, "list.csv"), filepath.Join(dir, "out.csv")

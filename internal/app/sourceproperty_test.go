@@ -21,8 +21,8 @@ import (
 )
 
 // TestAnOutputThatIsLeftIsTheOneThatWouldBeWritten changes lists, options, files and the journal at random, and runs a
-// list after each change. Whether the run leaves its output or not, the output is the one that is written
-// elsewhere.
+// list after each change. Whether the run leaves its output or writes it, the output has the same bytes as one that
+// another program writes elsewhere.
 func TestAnOutputThatIsLeftIsTheOneThatWouldBeWritten(t *testing.T) {
 	t.Parallel()
 	left, written := 0, 0
@@ -162,7 +162,7 @@ func (c *changing) run(name, list, out string) {
 	c.check(err)
 }
 
-// compare compares the files of the run with those that are written elsewhere, by a program that trusts none.
+// compare compares the files of the run with those that are written elsewhere, by a program that always writes.
 func (c *changing) compare() {
 	c.t.Helper()
 	to := Output{Path: c.path("elsewhere.csv")}

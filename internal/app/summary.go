@@ -56,7 +56,7 @@ func (j *job) stepsDone() (done []runview.StepDone) {
 	return done
 }
 
-// stepEnds says why this start ended steps early, and which lookups they did not send.
+// stepEnds says of each step why this start ended it early, and which lookups it did not send.
 func (j *job) stepEnds() (ends []checkpoint.StepEnd) {
 	for _, s := range j.Steps {
 		end := checkpoint.StepEnd{Step: s.Name, Stop: wordOf(s.Stop)}
@@ -75,9 +75,9 @@ func (j *job) stepEnds() (ends []checkpoint.StepEnd) {
 	return ends
 }
 
-// stopAs makes the rows that a step did not attempt say what the record of the run says of the step. So the same
-// output can be written again from the record.
-func (j *job) stopAs(run checkpoint.Run) {
+// setStopped takes from the record of the run why each step stopped, which the output says in rows that the step did not
+// attempt. So Write can write the same output again.
+func (j *job) setStopped(run checkpoint.Run) {
 	for _, s := range j.Steps {
 		s.Stopped = run.StopOf(s.Name)
 	}

@@ -62,7 +62,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err != nil {
 			return nil, err
 		}
-		j.stopAs(run)
+		j.setStopped(run)
 		done, err := j.write(ctx)
 		return &runview.Written{
 			Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: append(kept, done.kept...),

@@ -72,7 +72,7 @@ func (b Budget) All(run string, tariff cost.Tariff) []cost.Ceiling {
 	return append(b.Ceilings(run, b.JobOf(run)), b.UnitCeilings(run, b.JobOf(run), tariff)...)
 }
 
-// Note makes the record of a run say what the budget allows it.
+// Note sets the job and the limits in the record of a run. The record then has no accounts: NoteAccount adds them.
 func (b Budget) Note(run *checkpoint.Run) {
 	run.Job, run.Ceilings, run.Accounts = b.JobOf(run.Name), b.Ceilings(run.Name, b.JobOf(run.Name)), nil
 	if run.MaxSpend = 0; b.MaxSpend != nil {
@@ -80,7 +80,7 @@ func (b Budget) Note(run *checkpoint.Run) {
 	}
 }
 
-// NoteAccount adds an account that the run asks to its record.
+// NoteAccount adds an account that the run asks, with its limits on units, to the record of the run.
 func (b Budget) NoteAccount(run *checkpoint.Run, number attempt.Account, tariff cost.Tariff) {
 	ceilings := b.UnitCeilings(run.Name, b.JobOf(run.Name), tariff)
 	run.Accounts = append(run.Accounts, checkpoint.AskedAccount{Account: number, Ceilings: ceilings})

@@ -9,7 +9,7 @@ import (
 // answers reads the answers of each interface by its name. Its methods may be called from many goroutines.
 type answers map[string]interfaces.Reader
 
-// facts returns what an answer says about who the person is. Those of an interface that is not known say nothing.
+// facts returns what an answer says about who the person is. It returns nothing for an interface that is not known.
 func (a answers) facts(of string, answered enrich.Answered) (facts persons.Facts, err error) {
 	if reader, known := a[of]; known {
 		return reader.Facts(answered)
@@ -25,7 +25,7 @@ func (a answers) export(of string, answered enrich.Answered) (facts persons.Fact
 	return facts, "", nil
 }
 
-// show returns an answer as JSON shows it. Those of an interface that is not known are the bytes that the journal has.
+// show returns an answer as JSON shows it. For an interface that is not known it returns the bytes in the journal.
 func (a answers) show(of string, answered enrich.Answered) (any, error) {
 	if reader, known := a[of]; known {
 		return reader.Show(answered)

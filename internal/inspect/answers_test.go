@@ -117,7 +117,7 @@ func (s shouting) Export(answered enrich.Answered) (persons.Facts, string, error
 
 func (shouting) Show(answered enrich.Answered) (any, error) { return answered.Data + "!", nil }
 
-// TestAnswersAreReadByTheReaderOfTheirInterface has one more interface, and an answer of an interface that is not known.
+// TestAnswersAreReadByTheReaderOfTheirInterface reads an answer of an added interface, and one of an unknown interface.
 func TestAnswersAreReadByTheReaderOfTheirInterface(t *testing.T) {
 	t.Parallel()
 	read := answers(interfaces.Readers())

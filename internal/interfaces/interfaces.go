@@ -37,7 +37,7 @@ type Interface struct {
 	WantsMoney func(code string) bool
 	// NewDecoder returns what reads the answers.
 	NewDecoder func() output.Decoder
-	// NewReader returns what reads the answers for a person who looks at a journal.
+	// NewReader returns what reads the answers when a journal is shown, exported or erased.
 	NewReader func() Reader
 }
 

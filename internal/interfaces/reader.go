@@ -14,8 +14,8 @@ import (
 	"payonce/service/v2/v2fields"
 )
 
-// Reader reads the answers of one interface for a person who looks at a journal. Its methods may be called from many
-// goroutines.
+// Reader reads the answers of one interface when a journal is shown, exported or erased. Its methods may be called from
+// many goroutines.
 type Reader interface {
 	// Facts returns what an answer says about who the person is.
 	Facts(answered enrich.Answered) (persons.Facts, error)
@@ -79,7 +79,7 @@ func (r v2Reader) Facts(answered enrich.Answered) (facts persons.Facts, err erro
 	return facts, err
 }
 
-// listed returns the persons that a page of a search for some has; none of another answer.
+// listed returns the persons on a page of results; none for an answer that is not one.
 func listed(answered enrich.Answered) (all []persons.Listed, err error) {
 	found, err := answers.Decode(answered)
 	switch {

@@ -24,7 +24,7 @@ type ending struct {
 	// noFailure says that nobody has to act, though the run did not come to its end.
 	noFailure bool
 	facts     rules.Facts
-	approve   string // the command that approves the run
+	approval  string // the command that approves the run
 	note      func(string)
 	// After write:
 	state record.Job     // of the job
@@ -73,7 +73,7 @@ func (e *ending) alerts(s store.Store) ([]store.Write, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := rules.Ended{Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Approve: e.approve}
+	told := rules.Ended{Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Approval: e.approval}
 	if len(e.job.Alerts) > 0 {
 		if told.Earlier, err = claims.Newest(s, e.job.Name, e.ended.Ended, comparedRuns); err != nil {
 			return nil, err

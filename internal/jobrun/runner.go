@@ -35,8 +35,8 @@ type Runner struct {
 	// Occurred is told of each occurrence when its record is durable: of one that did not run, that waits or
 	// that ended. It may be nil.
 	Occurred func(Event)
-	// Approve returns the command that approves an amount for an occurrence. It may be nil.
-	Approve func(job, at string, amount cost.Money) string
+	// Approval returns the command that approves an amount for an occurrence. It may be nil.
+	Approval func(job, at string, amount cost.Money) string
 }
 
 // Event is what became of an occurrence.
@@ -248,8 +248,8 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 		result.Exit, result.Err = outcome.Exit, outcome.Err
 	}
 	e := ending{job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note}
-	if amount := outcome.Facts.Unapproved; amount > 0 && r.Approve != nil {
-		e.approve = r.Approve(ended.Job, ended.At, amount)
+	if amount := outcome.Facts.Unapproved; amount > 0 && r.Approval != nil {
+		e.approval = r.Approval(ended.Job, ended.At, amount)
 	}
 	recording, stop := lingering(ctx)
 	defer stop()

@@ -11,9 +11,9 @@ import (
 )
 
 // InPlace reports whether the files of the request are in their places as they would be written: they were made
-// from what source identifies, and nobody has changed them. Then it also returns the rows by outcome. Source is
-// asked only when the files may be in place. What cannot be proved is false: standard output, and
-// a request with tables.
+// from what source identifies, and nobody has changed them. Then it also returns the rows by outcome. It calls source
+// only when nobody has changed the files, because source reads the whole list. It reports false for standard output and
+// for a request with tables, which the journal does not record.
 func (r Request) InPlace(journal Journal, source func() (string, error)) (rows map[string]int64, same bool, err error) {
 	if r.Tables.Dir != "" {
 		return nil, false, nil
@@ -42,8 +42,8 @@ func (r Request) InPlace(journal Journal, source func() (string, error)) (rows m
 	return files[0].Rows, true, nil
 }
 
-// recorded returns what is recorded of a file that has a source, and whether it is as it was written. Every byte
-// is read: an editor can keep the size and restore the time.
+// recorded returns the record of a file that has a source, and whether the file is as it was written. It reads every
+// byte, because an editor can keep the size and restore the time.
 func recorded(journal Journal, name string) (file record.File, unchanged bool, err error) {
 	if name == listfile.Standard {
 		return file, false, nil
@@ -64,8 +64,8 @@ func recorded(journal Journal, name string) (file record.File, unchanged bool, e
 	return file, err == nil && hash == file.Hash, nil
 }
 
-// sourceOf returns what is recorded as the source of a file. The hash of its bytes is a part of it: a program that
-// does not know the member keeps it when it records other bytes.
+// sourceOf returns what is recorded as the source of a file. It includes the hash of the file's bytes: a program that
+// does not know the member Source keeps it when it records other bytes.
 func sourceOf(source, hash string) string {
 	sum := sha256.Sum256([]byte(source + " " + hash))
 	return hex.EncodeToString(sum[:])

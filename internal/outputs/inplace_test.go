@@ -67,7 +67,7 @@ func (p *inPlace) want(want bool, source string) {
 	}
 }
 
-func TestFilesInPlaceAreThoseOfTheSource(t *testing.T) {
+func TestOnlyFilesOfTheSameSourceAreInPlace(t *testing.T) {
 	p := newInPlace(t)
 	p.want(true, "the source")
 	p.want(false, "another source")
@@ -78,8 +78,8 @@ func TestFilesInPlaceAreThoseOfTheSource(t *testing.T) {
 	p.want(true, "the source")
 }
 
-// TestWhatMayHaveChangedIsNotInPlace makes each change on its own.
-func TestWhatMayHaveChangedIsNotInPlace(t *testing.T) {
+// TestFilesThatMayHaveChangedAreNotInPlace makes each change on its own.
+func TestFilesThatMayHaveChangedAreNotInPlace(t *testing.T) {
 	edit := func(p *inPlace, path, text string) {
 		info, err := os.Stat(path)
 		p.check(err)
@@ -119,12 +119,12 @@ func TestWhatMayHaveChangedIsNotInPlace(t *testing.T) {
 	}
 }
 
-// TestTheSourceIsAskedOnlyForFilesInPlace: to find it, the whole list is read.
-func TestTheSourceIsAskedOnlyForFilesInPlace(t *testing.T) {
+// TestTheListIsNotHashedForFilesThatChanged: source reads the whole list.
+func TestTheListIsNotHashedForFilesThatChanged(t *testing.T) {
 	p := newInPlace(t)
 	p.check(os.Remove(p.request.Rejects))
 	_, same, err := p.request.InPlace(p.journal, func() (string, error) {
-		t.Error("the source was asked")
+		t.Error("source was called")
 		return "", nil
 	})
 	if same || err != nil {

@@ -128,10 +128,10 @@ func (r *Run) Tightest() (cost.Ceiling, cost.Money) {
 	return tightest, max(left, 0)
 }
 
-// unitsWorth returns what the units cost that the lookups of an account can use at most: no more than their holds, and
-// no more than the ceilings of the run leave. What is held now is left, too: the account may show that it was not
-// charged. A ceiling of a day or a month may renew before the run ends.
-func (r *Run) unitsWorth(account *accounts.Account) (sum cost.Money) {
+// mostForUnits returns the most that the units of an account's lookups can cost. Lookups use no more units than their
+// holds, and no more than the ceilings of the run leave. Units of calls in doubt count as left, because the account may
+// show that they were not charged. A ceiling of a day or a month does not count, because it may renew before the run ends.
+func (r *Run) mostForUnits(account *accounts.Account) (sum cost.Money) {
 	if account.TakesMoney() {
 		return cost.MaxMoney
 	}
@@ -153,7 +153,7 @@ func (r *Run) Possible(maximum cost.Money) cost.Money {
 	possible, now := maximum, r.now()
 	for _, account := range r.Accounts {
 		own := maximumOf(r.purchase(account))
-		possible -= own - min(own, r.unitsWorth(account))
+		possible -= own - min(own, r.mostForUnits(account))
 	}
 	for _, l := range r.limits() {
 		left := max(l.Left(r.used(l, now)), 0)

@@ -39,9 +39,9 @@ func (b *bench) employees(t *testing.T) search.Options {
 	return o
 }
 
-// TestEachPageIsHeldBeforeItIsSent reads the journal whenever a call arrives. By then it holds the unit and the money
-// of every call that has arrived, and never more than a ceiling allows. Some responses are lost, some of them of
-// calls that were counted.
+// TestEachPageIsHeldBeforeItIsSent reads the journal whenever a call arrives. By then the journal holds the unit and the
+// money of every call that has arrived, and never more than a ceiling allows. Some responses are lost. The service
+// counted some of those calls.
 func TestEachPageIsHeldBeforeItIsSent(t *testing.T) {
 	const price = 5 * cost.Cent
 	for name, limit := range map[string]app.Budget{

@@ -38,7 +38,7 @@ func (o Options) checkUnits(service workspace.V2) error {
 	return nil
 }
 
-// page returns what a page of the search holds.
+// page returns the hold of the call for one page.
 func (s *session) page() cost.Amounts {
 	field, _ := s.Order.Kind.Operation.SearchField() // a Kind has one
 	return rates(s.Order.Kind.Operation, s.work.Workspace.V2)[field].Uses
@@ -92,7 +92,7 @@ func (s *session) maximum(calls int64) *cost.Money {
 	return nil
 }
 
-// spent returns what the run has spent; nil when units have no price.
+// spent returns what the search has spent, over all its starts; nil when units have no price.
 func (s *session) spent() *cost.Money {
 	if s.page().Money() == 0 {
 		return nil

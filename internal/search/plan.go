@@ -39,7 +39,7 @@ type Plan struct {
 // UsedMeter says how much of a module a run has used.
 type UsedMeter struct {
 	Module string `json:"module"`
-	Limit  *int64 `json:"limit"` // of the run; null when other limits bind, such as one on money
+	Limit  *int64 `json:"limit"` // of the run; null when only other limits bind, such as one on money
 	Used   int64  `json:"used"`
 	Held   int64  `json:"held"` // by calls in doubt
 	// AccountLeft is what is left of the account's own total; null when it does not tell.

@@ -97,7 +97,7 @@ func (o Order) runName() string {
 type Options struct {
 	Order Order
 	Run   string // the name of the run; "" for one that follows from the order
-	// Budget says what the run may use up and spend.
+	// Budget has the ceilings on what the search uses and spends.
 	Budget app.Budget
 	// FreshFor is how old an answer may be that stands for a page.
 	FreshFor time.Duration

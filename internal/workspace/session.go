@@ -75,8 +75,8 @@ type Environment struct {
 	Now     func() time.Time
 	Program string // its name, for whoever finds the journal held
 	Version string
-	// Build identifies the program's code, so that no two programs have the same; "" when it is not known. Then no
-	// output is trusted that is in its place already.
+	// Build identifies the program's code: no two programs have the same. It is "" when that is not known. Then every
+	// output is written, also one that is in its place already.
 	Build string
 	// Progress returns how far the command has come, for other processes. It may be nil. It may be called
 	// from any goroutine.

@@ -18,8 +18,8 @@ func fingerprint(t *testing.T, options listfile.Options, names ...string) string
 	return text
 }
 
-// TestAFingerprintTellsWhatTheRowsFollowFrom compares lists that differ in one thing each.
-func TestAFingerprintTellsWhatTheRowsFollowFrom(t *testing.T) {
+// TestListsThatAreReadDifferentlyHaveDifferentFingerprints compares lists that differ in one thing each.
+func TestListsThatAreReadDifferentlyHaveDifferentFingerprints(t *testing.T) {
 	options := listfile.Options{}
 	one, two := write(t, "one.csv", "name\nAnn\n"), write(t, "two.csv", "name\nBob\n")
 	seen := map[string]string{}
@@ -71,7 +71,7 @@ func TestAFingerprintNoticesAnEditThatKeepsSizeAndTime(t *testing.T) {
 	}
 }
 
-// TestAListThatChangedHasNoFingerprint: it is not that of the rows that were read.
+// TestAListThatChangedHasNoFingerprint: its bytes are not those of the rows that were read.
 func TestAListThatChangedHasNoFingerprint(t *testing.T) {
 	path := write(t, "list.csv", "name\nAnn\n")
 	list := open(t, listfile.Options{}, path)

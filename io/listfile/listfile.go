@@ -253,7 +253,7 @@ func (l *List) Sum() (string, error) {
 }
 
 // Fingerprint returns a hash of all that the rows follow from: the names of the files, whose endings give their formats,
-// how they are read, and their bytes. The files were not changed since the list was opened.
+// how they are read, and their bytes. It fails when a file changed after the list was opened.
 func (l *List) Fingerprint() (string, error) {
 	hash, options := xxh3.New(), l.options
 	options.Stdin, options.TempDir = nil, ""

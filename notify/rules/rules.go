@@ -47,8 +47,8 @@ type Ended struct {
 	Job        record.Job // after it
 	End        End
 	Facts      Facts
-	// Approve is the command that approves the run; "" when it is not known.
-	Approve string
+	// Approval is the command that approves the run; "" when it is not known.
+	Approval string
 	// Earlier are the occurrences of the job that have records, the oldest first. The one that ended may be among
 	// them.
 	Earlier []record.Occurrence
@@ -102,12 +102,12 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 	return alerts
 }
 
-// approval says what nobody has approved, and how to approve it.
+// approval says what the run can spend, and how to approve that amount.
 func approval(e Ended) string {
-	if e.Approve == "" {
+	if e.Approval == "" {
 		return "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."
 	}
-	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run %s.", e.Facts.Unapproved, e.Approve)
+	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run %s.", e.Facts.Unapproved, e.Approval)
 }
 
 // isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.

@@ -52,7 +52,7 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 		"pauses":     {Ended{Occurrence: occurrence(1, "internal"), End: Failed, Job: paused}, "failure", "The run failed: an internal failure. The job is paused. To let it start again, run batch jobs resume."},
 		"approval":   {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed}, "approval", "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."},
 		"approval of an amount": {
-			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Approve: "this command"},
+			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Approval: "this command"},
 			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run this command.",
 		},
 		"waits":       {Ended{Occurrence: waits, End: Waits}, "ceiling", "The run reached the ceiling daily. It goes on at 2026-11-24 00:00 UTC."},

@@ -117,9 +117,9 @@ type Step struct {
 // Sequence is the steps of a run in their order, one at least. The Scope of a later step is made by Follow.
 type Sequence []Step
 
-// Configuration returns a text that has all that the output follows from besides the list and the journal.
-// Every member of a step is in it, unless it is left out here. A pointer would differ in each process, so
-// that no two outputs would have the same text.
+// Configuration returns a text of all that the output follows from besides the list and the journal. It has every
+// member of a step that is not left out here: a new member makes outputs differ until somebody leaves it out. It has no
+// pointers, which differ in each process.
 func (s Sequence) Configuration() string {
 	var text strings.Builder
 	for _, step := range s {

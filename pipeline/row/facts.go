@@ -62,7 +62,7 @@ func (r Record) Pack(wanted enrich.Fields, record *attempt.Record) (known bool) 
 // has to be asked.
 func (r Record) IsComplete() bool { return r[0] != incomplete }
 
-// IsOpen reports whether it is not known how an attempt ended, or whether the record is not complete.
+// IsOpen reports whether the outcome of an attempt is unknown, or whether the record is not complete.
 func (r Record) IsOpen() bool {
 	return slices.ContainsFunc(r, func(word uint64) bool {
 		return word == incomplete || attempt.FieldState(word>>attemptBits) == attempt.OutcomeUnknown

@@ -32,7 +32,7 @@ type Step struct {
 	output.Output
 	Name    string // unique in the run
 	Account Account
-	// Survey is the latest one of the list for the step, whose index the output gets; nil for none.
+	// Survey is the latest survey of the list for the step; nil for none. The output uses its index.
 	Survey *survey.Survey
 }
 
@@ -143,7 +143,7 @@ func (s Steps) Survey(ctx context.Context, rows *Rows, step int) (*survey.Survey
 	return survey.Take(ctx, scope, rows.List, s[step].Account)
 }
 
-// SurveyWithIndex is Survey for a list whose output follows. The survey has to be closed.
+// SurveyWithIndex is Survey for a list whose output is written later. The survey has to be closed.
 func (s Steps) SurveyWithIndex(ctx context.Context, rows *Rows, step int) (*survey.Survey, error) {
 	scope, err := rows.scope(s[step])
 	if err != nil {
@@ -185,8 +185,8 @@ type Send func(ctx context.Context, step int, found *survey.Survey, rows row.Lis
 // Stops says of each step why it stopped, nil when it did not.
 type Stops []dispatch.Stop
 
-// Foremost returns the first of the stops. Instead of a limit that was reached it returns a later reason for which
-// somebody has to act, or a later limit that ends earlier.
+// Foremost returns the first of the stops. When that is a limit that was reached, a later stop takes its place if
+// somebody has to act on it, or if it is a limit that ends earlier.
 func (s Stops) Foremost() (first dispatch.Stop) {
 	for _, stop := range s {
 		first = dispatch.Foremost(first, stop)

@@ -23,7 +23,7 @@ type Index struct {
 	// logs has for each span the duplicates and the rows of persons that the journal knows, each
 	// with the row that leads it, or 0, and the journal's record.
 	logs *dedup.Log
-	open open
+	open openPersons
 
 	mu     sync.Mutex
 	loaded [2]*span // that were read last
@@ -94,7 +94,7 @@ func (x *Index) numberOf(reason enrich.Unidentifiable) uint8 {
 	return uint8(number)
 }
 
-// begin begins the logs, when all rows are there.
+// begin creates the logs. All rows have been added: their number decides the spans.
 func (x *Index) begin(scope row.Scope) {
 	options := dedup.Options{Memory: scope.Memory, TempDir: scope.TempDir}
 	x.logs = dedup.NewLog(options, numSpans, 2+len(row.NewRecords(scope.Wanted, 1).Of(0)))

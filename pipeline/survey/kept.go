@@ -12,13 +12,13 @@ import (
 	"payonce/pipeline/row"
 )
 
-// mostOpen is how many rows of open persons an index may have. To find that many persons by their keys takes about
-// 0.05 s.
+// mostOpen is how many rows of open persons an index may have. Reading the records of that many persons by their keys
+// takes about 0.05 s.
 const mostOpen = 10_000
 
-// open are the rows of persons whose records may still change. They are left out of an index until the
-// records no longer change.
-type open struct {
+// openPersons are persons whose records may still change. An index leaves out their rows until the records no longer
+// change.
+type openPersons struct {
 	sync.Mutex
 	persons []openPerson
 	rows    int
@@ -33,7 +33,7 @@ type openPerson struct {
 }
 
 // add adds persons, unless there are too many.
-func (o *open) add(persons []openPerson) {
+func (o *openPersons) add(persons []openPerson) {
 	o.Lock()
 	defer o.Unlock()
 	for _, p := range persons {
@@ -45,13 +45,13 @@ func (o *open) add(persons []openPerson) {
 }
 
 // isFull reports whether there are too many.
-func (o *open) isFull() bool {
+func (o *openPersons) isFull() bool {
 	o.Lock()
 	defer o.Unlock()
 	return o.tooMany
 }
 
-// indexShard is a shard of persons that enters an index.
+// indexShard enters a shard of persons into an index.
 type indexShard struct {
 	*Index
 	number  int
@@ -64,7 +64,7 @@ func (x *Index) ofShard(number int, persons *dedup.Persons) *indexShard {
 	return &indexShard{x, number, persons, row.NewRecords(x.wanted, len(persons.Entries))}
 }
 
-// note notes what the journal knows of a person.
+// note keeps what the journal knows of a person.
 func (s *indexShard) note(person int, record *attempt.Record) {
 	if s.records.Of(person).Pack(s.wanted, record) {
 		e := &s.persons.Entries[person]
@@ -72,8 +72,8 @@ func (s *indexShard) note(person int, record *attempt.Record) {
 	}
 }
 
-// mayChange reports whether a survey asks for something for a person, or whether it is not known what became of
-// something that was asked for.
+// mayChange reports whether the record of a person may still change: the survey asks for something for the person, or
+// the outcome of an attempt is unknown.
 func (s *indexShard) mayChange(person int) bool {
 	return row.State(s.persons.Entries[person].Marks()).HasFields() || s.records.Of(person).IsOpen()
 }
@@ -108,7 +108,7 @@ func (s *indexShard) enter(all *dedup.Deduplicator, isOpen func(person int) bool
 	return err
 }
 
-// enterOpen enters the open persons, of whom the journal knows now what it will.
+// enterOpen enters the open persons with what the journal knows of them now.
 func (x *Index) enterOpen(journal Recorder) error {
 	for _, p := range x.open.persons {
 		record, err := journal.RecordOf(p.key)
@@ -132,7 +132,7 @@ func (x *Index) enterOpen(journal Recorder) error {
 }
 
 // Index returns the index that NewIndex returns now, of the same list, scope and journal as the survey. It reads
-// again only what the journal knows of open persons: of those for whom the survey asks for something, and those with
+// again only what the journal knows of open persons: those for whom the survey asks for something, and those with
 // attempts of unknown outcome. So nothing else may have been recorded of the account since, except that
 // identities were forgotten. It reads everything when there are many open persons, when identities were forgotten, when
 // the journal has other keys now, and when Index was called before. The index has to be closed.

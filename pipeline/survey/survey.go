@@ -45,7 +45,7 @@ type Survey struct {
 	settled Counts      // the persons that nothing is asked for
 	scope   row.Scope
 	keyOf   func(canonical []byte) enrich.Key
-	kept    *Index // without open persons; nil when none is kept
+	kept    *Index // for Index, without open persons; nil when none is kept
 }
 
 // Held is a further column with values of a field.

@@ -56,7 +56,7 @@ func ceilingAdvice(view *runview.Summary, stop dispatch.CeilingReached, now time
 	return fmt.Sprintf("%s %s: %s.\nNothing is lost: %s to go on.", what, c.Name, why, GoOnUnder(c, now))
 }
 
-// LeftUnder says what a ceiling that was reached has left for the next call, which is called a word.
+// LeftUnder says what a reached ceiling leaves for the next call. Call is the word for it, such as lookup.
 func LeftUnder(stop dispatch.CeilingReached, call string) string {
 	c, left := stop.Ceiling, max(stop.Left, 0)
 	switch c.Meter {

@@ -7,16 +7,16 @@ import (
 	"runtime/debug"
 )
 
-// running is the program that runs, on Linux, also after another one was put in its place.
+// running is the file of the running program, on Linux, even after another program replaced it.
 const running = "/proc/self/exe"
 
-// Build identifies the code of the program, of which this is the version: two builds of one version differ in the
-// revision, or else in the time or the size of the file. It returns "" when the file cannot be found.
+// Build identifies the code of the running program, whose version is given. Two builds of one version differ in the
+// revision, or in the time or the size of the file. It returns "" when it cannot find the file.
 func Build(version string) string {
 	file, err := os.Stat(running)
 	if err != nil {
-		path, unknown := os.Executable()
-		if file, err = os.Stat(path); cmp.Or(unknown, err) != nil {
+		path, missing := os.Executable()
+		if file, err = os.Stat(path); cmp.Or(missing, err) != nil {
 			return ""
 		}
 	}

@@ -19,8 +19,8 @@ import (
 const LongestPause = 5 * time.Minute
 
 // Outcome adds to an outcome how a run ended that began at a time; ended is nil when it could not start. A run
-// that needs more credit than the account has ends with the exit code of a refusal. One that nobody approved says
-// what it can spend.
+// that needs more credit than the account has ends with the exit code of a refusal. For a run that nobody approved,
+// the outcome has the amount that it can spend.
 func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused int) jobs.Outcome {
 	if ended == nil {
 		outcome.Facts.Unapproved = unapproved(outcome.Err)
@@ -42,7 +42,7 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 	return outcome
 }
 
-// unapproved returns what a run can spend that nobody approved, zero for other errors.
+// unapproved returns the amount in the error of a run that nobody approved; zero for other errors.
 func unapproved(err error) cost.Money {
 	missing, is := errors.AsType[*problem.Error](err)
 	if !is || missing.Code != codeUnapproved || len(missing.Values) == 0 {
@@ -52,7 +52,8 @@ func unapproved(err error) cost.Money {
 	return amount
 }
 
-// codeUnapproved is the code of the error of a run that nobody approved. Its value is what the run can spend.
+// codeUnapproved is the code of the error of a run that nobody approved. The value of the error is the amount that the
+// run can spend.
 const codeUnapproved = "approval_missing"
 
 // factsOf returns what alerts need to know about a run.

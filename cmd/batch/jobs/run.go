@@ -55,9 +55,9 @@ func newRunCommand(env Environment) *cobra.Command {
 				return problem.Usagef("--approve approves one run; name its occurrence with --occurrence, or give --now")
 			}
 			runner := jobrun.Runner{
-				Approve: approveCommand,
-				Load:    func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
-				Now:     env.Now, Sleep: sleep, Stderr: env.Stderr,
+				Approval: approveCommand,
+				Load:     func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
+				Now:      env.Now, Sleep: sleep, Stderr: env.Stderr,
 				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
 				Occurred: func(e jobrun.Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
 			}
