@@ -11,7 +11,8 @@ import (
 	"payonce/internal/observe"
 )
 
-// TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten looks at the limit before, during and after, and at one of the user.
+// TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten looks at the limit before, during and after each. A limit
+// of the user stays.
 func TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten(t *testing.T) {
 	limit := func() int64 { return debug.SetMemoryLimit(-1) }
 	before := limit()
