@@ -1,5 +1,6 @@
 // Package outputs writes the files of a run: the list with its answers, and the rows that could not
-// be looked up. It checks before the first paid call that the formats can hold the list.
+// be looked up. It checks before the first paid call that the formats can hold the list. It finds out whether the files
+// are in their places as they would be written.
 package outputs
 
 import (
