@@ -107,7 +107,7 @@ func approval(e Ended) string {
 	if e.Approval == "" {
 		return "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."
 	}
-	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run %s.", e.Facts.Unapproved, e.Approval)
+	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run: %s", e.Facts.Unapproved, e.Approval)
 }
 
 // isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.

@@ -53,7 +53,7 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 		"approval":   {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed}, "approval", "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."},
 		"approval of an amount": {
 			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Approval: "this command"},
-			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run this command.",
+			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: this command",
 		},
 		"waits":       {Ended{Occurrence: waits, End: Waits}, "ceiling", "The run reached the ceiling daily. It goes on at 2026-11-24 00:00 UTC."},
 		"ceiling":     {Ended{Occurrence: occurrence(3, "ceiling:max-spend"), End: Done}, "ceiling success", "The run reached the ceiling max-spend. Rows that were not looked up are left to the next occurrence."},
