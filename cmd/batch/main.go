@@ -30,12 +30,12 @@ type environment struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	now            func() time.Time
-	canAsk         bool        // stdin and stderr are terminals: somebody can be asked
-	showsProgress  bool        // stderr is a terminal
-	showsText      bool        // stdout is a terminal
-	columns        func() int  // of that terminal; nil, or not above 0, without one
-	fileMode       fs.FileMode // of new files outside the journal; zero for 0600
-	build          string      // identifies the program's code; "" when that is not known
+	canAsk         bool          // stdin and stderr are terminals: somebody can be asked
+	showsProgress  bool          // stderr is a terminal
+	showsText      bool          // stdout is a terminal
+	columns        func() int    // of that terminal; nil, or not above 0, without one
+	fileMode       fs.FileMode   // of new files outside the journal; zero for 0600
+	build          func() string // identifies the program's code, as host.Build does; nil when that is not known
 	start          *starting.Record
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
 	after          func(time.Duration) <-chan time.Time
@@ -55,7 +55,7 @@ func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time
 	env := environment{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: now, after: after, hangups: hangups,
 		fileMode:      0o666 &^ fs.FileMode(umask),
-		build:         host.Build(version),
+		build:         host.Build,
 		unread:        unread,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsText:     term.IsTerminal(int(os.Stdout.Fd())),

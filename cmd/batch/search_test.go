@@ -129,6 +129,7 @@ func TestSearchesExplainWhatIsMissing(t *testing.T) {
 	}{
 		{[]string{"companies", "--sandbox", "-o", "x.csv"}, "give --max-units companies=N", exit.Usage},
 		{[]string{"people", "--sandbox", "-o", "x.csv", "--max-units", "companies=1"}, "give --max-units contacts=N", exit.Usage},
+		{[]string{"companies", "--sandbox", "--max-units", "companies=1", "--dry-run"}, "", exit.Done},
 		{[]string{"companies", "--sandbox", "--max-units", "companies=1"}, "give -o FILE, such as companies.csv", exit.Usage},
 		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "company=1"}, "the modules are companies, contacts,", exit.Usage},
 		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1", "--where", "naze=1"}, `there is no filter "naze"; the filters are activity_type,`, exit.Usage},

@@ -14,17 +14,21 @@ import (
 // "" when that is not known. The output is a pure function of these, so files with the same source have the same bytes.
 func (j *job) source(request outputs.Request) func() (string, error) {
 	build := j.session.work.Env.Build
-	if build == "" || request.Tables.Dir != "" {
+	if build == nil || request.Tables.Dir != "" {
 		return unknownSource
 	}
 	known := j.session.journal().Version() // before anything is read for the files
 	return sync.OnceValues(func() (string, error) {
+		program := build()
+		if program == "" {
+			return "", nil
+		}
 		list, err := j.list.Fingerprint()
 		if err != nil {
 			return "", err
 		}
 		hash := sha256.New()
-		fmt.Fprintf(hash, "%q %q %x %q %q\n", build, list, known, request.Path, request.Rejects)
+		fmt.Fprintf(hash, "%q %q %x %q %q\n", program, list, known, request.Path, request.Rejects)
 		for _, s := range j.Steps {
 			if s.Account.Journal != nil {
 				fmt.Fprintf(hash, "account %d ", s.Account.Journal.Number())

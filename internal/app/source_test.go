@@ -22,7 +22,7 @@ func TestOnlyTheProgramThatWroteAnOutputLeavesIt(t *testing.T) {
 	}
 	run := func(build string) (os.FileInfo, map[string]int64) {
 		work := workIn(dir)
-		work.Env.Build = build
+		work.Env.Build = func() string { return build }
 		ended, err := work.Run(t.Context(), RunOptions{
 			List:   List{Names: []string{list}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 			Budget: Budget{MaxSpend: new(3 * cost.Dollar)}, Pace: Pace{Concurrency: 4}, Output: Output{Path: out}, Yes: true,

@@ -153,7 +153,7 @@ func (c *changing) erase(erase func(*checkpoint.Journal) error) {
 func (c *changing) run(name, list, out string) {
 	c.t.Helper()
 	work, options := workIn(c.dir), c.options
-	work.Env.Build = "the program"
+	work.Env.Build = func() string { return "the program" }
 	options.List.Run, options.List.Names, options.Output.Path = name, []string{c.path(list)}, c.path(out)
 	if name != "main" {
 		options.Output.Rejects = ""

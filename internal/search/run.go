@@ -68,6 +68,9 @@ func newSession(w *app.Work, place *workspace.Session, o Options) (*session, err
 	if err := o.checkUnits(w.Workspace.V2); err != nil {
 		return nil, err
 	}
+	if o.Output.Path == "" {
+		return s, nil // a plan
+	}
 	return s, target.Check(o.Output.Path, o.Output.Sources)
 }
 

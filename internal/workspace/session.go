@@ -75,9 +75,9 @@ type Environment struct {
 	Now     func() time.Time
 	Program string // its name, for whoever finds the journal held
 	Version string
-	// Build identifies the program's code: no two programs have the same. It is "" when that is not known. Then every
-	// output is written, also one that is in its place already.
-	Build string
+	// Build identifies the program's code: no two programs have the same. It returns "" when that is not known, and may
+	// be nil. Then every output is written, also one that is in its place already.
+	Build func() string
 	// Progress returns how far the command has come, for other processes. It may be nil. It may be called
 	// from any goroutine.
 	Progress func() Progress

@@ -1,25 +1,39 @@
 package host
 
 import (
-	"cmp"
-	"fmt"
+	"encoding/hex"
+	"io"
 	"os"
-	"runtime/debug"
+
+	"github.com/zeebo/xxh3"
 )
 
 // running is the file of the running program, on Linux, even after another program replaced it.
 const running = "/proc/self/exe"
 
-// Build identifies the code of the running program, whose version is given. Two builds of one version differ in the
-// revision, or in the time or the size of the file. It returns "" when it cannot find the file.
-func Build(version string) string {
-	file, err := os.Stat(running)
-	if err != nil {
-		path, missing := os.Executable()
-		if file, err = os.Stat(path); cmp.Or(missing, err) != nil {
+// Build returns a hash of the running program's file, "" when the file cannot be read. Neither the version nor the time
+// or the size of a file tells two builds apart: those of a release all have the time of their commit.
+func Build() string {
+	path := running
+	if _, err := os.Stat(path); err != nil {
+		if path, err = os.Executable(); err != nil {
 			return ""
 		}
 	}
-	built, _ := debug.ReadBuildInfo()
-	return fmt.Sprintf("%s %d %d %v", version, file.Size(), file.ModTime().UnixNano(), built)
+	return sumOf(path)
+}
+
+// sumOf returns a hash of a file, "" when it cannot be read.
+func sumOf(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	hash := xxh3.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return ""
+	}
+	sum := hash.Sum128().Bytes()
+	return hex.EncodeToString(sum[:])
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -55,7 +56,7 @@ func newRunCommand(env Environment) *cobra.Command {
 				return problem.Usagef("--approve approves one run; name its occurrence with --occurrence, or give --now")
 			}
 			runner := jobrun.Runner{
-				Approval: approveCommand,
+				Approval: approvalIn(path),
 				Load:     func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
 				Now:      env.Now, Sleep: sleep, Stderr: env.Stderr,
 				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
@@ -79,9 +80,20 @@ func newRunCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// approveCommand returns the command that approves an amount for an occurrence.
-func approveCommand(job, at string, amount cost.Money) string {
-	return fmt.Sprintf("batch jobs run %s --occurrence %s --approve %s", job, at, amount)
+// approvalIn returns a function that returns the command that approves an amount for an occurrence of a job of a jobs
+// file.
+func approvalIn(path string) func(job, at string, amount cost.Money) string {
+	return func(job, at string, amount cost.Money) string {
+		command := fmt.Sprintf("batch jobs run %s --occurrence %s --approve %s", job, at, amount)
+		if path == defaultFile {
+			return command
+		}
+		// The alert is read elsewhere, where another directory may be the current one.
+		if absolute, err := filepath.Abs(path); err == nil {
+			path = absolute
+		}
+		return command + " --file " + report.ShellWord(path)
+	}
 }
 
 // sleep waits for a time, or until the context ends.
