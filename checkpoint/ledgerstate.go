@@ -142,6 +142,9 @@ func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Ti
 	}
 	b.land(id)
 	a.account.NoteProvisional(id, a.Hold, res.Charge)
+	if res.State == attempt.Settled {
+		a.account.Answer(a.Identity, a.Hold.Fields, res.Charge.Amounts)
+	}
 	a.account.End(id, res.Sent, now)
 }
 

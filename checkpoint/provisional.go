@@ -13,8 +13,8 @@ import (
 
 // closePeriod ends the time from the base to a snapshot of the account, and returns the writes
 // that correct its provisional charges. The lock is held, and no call is in flight.
-func (j *Journal) closePeriod(evidence cost.Evidence) (writes []Write, err error) {
-	err = j.own().ClosePeriod(j.state.persisted.NextID, evidence, j.correcting(&writes))
+func (j *Journal) closePeriod(evidence cost.Evidence, why string) (writes []Write, err error) {
+	err = j.own().ClosePeriod(j.state.persisted.NextID, evidence, why, j.correcting(&writes))
 	return writes, err
 }
 

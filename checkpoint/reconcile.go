@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -42,14 +43,18 @@ func (b *ledgerState) doubts(of *account.Account) []attempt.Doubt {
 	return doubts
 }
 
-// Doubt returns why an attempt is in doubt; "" when it is not.
+// Doubt returns why an attempt is in doubt, and why the account did not decide it; "" when it is not in doubt.
 func (j *Journal) Doubt(id attempt.ID) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if a := j.state.open[id]; a != nil && a.state == attempt.InDoubt {
-		return a.doubt.Cause
+	a := j.state.open[id]
+	if a == nil || a.state != attempt.InDoubt {
+		return ""
 	}
-	return ""
+	if why := a.account.WhyInDoubt(id); why != "" {
+		return a.doubt.Cause + "; " + why
+	}
+	return a.doubt.Cause
 }
 
 // LastEnded returns when the last call ended that may have reached the service.
@@ -79,15 +84,16 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 		j.mu.Unlock()
 		return findings, err
 	}
-	evidence := j.own().Evidence(now, exclusive)
-	findings = account.Judge(j.state.doubts(j.own()), evidence)
+	doubts := j.state.doubts(j.own())
+	evidence := j.own().Evidence(now, exclusive, doubts)
+	findings = account.Judge(doubts, evidence)
 	decided := slices.DeleteFunc(slices.Clone(findings.Cases), func(c attempt.Case) bool { return c.Finding == cost.Undecided })
 	for {
 		some := decided[:min(len(decided), concludedAtOnce)]
 		decided = decided[len(some):]
 		writes, resolved := j.concludeAll(some)
 		if len(decided) == 0 {
-			corrections, err := j.closePeriod(evidence)
+			corrections, err := j.closePeriod(evidence, findings.Why)
 			if err != nil {
 				err = j.stop(err)
 				j.mu.Unlock()
@@ -96,6 +102,9 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 			writes = append(writes, corrections...)
 			j.state.relieve()
 			j.own().Rebase(j.state.persisted.NextID, now)
+			if findings.Why != "" {
+				j.reserve(nil).fill() // what Doubt returns has changed, and so has Version
+			}
 		}
 		durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 		j.mu.Unlock()
@@ -234,16 +243,20 @@ func (j *Journal) Rebase(snapshot cost.Account) error {
 	return <-durable
 }
 
-// NoteCredit notes that a reading of the account showed credit that it did not have
-// before: until the next base the balance proves nothing about lost calls.
-func (j *Journal) NoteCredit() error {
+// NoteReading notes a reading of the account that was made after the base, while calls may have been in flight. Credit
+// that was added and counters that may have begun again limit what the next snapshot proves. It returns when what
+// limits it is durable. It does nothing when there is another base by now.
+func (j *Journal) NoteReading(base, reading cost.Account) error {
 	j.lock()
-	if j.failure != nil || j.own().CreditAdded {
+	if j.failure != nil || !j.own().Ready || !reflect.DeepEqual(base, j.own().Base) {
 		failure := j.failure
 		j.mu.Unlock()
 		return failure
 	}
-	j.own().CreditAdded = true
+	if !j.own().Read(reading) {
+		j.mu.Unlock()
+		return nil // the next commit writes it
+	}
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable

@@ -13,6 +13,7 @@ import (
 // paidAccount is a quiet account without a free allowance and with so much left.
 func paidAccount(left cost.Money) cost.Account {
 	account := accountWith(0, 0)
+	account.ReadAt = start
 	account.Balance.Available, account.Balance.Included, account.Balance.Reserved = cost.Known(left), cost.Known(cost.Money(0)), cost.Known(cost.Money(0))
 	return account
 }
@@ -82,7 +83,7 @@ func TestCreditThatWasAddedIsKeptInMind(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
 	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
-	r.check(r.NoteCredit())
+	r.check(r.NoteReading(r.Base(), paidAccount(12*cost.Dollar)))
 	r.reopen()
 	findings, err := r.Reconcile(paidAccount(10*cost.Dollar), false)
 	r.check(err)

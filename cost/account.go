@@ -32,9 +32,11 @@ type Account struct {
 	Left     ByMeter[Optional[int64]] `json:",omitzero"`
 	Reserved ByMeter[Optional[int64]] `json:",omitzero"`
 	// Used is what a period has used of such meters. A new total changes what is left, and not this.
-	Used    ByMeter[Optional[int64]] `json:",omitzero"`
-	Balance Balance
-	Budget  Budget
+	Used ByMeter[Optional[int64]] `json:",omitzero"`
+	// OtherUsed are the counters of modules on which no operation is assumed to count, by the service's names.
+	OtherUsed map[string]int64 `json:",omitzero"`
+	Balance   Balance
+	Budget    Budget
 	// Most is the most that a lookup of one field alone may cost now.
 	Most enrich.ByField[Optional[Money]] `json:",omitzero"`
 	// Readiness and Available are by enrich.Catalogue.Operation. Available says which

@@ -2,6 +2,10 @@ package cost
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"payonce/enrich"
 )
@@ -14,6 +18,25 @@ type Drift struct {
 	// Prices are those that the account shows and that are higher than the ones in
 	// use: then it was this journal that used more than it counts. Zero elsewhere.
 	Prices enrich.ByField[Money] `json:",omitzero"`
+	// Misplaced are units that the journal booked on modules, and that the service counted on others. They
+	// are not part of Lost.
+	Misplaced Misplaced `json:",omitzero"`
+}
+
+// Misplaced are units of modules that the service counted elsewhere: the assumed modules are not those of the service.
+type Misplaced struct {
+	Units Amounts // by the meter that they were booked on
+	On    string  // the names of the counters that rose instead
+}
+
+// Describe says which units were counted elsewhere, and where.
+func (p Misplaced) Describe(tariff Tariff) string {
+	var booked []string
+	for m := range p.Units.Meters().Each() {
+		booked = append(booked, fmt.Sprintf("%d units that were booked on %s", p.Units[m], tariff.Meters[m].Name))
+	}
+	return fmt.Sprintf("the service counted %s on %s: it counts these calls on another module than is assumed",
+		strings.Join(booked, " and "), p.On)
 }
 
 // Zero reports whether everything is explained.
@@ -52,5 +75,42 @@ func DriftOf(base, now Account, before, after Totals, tariff Tariff, strict bool
 			drift.Lost[m] = max(then.Value-left.Value-ours[m], 0)
 		}
 	}
+	drift.place(base, now, before.Settled, tariff)
 	return drift
+}
+
+// place finds the units that were booked on modules whose counters did not rise by them while others rose without
+// explanation, and takes them out of what was lost. Settled is what was booked before the reading.
+func (d *Drift) place(base, now Account, settled Amounts, tariff Tariff) {
+	var units Amounts
+	var missing int64
+	for m := range tariff.counted(CountsPeriod).Each() {
+		before, after := base.Used[m], now.Used[m]
+		if !before.Known || !after.Known {
+			continue
+		}
+		if after.Value < before.Value {
+			return // the counters began again
+		}
+		units[m] = max(settled[m]-(after.Value-before.Value), 0)
+		missing += units[m]
+	}
+	var on []string
+	left := missing
+	for m := range tariff.counted(CountsPeriod).Each() {
+		if found := min(left, d.Lost[m]); found > 0 {
+			d.Lost[m] -= found
+			left -= found
+			on = append(on, tariff.Meters[m].Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now.OtherUsed)) {
+		if before, shown := base.OtherUsed[name]; shown && left > 0 && now.OtherUsed[name] > before {
+			left -= min(left, now.OtherUsed[name]-before)
+			on = append(on, name)
+		}
+	}
+	if left == 0 && missing > 0 {
+		d.Misplaced = Misplaced{Units: units, On: strings.Join(on, ", ")}
+	}
 }

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -56,14 +57,30 @@ type Evidence struct {
 	Exclusive bool
 	// CreditAdded says that a reading between the snapshots showed new credit.
 	CreditAdded bool
+	// Seen is what readings between the snapshots showed, and Pace the most calls that others can have sent.
+	Seen Seen
+	Pace Pace
+	// Lost are the operations of the lost calls, and Answered counts the calls of operations that were counted. Confirmed
+	// are the operations whose modules earlier answers confirmed, and Spans the meters of time spans that they did.
+	Lost      []Operation
+	Answered  map[Operation]int64
+	Confirmed []Operation
+	Spans     Meters
+	// Assumed says that a part of what is booked is somebody's word.
+	Assumed bool
 }
 
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
 	Lost Amounts // of each meter of Told
-	// Told are the meters that both snapshots show. Nothing is known of a module that one of them leaves out, or
-	// whose counter fell because a new period began.
+	// Told are the meters of which the snapshots tell what was lost. They do not tell it of a counter that one of
+	// them leaves out, of modules when a period may have ended in between, of a module that is only assumed when
+	// another counter rose without explanation, and of a time span that no answer has moved yet.
 	Told Meters
+	// BeganAgain says that a period may have ended in between, so that the counters began again at zero.
+	BeganAgain bool
+	// Unproved is an operation of a lost call that may count on another module than is assumed; "" for none.
+	Unproved string
 	// Exact says that the money of Lost is what was spent. Otherwise it is an upper bound: credit
 	// that expired is part of it.
 	Exact bool
@@ -80,6 +97,35 @@ func (e Evidence) count() (length int) {
 // Change returns what the account lost. The reason is not empty when the snapshots do
 // not tell, or when something may have hidden a part of the loss.
 func (e Evidence) Change() (change Change, why string) {
+	change, why = e.moved()
+	if why != "" {
+		return change, why
+	}
+	_, spans := e.Confirm()
+	unproved, name := e.unproved(change)
+	change.Unproved = name
+	change.Told &^= unproved | e.Tariff.counted(CountsSpan)&^(spans|e.Spans)
+	if change.Told == 0 {
+		why = cmp.Or(e.untoldBecause(change), "the account status does not show what was used")
+	}
+	return change, why
+}
+
+// untoldBecause says why nothing is told of meters that both snapshots show; "" for no reason.
+func (e Evidence) untoldBecause(change Change) string {
+	switch {
+	case change.BeganAgain:
+		return "the counters of the account may have begun again since they were read before: none of them shows more than " +
+			"can have been counted since then"
+	case change.Unproved != "":
+		return "a counter of the account rose without explanation, and no answered call has shown yet which module counts " +
+			change.Unproved
+	}
+	return ""
+}
+
+// moved returns how the meters moved. Meters of Told are those that the snapshots compare.
+func (e Evidence) moved() (change Change, why string) {
 	if !e.Base.Quiet() || !e.Now.Quiet() {
 		return change, "calls were under way when the account was read"
 	}
@@ -87,6 +133,8 @@ func (e Evidence) Change() (change Change, why string) {
 		return change, "the account status does not show whether calls are under way"
 	}
 	change.Exact = true
+	periods := e.Tariff.counted(CountsPeriod)
+	change.BeganAgain = periods != 0 && !e.goesOn()
 	for m := range e.Tariff.Shown().Each() {
 		if m == USD {
 			continue
@@ -99,6 +147,9 @@ func (e Evidence) Change() (change Change, why string) {
 			return change, "the account status does not show the free allowance"
 		case free && lost < 0:
 			return change, "the free allowance has grown in between"
+		case free && e.mayBeRenewed() != "":
+			return change, e.mayBeRenewed()
+		case change.BeganAgain && periods.Has(m):
 		case known && lost >= 0 && e.quietOf(m):
 			change.Lost[m], change.Told = lost, change.Told|MetersOf(m)
 		}
@@ -107,9 +158,6 @@ func (e Evidence) Change() (change Change, why string) {
 		var money Money
 		money, change.Exact, why = e.moneyLost()
 		change.Lost[USD], change.Told = int64(money), change.Told|MetersOf(USD)
-	}
-	if why == "" && change.Told == 0 {
-		why = "the account status does not show what was used"
 	}
 	return change, why
 }
@@ -287,7 +335,7 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 		}
 	}
 	exact := explanations{complete: true} // and none is found
-	if e.Exclusive && change.Exact && !e.anyShares(asked) {
+	if e.Exclusive && change.Exact && change.Unproved == "" && !e.anyShares(asked) {
 		exact = e.movement(change, e.Booked.Charged, lost).explain()
 	}
 	common := exact
@@ -299,7 +347,7 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 		if judgements[i].Finding == Undecided {
 			why = e.whyUndecided(exact, asked)
 			if name := e.untold(fields, change); name != "" {
-				why = "the account does not show what was used of " + name
+				why = cmp.Or(e.untoldBecause(change), "the account does not show what was used of "+name)
 			}
 		}
 	}

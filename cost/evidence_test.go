@@ -40,7 +40,7 @@ func amounts(money Money, free enrich.ByField[int64]) Amounts {
 
 // snapshot returns an account with so much left.
 func snapshot(emails, phones int64, balance Money) Account {
-	var a Account
+	a := Account{ReadAt: time.Date(2026, time.November, 24, 12, 0, 0, 0, time.UTC)}
 	a.Free = enrich.ByField[Optional[int64]]{Known(emails), Known(phones)}
 	a.FreeReserved = enrich.ByField[Optional[int64]]{Known[int64](0), Known[int64](0)}
 	a.Balance.Available, a.Balance.Included, a.Balance.Reserved = Known(balance), Known(Money(0)), Known(Money(0))
@@ -259,16 +259,57 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 	}
 }
 
-// TestMonthsWithoutIncludedBalanceDecide shows that only an included balance is renewed.
-func TestMonthsWithoutIncludedBalanceDecide(t *testing.T) {
+// TestMonthsDecideWhereNothingIsRenewed shows that only an included balance and a free allowance are renewed.
+func TestMonthsDecideWhereNothingIsRenewed(t *testing.T) {
+	paid := Tariff{Meters: tariff.Meters[:1]}
 	in := func(month time.Month) Account {
 		a := snapshot(0, 0, 10*Dollar)
 		a.ReadAt, a.Balance.Included = time.Date(2026, month, 1, 0, 0, 0, 0, time.UTC), Known(Money(0))
 		return a
 	}
-	got, why := Evidence{Base: in(time.November), Now: in(time.December), Tariff: tariff, Rates: cardRates}.Judge([]enrich.Fields{emailOnly})
-	if got[0].Finding != NotCharged {
-		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
+	for _, test := range []struct {
+		tariff Tariff
+		month  time.Month
+		want   Finding
+	}{
+		{paid, time.December, NotCharged}, {tariff, time.November, NotCharged}, {tariff, time.December, Undecided},
+	} {
+		rates := test.tariff.At(Prices{emailField: 15 * Cent})
+		evidence := Evidence{Base: in(time.November), Now: in(test.month), Tariff: test.tariff, Rates: rates}
+		evidence.Base.ReadAt = evidence.Base.ReadAt.Add(time.Hour)
+		evidence.Now.ReadAt = evidence.Now.ReadAt.Add(2 * time.Hour)
+		if got, why := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != test.want {
+			t.Errorf("%d meters, until %s: the call is %v (%s), want %v", len(test.tariff.Meters), test.month, got[0].Finding, why, test.want)
+		}
+	}
+}
+
+// TestARenewedAllowanceDecidesNothing: the allowance was renewed and used down to what it was before.
+func TestARenewedAllowanceDecidesNothing(t *testing.T) {
+	for name, change := range map[string]func(*Evidence){
+		"nothing happened":           func(*Evidence) {},
+		"the budget's period is new": func(e *Evidence) { e.Now.Budget.ResetsAt = e.Now.Budget.ResetsAt.AddDate(0, 1, 0) },
+		"a reading showed more": func(e *Evidence) {
+			for _, left := range []int64{5, 20} {
+				reading := snapshot(left, 5, 10*Dollar)
+				reading.ReadAt = e.Base.ReadAt.Add(time.Minute)
+				e.Seen = e.Seen.With(e.Base, reading, Totals{}, tariff, e.Pace)
+			}
+		},
+	} {
+		evidence := Evidence{Base: snapshot(5, 5, 10*Dollar), Now: snapshot(5, 5, 10*Dollar), Tariff: tariff, Rates: cardRates}
+		evidence.Base.Budget = Budget{Known: true, Spent: Known(Dollar), ResetsAt: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)}
+		evidence.Now.Budget = evidence.Base.Budget
+		evidence.Now.ReadAt = evidence.Base.ReadAt.Add(time.Hour)
+		change(&evidence)
+		want := Undecided
+		if name == "nothing happened" {
+			want = NotCharged
+		}
+		got, why := evidence.Judge([]enrich.Fields{emailOnly})
+		if got[0].Finding != want || (why == "") != (want == NotCharged) {
+			t.Errorf("%s: the call is %v (%s), want %v", name, got[0].Finding, why, want)
+		}
 	}
 }
 

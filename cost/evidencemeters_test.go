@@ -3,6 +3,7 @@ package cost
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -90,6 +91,7 @@ func (c *metered) drawCalls(t *rapid.T, fields enrich.Fields) {
 // evidence returns the case as two snapshots of an account.
 func (c metered) evidence() Evidence {
 	account := func(lost Amounts) (a Account) {
+		a.ReadAt = time.Date(2026, time.November, 24, 12, 0, 0, 0, time.UTC)
 		for m := range c.tariff.Meters {
 			left, reserved := Known(100-lost[m]), Known[int64](0)
 			if f, free := c.tariff.fieldOf(Meter(m)); free {

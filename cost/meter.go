@@ -242,6 +242,8 @@ type MeterInfo struct {
 	Unit string // what one of it is
 	// Hidden says that the account status does not show it.
 	Hidden bool
+	// Counting says how its counter moves.
+	Counting Counting
 }
 
 // Tariff is what an interface charges for, without its prices.
@@ -250,6 +252,9 @@ type Tariff struct {
 	Meters []MeterInfo
 	// Rates say what one returned value of each field consumes besides money.
 	Rates enrich.ByField[Rate]
+	// Operation returns the name of the call that sends a lookup. The service counts the calls of one name on one
+	// module. It is nil where no module counts calls.
+	Operation func(enrich.Lookup) string
 }
 
 // AllowancePerField returns the tariff of an interface that charges money for each returned value

@@ -48,7 +48,7 @@ type scripted struct {
 }
 
 func newScripted(script func(call) reply) *scripted {
-	account := cost.Account{Balance: cost.Balance{Available: cost.Known(1000 * cost.Dollar), Included: cost.Known(cost.Money(0)), Reserved: cost.Known(cost.Money(0))}}
+	account := cost.Account{ReadAt: time.Date(2026, time.November, 24, 12, 0, 0, 0, time.UTC), Balance: cost.Balance{Available: cost.Known(1000 * cost.Dollar), Included: cost.Known(cost.Money(0)), Reserved: cost.Known(cost.Money(0))}}
 	for f := range account.Free {
 		account.Free[f], account.FreeReserved[f] = cost.Known(int64(0)), cost.Known(int64(0))
 	}

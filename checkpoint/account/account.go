@@ -100,6 +100,8 @@ func (a *Account) End(id attempt.ID, sent bool, now time.Time) {
 // them counts in the account's totals. In every other scope the holds of doubts stay.
 func (a *Account) Rebase(next attempt.ID, snapshot cost.Account) {
 	a.endLimitsBy(snapshot)
+	a.confirm(snapshot)
+	a.Seen = cost.Seen{}
 	a.Base, a.BaseFirst, a.DecidableFrom = snapshot, next, next
 	a.Forgone = cost.Amounts{}
 	a.CreditAdded, a.Strict = false, false

@@ -1,19 +1,100 @@
 package account
 
 import (
+	"slices"
+
 	"payonce/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 )
 
-// Evidence returns what a quiet snapshot of the account and the journal tell together.
-func (a *Account) Evidence(now cost.Account, exclusive bool) cost.Evidence {
-	return cost.Evidence{
+// Evidence returns what a quiet snapshot of the account and the journal tell together about some doubts.
+func (a *Account) Evidence(now cost.Account, exclusive bool, doubts []attempt.Doubt) cost.Evidence {
+	assumed := a.DecidableFrom != a.BaseFirst
+	evidence := cost.Evidence{
 		Base: a.Base, Now: now, Booked: a.sum.Totals, Rates: a.Rates, Tariff: a.Tariff,
 		// What somebody assumed since the base may be wrong: it is part of no exact explanation.
-		Exclusive:   exclusive && a.DecidableFrom == a.BaseFirst,
-		CreditAdded: a.CreditAdded,
+		Exclusive: exclusive && !assumed, Assumed: assumed,
+		CreditAdded: a.CreditAdded, Seen: a.Seen, Pace: a.pace(),
+		Answered: map[cost.Operation]int64{}, Confirmed: a.Confirmed, Spans: a.Spans,
 	}
+	for _, answered := range a.Answered {
+		evidence.Answered[answered.Operation] = answered.Calls
+	}
+	for _, d := range doubts {
+		if o, counts := a.operation(d.Identity, d.Hold.Fields, d.Hold.Amounts()); counts && d.Decidable {
+			evidence.Lost = append(evidence.Lost, o)
+		}
+	}
+	return evidence
+}
+
+// pace returns the most calls that others can send: as many as the rate limit of one key allows.
+func (a *Account) pace() cost.Pace { return cost.Pace{Calls: a.RateSlots, Window: a.RateWindow} }
+
+// operation returns the operation of a call that uses or holds some amounts. It returns false for a call that no module
+// counts. A call whose subject was erased is of an operation without a name, which nothing confirms.
+func (a *Account) operation(id enrich.Identity, fields enrich.Fields, amounts cost.Amounts) (o cost.Operation, counts bool) {
+	o.Meters = a.Tariff.ModulesOf(amounts)
+	switch {
+	case id == enrich.Identity{}:
+	case a.Tariff.Operation != nil:
+		o.Name = a.Tariff.Operation(enrich.Lookup{Identity: id, Fields: fields})
+	default:
+		o.Name = a.Catalogue.Operation(fields) + " by " + id.Pattern().String()
+	}
+	return o, o.Meters != 0
+}
+
+// Read notes a reading of the account that was made while calls may have been in flight. It reports whether the reading
+// shows something that has to be known at the next start: what was read before no longer proves as much.
+func (a *Account) Read(reading cost.Account) (notable bool) {
+	before, credit := a.Seen, a.CreditAdded
+	last := before.Last
+	if last.ReadAt.IsZero() {
+		last = a.Base
+	}
+	a.CreditAdded = credit || reading.Gained(a.Base) || reading.Gained(last)
+	a.Seen = before.With(a.Base, reading, a.sum.Totals, a.Tariff, a.pace())
+	return a.CreditAdded != credit || a.Seen.BeganAgain != before.BeganAgain || a.Seen.Renewed != before.Renewed
+}
+
+// Answer counts an answered call, unless an answer has confirmed the module of its operation.
+func (a *Account) Answer(id enrich.Identity, fields enrich.Fields, charge cost.Amounts) {
+	o, counts := a.operation(id, fields, charge)
+	if !counts || o.Name == "" || slices.Contains(a.Confirmed, o) {
+		return
+	}
+	answered := slices.Clone(a.Answered) // the old list may be on its way to the disk
+	if at := slices.IndexFunc(answered, func(n record.AnsweredCalls) bool { return n.Operation == o }); at >= 0 {
+		answered[at].Calls++
+	} else {
+		answered = append(answered, record.AnsweredCalls{Operation: o, Calls: 1})
+	}
+	a.Answered = answered
+}
+
+// confirm keeps what a quiet snapshot confirms, and drops what it contradicts: a counter that rose by less than was booked
+// on it does not count all the operations that it is assumed to count.
+func (a *Account) confirm(now cost.Account) {
+	evidence := a.Evidence(now, false, nil)
+	operations, spans := evidence.Confirm()
+	change, why := evidence.Change()
+	lacks := func(o cost.Operation) bool {
+		for m := range (o.Meters & change.Told).Each() {
+			if why == "" && change.Lost[m] < evidence.Booked.Settled[m] {
+				return true
+			}
+		}
+		return false
+	}
+	confirmed := slices.DeleteFunc(slices.Clone(a.Confirmed), func(o cost.Operation) bool {
+		replaced := slices.ContainsFunc(operations, func(c cost.Operation) bool { return c.Name == o.Name })
+		return replaced || lacks(o)
+	})
+	a.Confirmed, a.Spans = append(confirmed, operations...), a.Spans|spans
+	a.Answered = nil
 }
 
 // Judge says what the evidence proves about every doubt of its account. It changes nothing.

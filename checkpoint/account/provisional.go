@@ -36,9 +36,9 @@ func (a *Account) NoteProvisional(id attempt.ID, hold cost.Hold, charge cost.Cha
 type Correct func(list []record.Provisional, correction cost.Correction) (rest []record.Provisional, err error)
 
 // ClosePeriod ends the time from the base to a snapshot of the account, before the attempt next, and
-// corrects its provisional charges. The period is kept while calls of it are in doubt. No call is in
-// flight.
-func (a *Account) ClosePeriod(next attempt.ID, evidence cost.Evidence, correct Correct) (err error) {
+// corrects its provisional charges. The period is kept while calls of it are in doubt, with the reason why. No call
+// is in flight.
+func (a *Account) ClosePeriod(next attempt.ID, evidence cost.Evidence, why string, correct Correct) (err error) {
 	totals := a.sum.Totals
 	certain := totals.Returned
 	var correction cost.Correction
@@ -58,9 +58,9 @@ func (a *Account) ClosePeriod(next attempt.ID, evidence cost.Evidence, correct C
 	totals = a.sum.Totals
 	period := record.ClosedPeriod{
 		First: a.BaseFirst, Next: next, From: evidence.Base.ReadAt, To: evidence.Now.ReadAt,
-		Lost: cost.OfMoney(cost.MaxMoney), Booked: totals.Settled, Rates: a.Rates, Provisional: list,
+		Lost: cost.OfMoney(cost.MaxMoney), Booked: totals.Settled, Rates: a.Rates, Provisional: list, Why: why,
 	}
-	if change, why := evidence.Change(); why == "" && !a.Strict {
+	if change, untold := evidence.Change(); untold == "" && !a.Strict {
 		period.Lost, period.Told = change.Lost, change.Told
 		most, known := evidence.MostInDoubt(certain)
 		period.Limit(totals.Held, most, known)
@@ -114,6 +114,14 @@ func (a *Account) MovementOf(id attempt.ID) attempt.Movement {
 	}
 	c := &a.Closed[at]
 	return attempt.Movement{From: c.From, To: c.To, Lost: c.Lost, Booked: c.Booked}
+}
+
+// WhyInDoubt returns why the snapshots around a call left it in doubt; "" while none was compared.
+func (a *Account) WhyInDoubt(id attempt.ID) string {
+	if at := record.PeriodOf(a.Closed, id); at >= 0 {
+		return a.Closed[at].Why
+	}
+	return ""
 }
 
 // ProvisionalFields adds the fields whose charge is provisional to those of the attempts in fields.

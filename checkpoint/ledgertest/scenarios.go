@@ -84,7 +84,7 @@ func reported(consumed int64) enrich.Answered {
 
 // account is a snapshot of an account with free units, and with a balance unless it is 0.
 func account(emails, phones int64, balance cost.Money) cost.Account {
-	var a cost.Account
+	a := cost.Account{ReadAt: time.Date(2026, time.November, 24, 12, 0, 0, 0, time.UTC)}
 	a.Free[emailField], a.Free[phoneField] = cost.Known(emails), cost.Known(phones)
 	a.Balance.Available = cost.Optional[cost.Money]{Value: balance, Known: balance > 0}
 	return a

@@ -104,6 +104,27 @@ func accountMembers(m *numbered.Members, a *Account) {
 	numbered.List(m, 15, &a.Limits, reachedLimitMembers)
 	numbered.Int(m, 16, &a.RateSlots)
 	numbered.Int(m, 17, &a.RateWindow)
+	numbered.Value(m, 18, &a.Seen, seenMembers)
+	numbered.List(m, 19, &a.Answered, answeredMembers)
+	numbered.List(m, 20, &a.Confirmed, operationMembers)
+	numbered.Uint(m, 21, &a.Spans)
+}
+
+func seenMembers(m *numbered.Members, s *cost.Seen) {
+	numbered.Value(m, 1, &s.Last, snapshotMembers)
+	numbered.Int(m, 2, &s.Ended)
+	numbered.Flag(m, 3, &s.BeganAgain)
+	numbered.Flag(m, 4, &s.Renewed)
+}
+
+func answeredMembers(m *numbered.Members, a *AnsweredCalls) {
+	operationMembers(m, &a.Operation)
+	numbered.Int(m, 3, &a.Calls)
+}
+
+func operationMembers(m *numbered.Members, o *cost.Operation) {
+	numbered.Text(m, 1, &o.Name)
+	numbered.Uint(m, 2, &o.Meters)
 }
 
 func reachedLimitMembers(m *numbered.Members, l *ReachedLimit) {
@@ -132,6 +153,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	numbered.Time(m, 8, &p.From)
 	numbered.Time(m, 9, &p.To)
 	numbered.Uint(m, 10, &p.Told)
+	numbered.Text(m, 11, &p.Why)
 }
 
 func snapshotMembers(m *numbered.Members, a *cost.Account) {
@@ -148,6 +170,7 @@ func snapshotMembers(m *numbered.Members, a *cost.Account) {
 	numbered.Value(m, 10, &left, optionalsMembers)
 	numbered.Value(m, 11, &reserved, optionalsMembers)
 	numbered.Value(m, 12, &used, optionalsMembers)
+	mapMembers(m, 13, &a.OtherUsed, func(m *numbered.Members, used *int64) { numbered.Int(m, 2, used) })
 }
 
 // optionalsMembers describes amounts by field or meter: that of a field has the number of the field
@@ -321,4 +344,6 @@ func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {
 func driftMembers(m *numbered.Members, d *cost.Drift) {
 	amounts(m, 1, &d.Lost)
 	numbered.Ints(m, 2, d.Prices[:])
+	amounts(m, 3, &d.Misplaced.Units)
+	numbered.Text(m, 4, &d.Misplaced.On)
 }

@@ -235,6 +235,19 @@ type Account struct {
 	RateWindow time.Duration `json:"rate_window,omitempty"`
 	// Limits are the limits of the account that the service has said are reached.
 	Limits []ReachedLimit `json:"limits,omitempty"`
+	// Seen is what readings since the base showed.
+	Seen cost.Seen `json:"seen,omitzero"`
+	// Answered counts the calls since the base that were counted on a module that no answer has confirmed. Confirmed are the
+	// operations whose modules answers have confirmed, and Spans the meters of time spans that they have.
+	Answered  []AnsweredCalls  `json:"answered,omitempty"`
+	Confirmed []cost.Operation `json:"confirmed,omitempty"`
+	Spans     cost.Meters      `json:"spans,omitempty"`
+}
+
+// AnsweredCalls are calls of one operation that were counted.
+type AnsweredCalls struct {
+	cost.Operation
+	Calls int64
 }
 
 // ReachedLimit is a limit of the account that is reached, with what the account showed of its meters when it
@@ -263,6 +276,8 @@ type ClosedPeriod struct {
 	Booked cost.Amounts // by the journal
 	// From and To are the times of the two snapshots.
 	From, To time.Time `json:",omitzero"`
+	// Why says why the snapshots left calls in doubt.
+	Why string `json:",omitempty"`
 	// Excess is by how much the holds of its calls in doubt exceed what all of them together can
 	// have been charged.
 	Excess      cost.Amounts `json:",omitzero"`

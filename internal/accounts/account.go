@@ -236,7 +236,10 @@ func (a *Account) Rebase() error {
 // have been a strict one.
 func (a *Account) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 	drift := cost.DriftOf(base, now, totals, totals, a.Tariff, true)
-	if drift.Zero() {
+	if drift.Misplaced.On != "" {
+		a.Note(drift.Misplaced.Describe(a.Tariff))
+	}
+	if drift.Lost == (cost.Amounts{}) && drift.Prices == (enrich.ByField[cost.Money]{}) {
 		return
 	}
 	a.Note(fmt.Sprintf("since the last start the account lost %s that this journal knows nothing of: somebody else uses the workspace, "+
@@ -263,7 +266,14 @@ func (a *Account) DescribeDrift(drift cost.Drift) string {
 	if a.TakesMoney() {
 		return usageview.DriftOf(a.Catalogue, a.Tariff, drift).String()
 	}
-	return "the account lost " + a.amounts(drift.Lost) + " that this journal did not use; somebody else uses it"
+	var parts []string
+	if drift.Lost != (cost.Amounts{}) {
+		parts = append(parts, "the account lost "+a.amounts(drift.Lost)+" that this journal did not use; somebody else uses it")
+	}
+	if drift.Misplaced.On != "" {
+		parts = append(parts, drift.Misplaced.Describe(a.Tariff))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Drifts returns the drift of the account 0 of the journal, and those of the modules of other accounts. The drifts
@@ -363,7 +373,7 @@ func describeFindings(findings attempt.Findings) string {
 	for _, c := range findings.Cases {
 		counts[c.Finding]++
 	}
-	text := fmt.Sprintf("%d were not charged and may be asked again, %d were charged and their answers are lost, %d stay in doubt",
+	text := fmt.Sprintf("lookups in doubt: %d not charged, may be asked again; %d charged, answers lost; %d still in doubt",
 		counts[cost.NotCharged], counts[cost.Charged], counts[cost.Undecided])
 	if findings.Why != "" {
 		text += ": " + findings.Why

@@ -9,6 +9,7 @@ import (
 	"payonce/pipeline/output"
 	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
+	"payonce/service/v2/calls"
 	"payonce/service/v2/answers"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
@@ -58,7 +59,7 @@ func V1() Interface {
 // V2 returns the interface v2. The modules say on what its operations count.
 func V2(modules units.Modules) Interface {
 	i := Interface{
-		Catalogue: v2fields.Catalogue(), Tariff: modules.Tariff(), WantsMoney: func(string) bool { return false },
+		Catalogue: v2fields.Catalogue(), Tariff: calls.Tariff(modules), WantsMoney: func(string) bool { return false },
 		NewDecoder: func() output.Decoder { return answers.Decoder{} },
 		NewReader:  func() Reader { return v2Reader{} },
 	}

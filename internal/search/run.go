@@ -260,7 +260,7 @@ func (s *session) send(ctx context.Context, client *v2.Client, needed []calls.Ca
 		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.work.Workspace.V2.Prices}), Now: s.work.Env.Now,
 		Report:      func(tally dispatch.Tally) { update(observe.Sent{Tally: tally}) },
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
-		Note: s.note, Catalogue: v2fields.Catalogue(), Tariff: s.work.Workspace.V2.Modules.Tariff(), Progress: &s.progress,
+		Note: s.note, Catalogue: v2fields.Catalogue(), Tariff: calls.Tariff(s.work.Workspace.V2.Modules), Progress: &s.progress,
 		Request: attempt.Request{
 			Run: s.name, Job: s.Budget.JobOf(s.name), Rates: rates, Ceilings: s.ceilings(), Reask: s.book.reask,
 		},

@@ -11,6 +11,7 @@ import (
 	"payonce/internal/problem"
 	sandboxv2 "payonce/sandbox/v2"
 	v2 "payonce/service/v2"
+	"payonce/service/v2/calls"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
 )
@@ -127,7 +128,7 @@ func (s *Session) RegisterV2() (*checkpoint.Journal, error) {
 	rate := s.Options.V2.Kept
 	number, err = s.Journal.Account(id, checkpoint.AccountOptions{
 		Rate:      checkpoint.Rate{Slots: cmp.Or(rate.Slots, DefaultRateV2().Slots), Window: cmp.Or(rate.Window, DefaultRateV2().Window)},
-		Catalogue: v2fields.Catalogue(), Tariff: s.Options.V2.Modules.Tariff(),
+		Catalogue: v2fields.Catalogue(), Tariff: calls.Tariff(s.Options.V2.Modules),
 	})
 	if err != nil {
 		return nil, err

@@ -17,8 +17,8 @@ type Accountant interface {
 	Totals(scope string) cost.Totals
 	// Forgo says how many free units somebody else has used since the base.
 	Forgo(units cost.Amounts) error
-	// NoteCredit says that the account showed credit that it did not have before.
-	NoteCredit() error
+	// NoteReading notes what a reading of the account shows of the time since the base, unless there is another base by now.
+	NoteReading(base, reading cost.Account) error
 }
 
 // Monitor reads the account status while a run goes on.
@@ -52,8 +52,6 @@ type Monitor struct {
 	Prices cost.Prices
 	// Halt is called with the reason why the run must not go on; nil for none.
 	Halt func(Stop)
-
-	last cost.Account // as it was read last
 }
 
 // How often the account status is read during a run, and while free units are
@@ -70,6 +68,9 @@ const (
 func (m *Monitor) Watch(ctx context.Context, report func(cost.Drift)) {
 	var base cost.Account
 	var latest, reported cost.Drift // latest is since base
+	// misplaced is the time of the base since which the last reading showed misplaced units; zero for none. One reading may
+	// be ahead of the service's counters, so only the second one halts the run.
+	var misplaced time.Time
 	for {
 		timer := time.NewTimer(m.interval(base, latest))
 		select {
@@ -84,7 +85,14 @@ func (m *Monitor) Watch(ctx context.Context, report func(cost.Drift)) {
 			continue
 		}
 		base, latest = since, drift
-		if stop := m.StopOf(drift); stop != nil && m.Halt != nil {
+		stop := m.StopOf(drift)
+		if stop == nil && drift.Misplaced.On != "" && misplaced == since.ReadAt && !misplaced.IsZero() {
+			stop = m.moduleDiffers(drift.Misplaced)
+		}
+		if misplaced = (time.Time{}); drift.Misplaced.On != "" {
+			misplaced = since.ReadAt
+		}
+		if stop != nil && m.Halt != nil {
 			m.Halt(stop)
 		}
 		if !drift.Zero() && drift != reported {
@@ -120,20 +128,21 @@ func (m *Monitor) StopOf(drift cost.Drift) Stop {
 	return nil
 }
 
+// moduleDiffers returns the stop of a run whose calls are counted on other modules than its ceilings limit.
+func (m *Monitor) moduleDiffers(found cost.Misplaced) Stop {
+	return ServiceRefused{Code: CodeModuleDiffers, Message: found.Describe(m.Tariff)}
+}
+
 // Read compares the account with the journal once. Free units that somebody else
-// took are not counted on any more. Credit that was added is noted: it hides what was
-// spent.
+// took are not counted on any more. The journal notes the reading: it can limit what later ones prove.
 func (m *Monitor) Read(ctx context.Context) (cost.Drift, error) {
 	base, before := m.Accountant.Base(), m.Accountant.Totals(m.Scope)
 	now, err := m.Status.Status(ctx)
 	if err != nil {
 		return cost.Drift{}, err
 	}
-	last := m.last
-	if m.last = now; now.Gained(base) || now.Gained(last) {
-		if err := m.Accountant.NoteCredit(); err != nil {
-			return cost.Drift{}, err
-		}
+	if err := m.Accountant.NoteReading(base, now); err != nil {
+		return cost.Drift{}, err
 	}
 	after := m.Accountant.Totals(m.Scope)
 	higher := now.HigherPrices(m.Prices)

@@ -97,7 +97,23 @@ func (u Usage) Account() cost.Account {
 			account.Left[meter], account.Used[meter], account.Reserved[meter] = module.Left(), module.Used, cost.Known(int64(0))
 		}
 	}
+	account.OtherUsed = u.others()
 	return account
+}
+
+// others returns the counters that are those of no meter, by their codenames. A codename that is listed several times has the
+// sum of its counters.
+func (u Usage) others() map[string]int64 {
+	used := map[string]int64{}
+	for _, module := range u.Modules {
+		if known, found := u.Of(module.Meter); module.Used.Known && (!found || known.Codename != module.Codename) {
+			used[module.Codename] += module.Used.Value
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	return used
 }
 
 // Status reads the counters of the account as a snapshot for the evidence: those of its modules, and how many

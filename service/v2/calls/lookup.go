@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
@@ -31,6 +32,13 @@ func Of(lookup enrich.Lookup) Call {
 		}
 	}
 	return refused(errors.New("a call asks for one field of a company"))
+}
+
+// Tariff returns what the interface charges for, with the operations that lookups call.
+func Tariff(modules units.Modules) cost.Tariff {
+	t := modules.Tariff()
+	t.Operation = func(lookup enrich.Lookup) string { return Of(lookup).Operation.String() }
+	return t
 }
 
 // refused returns a call that cannot be sent.

@@ -32,15 +32,15 @@ func Meters() []cost.Meter {
 func infos() []cost.MeterInfo {
 	return []cost.MeterInfo{
 		cost.USD:        {Name: "usd", Unit: "micro-USD", Hidden: true},
-		Companies:       {Name: "companies", Unit: "answered call"},
-		Contacts:        {Name: "contacts", Unit: "answered call"},
-		Financials:      {Name: "financials", Unit: "answered call"},
-		DigitalInsights: {Name: "digital_insights", Unit: "answered call"},
-		Ownership:       {Name: "ownership", Unit: "answered call"},
-		Watch:           {Name: "watch", Unit: "watched company"},
+		Companies:       {Name: "companies", Unit: "answered call", Counting: cost.CountsPeriod},
+		Contacts:        {Name: "contacts", Unit: "answered call", Counting: cost.CountsPeriod},
+		Financials:      {Name: "financials", Unit: "answered call", Counting: cost.CountsPeriod},
+		DigitalInsights: {Name: "digital_insights", Unit: "answered call", Counting: cost.CountsPeriod},
+		Ownership:       {Name: "ownership", Unit: "answered call", Counting: cost.CountsPeriod},
+		Watch:           {Name: "watch", Unit: "watched company", Counting: cost.CountsNow},
 		// The account shows how many were returned in a time span, and not how many are left.
-		Emails: {Name: "email_count", Unit: "returned email"},
-		Phones: {Name: "phone_count", Unit: "returned phone"},
+		Emails: {Name: "email_count", Unit: "returned email", Counting: cost.CountsSpan},
+		Phones: {Name: "phone_count", Unit: "returned phone", Counting: cost.CountsSpan},
 	}
 }
 

@@ -1,0 +1,331 @@
+package cost
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"payonce/enrich"
+)
+
+// The meters of these tests: two modules, and emails of a time span.
+const (
+	firstModule = Meter(1 + iota)
+	secondModule
+	spanCount
+)
+
+// counting is a tariff whose fields are counted on one module each.
+func counting() Tariff {
+	t := Tariff{Meters: []MeterInfo{
+		{Name: "usd", Hidden: true}, {Name: "first", Counting: CountsPeriod}, {Name: "second", Counting: CountsPeriod},
+		{Name: "emails", Counting: CountsSpan},
+	}}
+	t.Rates[0].Call[firstModule] = 1
+	t.Rates[1].Call[secondModule] = 1
+	return t
+}
+
+var (
+	firstOperation  = Operation{"one", MetersOf(firstModule)}
+	secondOperation = Operation{"two", MetersOf(secondModule)}
+)
+
+// event is something that moves the counters of an account.
+type event struct {
+	kind  string // "answer", "lost", "spare" (lost before it was counted), "others", "reset" or "reading"
+	field enrich.Field
+	on    Meter // the module that counts it
+}
+
+// played is an account whose counters events have moved.
+type played struct {
+	evidence Evidence
+	used     [4]int64
+	counted  []bool // of each lost call
+	asked    []enrich.Fields
+}
+
+// play applies events to an account that shows base of each module. They take a tenth of a window together.
+func play(base int64, events []event, pace Pace) played {
+	tariff := counting()
+	p := played{used: [4]int64{0, base, base, 0}}
+	at := time.Date(2026, time.November, 24, 12, 0, 0, 0, time.UTC)
+	reading := func() Account {
+		a := Account{ReadAt: at}
+		for _, m := range []Meter{firstModule, secondModule, spanCount} {
+			a.Used[m], a.Reserved[m] = Known(p.used[m]), Known[int64](0)
+		}
+		return a
+	}
+	e := &p.evidence
+	*e = Evidence{Base: reading(), Tariff: tariff, Rates: tariff.At(Prices{0: 0, 1: 0}), Pace: pace, Answered: map[Operation]int64{}}
+	operations := []Operation{firstOperation, secondOperation}
+	for _, happened := range events {
+		at = at.Add(pace.Window / 10 / time.Duration(len(events)))
+		o := operations[happened.field]
+		var assumed Amounts
+		assumed[firstModule+Meter(happened.field)] = 1
+		switch happened.kind {
+		case "answer":
+			p.used[happened.on]++
+			e.Booked.Lookups++
+			e.Booked.Settled, e.Booked.EverHeld = e.Booked.Settled.Plus(assumed), e.Booked.EverHeld.Plus(assumed)
+			e.Booked.Charged[happened.field]++
+			e.Booked.Returned[happened.field]++
+			e.Answered[o]++
+		case "lost", "spare":
+			if happened.kind == "lost" {
+				p.used[happened.on]++
+			}
+			e.Booked.Hold(assumed)
+			e.Lost = append(e.Lost, o)
+			p.asked, p.counted = append(p.asked, enrich.FieldsOf(happened.field)), append(p.counted, happened.kind == "lost")
+		case "others":
+			p.used[happened.on]++
+		case "reset":
+			p.used[firstModule], p.used[secondModule] = 0, 0
+		case "reading":
+			e.Seen = e.Seen.With(e.Base, reading(), e.Booked, tariff, pace)
+		}
+	}
+	e.Now = reading()
+	return p
+}
+
+// mistakes returns what the evidence proves that is not so.
+func (p played) mistakes() (mistakes []string) {
+	judgements, _ := p.evidence.Judge(p.asked)
+	for i, j := range judgements {
+		if j.Finding == NotCharged && p.counted[i] || j.Finding == Charged && !p.counted[i] {
+			mistakes = append(mistakes, fmt.Sprintf("call %d is %s, counted: %t", i, j.Finding, p.counted[i]))
+		}
+	}
+	change, why := p.evidence.Change()
+	most, known := p.evidence.MostInDoubt(p.evidence.Booked.Returned)
+	counted := map[Meter]int64{}
+	for i, asked := range p.asked {
+		if p.counted[i] {
+			for f := range asked.Each() {
+				counted[firstModule+Meter(f)]++
+			}
+		}
+	}
+	for m, units := range counted {
+		if known && why == "" && change.Told.Has(m) && most[m] < units {
+			mistakes = append(mistakes, fmt.Sprintf("%d units of meter %d are in doubt at most, and %d were counted", most[m], m, units))
+		}
+	}
+	return mistakes
+}
+
+// TestNoResetAtAnyMomentProvesAnything goes through resets at every moment, readings at every moment and others' use
+// before and after them, up to the most calls that they can send.
+func TestNoResetAtAnyMomentProvesAnything(t *testing.T) {
+	pace := Pace{Calls: 1, Window: time.Hour}
+	most := int(pace.most(readAccuracy + pace.Window/10))
+	cases, decided := 0, 0
+	for base := range int64(9) {
+		for _, loss := range []string{"lost", "spare"} {
+			for answers := range 3 {
+				for others := range most + 1 {
+					events := slices.Repeat([]event{{"answer", 0, firstModule}}, answers)
+					events = append(events, event{loss, 0, firstModule})
+					events = append(events, slices.Repeat([]event{{"others", 0, firstModule}}, others)...)
+					for _, order := range rotations(events) {
+						for reset := -1; reset <= len(order); reset++ {
+							for reading := -1; reading <= len(order); reading++ {
+								all := slices.Clone(order)
+								if reading >= 0 {
+									all = slices.Insert(all, reading, event{kind: "reading"})
+								}
+								if reset >= 0 {
+									all = slices.Insert(all, reset, event{kind: "reset"})
+								}
+								p := play(base, all, pace)
+								p.evidence.Exclusive = others == 0
+								cases++
+								if mistakes := p.mistakes(); len(mistakes) > 0 {
+									t.Fatalf("base %d, %v: %q", base, all, mistakes)
+								}
+								if judgements, _ := p.evidence.Judge(p.asked); judgements[0].Finding != Undecided {
+									decided++
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if decided == 0 || decided == cases {
+		t.Errorf("%d of %d cases are decided", decided, cases)
+	}
+	t.Logf("%d of %d cases are decided", decided, cases)
+}
+
+// rotations returns some orders of events: every rotation of them and of their reverse.
+func rotations(events []event) (orders [][]event) {
+	back := slices.Clone(events)
+	slices.Reverse(back)
+	for _, order := range [][]event{events, back} {
+		for i := range order {
+			orders = append(orders, slices.Concat(order[i:], order[:i]))
+		}
+	}
+	return orders
+}
+
+// TestCountersWellAboveZeroDecideAsWithoutResets compares the findings with those of meters that never begin again.
+func TestCountersWellAboveZeroDecideAsWithoutResets(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pace := Pace{Calls: 60, Window: time.Minute}
+		events := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) event {
+			f := enrich.Field(rapid.IntRange(0, 1).Draw(t, "field"))
+			return event{rapid.SampledFrom([]string{"answer", "answer", "answer", "lost", "spare", "reading"}).Draw(t, "kind"), f, firstModule + Meter(f)}
+		}), 1, 12).Draw(t, "events")
+		p := play(1000, events, pace)
+		p.evidence.Exclusive = rapid.Bool().Draw(t, "exclusive")
+		p.evidence.Confirmed = []Operation{firstOperation, secondOperation}
+		got, _ := p.evidence.Judge(p.asked)
+		p.evidence.Tariff = counting()
+		for m := range p.evidence.Tariff.Meters {
+			p.evidence.Tariff.Meters[m].Counting = CountsLeft
+		}
+		if want, _ := p.evidence.Judge(p.asked); !slices.Equal(got, want) {
+			t.Fatalf("%v\nfindings %v, want %v", events, got, want)
+		}
+	})
+}
+
+// TestNothingIsProvedThatIsNotSo draws accounts whose modules count other operations than is assumed, that begin again
+// and that others use. On an exclusive account nobody else does.
+func TestNothingIsProvedThatIsNotSo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pace := Pace{Calls: 3, Window: time.Hour}
+		on := [2]Meter{
+			rapid.SampledFrom([]Meter{firstModule, firstModule, secondModule}).Draw(t, "the module of one"),
+			rapid.SampledFrom([]Meter{secondModule, secondModule, firstModule}).Draw(t, "the module of two"),
+		}
+		exclusive := rapid.Bool().Draw(t, "exclusive")
+		kinds := []string{"answer", "answer", "answer", "lost", "spare", "reading", "reset"}
+		if !exclusive {
+			kinds = append(kinds, "others")
+		}
+		others, most := 0, int(pace.most(readAccuracy))
+		events := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) event {
+			f := enrich.Field(rapid.IntRange(0, 1).Draw(t, "field"))
+			happened := event{rapid.SampledFrom(kinds).Draw(t, "kind"), f, on[f]}
+			if happened.kind == "others" {
+				happened.on = rapid.SampledFrom([]Meter{firstModule, secondModule}).Draw(t, "others use")
+			}
+			return happened
+		}), 1, 14).Draw(t, "events")
+		events = slices.DeleteFunc(events, func(e event) bool {
+			if e.kind == "others" {
+				others++
+			}
+			return e.kind == "others" && others > most
+		})
+		p := play(rapid.SampledFrom([]int64{0, 1, 3, 8, 20, 1000}).Draw(t, "base"), events, pace)
+		p.evidence.Exclusive = exclusive
+		if mistakes := p.mistakes(); len(mistakes) > 0 {
+			t.Fatalf("on %v, exclusive %t, %v: %q", on, exclusive, events, mistakes)
+		}
+	})
+}
+
+// TestAModuleIsConfirmedByItsAnswers shows when the module of an operation is confirmed.
+func TestAModuleIsConfirmedByItsAnswers(t *testing.T) {
+	pace := Pace{Calls: 3, Window: time.Hour}
+	one, two := event{"answer", 0, firstModule}, event{"answer", 1, secondModule}
+	swapped, elsewhere := event{"answer", 0, secondModule}, event{"others", 0, secondModule}
+	for name, test := range map[string]struct {
+		events []event
+		want   []Operation
+	}{
+		"alone":                          {[]event{one}, []Operation{firstOperation}},
+		"others use as many":             {[]event{one, elsewhere}, nil},
+		"others use fewer":               {[]event{one, one, elsewhere}, []Operation{firstOperation}},
+		"another operation uses as many": {[]event{one, two}, nil}, // they may be exchanged
+		"another operation uses fewer":   {[]event{one, one, two}, []Operation{firstOperation, secondOperation}},
+		"another module":                 {[]event{swapped}, nil},
+		"a reset":                        {[]event{one, {kind: "reset"}}, nil},
+		"no answer":                      {[]event{{"lost", 0, firstModule}}, nil},
+	} {
+		p := play(1000, test.events, pace)
+		if got, _ := p.evidence.Confirm(); !slices.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+	p := play(1000, []event{one, two}, pace)
+	p.evidence.Confirmed = []Operation{secondOperation}
+	if got, _ := p.evidence.Confirm(); !slices.Equal(got, []Operation{firstOperation}) {
+		t.Errorf("beside a confirmed operation: %v", got)
+	}
+	p = play(1000, []event{one}, pace)
+	p.evidence.Now.OtherUsed = map[string]int64{"unknown": 5}
+	if got, _ := p.evidence.Confirm(); got != nil {
+		t.Errorf("beside a counter that was not shown before: %v", got)
+	}
+	p.evidence.Base.OtherUsed = map[string]int64{"unknown": 5}
+	if got, _ := p.evidence.Confirm(); !slices.Equal(got, []Operation{firstOperation}) {
+		t.Errorf("beside a counter that did not move: %v", got)
+	}
+}
+
+// TestAnAssumedModuleProvesNothingWhenAnotherCounterRises: the other counter may have counted the call.
+func TestAnAssumedModuleProvesNothingWhenAnotherCounterRises(t *testing.T) {
+	pace := Pace{Calls: 3, Window: time.Hour}
+	spare, counted := event{"spare", 0, firstModule}, event{"lost", 0, secondModule}
+	answer, others := event{"answer", 0, firstModule}, event{"others", 0, secondModule}
+	for name, test := range map[string]struct {
+		events    []event
+		confirmed []Operation
+		want      Finding
+	}{
+		"nothing rose":                            {[]event{spare}, nil, NotCharged},
+		"another counter rose":                    {[]event{counted}, nil, Undecided},
+		"another counter rose after answers":      {[]event{answer, answer, spare, others}, nil, NotCharged}, // which confirm the module
+		"an earlier answer confirmed the module":  {[]event{spare, others}, []Operation{firstOperation}, NotCharged},
+		"one confirmed that of another operation": {[]event{counted}, []Operation{{"other", MetersOf(firstModule)}}, Undecided},
+		"one confirmed another module":            {[]event{counted}, []Operation{{"one", MetersOf(secondModule)}}, Undecided},
+	} {
+		p := play(1000, test.events, pace)
+		p.evidence.Confirmed = test.confirmed
+		if got, why := p.evidence.Judge(p.asked); got[0].Finding != test.want || (why == "") != (test.want != Undecided) {
+			t.Errorf("%s: %v (%s), want %v", name, got[0].Finding, why, test.want)
+		}
+	}
+	p := play(1000, []event{spare}, pace)
+	p.evidence.Base.OtherUsed, p.evidence.Now.OtherUsed = map[string]int64{"unknown": 5}, map[string]int64{"unknown": 6}
+	if got, why := p.evidence.Judge(p.asked); got[0].Finding != Undecided {
+		t.Errorf("a counter of no operation rose: %v (%s)", got[0].Finding, why)
+	}
+}
+
+// TestASpanProvesNothingUntilAnAnswerHasMovedIt: the service may count in another time zone than is asked for.
+func TestASpanProvesNothingUntilAnAnswerHasMovedIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		before, booked, moved int64
+		spans                 Meters
+		told                  bool
+	}{
+		"no answer yet":          {moved: 0},
+		"somebody else moved it": {moved: 2},
+		"it did not move":        {booked: 1, moved: 0},
+		"an answer moved it":     {booked: 1, moved: 1, told: true},
+		"an earlier one had":     {spans: MetersOf(spanCount), told: true},
+	} {
+		p := play(1000, []event{{"answer", 0, firstModule}}, Pace{Calls: 3, Window: time.Hour})
+		p.evidence.Booked.Settled[spanCount], p.evidence.Spans = test.booked, test.spans
+		p.evidence.Now.Used[spanCount] = Known(test.moved)
+		change, why := p.evidence.Change()
+		if why != "" || change.Told.Has(spanCount) != test.told || !change.Told.Has(firstModule) {
+			t.Errorf("%s: told %b (%s), want the span: %t", name, change.Told, why, test.told)
+		}
+	}
+}
