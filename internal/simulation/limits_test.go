@@ -24,7 +24,7 @@ func drawDawn(r *rand.Rand, budget bool) time.Duration {
 			return 31*24*time.Hour - soon
 		}
 	}
-	return 0
+	return 10 * 24 * time.Hour // far from the ends of months
 }
 
 // drawLimits returns the ceilings that a user sets beside the run's.

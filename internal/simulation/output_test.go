@@ -115,7 +115,8 @@ func (c *checker) hopeless(states map[attempt.FieldState]int, o outcome) {
 	if o.stop == nil && states[attempt.Unasked] > 0 {
 		c.broken("liveness: %d fields were not asked", states[attempt.Unasked])
 	}
-	if lost == 0 && !c.world.others() && !c.world.hides() && states[attempt.PaidAndGone]+states[attempt.OutcomeUnknown] > 0 {
+	proves := !c.world.others() && !c.world.hides() && !c.world.renews()
+	if lost == 0 && proves && states[attempt.PaidAndGone]+states[attempt.OutcomeUnknown] > 0 {
 		c.broken("liveness: nothing was charged without an answer, but %d fields are forfeited and %d in doubt",
 			states[attempt.PaidAndGone], states[attempt.OutcomeUnknown])
 	}

@@ -218,6 +218,9 @@ func (s scenario) takers() bool {
 // hide what was spent.
 func (s scenario) hides() bool { return len(s.Deposits) > 0 || s.Included > 0 }
 
+// renews reports whether a month ends, with which a free allowance may be renewed.
+func (s scenario) renews() bool { return s.Dawn > 30*24*time.Hour }
+
 // exclusive reports whether the user declares the account exclusive: only of one that
 // nobody else uses.
 func (s scenario) exclusive() bool { return !s.others() && s.Seed%2 == 0 }

@@ -12,6 +12,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
@@ -19,6 +20,7 @@ import (
 	"payonce/sandbox/units"
 	"payonce/service/v2/calls"
 	v2units "payonce/service/v2/units"
+	"payonce/service/v2/v2fields"
 )
 
 // TestV2KeepsThePromises runs worlds that ask v2, alone and before v1, and fails for every promise broken in one.
@@ -36,8 +38,10 @@ func TestV2KeepsThePromises(t *testing.T) {
 					}
 					starts.Add(int64(w.starts))
 					for _, r := range w.service.Second().Units().Records() {
-						calls.Add(1)
-						counted.Add(r.Units)
+						if r.Number > 0 {
+							calls.Add(1)
+							counted.Add(r.Units)
+						}
 					}
 					w.report(t)
 				}
@@ -80,6 +84,8 @@ type v2Mutation struct {
 	finder  func(dispatch.Finder) dispatch.Finder
 	account func(*checkpoint.Journal) steps.Account
 	rate    func(checkpoint.Rate) checkpoint.Rate
+	// tariff is what the program takes for the tariff of v2.
+	tariff func(cost.Tariff) cost.Tariff
 	// forget does to the disk what the mistake would do to it by the end of a start.
 	forget func(*v2World)
 	hasty  bool // the account is looked at without waiting for it to settle
@@ -129,11 +135,32 @@ func v2Mutations() []v2Mutation {
 		{name: "no settle delay", promise: "P1", hasty: true, world: func(s *v2Scenario) {
 			s.of(0)
 			s.Faults = append(s.Faults, "lost-after:p=0.30,delay=20s")
-			for i := range s.Starts {
-				s.Starts[i].Down = 1
+			s.above(50_000)
+			s.Starts = nil
+			for at := 5; at < 60; at += 5 {
+				s.Starts = append(s.Starts, stepsStart{Ending: crash, At: at, Down: 1})
 			}
 		}},
+		{name: "a counter that began again is taken for one that goes on", promise: "P1", tariff: endless, world: func(s *v2Scenario) {
+			lossy(s)
+			s.above(0)
+			s.Exclusive, s.Resets, s.Eager = false, 4, true
+		}},
+		{name: "an assumed module is taken for a fact", promise: "P1", forget: confirmAll, world: func(s *v2Scenario) {
+			lossy(s)
+			s.above(50_000)
+			s.Modules = map[string]units.Module{"GET /financial/{id}": units.Companies, "GET /ownership/{id}": units.Insights}
+			s.Starts = append(s.Starts, stepsStart{Ending: crash, At: 40}, stepsStart{Ending: crash, At: 60})
+		}},
 		{name: "the window is ignored", promise: "P4", rate: func(r checkpoint.Rate) checkpoint.Rate { r.Slots = 1 << 20; return r }},
+	}
+}
+
+// above makes the counters begin at a number and go on, in the modules that are assumed.
+func (s *v2Scenario) above(used int64) {
+	s.Resets, s.Daily, s.Modules = 0, nil, nil
+	for _, m := range assumedModules() {
+		s.Totals[m], s.Used[m] = 100_000, used
 	}
 }
 
@@ -209,6 +236,33 @@ func (f *forgettingLimits) Begin(req attempt.Request) (attempt.Decision, error) 
 		return nil, err
 	}
 	return f.Journal.Begin(req)
+}
+
+// endless takes the counters of modules for counters that never begin again.
+func endless(tariff cost.Tariff) cost.Tariff {
+	tariff.Meters = slices.Clone(tariff.Meters)
+	for m, info := range tariff.Meters {
+		if info.Counting == cost.CountsPeriod {
+			tariff.Meters[m].Counting = cost.CountsNow
+		}
+	}
+	return tariff
+}
+
+// confirmAll takes every operation for one whose module an answer has confirmed.
+func confirmAll(w *v2World) {
+	state, err := read[record.State](w.disk, string(record.StateKey))
+	if err != nil {
+		return
+	}
+	for i := range state.Others {
+		for _, o := range v2fields.Operations() {
+			if m, counts := (v2units.Modules{}).Meter(o); counts {
+				state.Others[i].Confirmed = append(state.Others[i].Confirmed, cost.Operation{Name: o.String(), Meters: cost.MetersOf(m)})
+			}
+		}
+	}
+	w.disk.apply([]checkpoint.Write{{Key: record.StateKey, Value: record.Encode(&state)}})
 }
 
 // forgetV2Limits forgets the limits at the end of a start.

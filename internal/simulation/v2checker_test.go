@@ -144,7 +144,8 @@ func (c *v2Checker) used() (used cost.Amounts) {
 		if r.Number == 0 {
 			continue // somebody else
 		}
-		if meter, known := (v2units.Modules{}).MeterOf(string(r.Module)); known {
+		module, _ := moduleOf(r.Path) // the service may count it on another one
+		if meter, known := (v2units.Modules{}).MeterOf(string(module)); known {
 			used[meter] += r.Units
 		}
 		used[v2units.Emails] += r.Emails

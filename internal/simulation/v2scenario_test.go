@@ -2,7 +2,9 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,10 +20,17 @@ import (
 
 // v2Scenario is all that a seed decides beforehand about a run that asks v2, alone or before v1.
 type v2Scenario struct {
-	Seed     uint64
-	Wanted   interfaces.Wanted
-	Subject  enrich.Subject // of the list
-	Totals   map[units.Module]int64
+	Seed    uint64
+	Wanted  interfaces.Wanted
+	Subject enrich.Subject // of the list
+	Totals  map[units.Module]int64
+	// Used is what others have used of each module before. Resets are how many times the counters begin again, and Eager
+	// says that others then use the account as fast as one key can.
+	Used   map[units.Module]int64
+	Resets int
+	Eager  bool
+	// Modules are those that count the calls of routes, where they are not the assumed ones.
+	Modules  map[string]units.Module
 	Daily    map[units.Module]int64
 	Window   sandbox.Window // of each interface
 	Faults   []string
@@ -70,6 +79,7 @@ func newV2Scenario(seed uint64) v2Scenario {
 	s.service = span{time.Millisecond, time.Duration(10+r.IntN(3000)) * time.Millisecond}
 	s.MaxSpend = ample
 	s.drawModules(d.of("modules"))
+	s.drawCounters(d.of("counters"))
 	s.Faults = drawV2Faults(d.of("faults"))
 	s.Starts = drawV2Starts(d.of("starts"))
 	if r.IntN(3) == 0 { // a day ends in the middle
@@ -107,6 +117,41 @@ func (s *v2Scenario) drawModules(r *rand.Rand) {
 	if r.IntN(4) == 0 {
 		s.MaxSpend = cost.Cents(r.Int64N(300))
 	}
+}
+
+// drawCounters draws what the counters show at first, how often they begin again, and the modules of a service that
+// counts otherwise than is assumed.
+func (s *v2Scenario) drawCounters(r *rand.Rand) {
+	s.Used = map[units.Module]int64{}
+	if r.IntN(3) > 0 {
+		for _, m := range assumedModules() {
+			if _, limited := s.Daily[m]; limited {
+				continue // what was used counts for the day
+			}
+			s.Used[m] = []int64{0, r.Int64N(4), r.Int64N(40), 50_000}[r.IntN(4)]
+			s.Totals[m] += s.Used[m]
+		}
+	}
+	if r.IntN(3) == 0 {
+		s.Resets, s.Eager = 1+r.IntN(4), r.IntN(2) == 0 && !s.Exclusive
+	}
+	if r.IntN(4) > 0 {
+		return
+	}
+	s.Modules, s.Daily = map[string]units.Module{}, nil
+	for _, m := range assumedModules() {
+		s.Totals[m] = 100_000 // limits are those of other modules than the program knows
+	}
+	for _, route := range slices.Sorted(maps.Keys(routes())) {
+		if r.IntN(3) == 0 {
+			s.Modules[route] = assumedModules()[r.IntN(len(assumedModules()))]
+		}
+	}
+}
+
+// assumedModules are the modules that the calls of these worlds count on.
+func assumedModules() []units.Module {
+	return []units.Module{units.Companies, units.Contacts, units.Financials, units.Insights, units.Ownership}
 }
 
 // drawV2Faults chooses what goes wrong, in the words of the sandbox.
@@ -171,7 +216,7 @@ func (s *v2Scenario) sandboxConfig() sandbox.Config {
 	config.Plan, config.IncludedCents, config.Free = "payg", 0, enrich.ByField[int64]{}
 	config.Latency = sandbox.Latency{Min: s.service.least, Max: s.service.most}
 	config.V2.Window.Limit, config.V2.Window.Per = s.Window.Limit, s.Window.Per
-	config.V2.Totals, config.V2.Daily = s.Totals, s.Daily
+	config.V2.Totals, config.V2.Daily, config.V2.Modules = s.Totals, s.Daily, s.Modules
 	for _, text := range s.Faults {
 		fault, err := sandbox.ParseFault(text)
 		if err != nil {
@@ -187,6 +232,7 @@ func v1Prices() cost.Prices { return scenario{}.prices() }
 // undisturbed returns the scenario with nothing that goes wrong and without limits.
 func (s v2Scenario) undisturbed() v2Scenario {
 	s.Faults, s.Starts, s.Ceilings, s.Daily, s.Others, s.Dawn, s.MaxSpend = nil, nil, nil, nil, 0, 0, ample
+	s.Used, s.Resets, s.Modules = nil, 0, nil
 	s.Totals = map[units.Module]int64{}
 	for _, m := range units.Modules() {
 		s.Totals[m] = 10_000

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log"
 	"maps"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
@@ -105,7 +106,13 @@ func (w *v2World) live() {
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(w) }()
 	w.clock.pass(firstDay().Add(w.scenario.Dawn).Sub(w.clock.start)) // virtual time begins in 2000
+	for _, m := range assumedModules() {
+		if err := w.service.Second().Units().UseElsewhere(units.Charge{Module: m, Units: w.scenario.Used[m]}); err != nil {
+			w.broken("the world fails: %v", err)
+		}
+	}
 	w.others.Go(w.useElsewhere)
+	w.others.Go(w.resetCounters)
 	for _, s := range w.scenario.Starts {
 		w.begin(s, false)
 	}
@@ -124,13 +131,37 @@ func firstDay() time.Time { return time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 func (w *v2World) useElsewhere() {
 	for n := range w.scenario.Others {
 		r := w.draws.of("others", n)
-		w.clock.pass(span{time.Second, 2 * time.Minute}.draw(r))
-		module := []units.Module{units.Companies, units.Contacts, units.Financials, units.Insights, units.Ownership}[r.IntN(5)]
-		charge := units.Charge{Module: module, Units: 1}
-		if module == units.Contacts {
-			charge.Emails, charge.Phones = r.Int64N(2), r.Int64N(2)
+		w.clock.pass(w.scenario.pause() + span{0, 2 * time.Minute}.draw(r))
+		w.useUnit(r)
+	}
+}
+
+// pause is the least time between two calls of others, who stay within the rate limit of one key together.
+func (s *v2Scenario) pause() time.Duration { return 2 * s.Window.Per / time.Duration(s.Window.Limit) }
+
+// useUnit uses up a unit of a module, as somebody else.
+func (w *v2World) useUnit(r *rand.Rand) {
+	module := assumedModules()[r.IntN(len(assumedModules()))]
+	charge := units.Charge{Module: module, Units: 1}
+	if module == units.Contacts {
+		charge.Emails, charge.Phones = r.Int64N(2), r.Int64N(2)
+	}
+	w.trace("somebody else uses %+v: %v", charge, w.service.Second().Units().UseElsewhere(charge))
+}
+
+// resetCounters lets periods of the account end. Eager others then use it until its counters are near what they were.
+func (w *v2World) resetCounters() {
+	r := w.draws.of("resets", 0)
+	for range w.scenario.Resets {
+		w.clock.pass([]time.Duration{time.Second, 30 * time.Second, 10 * time.Minute}[r.IntN(3)] * time.Duration(1+r.IntN(8)))
+		w.trace("the counters begin again: %v", w.service.Second().Units().Reset())
+		if !w.scenario.Eager {
+			continue
 		}
-		w.trace("somebody else uses %+v: %v", charge, w.service.Second().Units().UseElsewhere(charge))
+		for range r.IntN(20) {
+			w.clock.pass(w.scenario.pause())
+			w.useUnit(r)
+		}
 	}
 }
 
@@ -252,6 +283,9 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 	if err := journal.RememberAPIKey(sandbox.DefaultKey); err != nil {
 		return nil, err
 	}
+	if w.mutation.tariff != nil {
+		two.Tariff = w.mutation.tariff(two.Tariff)
+	}
 	number, err := journal.Account(
 		checkpoint.AccountID{Interface: two.Catalogue.Interface, Service: "v2", Key: sandboxv2.DefaultKey},
 		checkpoint.AccountOptions{Rate: rate, Catalogue: two.Catalogue, Tariff: two.Tariff},
@@ -274,6 +308,7 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 			return nil, err
 		}
 	}
+	defer p.watch(ctx, two.Tariff)()
 	all := p.listSteps()
 	stops, err := all.Run(ctx, csvList(w.list), nil, func(ctx context.Context, step int, found *survey.Survey, rows row.List) (dispatch.Stop, error) {
 		next, done := found.Lookups(ctx, rows)
@@ -292,6 +327,21 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 		p.pending += p.reconciler(n).Pending()
 	}
 	return stop, p.write(all)
+}
+
+// watch reads the account of v2 regularly, as a run does. The function that it returns ends that.
+func (p *v2Process) watch(ctx context.Context, tariff cost.Tariff) (end func()) {
+	watching, stop := context.WithCancel(ctx)
+	monitor := dispatch.Monitor{
+		Status: p.second, Accountant: p.journals[accountV2], Tariff: tariff,
+		Scope: attempt.Account(accountV2).Scope(checkpoint.ScopeAccount),
+	}
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		p.world.beat("watch", p.number)
+		monitor.Watch(watching, func(drift cost.Drift) { p.world.trace("drift %+v", drift) })
+	})
+	return func() { stop(); ended.Wait() }
 }
 
 // connect makes the clients of the process.
@@ -440,14 +490,21 @@ func (p *v2Process) write(all steps.Steps) error {
 	return err
 }
 
-// moduleOf returns the module that a path of v2 counts on; false for one that is free.
+// routes are the routes that use up units in these worlds, with the modules that are assumed to count them.
+func routes() map[string]units.Module {
+	return map[string]units.Module{
+		"GET /companies/{id}": units.Companies, "POST /enrichment/url": units.Companies, "POST /enrichment/company": units.Companies,
+		"POST /enrichment/employee/linkedin": units.Contacts, "POST /enrichment/employee/contacts": units.Contacts,
+		"POST /enrichment/email": units.Contacts, "GET /financial/{id}": units.Financials,
+		"GET /digital-insights/{id}": units.Insights, "GET /ownership/{id}": units.Ownership,
+	}
+}
+
+// moduleOf returns the module that a path of v2 is assumed to count on; false for one that is free.
 func moduleOf(path string) (units.Module, bool) {
-	for prefix, module := range map[string]units.Module{
-		"/v2/companies/": units.Companies, "/v2/enrichment/url": units.Companies, "/v2/enrichment/company": units.Companies,
-		"/v2/enrichment/employee": units.Contacts, "/v2/enrichment/email": units.Contacts, "/v2/financial/": units.Financials,
-		"/v2/digital-insights/": units.Insights, "/v2/ownership/": units.Ownership,
-	} {
-		if strings.HasPrefix(path, prefix) {
+	for route, module := range routes() {
+		_, prefix, _ := strings.Cut(strings.TrimSuffix(route, "{id}"), " ")
+		if strings.HasPrefix(path, "/v2"+prefix) {
 			return module, true
 		}
 	}

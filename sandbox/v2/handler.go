@@ -80,6 +80,9 @@ func (s *Server) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, o := range operations() {
 		method, path, _ := strings.Cut(o.route, " ")
+		if module, moved := s.config.Modules[o.route]; moved {
+			o.module = module
+		}
 		mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) { s.serveOperation(w, r, o) })
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

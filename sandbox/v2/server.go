@@ -32,6 +32,9 @@ type Config struct {
 	units.Config
 	// World is what the service knows.
 	World world.World
+	// Modules are the modules that count the calls of routes, where they are others than the assumed ones. A route is a
+	// method and a path below Path, such as "GET /financial/{id}".
+	Modules map[string]units.Module
 	// Faults are the rules that make calls go wrong; nil for none.
 	Faults *fault.Rules
 	// Latency bounds how long a data operation takes.
