@@ -21,7 +21,9 @@ const (
 // counting is a tariff whose fields are counted on one module each.
 func counting() Tariff {
 	t := Tariff{Meters: []MeterInfo{
-		{Name: "usd", Hidden: true}, {Name: "first", Counting: CountsPeriod}, {Name: "second", Counting: CountsPeriod},
+		{Name: "usd", Hidden: true},
+		{Name: "first", Counting: CountsPeriod},
+		{Name: "second", Counting: CountsPeriod},
 		{Name: "emails", Counting: CountsSpan},
 	}}
 	t.Rates[0].Call[firstModule] = 1

@@ -115,8 +115,8 @@ func (e Evidence) Change() (change Change, why string) {
 func (e Evidence) untoldBecause(change Change) string {
 	switch {
 	case change.BeganAgain:
-		return "the counters of the account may have begun again since they were read before: none of them shows more than " +
-			"can have been counted since then"
+		return "the counters of the account may have begun again since the last reading: they show no more than can have " +
+			"been counted since then"
 	case change.Unproved != "":
 		return "a counter of the account rose without explanation, and no answered call has shown yet which module counts " +
 			change.Unproved

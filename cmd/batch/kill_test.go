@@ -176,6 +176,7 @@ type serviceProcess struct {
 	process *exec.Cmd
 	seed    uint64
 	books   string
+	admin   string // the address of its admin interface, of a service with the flag for one
 }
 
 // startService starts a sandbox with the flags, such as its faults.
@@ -186,11 +187,17 @@ func startService(t *testing.T, seed uint64, flags ...string) *serviceProcess {
 		"sandbox", "--listen", "127.0.0.1:0", "--books", s.books,
 		"--rate", "100000/1s", "--latency", "1ms-5ms", "--seed", fmt.Sprint(seed),
 	}, flags...)...)
-	baseURL, err := startAndReadURL(s.process)
+	names := []string{"SERVICE_BASE_URL"}
+	if slices.Contains(flags, "--admin") {
+		names = append(names, "SANDBOX_ADMIN_URL")
+	}
+	vars, err := startAndRead(s.process, names...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.process.Process.Kill() })
+	s.admin = vars["SANDBOX_ADMIN_URL"]
+	baseURL := vars["SERVICE_BASE_URL"]
 	target, err := url.Parse(strings.TrimSuffix(baseURL, "/api/v1"))
 	if err != nil {
 		t.Fatal(err)
@@ -204,18 +211,24 @@ func startService(t *testing.T, seed uint64, flags ...string) *serviceProcess {
 	return s
 }
 
-// startAndReadURL starts a sandbox and returns the base URL that it prints.
-func startAndReadURL(sandbox *exec.Cmd) (string, error) {
+// startAndRead starts a sandbox and returns variables that it prints, the base URL first.
+func startAndRead(sandbox *exec.Cmd, names ...string) (vars map[string]string, err error) {
 	stdout, err := sandbox.StdoutPipe()
 	if err = errors.Join(err, sandbox.Start()); err != nil {
-		return "", err
+		return nil, err
 	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	baseURL, found := strings.CutPrefix(strings.TrimSpace(line), "sandbox: SERVICE_BASE_URL=")
-	if !found {
-		return "", fmt.Errorf("the sandbox said %q: %w", line, err)
+	vars = map[string]string{}
+	for lines := bufio.NewReader(stdout); len(vars) < len(names); {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return nil, fmt.Errorf("the sandbox printed %q: %w", line, err)
+		}
+		name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "sandbox: "), "=")
+		if slices.Contains(names, name) {
+			vars[name] = value
+		}
 	}
-	return baseURL, nil
+	return vars, nil
 }
 
 // end ends the process and returns its books, read from their file.

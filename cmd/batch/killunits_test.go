@@ -49,16 +49,21 @@ type unitCampaign struct {
 	flags    []string
 }
 
-// newUnitCampaign writes the lists of a campaign against a service.
-func newUnitCampaign(t *testing.T, baseURL string, rows int, insights int) *unitCampaign {
+// newUnitCampaign writes the lists of a campaign against a service. Without flags nobody else uses its account, and its rate
+// limit binds nothing.
+func newUnitCampaign(t *testing.T, baseURL string, rows int, insights int, flags ...string) *unitCampaign {
 	t.Helper()
 	c := &unitCampaign{
 		t: t, dir: t.TempDir(), baseURL: baseURL, draw: rand.New(rand.NewPCG(*unitSeed, 0)), done: map[string]bool{},
 	}
 	c.flags = []string{
 		"--state", c.in("state"), "--base-url-v2", strings.TrimSuffix(baseURL, "/api/v1") + "/v2",
-		"--rate-v2", "100000/1s", "--settle-delay", "100ms", "--exclusive",
+		"--settle-delay", "100ms",
 	}
+	if len(flags) == 0 {
+		flags = []string{"--rate-v2", "100000/1s", "--exclusive"}
+	}
+	c.flags = append(c.flags, flags...)
 	c.grow(rows)
 	c.programs = map[string]*program{
 		"companies": c.program("run", c.in("companies.csv"), "--name", "companies", "-o", c.in("companies-out.csv"),
@@ -251,6 +256,75 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 	}
 	for _, output := range []string{"companies-out.csv", "contacts-out.csv", "ids-out.csv", "resolve-out.csv", "profiles-out.csv", "people-out.csv"} {
 		checkFound(t, csvRows(t, c.in(output)), csvRows(t, undisturbed.in(output)), lost)
+	}
+}
+
+// TestKillsWithCountersThatBeginAgainUseNoUnitTwice does what TestKillsUseNoUnitTwice does, and begins a period of the
+// service's counters between kills and starts. Others use a shared account after that. Nothing is counted twice, no
+// ceiling is passed, and while the counters are far above zero calls that were not counted are asked again.
+func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
+	skipIfShort(t)
+	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
+	t.Setenv("SANDBOX_ADMIN_TOKEN", "owner")
+	for name, flags := range map[string][]string{
+		"exclusive": {"--rate-v2", "100000/1s", "--exclusive"},
+		"shared":    {"--rate-v2", "200/1s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			service := startService(t, 1, "--rate-v2", flags[1], "--admin", "127.0.0.1:0", "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")
+			settled := service.finishing(t)
+			baseURL := service.listen(t)
+			t.Cleanup(http.DefaultClient.CloseIdleConnections)
+			admin := func(method, path, body string) {
+				t.Helper()
+				request, err := http.NewRequestWithContext(t.Context(), method, service.admin+path, strings.NewReader(body))
+				if err != nil {
+					t.Fatal(err)
+				}
+				request.Header.Set("Content-Type", "application/json")
+				request.Header.Set("Authorization", "Bearer owner")
+				response, err := http.DefaultClient.Do(request)
+				if err != nil {
+					t.Fatal(err)
+				}
+				response.Body.Close()
+				if response.StatusCode != http.StatusOK {
+					t.Fatalf("%s %s: %s", method, path, response.Status)
+				}
+			}
+			use := func(units int64) {
+				for _, module := range []string{"companies", "contacts", "financials", "digital_insights", "ownership"} {
+					admin("POST", "/v2/usage", fmt.Sprintf(`{"module":%q,"units":%d}`, module, units))
+				}
+			}
+			if name == "shared" {
+				use(50_000) // more than others can use in the time of the campaign
+			}
+			c := newUnitCampaign(t, baseURL, 60, insightsCeiling, flags...)
+			kills, resets := 0, 0
+			for starts := 0; kills < *unitKills && starts < 3**unitKills; starts++ {
+				if c.strike(&service.tap) {
+					kills++
+				}
+				settled()
+				if c.draw.IntN(2) == 0 && starts > *unitKills/2 {
+					admin("DELETE", "/v2/counters", "")
+					resets++
+					if name == "shared" {
+						use(c.draw.Int64N(30))
+					}
+				}
+			}
+			c.end()
+			service.end(t)
+			if kills < *unitKills || resets == 0 {
+				t.Fatalf("%d kills and %d resets, want %d kills", kills, resets, *unitKills)
+			}
+			records := slices.DeleteFunc(recordsOf(t, service.books+".v2"), func(r units.Record) bool { return r.Number == 0 })
+			lost := c.checkJournal(records)
+			checkOnce(t, records)
+			t.Logf("%d kills, %d resets, lists of %d rows, %d calls, %d of them lost or in doubt", kills, resets, c.rows, len(records), lost)
+		})
 	}
 }
 

@@ -158,7 +158,8 @@ func serveCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 0, "serve [FLAG...]")
 	process := exec.Command("batch", append([]string{"sandbox", "--listen", "127.0.0.1:0"}, args...)...)
 	process.Dir = ts.MkAbs(".")
-	baseURL, err := startAndReadURL(process)
+	vars, err := startAndRead(process, "SERVICE_BASE_URL")
+	baseURL := vars["SERVICE_BASE_URL"]
 	ts.Check(err)
 	ts.Defer(func() {
 		process.Process.Signal(os.Interrupt)

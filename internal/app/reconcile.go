@@ -54,7 +54,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*doubtview
 		view.Cases = append(view.Cases, doubtview.Case{
 			Units:   accounts.Units(s.work.Workspace, catalogues[d.Account].Interface, d.Hold.Amounts()),
 			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
-			Sent: d.Begun.UTC(), Cause: d.Cause, Held: d.Hold.Money(),
+			Sent: d.Begun.UTC(), Cause: cmp.Or(s.journal().Doubt(d.ID), d.Cause), Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"payonce/pipeline/output"
 	v1 "payonce/service/v1"
 	"payonce/service/v1/v1fields"
-	"payonce/service/v2/calls"
 	"payonce/service/v2/answers"
+	"payonce/service/v2/calls"
 	"payonce/service/v2/units"
 	"payonce/service/v2/v2fields"
 )
