@@ -13,6 +13,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/internal/jobs"
+	"payonce/io/atomicfile"
 	"payonce/notify/rules"
 	"payonce/schedule"
 )
@@ -179,12 +180,28 @@ func removeUnchanged(s store.Store, path string) error {
 		return nil
 	}
 	file, found, err := record.Load[record.File](s, record.NameKey(record.FilePrefix, real))
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !found || info.Mode()&fs.ModeType != 0 || info.Size() != file.Size || !info.ModTime().Equal(file.Changed):
+	}
+	if found {
+		if found, err = isAsWritten(real, info, file); err != nil {
+			return fmt.Errorf("%s could not be read, so it was kept; remove it if you do not need it: %w", path, err)
+		}
+	}
+	if !found {
 		return fmt.Errorf("%s was changed after it was written, so it was kept; remove it if you do not need it",
 			path)
 	}
 	return os.Remove(path)
+}
+
+// isAsWritten reports whether a file has the bytes that were written. An edit can keep the size and the time. So they
+// alone decide only where the record has no hash.
+func isAsWritten(path string, info fs.FileInfo, written record.File) (bool, error) {
+	same := info.Mode().IsRegular() && info.Size() == written.Size && info.ModTime().Equal(written.Changed)
+	if !same || written.Hash == "" {
+		return same, nil
+	}
+	hash, err := atomicfile.SumOf(path)
+	return hash == written.Hash, err
 }

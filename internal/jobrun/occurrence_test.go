@@ -1,6 +1,7 @@
 package jobrun
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
 	"payonce/internal/jobs"
+	"payonce/io/atomicfile"
 	"payonce/notify"
 	"payonce/schedule"
 )
@@ -178,7 +180,34 @@ func TestTheNewestOutputsAreKept(t *testing.T) {
 	}
 }
 
-// written writes an output as a run does: its size and time are in the journal.
+// TestKeepRemovesNoEditThatKeepsSizeAndTime edits an output that is too old. An output whose record has no hash is
+// known by its size and its time alone.
+func TestKeepRemovesNoEditThatKeepsSizeAndTime(t *testing.T) {
+	s, dir := newMemory(), t.TempDir()
+	for name, stays := range map[string]bool{"edited": true, "as it was": false, "without a hash": false} {
+		path := filepath.Join(dir, name)
+		written(t, s, path)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "without a hash" {
+			saveFile(t, s, path, record.File{Size: info.Size(), Changed: info.ModTime()})
+		}
+		if name != "as it was" {
+			err := errors.Join(os.WriteFile(path, []byte("x,y\n"), 0o600), os.Chtimes(path, info.ModTime(), info.ModTime()))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		err = removeUnchanged(s, path)
+		if (err != nil) != stays || exists(path) != stays {
+			t.Errorf("%s: it stays: %t, error %v", name, exists(path), err)
+		}
+	}
+}
+
+// written writes an output as a run does: its size, its time and its hash are in the journal.
 func written(t *testing.T, s *memory, path string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte("a,b\n"), 0o600); err != nil {
@@ -188,11 +217,20 @@ func written(t *testing.T, s *memory, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hash, err := atomicfile.SumOf(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saveFile(t, s, path, record.File{Size: info.Size(), Changed: info.ModTime(), Hash: hash})
+}
+
+// saveFile records an output.
+func saveFile(t *testing.T, s *memory, path string, file record.File) {
+	t.Helper()
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := record.File{Size: info.Size(), Changed: info.ModTime()}
 	if err := s.Commit([]store.Write{{Key: record.NameKey(record.FilePrefix, real), Value: record.Encode(&file)}}); err != nil {
 		t.Fatal(err)
 	}

@@ -96,8 +96,10 @@ func (r *replacement) reason(ctx context.Context, info fs.FileInfo) (string, err
 	if err != nil {
 		return "", err
 	}
+	// Size and time do not tell an edit: a program that writes to the file can keep both. They decide only where the
+	// record has no hash.
 	hash := known.Hash
-	if !found || known.Size != info.Size() || !known.Changed.Equal(info.ModTime()) {
+	if !found || known.Hash != "" || known.Size != info.Size() || !known.Changed.Equal(info.ModTime()) {
 		if hash, err = atomicfile.SumOf(path); err != nil {
 			return "", err
 		}
