@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,8 +64,8 @@ func (b *bodies) mailServer(t *testing.T) string {
 }
 
 // TestAlertsHaveNothingOfTheListInAnyChannel has jobs that succeed, reach a ceiling, need approval and fail, with a
-// person in the names of files and in the messages of a command. It looks for every cell of the list and of the
-// answers, for the API key, and for names of files.
+// person in the names of files, also in that of the jobs file, and in the messages of a command. It looks for every cell
+// of the list and of the answers, for the API key, and for names of files and directories.
 func TestAlertsHaveNothingOfTheListInAnyChannel(t *testing.T) {
 	n := newNight(t, 2, 30)
 	got := &bodies{texts: map[string]string{}}
@@ -72,12 +73,12 @@ func TestAlertsHaveNothingOfTheListInAnyChannel(t *testing.T) {
 	t.Cleanup(server.Close)
 	list := n.first()
 	n.write("ann-example.csv", n.read(list))
-	n.write("jobs.yaml", `
-defaults: {time-zone: UTC, max-spend: 60, rate: 100000/1s, settle-delay: 100ms}
+	n.write("ann-jobs.yaml", `
+defaults: {time-zone: UTC, workspace: team, max-spend: 60, rate: 100000/1s, settle-delay: 100ms}
 jobs:
   good: {list: ann-example.csv, output: ann-good.csv}
   poor: {list: ann-example.csv, output: ann-poor.csv, max-spend: 0.30, reask-missing: 1ms, fields: phone}
-  asks: {list: ann-example.csv, output: ann-asks.csv, approval-threshold: 0.01, fields: phone, reask-missing: 1ms}
+  asks: {list: ann-example.csv, output: ann-asks.csv, approval-threshold: 0.01, fields: phone, pause-after: 1}
   bad: {list-command: "cat ann-example.csv >&2; exit 7", output: ann-bad.csv}
 alerts:
   webhook: {type: webhook, url: "${HOOK_WEBHOOK}", secret: "${HOOK_SECRET}", on: [`+everyAlert+`]}
@@ -91,12 +92,14 @@ alerts:
 		t.Setenv("HOOK_"+strings.ToUpper(channel), server.URL+"/"+channel)
 	}
 	a := &alerting{night: n}
-	a.run(exit.Done, "jobs", "run", "poor")
-	a.run(exit.Done, "jobs", "run", "good")
-	a.run(exit.Usage, "jobs", "run", "bad")
-	a.start("jobs", "run", "asks").end() // approval, or nothing left to ask for
+	a.run(exit.Approval, "jobs", "run", "asks", "--file", "ann-jobs.yaml")
+	a.run(exit.Done, "jobs", "run", "poor", "--file", "ann-jobs.yaml")
+	a.run(exit.Done, "jobs", "run", "good", "--file", "ann-jobs.yaml")
+	a.run(exit.Usage, "jobs", "run", "bad", "--file", "ann-jobs.yaml")
 	got.add("command", n.read("command.json"))
-	secrets := map[string]bool{sandbox.DefaultKey: true, "ann-": true, ".csv": true}
+	secrets := map[string]bool{
+		sandbox.DefaultKey: true, "ann-": true, ".csv": true, ".yaml": true, "--file": true, n.dir: true, filepath.Base(n.dir) + "/": true,
+	}
 	for _, name := range []string{"ann-example.csv", "ann-good.csv", "ann-poor.csv"} {
 		records, err := csv.NewReader(strings.NewReader(n.read(name))).ReadAll()
 		if err != nil {
@@ -115,9 +118,14 @@ alerts:
 	}
 	for _, channel := range []string{"webhook", "slack", "teams", "ping", "command", "email"} {
 		text := got.texts[channel]
-		for _, kind := range []string{"success", "ceiling", "failure"} {
+		for _, kind := range []string{"success", "ceiling", "failure", "approval"} {
 			if !strings.Contains(text, kind) {
 				t.Errorf("%s was not told of a %s: %s", channel, kind, text)
+			}
+		}
+		for _, command := range []string{"batch jobs run asks --occurrence ", "batch jobs resume asks"} {
+			if !strings.Contains(text, command) {
+				t.Errorf("%s does not say %q: %s", channel, command, text)
 			}
 		}
 		for secret := range secrets {
@@ -126,7 +134,7 @@ alerts:
 			}
 		}
 	}
-	dump := n.alertLines()
+	dump := n.alertLines("--workspace", "team")
 	for secret := range secrets {
 		if strings.Contains(dump, secret) {
 			t.Errorf("the dump of alerts has %q", secret)
@@ -138,9 +146,9 @@ alerts:
 const everyAlert = "failure, ceiling, doubt, approval, drift, price, match_rate, missed, no_run, success"
 
 // alertLines returns the lines of a dump of the journal that are about alerts.
-func (n *night) alertLines() (text string) {
+func (n *night) alertLines(flags ...string) (text string) {
 	n.t.Helper()
-	dump := n.batch("journal", "dump")
+	dump := n.batch(append([]string{"journal", "dump"}, flags...)...)
 	if code := dump.end(); code != exit.Done {
 		n.t.Fatalf("exit code %d\n%s", code, dump.stderr)
 	}

@@ -20,12 +20,12 @@ import (
 
 // ending records how an occurrence ended.
 type ending struct {
-	job   *jobs.Job
-	ended record.Occurrence
+	job       *jobs.Job
+	workspace string // of the job
+	ended     record.Occurrence
 	// noFailure says that nobody has to act, though the run did not come to its end.
 	noFailure bool
 	facts     rules.Facts
-	approval  string // the command that approves the run
 	note      func(string)
 	// After write:
 	state record.Job     // of the job
@@ -74,7 +74,7 @@ func (e *ending) alerts(s store.Store) ([]store.Write, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := rules.Ended{Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Approval: e.approval}
+	told := rules.Ended{Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Workspace: e.workspace}
 	if len(e.job.Alerts) > 0 {
 		if told.Earlier, err = claims.Newest(s, e.job.Name, e.ended.Ended, comparedRuns); err != nil {
 			return nil, err

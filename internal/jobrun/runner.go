@@ -17,7 +17,6 @@ import (
 	"payonce/checkpoint/outbox"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
-	"payonce/cost"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
 	"payonce/schedule"
@@ -35,8 +34,6 @@ type Runner struct {
 	// Occurred is told of each occurrence when its record is durable: of one that did not run, that waits or
 	// that ended. It may be nil.
 	Occurred func(Event)
-	// Approval returns the command that approves an amount for an occurrence. It may be nil.
-	Approval func(job, at string, amount cost.Money) string
 }
 
 // Event is what became of an occurrence.
@@ -247,9 +244,8 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 	if !noFailure && result.Exit == 0 {
 		result.Exit, result.Err = outcome.Exit, outcome.Err
 	}
-	e := ending{job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note}
-	if amount := outcome.Facts.Unapproved; amount > 0 && r.Approval != nil {
-		e.approval = r.Approval(ended.Job, ended.At, amount)
+	e := ending{
+		job: job, workspace: b.options.Journal.Name, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note,
 	}
 	recording, stop := lingering(ctx)
 	defer stop()

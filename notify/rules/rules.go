@@ -1,5 +1,6 @@
 // Package rules says which alerts follow from what happened to a job. Its functions are pure. Texts have words of this
-// package, numbers, names of jobs, times and codes, and nothing that comes from a list.
+// package, numbers, names of jobs and workspaces, times and codes, and nothing that comes from a list. Commands name no
+// file, because a path can hold a person's name.
 package rules
 
 import (
@@ -47,8 +48,8 @@ type Ended struct {
 	Job        record.Job // after it
 	End        End
 	Facts      Facts
-	// Approval is the command that approves the run; "" when it is not known.
-	Approval string
+	// Workspace is the name of the job's workspace.
+	Workspace string
 	// Earlier are the occurrences of the job that have records, the oldest first. The one that ended may be among
 	// them.
 	Earlier []record.Occurrence
@@ -73,9 +74,9 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 	one := e.Occurrence
 	switch {
 	case e.End == Failed && one.Exit == exitApproval:
-		add(notify.Approval, "%s%s", approval(e), pause(e.Job))
+		add(notify.Approval, "%s%s", approval(e), pause("\n", e.Job)) // a command ends its line
 	case e.End == Failed:
-		add(notify.Failure, "The run failed: %s.%s", meaning(one.Exit), pause(e.Job))
+		add(notify.Failure, "The run failed: %s.%s", meaning(one.Exit), pause(" ", e.Job))
 	case e.End == Waits && isCeiling(one):
 		add(notify.Ceiling, "The run reached %s. It goes on at %s.", limit(one), one.Until.UTC().Format("2006-01-02 15:04 MST"))
 	case e.End == Done && isCeiling(one):
@@ -85,7 +86,7 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 		add(notify.Success, "The run came to its end.")
 	}
 	if n := e.Facts.InDoubt; n > 0 {
-		add(notify.Doubt, "The outcome of %s is not known. To decide, run batch reconcile.", counted(n, "lookup"))
+		add(notify.Doubt, "The outcome of %s is not known. To decide, run: batch reconcile --workspace %s", counted(n, "lookup"), e.Workspace)
 	}
 	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
 		add(notify.Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses the account, or the service "+
@@ -104,10 +105,12 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 
 // approval says what the run can spend, and how to approve that amount.
 func approval(e Ended) string {
-	if e.Approval == "" {
-		return "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."
+	command := fmt.Sprintf("batch jobs run %s --occurrence %s --approve ", e.Occurrence.Job, e.Occurrence.At)
+	if e.Facts.Unapproved == 0 {
+		return "The run needs approval. Nothing was sent. To approve an amount, run: " + command + "USD"
 	}
-	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run: %s", e.Facts.Unapproved, e.Approval)
+	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run: %s%s", e.Facts.Unapproved, command,
+		e.Facts.Unapproved)
 }
 
 // isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.
@@ -133,12 +136,12 @@ func meaning(exit int64) string {
 	return cmp.Or(text, "exit code "+strconv.FormatInt(exit, 10))
 }
 
-// pause says that a job paused itself.
-func pause(job record.Job) string {
+// pause says after a separator that a job paused itself.
+func pause(separator string, job record.Job) string {
 	if job.PausedAt.IsZero() {
 		return ""
 	}
-	return " The job is paused. To let it start again, run batch jobs resume."
+	return separator + "The job is paused. To let it start again, run: batch jobs resume " + job.Name
 }
 
 // codes are what reasons look like. Part of one may come from the service. The name of a ceiling on units has that of the
@@ -233,7 +236,7 @@ func OfNotFinished(one record.Occurrence, now time.Time) record.Alert {
 func OfCrash(one record.Occurrence, job record.Job) record.Alert {
 	return record.Alert{
 		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(notify.Failure), At: job.PausedAt,
-		Text:    "The process of the run was killed or crashed." + pause(job),
+		Text:    "The process of the run was killed or crashed." + pause(" ", job),
 		Figures: []record.Figure{{Name: "failures in a row", Value: strconv.FormatInt(job.Failures, 10)}},
 	}
 }
@@ -257,7 +260,7 @@ func OfNoRun(job record.Job, history []record.Occurrence, longest time.Duration,
 		return nil, ""
 	}
 	return &record.Alert{
-		Job: job.Name, Occurrence: since, Kind: string(notify.NoRun), At: now.UTC(), Text: fmt.Sprintf(text, hours(without)) + pause(job),
+		Job: job.Name, Occurrence: since, Kind: string(notify.NoRun), At: now.UTC(), Text: fmt.Sprintf(text, hours(without)) + pause(" ", job),
 	}, since
 }
 

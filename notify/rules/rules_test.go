@@ -40,7 +40,7 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 	waits.Until = noon.Add(12 * time.Hour)
 	pauses := occurrence(4, "service:asked_to_wait")
 	pauses.Until = noon.Add(time.Hour)
-	paused := record.Job{Failures: 3, PausedAt: noon}
+	paused := record.Job{Name: "nightly", Failures: 3, PausedAt: noon}
 	for name, test := range map[string]struct {
 		ended Ended
 		want  string
@@ -49,11 +49,16 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 		"ran well":   {Ended{Occurrence: occurrence(0, ""), End: Done}, "success", "The run came to its end."},
 		"failed":     {Ended{Occurrence: occurrence(4, "service:unreachable"), End: Failed}, "failure", "The run failed: the service refuses or cannot be reached."},
 		"wrong list": {Ended{Occurrence: occurrence(2, "usage"), End: Failed}, "failure", "The run failed: the configuration or the list is wrong."},
-		"pauses":     {Ended{Occurrence: occurrence(1, "internal"), End: Failed, Job: paused}, "failure", "The run failed: an internal failure. The job is paused. To let it start again, run batch jobs resume."},
-		"approval":   {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed}, "approval", "The run needs approval. Nothing was sent. To approve an amount, start the occurrence again with batch jobs run."},
+		"pauses":     {Ended{Occurrence: occurrence(1, "internal"), End: Failed, Job: paused}, "failure", "The run failed: an internal failure. The job is paused. To let it start again, run: batch jobs resume nightly"},
+		"approval":   {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed}, "approval", "The run needs approval. Nothing was sent. To approve an amount, run: batch jobs run nightly --occurrence 2026-11-23T02:30 --approve USD"},
 		"approval of an amount": {
-			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Approval: "this command"},
-			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: this command",
+			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}},
+			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: batch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60",
+		},
+		"approval of a job that pauses": {
+			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Job: paused},
+			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: " +
+				"batch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60\nThe job is paused. To let it start again, run: batch jobs resume nightly",
 		},
 		"waits":       {Ended{Occurrence: waits, End: Waits}, "ceiling", "The run reached the ceiling daily. It goes on at 2026-11-24 00:00 UTC."},
 		"ceiling":     {Ended{Occurrence: occurrence(3, "ceiling:max-spend"), End: Done}, "ceiling success", "The run reached the ceiling max-spend. Rows that were not looked up are left to the next occurrence."},
@@ -66,8 +71,8 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 			"success doubt", "The run came to its end.",
 		},
 		"in doubt after an interrupt": {
-			Ended{Occurrence: occurrence(6, "interrupted"), End: GoesOn, Facts: Facts{InDoubt: 1}},
-			"doubt", "The outcome of 1 lookup is not known. To decide, run batch reconcile.",
+			Ended{Occurrence: occurrence(6, "interrupted"), End: GoesOn, Facts: Facts{InDoubt: 1}, Workspace: "team"},
+			"doubt", "The outcome of 1 lookup is not known. To decide, run: batch reconcile --workspace team",
 		},
 		"drift": {
 			Ended{Occurrence: occurrence(4, "service:unreachable"), End: Failed, Facts: Facts{Lost: 30 * cost.Cent, LostUnits: 2}},

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint/record"
-	"payonce/cost"
 	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
@@ -56,9 +54,8 @@ func newRunCommand(env Environment) *cobra.Command {
 				return problem.Usagef("--approve approves one run; name its occurrence with --occurrence, or give --now")
 			}
 			runner := jobrun.Runner{
-				Approval: approvalIn(path),
-				Load:     func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
-				Now:      env.Now, Sleep: sleep, Stderr: env.Stderr,
+				Load: func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
+				Now:  env.Now, Sleep: sleep, Stderr: env.Stderr,
 				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
 				Occurred: func(e jobrun.Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
 			}
@@ -78,22 +75,6 @@ func newRunCommand(env Environment) *cobra.Command {
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what happened to occurrences, without plans and summaries")
 	cmd.MarkFlagsMutuallyExclusive("occurrence", "now")
 	return cmd
-}
-
-// approvalIn returns a function that returns the command that approves an amount for an occurrence of a job of a jobs
-// file.
-func approvalIn(path string) func(job, at string, amount cost.Money) string {
-	return func(job, at string, amount cost.Money) string {
-		command := fmt.Sprintf("batch jobs run %s --occurrence %s --approve %s", job, at, amount)
-		if path == defaultFile {
-			return command
-		}
-		// The alert is read elsewhere, where another directory may be the current one.
-		if absolute, err := filepath.Abs(path); err == nil {
-			path = absolute
-		}
-		return command + " --file " + report.ShellWord(path)
-	}
 }
 
 // sleep waits for a time, or until the context ends.

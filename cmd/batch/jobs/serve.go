@@ -97,8 +97,7 @@ func (env Environment) served(path string, measured *metrics.Collector) (served 
 			return nil, err
 		}
 		runner := jobrun.Runner{
-			Approval: approvalIn(path),
-			Now:      env.Now, Note: env.note, Stderr: env.Stderr,
+			Now: env.Now, Note: env.note, Stderr: env.Stderr,
 			Load: func() (*jobs.Job, error) {
 				file, err := env.Quiet.Parse(path, text)
 				if err != nil {
