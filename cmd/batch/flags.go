@@ -23,7 +23,7 @@ type priceFlags struct {
 }
 
 func (f *priceFlags) setDefaults() {
-	f.units = flagvalue.Pairs{Form: "MODULE=USD", Check: func(name, value string) error {
+	f.units = flagvalue.Pairs{Form: "MODULE=USD", Known: true, Check: func(name, value string) error {
 		_, err := units.ParsePrices(map[string]string{name: value})
 		return err
 	}}
@@ -57,7 +57,7 @@ type budgetFlags struct {
 func (f *budgetFlags) setDefaults() {
 	f.shortBudget = flagvalue.Choice{Value: "stop", Choices: []string{"stop", "email-only"}}
 	for _, limits := range []*flagvalue.Pairs{&f.units, &f.dailyUnits, &f.monthlyUnits} {
-		*limits = flagvalue.Pairs{Form: "MODULE=N", Check: checkUnits}
+		*limits = flagvalue.Pairs{Form: "MODULE=N", Known: true, Check: checkUnits}
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 // be joined by commas. A configuration may also write them as a mapping.
 type Pairs struct {
 	Form string // the form of a pair, such as MODULE=N
+	// Known says that Check accepts only numbers and names that the program knows.
+	Known bool
 	// Check refuses a name or its value.
 	Check  func(name, value string) error
 	Values map[string]string

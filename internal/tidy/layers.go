@@ -236,7 +236,7 @@ func commandLayers() map[string][]string {
 		"cmd/batch/complete":     {"checkpoint/badgerstore", "internal/app", "internal/inspect", "internal/userlist", "internal/workspace", "io/listfile", "pipeline/columns", "service/v1/v1fields"},
 		"cmd/batch/ratecard":     {"cmd/batch/hints", "cmd/batch/usage", "configs", "internal/interfaces", "internal/pricing", "internal/problem", "internal/report", "service/v1"},
 		"cmd/batch/pages":        {"internal/problem", "internal/report", "internal/target", "io/atomicfile"},
-		"cmd/batch/starting":     {"internal/app", "internal/report", "internal/starts"},
+		"cmd/batch/starting":     {"internal/app", "internal/flagvalue", "internal/report", "internal/starts"},
 		"cmd/batch/undo":         {"internal/problem", "io/backup"},
 		"cmd/batch/watch":        {"internal/problem", "internal/report", "internal/report/runview"},
 		"cmd/batch/listflags":    {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},

@@ -13,14 +13,18 @@ import (
 // hints take them over. Without flags it is "".
 type Place string
 
-// PlaceOf returns the flags that name the workspace, of those that were given. An address with a user is left
-// out, because it may hold a password.
+// PlaceOf returns the flags that name the workspace, of those that were given. An address with a user or a query is
+// left out, because it may hold a password or a key.
 func PlaceOf(flags *pflag.FlagSet) Place {
 	var words strings.Builder
 	for _, name := range []string{"sandbox", "base-url", "base-url-v2", "state", "workspace"} {
 		flag := flags.Lookup(name)
+		secret := "@"
+		if strings.HasPrefix(name, "base-url") {
+			secret += "?#"
+		}
 		switch {
-		case flag == nil || !flag.Changed || flag.Value.String() == "false" || strings.Contains(flag.Value.String(), "@"):
+		case flag == nil || !flag.Changed || flag.Value.String() == "false" || strings.ContainsAny(flag.Value.String(), secret):
 		case name == "sandbox":
 			words.WriteString(" --sandbox")
 		default:

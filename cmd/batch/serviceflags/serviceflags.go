@@ -71,7 +71,7 @@ func New(getenv func(string) string) Flags {
 		Rate:   flagvalue.Rate{Slots: 30, Window: time.Minute},
 		RateV2: flagvalue.Rate(workspace.DefaultRateV2()),
 		pace:   flagvalue.Choice{Value: "burst", Choices: []string{"burst", "even"}}, concurrency: 16,
-		modules: flagvalue.Pairs{Form: "OPERATION=MODULE", Check: func(name, module string) error {
+		modules: flagvalue.Pairs{Form: "OPERATION=MODULE", Known: true, Check: func(name, module string) error {
 			_, err := units.ParseModules(map[string]string{name: module}, nil)
 			return err
 		}},

@@ -3,6 +3,7 @@ package starting
 
 import (
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -11,14 +12,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/internal/app"
+	"payonce/internal/flagvalue"
 	"payonce/internal/report"
 	"payonce/internal/starts"
 )
 
-// recorded are the commands besides runs whose starts are recorded, by their paths.
-var recorded = []string{
-	"batch write", "batch reconcile", "batch forget", "batch conformance",
-	"batch journal prune", "batch journal rekey", "batch journal unpause",
+// recorded are the commands besides runs whose starts are recorded, by their paths, and whether their arguments are.
+var recorded = map[string]bool{
+	"batch write":     true, // the name of a run
+	"batch reconcile": true, // the numbers of attempts
+	"batch forget":    false, "batch conformance": false,
+	"batch journal prune": false, "batch journal rekey": false, "batch journal unpause": false,
 }
 
 // Record is the record of the start of a command. It records nothing before Begin. The zero Record and a nil
@@ -33,8 +37,12 @@ type Record struct {
 // Begin records the start of a command beside its journal, if starts of the command are recorded and there is
 // a journal.
 func (r *Record) Begin(w *app.Work, now func() time.Time, cmd *cobra.Command) {
-	if slices.Contains(recorded, cmd.CommandPath()) {
+	withArguments, is := recorded[cmd.CommandPath()]
+	switch {
+	case is && withArguments:
 		r.begin(w, now, cmd, cmd.Flags().Args())
+	case is:
+		r.begin(w, now, cmd, nil)
 	}
 }
 
@@ -62,7 +70,7 @@ func (r *Record) begin(w *app.Work, now func() time.Time, cmd *cobra.Command, ar
 	r.note, r.now = w.Observer.Note, now
 	output := ""
 	if flag := cmd.Flags().Lookup("output"); flag != nil {
-		output = flag.Value.String()
+		output = withoutSecret(flag.Value.String())
 	}
 	r.record, err = starts.Begin(dir, starts.Start{At: now().UTC(), Command: CommandLine(cmd.CommandPath(), args, cmd.Flags()), Output: output})
 	r.tell(err)
@@ -100,18 +108,49 @@ func (r *Record) tell(err error) {
 	}
 }
 
-// private are the flags that the record leaves out: addresses of the service, which may hold a password, and
-// who is forgotten.
-var private = []string{
-	"base-url", "mcp-url", "profile-url", "first-name", "last-name", "company-domain", "company-name", "email", "phone",
+// names are the flags whose values name things of the user: files, runs, columns and the like.
+var names = []string{
+	"candidates", "config", "delimiter", "encoding", "export", "from", "job", "list", "map", "map-file", "name", "output", "plan", "preset", "priority", "rate-card", "rate-option", "rejects", "selected", "sheet", "state",
+	"tables", "tables-format", "temp", "vendor", "workspace",
 }
 
-// CommandLine returns a command with its arguments and the flags that were given.
+// isRecorded reports whether the value of a flag is recorded: a number, a time or one of a few words, or a name of a
+// thing of the user. Every other flag is left out, because its value may be a secret or name a person.
+func isRecorded(flag *pflag.Flag) bool {
+	switch value := flag.Value.(type) {
+	case *flagvalue.Money, *flagvalue.Cap, *flagvalue.Count, *flagvalue.Rate, *flagvalue.Percent, *flagvalue.Share, *flagvalue.Size,
+		*flagvalue.Age, *flagvalue.Date, *flagvalue.Choice, *flagvalue.Fields:
+		return true
+	case *flagvalue.Pairs:
+		return value.Known
+	}
+	return slices.Contains([]string{"bool", "int", "uint", "duration"}, flag.Value.Type()) || slices.Contains(names, flag.Name)
+}
+
+// holdsSecret matches a word that may hold a secret, whatever it stands for: an address, a user with a password, a
+// connection string, a header.
+var holdsSecret = regexp.MustCompile(`(?i)://|:\S*@|(pass|passwd|password|pwd|secret|token|key|auth|authorization|signature|credentials?)["']?\s*[=:]|\b(bearer|basic)\s`)
+
+// hidden stands in the record for a word that may hold a secret.
+const hidden = "[not recorded]"
+
+// withoutSecret returns a word as it is recorded.
+func withoutSecret(word string) string {
+	if holdsSecret.MatchString(word) {
+		return hidden
+	}
+	return word
+}
+
+// CommandLine returns a command with its arguments and the flags that were given, without secrets.
 func CommandLine(command string, args []string, flags *pflag.FlagSet) string {
-	words := append(strings.Fields(command), args...)
+	words := strings.Fields(command)
+	for _, arg := range args {
+		words = append(words, withoutSecret(arg))
+	}
 	flags.Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(private, flag.Name) {
-			words = append(words, "--"+flag.Name+"="+flag.Value.String())
+		if isRecorded(flag) {
+			words = append(words, "--"+flag.Name+"="+withoutSecret(flag.Value.String()))
 		}
 	})
 	for i, word := range words {
