@@ -96,6 +96,7 @@ type outputFlags struct {
 	tables, tablesFormat, candidates string
 	pages                            pages.Flags
 	keep                             uint // earlier versions
+	formulas                         flagvalue.Choice
 }
 
 func (f *outputFlags) value(env environment, sources []target.Source) app.Output {
@@ -134,7 +135,13 @@ func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.candidates, "candidates", "", "write the candidates of ambiguous rows to this `FILE`; see --selected")
 	flags.StringVar(&o.output.tables, "tables", "", "write what answers say in several rows about one company to tables in this `DIR`")
 	flags.StringVar(&o.output.tablesFormat, "tables-format", "parquet", "the `FORMAT` of the tables: parquet or csv")
+	o.addFormulasFlag(flags)
 	flags.UintVar(&o.output.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
+}
+
+// addFormulasFlag adds the flag of every command that writes values of the service as delimited text.
+func (o *options) addFormulasFlag(flags *pflag.FlagSet) {
+	flags.Var(&o.output.formulas, "formulas", flagvalue.FormulasHelp)
 }
 
 // addPriceFlags adds the flags that say what a lookup costs.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -23,7 +24,9 @@ import (
 // company for each kind of hostile body; see hostileBodies.
 type hostileService struct {
 	*sandbox.Server
-	t *testing.T
+	t      *testing.T
+	bodies map[string]func() string // by operation and company
+	paid   atomic.Int64             // calls that were answered with a record of a company
 }
 
 func newHostileService(t *testing.T) *hostileService {
@@ -35,7 +38,7 @@ func newHostileService(t *testing.T) *hostileService {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { service.Close() })
-	return &hostileService{service, t}
+	return &hostileService{Server: service, t: t, bodies: hostileBodies()}
 }
 
 func (s *hostileService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +46,8 @@ func (s *hostileService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Handler().ServeHTTP(recorder, r)
 	body := recorder.Body.String()
 	operation, id, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/v2/"), "/")
-	if hostile, isHostile := hostileBodies()[operation+" "+id]; isHostile && recorder.Code == http.StatusOK {
+	if hostile, isHostile := s.bodies[operation+" "+id]; isHostile && recorder.Code == http.StatusOK {
+		s.paid.Add(1)
 		body = hostile()
 	}
 	w.Header().Set("Content-Type", "application/json")

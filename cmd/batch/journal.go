@@ -101,6 +101,7 @@ func newJournalRekeyCommand(env environment) *cobra.Command {
 
 func newJournalPruneCommand(env environment) *cobra.Command {
 	var keep flagvalue.Age
+	formulas := flagvalue.Formulas()
 	erase := prune.Options{Notes: env.stderr, Hints: hints.Of}
 	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
 		"Erase the answers that are older than --keep-answers, and the names that were asked for. What was paid\n"+
@@ -110,13 +111,14 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 			if !keep.Given {
 				return nil, problem.Usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
-			erase.Before = keep.Before(env.now())
+			erase.Before, w.Env.Raw = keep.Before(env.now()), flagvalue.KeepsFormulas(formulas)
 			erase.Ask = func(question string) error { return env.askToErase(ctx, question) }
 			done, err := prune.Run(ctx, w, erase)
 			return done, unlessErased(err)
 		}, exit.Approval)
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
 	cmd.Flags().StringVar(&erase.Export, "export", "", "first write what is erased to this CSV `FILE`")
+	cmd.Flags().Var(&formulas, "formulas", flagvalue.FormulasHelp)
 	cmd.Flags().BoolVar(&erase.Yes, "yes", false, "do not ask before lookups are erased")
 	return cmd
 }

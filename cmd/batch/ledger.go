@@ -36,6 +36,7 @@ func newLedgerCommand(env environment) *cobra.Command {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
+	o.addFormulasFlag(cmd.Flags())
 	cmd.Flags().Var(&period.from, "from", "the first day, month or moment (UTC)")
 	cmd.Flags().Var(&period.to, "to", "the last day or month, or the moment before which it ends (UTC)")
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the ledger to this `FILE` (default standard output)")

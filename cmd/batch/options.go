@@ -61,6 +61,7 @@ type options struct {
 func newOptions(env environment) *options {
 	o := &options{env: env, service: serviceflags.New(env.getenv)}
 	o.list.SetDefaults()
+	o.output.formulas = flagvalue.Formulas()
 	o.budget.setDefaults()
 	o.prices.setDefaults()
 	o.logFormat = flagvalue.Choice{Value: "text", Choices: []string{"text", "json"}}
@@ -175,7 +176,7 @@ func (o *options) showPages(r report.Report) error {
 }
 
 func (o *options) environment() workspace.Environment {
-	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, Build: o.env.build, FileMode: o.env.fileMode}
+	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, Build: o.env.build, FileMode: o.env.fileMode, Raw: flagvalue.KeepsFormulas(o.output.formulas)}
 }
 
 // workspace returns which workspace the command works in.

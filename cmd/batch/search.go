@@ -29,6 +29,7 @@ func (env environment) searching() searching.Environment {
 			o.service.AddService(cmd.Flags())
 			o.service.AddPace(cmd.Flags())
 			o.addUnitPrices(cmd.Flags())
+			o.addFormulasFlag(cmd.Flags())
 			o.addSearchCeilingFlags(cmd.Flags())
 		},
 		Work: func(cmd *cobra.Command) (searching.Work, error) {

@@ -39,7 +39,7 @@ func (j *job) search() *choosing.Search {
 
 // candidatesRequest says where candidates are written.
 func (j *job) candidatesRequest() outputs.Request {
-	return outputs.Request{Path: j.output.Candidates, Mode: j.session.work.Env.FileMode}
+	return outputs.Request{Path: j.output.Candidates, Mode: j.session.work.Env.FileMode, Raw: j.session.work.Env.Raw}
 }
 
 // writeCandidates writes the candidates, also after an interrupt.

@@ -22,7 +22,7 @@ import (
 func (s *session) requestOf(run steps.Steps, list *userlist.File, to Output) outputs.Request {
 	return outputs.Request{
 		Output: run.Outputs(), List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
-		Mode: s.work.Env.FileMode, Tables: tablesOf(run, to),
+		Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw, Tables: tablesOf(run, to),
 	}
 }
 

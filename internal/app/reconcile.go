@@ -84,7 +84,7 @@ func (s *session) writeVendorFile(path string) error {
 	if err := target.Check(path, slices.Concat(lists, outputs)); err != nil {
 		return err
 	}
-	return vendorfile.Create(path, s.work.Env.FileMode, s.journal(), s.journal().DoubtsOfAll())
+	return vendorfile.Create(path, s.work.Env.FileMode, s.work.Env.Raw, s.journal(), s.journal().DoubtsOfAll())
 }
 
 // lookAtAccounts lets the journal decide by each account that can show more.

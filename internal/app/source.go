@@ -28,7 +28,7 @@ func (j *job) source(request outputs.Request) func() (string, error) {
 			return "", err
 		}
 		hash := sha256.New()
-		fmt.Fprintf(hash, "%q %q %x %q %q\n", program, list, known, request.Path, request.Rejects)
+		fmt.Fprintf(hash, "%q %q %x %q %q %t\n", program, list, known, request.Path, request.Rejects, request.Raw)
 		for _, s := range j.Steps {
 			if s.Account.Journal != nil {
 				fmt.Fprintf(hash, "account %d ", s.Account.Journal.Number())

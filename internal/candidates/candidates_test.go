@@ -71,7 +71,7 @@ func TestCandidatesAreWrittenOneALine(t *testing.T) {
 	numbered := Ambiguous{Row: 9, Sought: enrich.Company{RegistrationNumber: "C1", Country: "US", State: "NY"}, Found: []match.Candidate{{ID: "9"}}}
 	want := "row,name,country,state,registration_number,candidate_id,candidate_name,candidate_status,candidate_country,candidate_registration_number,selected\n" +
 		"3,Acme,DE,,,7,Acme GmbH,active,DE,HRB 1,\n" +
-		"3,Acme,DE,,,8,\"=Acme, AG\",,DE,,\n" +
+		"3,Acme,DE,,,8,\"'=Acme, AG\",,DE,,\n" +
 		"9,,US,NY,C1,9,,,,,\n"
 	if diff := cmp.Diff(want, write(t, nil, acme, numbered)); diff != "" {
 		t.Errorf("the file (-want +got):\n%s", diff)

@@ -224,7 +224,7 @@ type reading struct {
 func (r reading) take(line table.Row) error {
 	cell := func(name string) string {
 		if place := r.places[name]; place >= 0 {
-			return strings.TrimSpace(string(line.Cell(place)))
+			return strings.TrimSpace(string(table.UnescapeFormula(line.Cell(place))))
 		}
 		return ""
 	}

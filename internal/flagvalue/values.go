@@ -263,6 +263,18 @@ func (v *Choice) Set(text string) error {
 func (v *Choice) String() string { return v.Value }
 func (v *Choice) Type() string   { return strings.Join(v.Choices, "|") }
 
+// FormulasHelp explains a flag for Formulas.
+const FormulasHelp = "how CSV holds values of the service that a spreadsheet would take for formulas: text puts an apostrophe before them, keep leaves them as they are"
+
+// keepFormulas is the choice that leaves values as they are.
+const keepFormulas = "keep"
+
+// Formulas returns a choice of how delimited text holds values that a spreadsheet would take for formulas.
+func Formulas() Choice { return Choice{Value: "text", Choices: []string{"text", keepFormulas}} }
+
+// KeepsFormulas reports whether a choice of Formulas leaves values as they are.
+func KeepsFormulas(v Choice) bool { return v.Value == keepFormulas }
+
 // Age is a time span that may be given in days, such as 90d.
 type Age struct {
 	Span  time.Duration

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
-	"io/fs"
 	"os"
 	"slices"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"payonce/internal/report/journalview"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
+	"payonce/io/table"
 )
 
 // Expiring returns what Prune would erase. It writes that to a CSV file when there is a path.
@@ -30,7 +30,7 @@ func Expiring(ctx context.Context, w *app.Work, before time.Time, export string)
 				return err
 			}
 			answers := map[string]int64{}
-			err = exporting(export, w.Env.FileMode, func(write func(expired.Attempt) error) error {
+			err = exporting(export, w.Env, func(write func(expired.Attempt) error) error {
 				return expired.Each(store, before, func(a expired.Attempt) error {
 					view.Lookups++
 					if a.Answered.Data != "" {
@@ -59,12 +59,12 @@ func existing(paths []string) []string {
 }
 
 // exporting calls do with a function that writes an attempt to the file at path, and to nothing
-// without a path. The file appears whole or not at all. A new file gets the mode.
-func exporting(path string, mode fs.FileMode, do func(write func(expired.Attempt) error) error) error {
+// without a path. The file appears whole or not at all.
+func exporting(path string, env workspace.Environment, do func(write func(expired.Attempt) error) error) error {
 	if path == "" {
 		return do(func(expired.Attempt) error { return nil })
 	}
-	file, err := atomicfile.Create(path, mode)
+	file, err := atomicfile.Create(path, env.FileMode)
 	if err != nil {
 		return err
 	}
@@ -86,10 +86,10 @@ func exporting(path string, mode fs.FileMode, do func(write func(expired.Attempt
 				return err
 			}
 		}
-		return lines.Write([]string{
+		return lines.Write(table.EscapeFormulas([]string{
 			a.Run, a.At.UTC().Format(time.RFC3339), who.ProfileURL, who.FirstName, who.LastName, who.CompanyDomain, who.CompanyName,
 			facts.Name, facts.Email, facts.Phone, profile,
-		})
+		}, env.Raw))
 	})
 	lines.Flush()
 	if err := errors.Join(err, lines.Error()); err != nil {

@@ -20,6 +20,7 @@ import (
 	"payonce/internal/target"
 	"payonce/internal/workspace"
 	"payonce/io/atomicfile"
+	"payonce/io/table"
 )
 
 // Period is the time in which attempts got their outcomes. Zero times are the journal's
@@ -93,7 +94,7 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*journalview
 		if e.Ended.IsZero() {
 			view.Open++
 		}
-		return out.Write(ledgerRow(e, catalogues[e.Account], priced))
+		return out.Write(table.EscapeFormulas(ledgerRow(e, catalogues[e.Account], priced), s.Env.Raw))
 	})
 	if err != nil {
 		return view, err

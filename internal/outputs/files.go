@@ -27,6 +27,8 @@ type Request struct {
 	Stdout  io.Writer
 	Mode    fs.FileMode // of a new file; zero for 0600
 	Tables  Tables
+	// Raw writes values to delimited text as they are, also those that a spreadsheet takes for formulas.
+	Raw bool
 	// Remade says that the values of an earlier file can be written again: it is kept only where somebody edited
 	// it. WriteNew alone looks at it.
 	Remade bool
@@ -50,11 +52,11 @@ func (r Request) requests() (out listfile.Request, rejects *listfile.Request, er
 		return out, nil, err
 	}
 	out = listfile.Request{
-		Path: r.Path, Stdout: r.Stdout, Mode: r.Mode, Filled: r.Output.Filled(), Appended: r.Output.Columns(schema),
+		Path: r.Path, Stdout: r.Stdout, Mode: r.Mode, Raw: r.Raw, Filled: r.Output.Filled(), Appended: r.Output.Columns(schema),
 	}
 	if r.Rejects != "" {
 		rejects = &listfile.Request{
-			Path: r.Rejects, Stdout: r.Stdout, Mode: r.Mode, Appended: []table.Column{rejectColumn()}, Some: true,
+			Path: r.Rejects, Stdout: r.Stdout, Mode: r.Mode, Raw: r.Raw, Appended: []table.Column{rejectColumn()}, Some: true,
 		}
 	}
 	return out, rejects, nil
@@ -72,7 +74,7 @@ func Create(r Request) (*Files, error) {
 	}
 	files := &Files{list: r.List, columns: r.Output.ValueColumns(schema)}
 	if r.Tables.Dir != "" {
-		files.tables = &tableFiles{Tables: r.Tables, mode: r.Mode, decided: tables.NewDecided(r.Tables.Steps)}
+		files.tables = &tableFiles{Tables: r.Tables, mode: r.Mode, raw: r.Raw, decided: tables.NewDecided(r.Tables.Steps)}
 	}
 	if files.out, err = listfile.Create(r.List, out); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ func CheckNew(r Request, schema table.Schema) error {
 }
 
 func createNew(r Request, schema table.Schema) (*Files, error) {
-	out, err := listfile.CreateNew(schema, listfile.Request{Path: r.Path, Stdout: r.Stdout, Mode: r.Mode})
+	out, err := listfile.CreateNew(schema, listfile.Request{Path: r.Path, Stdout: r.Stdout, Mode: r.Mode, Raw: r.Raw})
 	if err != nil {
 		return nil, err
 	}

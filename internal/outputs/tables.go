@@ -77,6 +77,7 @@ func (t Tables) check() error {
 type tableFiles struct {
 	Tables
 	mode    fs.FileMode
+	raw     bool
 	decided *tables.Decided
 	files   []*tableFile
 }
@@ -90,7 +91,7 @@ type tableFile struct {
 
 // Create starts the file of a table.
 func (t *tableFiles) Create(name string, columns []table.Column) (table.Writer, error) {
-	file, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: t.path(name), Mode: t.mode, Appended: columns})
+	file, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: t.path(name), Mode: t.mode, Raw: t.raw, Appended: columns})
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func (c *comparison) eachValue(ctx context.Context, list *listfile.List, part ui
 	hash := func(b table.Block) (hashes []uint64, err error) {
 		err = b.Each(func(row table.Row) error {
 			for i, column := range columns {
-				value := row.Cell(column)
+				value := unescaped(row.Cell(column))
 				if len(value) == 0 {
 					continue
 				}
@@ -96,6 +96,18 @@ func (c *comparison) eachValue(ctx context.Context, list *listfile.List, part ui
 		return nil
 	})
 	return errors.Join(err, reader.Close())
+}
+
+// unescaped returns the value of a cell, whichever way formulas were written when it was. Apostrophes before a formula do
+// not count, because those of a raw file are part of the value.
+func unescaped(cell []byte) []byte {
+	for {
+		value := table.UnescapeFormula(cell)
+		if len(value) == len(cell) {
+			return value
+		}
+		cell = value
+	}
 }
 
 // valueSet is a set of hashes above 0. At most half of its slots are taken.

@@ -45,6 +45,8 @@ func TestLostValuesAreCounted(t *testing.T) {
 		{small, "id,email\n1,a@x.example\n2,c@x.example\n3,\n", 1},
 		{small, "id,note\n1,a@x.example\n2,\n3,b@x.example\n", 2},
 		{"id,note\n1,x\n", small, 0},
+		{"email\n=1\n'=2\n-A\n", "email\n'=1\n''=2\n'-A\n", 0}, // written raw, and as text
+		{"email\n'=1\n", "email\n'=2\n", 1},
 		{many.String(), fewer.String(), 200},
 		{fewer.String(), many.String(), 0},
 	} {

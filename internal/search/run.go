@@ -288,7 +288,7 @@ func (s *session) note(text string) { s.work.Observer.Note(text) }
 
 // request says how the list is written.
 func (s *session) request() outputs.Request {
-	return outputs.Request{Path: s.Output.Path, Stdout: s.Output.Stdout, Mode: s.work.Env.FileMode}
+	return outputs.Request{Path: s.Output.Path, Stdout: s.Output.Stdout, Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw}
 }
 
 // record returns what the journal is to remember of the search, which keeps the time of its first start.

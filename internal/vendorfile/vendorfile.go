@@ -16,6 +16,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/report/named"
 	"payonce/io/atomicfile"
+	"payonce/io/table"
 )
 
 // columns are the columns of the file. It holds no names and no results.
@@ -37,20 +38,20 @@ type Journal interface {
 }
 
 // Create writes the calls in doubt to a file, which appears whole or not at all. A
-// new file gets the mode.
-func Create(path string, mode fs.FileMode, journal Journal, doubts []attempt.Doubt) error {
+// new file gets the mode. Raw leaves values that a spreadsheet takes for formulas as they are.
+func Create(path string, mode fs.FileMode, raw bool, journal Journal, doubts []attempt.Doubt) error {
 	file, err := atomicfile.Create(path, mode)
 	if err != nil {
 		return err
 	}
 	defer file.Discard()
-	if err := write(file, journal, doubts); err != nil {
+	if err := write(file, raw, journal, doubts); err != nil {
 		return err
 	}
 	return file.Commit()
 }
 
-func write(w io.Writer, journal Journal, doubts []attempt.Doubt) error {
+func write(w io.Writer, raw bool, journal Journal, doubts []attempt.Doubt) error {
 	around, err := answersAround(journal, doubts)
 	if err != nil {
 		return err
@@ -59,10 +60,10 @@ func write(w io.Writer, journal Journal, doubts []attempt.Doubt) error {
 	out := csv.NewWriter(w)
 	out.Write(columns) // Error returns its error
 	for i, d := range doubts {
-		out.Write(slices.Concat(
+		out.Write(table.EscapeFormulas(slices.Concat(
 			[]string{strconv.FormatUint(uint64(d.ID), 10), timeText(d.Begun), timeText(d.Since), catalogues[d.Account].Names(d.Hold.Fields), d.Cause},
 			around[i].columns(), movementColumns(catalogues[d.Account], d.Movement),
-		))
+		), raw))
 	}
 	out.Flush()
 	return out.Error()

@@ -83,6 +83,8 @@ type Environment struct {
 	Progress func() Progress
 	// FileMode is the mode of new files outside the journal; zero for 0600.
 	FileMode fs.FileMode
+	// Raw writes values of the service to delimited text as they are, also those that a spreadsheet takes for formulas.
+	Raw bool
 }
 
 // Find returns the directory of the journal, and whether there is one.

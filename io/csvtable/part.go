@@ -92,7 +92,7 @@ func (p *part) copyRow(r *row, fills []table.Fill, appended []string) {
 	for _, fill := range fills {
 		start, end := r.record.cell(fill.Column)
 		p.buffer = append(p.buffer, p.data[p.from:r.start+start]...)
-		p.writeCell(fill.Value, start < end && r.raw[start] == '"')
+		p.writeCell(p.writer.escape(fill.Value), start < end && r.raw[start] == '"')
 		p.from = r.start + end
 	}
 	if len(appended) > 0 {
@@ -109,11 +109,14 @@ func (p *part) encode(r table.Row, fills []table.Fill, appended []string) {
 	for i := range p.writer.columns {
 		p.separate(i)
 		if len(fills) > 0 && fills[0].Column == i {
-			p.writeCell(fills[0].Value, false)
+			p.writeCell(p.writer.escape(fills[0].Value), false)
 			fills = fills[1:]
 			continue
 		}
 		value := r.Cell(i)
+		if p.writer.escapes == escapesAll {
+			value = []byte(table.EscapeFormula(string(value)))
+		}
 		p.buffer = appendCell(p.buffer, value, p.writer.alone && len(value) == 0, p.writer.dialect.Delimiter)
 	}
 	p.writeAppended(appended)
@@ -140,7 +143,7 @@ func (w *Writer) appendTail(buffer []byte, appended []string) []byte {
 			buffer = append(buffer, w.dialect.Delimiter)
 		}
 		if value != "" || w.alone {
-			buffer = appendCell(buffer, value, value == "", w.dialect.Delimiter)
+			buffer = appendCell(buffer, w.escape(value), value == "", w.dialect.Delimiter)
 		}
 	}
 	return buffer

@@ -18,6 +18,7 @@ type Writer struct {
 	dialect  Dialect
 	columns  int // of the rows that are written
 	appended int
+	escapes  escapes
 	alone    bool                  // a line has one cell; an empty one must not look like a blank line
 	names    []string              // of all columns
 	list     string                // name of the list, for errors
@@ -73,6 +74,33 @@ func newWriter(out io.Writer, dialect Dialect, columns []string, appended []tabl
 	w.encoder = dialect.Encoding.encoder()
 	w.parts.New = func() any { return &part{writer: w} }
 	return w
+}
+
+// escapes says which values are escaped as table.EscapeFormula does.
+type escapes int
+
+const (
+	escapesNone escapes = iota
+	escapesNew          // fills and appended cells: the cells of a list stay as they are
+	escapesAll
+)
+
+// EscapeFormulas makes the writer escape the values that it fills into cells or appends, as table.EscapeFormula does.
+// With all, it also escapes the cells of the rows that it encodes. It returns the writer.
+func (w *Writer) EscapeFormulas(all bool) *Writer {
+	w.escapes = escapesNew
+	if all {
+		w.escapes = escapesAll
+	}
+	return w
+}
+
+// escape returns a value that is filled into a cell or appended as the text of its cell.
+func (w *Writer) escape(value string) string {
+	if w.escapes == escapesNone {
+		return value
+	}
+	return table.EscapeFormula(value)
 }
 
 // Part returns an empty part for the rows of block.

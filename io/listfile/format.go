@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"payonce/io/csvtable"
@@ -24,8 +25,8 @@ type format interface {
 	// rewrite returns a writer of rows of a list of the same format. The writer copies cells that
 	// are not filled. It returns nil when the format has no such writer for the request.
 	rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error)
-	// encode returns a writer of rows of any list.
-	encode(out io.Writer, name string, schema table.Schema, appended []table.Column) (table.Writer, error)
+	// encode returns a writer of rows of any list, or of rows that are new.
+	encode(out io.Writer, name string, schema table.Schema, request Request, isNew bool) (table.Writer, error)
 	// verify reads back a file of size bytes that was written, as far as that takes little time.
 	verify(file io.ReaderAt, size int64) error
 }
@@ -159,17 +160,28 @@ func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Wr
 	if hasTabs(request.Path) && lines.Dialect().Delimiter != '\t' {
 		return nil, nil // the name asks for another delimiter
 	}
-	return csvtable.NewWriter(out, lines, request.Appended), nil
+	writer := csvtable.NewWriter(out, lines, request.Appended)
+	if request.Raw {
+		return writer, nil
+	}
+	return writer.EscapeFormulas(false), nil
 }
 
 func (text) encode(
-	out io.Writer, name string, schema table.Schema, appended []table.Column,
+	out io.Writer, name string, schema table.Schema, request Request, isNew bool,
 ) (table.Writer, error) {
 	dialect := csvtable.Dialect{Delimiter: ','}
 	if hasTabs(name) {
 		dialect.Delimiter = '\t'
 	}
-	return csvtable.NewEncoder(out, dialect, schema, appended), nil
+	if request.Raw {
+		return csvtable.NewEncoder(out, dialect, schema, request.Appended), nil
+	}
+	appended := slices.Clone(request.Appended) // the service can name columns
+	for i := range appended {
+		appended[i].Name = table.EscapeFormula(appended[i].Name)
+	}
+	return csvtable.NewEncoder(out, dialect, schema, appended).EscapeFormulas(isNew), nil
 }
 
 // verify checks nothing: every text is a list.
@@ -210,9 +222,9 @@ func (objects) rewrite(out io.Writer, list table.Reader, request Request) (table
 }
 
 func (objects) encode(
-	out io.Writer, name string, schema table.Schema, appended []table.Column,
+	out io.Writer, name string, schema table.Schema, request Request, _ bool,
 ) (table.Writer, error) {
-	return jsonlist.NewEncoder(out, isArray(name), schema, appended)
+	return jsonlist.NewEncoder(out, isArray(name), schema, request.Appended)
 }
 
 // verify checks nothing: the writer ends every object.
@@ -236,9 +248,9 @@ func (parquet) rewrite(out io.Writer, list table.Reader, request Request) (table
 }
 
 func (parquet) encode(
-	out io.Writer, _ string, schema table.Schema, appended []table.Column,
+	out io.Writer, _ string, schema table.Schema, request Request, _ bool,
 ) (table.Writer, error) {
-	return parquettable.NewEncoder(out, schema, appended)
+	return parquettable.NewEncoder(out, schema, request.Appended)
 }
 
 // verify checks the footer and the headers of all pages.
@@ -278,9 +290,9 @@ func (workbook) rewrite(out io.Writer, list table.Reader, request Request) (tabl
 }
 
 func (workbook) encode(
-	out io.Writer, _ string, schema table.Schema, appended []table.Column,
+	out io.Writer, _ string, schema table.Schema, request Request, _ bool,
 ) (table.Writer, error) {
-	return sheet.NewEncoder(out, schema, appended)
+	return sheet.NewEncoder(out, schema, request.Appended)
 }
 
 // verify checks the directory of the archive.

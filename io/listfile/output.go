@@ -34,6 +34,9 @@ type Request struct {
 	Appended []table.Column // behind those of the list
 	Some     bool           // not all rows of the list are written
 	Mode     fs.FileMode    // of a new file; zero for 0600
+	// Raw writes values to delimited text as they are, also those that a spreadsheet takes for formulas. Without it
+	// they are escaped, as table.EscapeFormula does. The cells of a List are never escaped.
+	Raw bool
 }
 
 // Create starts the output of a list. The name gives its format; standard output has the format of
@@ -51,7 +54,7 @@ func Create(list *List, request Request) (*Output, error) {
 // Every Output needs a Commit or a Discard.
 func CreateNew(schema table.Schema, request Request) (*Output, error) {
 	return create(request, Standard, text{}, func(o *Output, format format, name string) error {
-		return o.take(format.encode(o.packed, name, schema, request.Appended))
+		return o.take(format.encode(o.packed, name, schema, request, true))
 	})
 }
 
@@ -108,7 +111,7 @@ func (o *Output) open(list *List, format format, name string, request Request) e
 		}
 	}
 	o.Rows = list.Whole()
-	return o.take(format.encode(o.packed, name, reader.Schema(), request.Appended))
+	return o.take(format.encode(o.packed, name, reader.Schema(), request, false))
 }
 
 // take keeps the writer, unless there is an error.

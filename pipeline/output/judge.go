@@ -141,7 +141,7 @@ func (j *judge) valueOf(line table.Row, f row.FieldColumn) string {
 	isHeld := j.CopyHeld && j.own.Held.Has(f.Field)
 	switch {
 	case isHeld:
-		return string(line.Cell(j.own.Column(f.Field)))
+		return string(table.UnescapeFormula(line.Cell(j.own.Column(f.Field))))
 	case f.Column == columns.None || j.row.Missing.Has(f.Field):
 		return j.result.values[f.Field]
 	default:

@@ -140,13 +140,11 @@ func (r *Reader) splitName(cell []byte) {
 // another way.
 func (r *Reader) HasDoubtfulName() bool { return r.name.Doubtful }
 
-// cellOf returns the first cell that is not blank; nil without columns.
+// cellOf returns the value of the first cell that is not blank; nil without columns. A cell of an earlier output may have
+// an apostrophe that is not part of its value: with it, the row would name another subject.
 func cellOf(row table.Row, of []int) (cell []byte) {
-	if len(of) == 1 {
-		return row.Cell(of[0])
-	}
 	for _, column := range of {
-		if cell = row.Cell(column); !IsBlank(cell) {
+		if cell = table.UnescapeFormula(row.Cell(column)); !IsBlank(cell) {
 			return cell
 		}
 	}

@@ -28,7 +28,7 @@ var flagGroups = []struct {
 	{"Flags", []string{"output", "max-spend", "fields", "from", "where", "filters", "max", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "tables", "sandbox", "json", "quiet", "log-format", "color", "config", "help"}},
 	{"List", []string{
 		"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "candidates", "selected", "resolve", "profile", "sample", "reask-missing", "rebuy",
-		"keep-outputs", "tables-format", "memory", "temp",
+		"keep-outputs", "tables-format", "formulas", "memory", "temp",
 	}},
 	{"Budget", []string{
 		"max-lookups", "max-units", "daily", "daily-units", "monthly", "monthly-units", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",

@@ -69,7 +69,7 @@ func readIDs(ctx context.Context, list *userlist.File, column int) (ids []string
 	seen := map[string]bool{}
 	take := func(block table.Block) (found []string, err error) {
 		err = block.Each(func(row table.Row) error {
-			id, _ := enrich.Company{ID: string(row.Cell(column))}.Identify(enrich.ByID)
+			id, _ := enrich.Company{ID: string(table.UnescapeFormula(row.Cell(column)))}.Identify(enrich.ByID)
 			found = append(found, id.Company.ID)
 			return nil
 		})
