@@ -20,13 +20,14 @@ import (
 
 // ending records how an occurrence ended.
 type ending struct {
-	job       *jobs.Job
-	workspace string // of the job
-	ended     record.Occurrence
+	job   *jobs.Job
+	ended record.Occurrence
 	// noFailure says that nobody has to act, though the run did not come to its end.
 	noFailure bool
 	facts     rules.Facts
-	note      func(string)
+	// The commands for alerts.
+	approve, reconcile string
+	note               func(string)
 	// After write:
 	state record.Job     // of the job
 	open  []record.Alert // that wait for their channels
@@ -74,7 +75,7 @@ func (e *ending) alerts(s store.Store) ([]store.Write, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := rules.Ended{Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Workspace: e.workspace}
+	told := rules.Ended{Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Approve: e.approve, Reconcile: e.reconcile}
 	if len(e.job.Alerts) > 0 {
 		if told.Earlier, err = claims.Newest(s, e.job.Name, e.ended.Ended, comparedRuns); err != nil {
 			return nil, err

@@ -17,6 +17,7 @@ import (
 	"payonce/checkpoint/outbox"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/store"
+	"payonce/cost"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
 	"payonce/schedule"
@@ -34,6 +35,14 @@ type Runner struct {
 	// Occurred is told of each occurrence when its record is durable: of one that did not run, that waits or
 	// that ended. It may be nil.
 	Occurred func(Event)
+	Commands Commands
+}
+
+// Commands returns commands for alerts. They name jobs and workspaces, and no file. A function may be nil.
+type Commands struct {
+	// Approve approves an amount for an occurrence; zero stands for an amount that is not known.
+	Approve   func(job, at string, amount cost.Money) string
+	Reconcile func(workspace string) string // decides what is in doubt
 }
 
 // Event is what became of an occurrence.
@@ -245,7 +254,13 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *jobs.Job, c *claim
 		result.Exit, result.Err = outcome.Exit, outcome.Err
 	}
 	e := ending{
-		job: job, workspace: b.options.Journal.Name, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note,
+		job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note,
+	}
+	if r.Commands.Approve != nil {
+		e.approve = r.Commands.Approve(ended.Job, ended.At, outcome.Facts.Unapproved)
+	}
+	if r.Commands.Reconcile != nil {
+		e.reconcile = r.Commands.Reconcile(b.options.Journal.Name)
 	}
 	recording, stop := lingering(ctx)
 	defer stop()

@@ -114,7 +114,7 @@ func (p *part) encode(r table.Row, fills []table.Fill, appended []string) {
 			continue
 		}
 		value := r.Cell(i)
-		if p.writer.escapes == escapesAll {
+		if p.writer.escapesAll {
 			value = []byte(table.EscapeFormula(string(value)))
 		}
 		p.buffer = appendCell(p.buffer, value, p.writer.alone && len(value) == 0, p.writer.dialect.Delimiter)

@@ -14,20 +14,20 @@ import (
 
 // Writer writes a list. It writes each part at once, so the file below needs no buffer.
 type Writer struct {
-	out      io.Writer
-	dialect  Dialect
-	columns  int // of the rows that are written
-	appended int
-	escapes  escapes
-	alone    bool                  // a line has one cell; an empty one must not look like a blank line
-	names    []string              // of all columns
-	list     string                // name of the list, for errors
-	encoder  transform.Transformer // nil for UTF-8
-	encoded  []byte
-	header   []byte    // nil when it is written
-	openLine bool      // the last line has no line ending
-	parts    sync.Pool // of *part
-	err      error     // sticky
+	out                 io.Writer
+	dialect             Dialect
+	columns             int // of the rows that are written
+	appended            int
+	escapes, escapesAll bool                  // see EscapeFormulas
+	alone               bool                  // a line has one cell; an empty one must not look like a blank line
+	names               []string              // of all columns
+	list                string                // name of the list, for errors
+	encoder             transform.Transformer // nil for UTF-8
+	encoded             []byte
+	header              []byte    // nil when it is written
+	openLine            bool      // the last line has no line ending
+	parts               sync.Pool // of *part
+	err                 error     // sticky
 }
 
 // errOtherPart says that a part belongs to another writer.
@@ -76,31 +76,19 @@ func newWriter(out io.Writer, dialect Dialect, columns []string, appended []tabl
 	return w
 }
 
-// escapes says which values are escaped as table.EscapeFormula does.
-type escapes int
-
-const (
-	escapesNone escapes = iota
-	escapesNew          // fills and appended cells: the cells of a list stay as they are
-	escapesAll
-)
-
 // EscapeFormulas makes the writer escape the values that it fills into cells or appends, as table.EscapeFormula does.
 // With all, it also escapes the cells of the rows that it encodes. It returns the writer.
 func (w *Writer) EscapeFormulas(all bool) *Writer {
-	w.escapes = escapesNew
-	if all {
-		w.escapes = escapesAll
-	}
+	w.escapes, w.escapesAll = true, all
 	return w
 }
 
 // escape returns a value that is filled into a cell or appended as the text of its cell.
 func (w *Writer) escape(value string) string {
-	if w.escapes == escapesNone {
-		return value
+	if w.escapes {
+		return table.EscapeFormula(value)
 	}
-	return table.EscapeFormula(value)
+	return value
 }
 
 // Part returns an empty part for the rows of block.

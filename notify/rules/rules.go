@@ -1,6 +1,5 @@
 // Package rules says which alerts follow from what happened to a job. Its functions are pure. Texts have words of this
-// package, numbers, names of jobs and workspaces, times and codes, and nothing that comes from a list. Commands name no
-// file, because a path can hold a person's name.
+// package, commands, numbers, names of jobs and workspaces, times and codes, and nothing that comes from a list.
 package rules
 
 import (
@@ -48,8 +47,9 @@ type Ended struct {
 	Job        record.Job // after it
 	End        End
 	Facts      Facts
-	// Workspace is the name of the job's workspace.
-	Workspace string
+	// Approve is the command that approves what the run can spend, and Reconcile the one that decides what is in doubt.
+	// They name no file, because a path can hold a person's name.
+	Approve, Reconcile string
 	// Earlier are the occurrences of the job that have records, the oldest first. The one that ended may be among
 	// them.
 	Earlier []record.Occurrence
@@ -86,7 +86,7 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 		add(notify.Success, "The run came to its end.")
 	}
 	if n := e.Facts.InDoubt; n > 0 {
-		add(notify.Doubt, "The outcome of %s is not known. To decide, run: batch reconcile --workspace %s", counted(n, "lookup"), e.Workspace)
+		add(notify.Doubt, "The outcome of %s is not known. To decide, run: %s", counted(n, "lookup"), e.Reconcile)
 	}
 	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
 		add(notify.Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses the account, or the service "+
@@ -105,12 +105,10 @@ func OfEnd(e Ended) (alerts []record.Alert) {
 
 // approval says what the run can spend, and how to approve that amount.
 func approval(e Ended) string {
-	command := fmt.Sprintf("batch jobs run %s --occurrence %s --approve ", e.Occurrence.Job, e.Occurrence.At)
 	if e.Facts.Unapproved == 0 {
-		return "The run needs approval. Nothing was sent. To approve an amount, run: " + command + "USD"
+		return "The run needs approval. Nothing was sent. To approve an amount, run: " + e.Approve
 	}
-	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run: %s%s", e.Facts.Unapproved, command,
-		e.Facts.Unapproved)
+	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run: %s", e.Facts.Unapproved, e.Approve)
 }
 
 // isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.

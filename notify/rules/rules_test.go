@@ -50,15 +50,15 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 		"failed":     {Ended{Occurrence: occurrence(4, "service:unreachable"), End: Failed}, "failure", "The run failed: the service refuses or cannot be reached."},
 		"wrong list": {Ended{Occurrence: occurrence(2, "usage"), End: Failed}, "failure", "The run failed: the configuration or the list is wrong."},
 		"pauses":     {Ended{Occurrence: occurrence(1, "internal"), End: Failed, Job: paused}, "failure", "The run failed: an internal failure. The job is paused. To let it start again, run: batch jobs resume nightly"},
-		"approval":   {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed}, "approval", "The run needs approval. Nothing was sent. To approve an amount, run: batch jobs run nightly --occurrence 2026-11-23T02:30 --approve USD"},
+		"approval":   {Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Approve: "this command"}, "approval", "The run needs approval. Nothing was sent. To approve an amount, run: this command"},
 		"approval of an amount": {
-			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}},
-			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: batch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60",
+			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Approve: "this command"},
+			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: this command",
 		},
 		"approval of a job that pauses": {
-			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Job: paused},
+			Ended{Occurrence: occurrence(7, "approval_missing"), End: Failed, Facts: Facts{Unapproved: 60 * cost.Cent}, Approve: "this command", Job: paused},
 			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: " +
-				"batch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60\nThe job is paused. To let it start again, run: batch jobs resume nightly",
+				"this command\nThe job is paused. To let it start again, run: batch jobs resume nightly",
 		},
 		"waits":       {Ended{Occurrence: waits, End: Waits}, "ceiling", "The run reached the ceiling daily. It goes on at 2026-11-24 00:00 UTC."},
 		"ceiling":     {Ended{Occurrence: occurrence(3, "ceiling:max-spend"), End: Done}, "ceiling success", "The run reached the ceiling max-spend. Rows that were not looked up are left to the next occurrence."},
@@ -71,8 +71,8 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 			"success doubt", "The run came to its end.",
 		},
 		"in doubt after an interrupt": {
-			Ended{Occurrence: occurrence(6, "interrupted"), End: GoesOn, Facts: Facts{InDoubt: 1}, Workspace: "team"},
-			"doubt", "The outcome of 1 lookup is not known. To decide, run: batch reconcile --workspace team",
+			Ended{Occurrence: occurrence(6, "interrupted"), End: GoesOn, Facts: Facts{InDoubt: 1}, Reconcile: "this command"},
+			"doubt", "The outcome of 1 lookup is not known. To decide, run: this command",
 		},
 		"drift": {
 			Ended{Occurrence: occurrence(4, "service:unreachable"), End: Failed, Facts: Facts{Lost: 30 * cost.Cent, LostUnits: 2}},

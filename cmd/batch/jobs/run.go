@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint/record"
+	"payonce/cost"
 	"payonce/internal/jobrun"
 	"payonce/internal/jobs"
 	"payonce/internal/problem"
@@ -54,8 +55,9 @@ func newRunCommand(env Environment) *cobra.Command {
 				return problem.Usagef("--approve approves one run; name its occurrence with --occurrence, or give --now")
 			}
 			runner := jobrun.Runner{
-				Load: func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
-				Now:  env.Now, Sleep: sleep, Stderr: env.Stderr,
+				Commands: commands(),
+				Load:     func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
+				Now:      env.Now, Sleep: sleep, Stderr: env.Stderr,
 				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
 				Occurred: func(e jobrun.Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
 			}
@@ -75,6 +77,21 @@ func newRunCommand(env Environment) *cobra.Command {
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what happened to occurrences, without plans and summaries")
 	cmd.MarkFlagsMutuallyExclusive("occurrence", "now")
 	return cmd
+}
+
+// commands returns the commands for alerts. An alert names no file: it is read elsewhere, and a path can hold the name of
+// a person.
+func commands() jobrun.Commands {
+	return jobrun.Commands{
+		Approve: func(job, at string, amount cost.Money) string {
+			text := "USD"
+			if amount > 0 {
+				text = amount.String()
+			}
+			return fmt.Sprintf("batch jobs run %s --occurrence %s --approve %s", job, at, text)
+		},
+		Reconcile: func(workspace string) string { return "batch reconcile --workspace " + workspace },
+	}
 }
 
 // sleep waits for a time, or until the context ends.

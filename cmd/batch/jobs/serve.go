@@ -97,7 +97,8 @@ func (env Environment) served(path string, measured *metrics.Collector) (served 
 			return nil, err
 		}
 		runner := jobrun.Runner{
-			Now: env.Now, Note: env.note, Stderr: env.Stderr,
+			Commands: commands(),
+			Now:      env.Now, Note: env.note, Stderr: env.Stderr,
 			Load: func() (*jobs.Job, error) {
 				file, err := env.Quiet.Parse(path, text)
 				if err != nil {
