@@ -7,10 +7,15 @@ import "strings"
 
 // EscapeFormula returns a value as a cell of delimited text that no spreadsheet takes for a formula.
 func EscapeFormula(value string) string {
-	if isFormula(strings.TrimLeft(value, "'")) {
+	if !isUsual(value) && isFormula(strings.TrimLeft(value, "'")) {
 		return "'" + value
 	}
 	return value
+}
+
+// isUsual reports without much work that a text is no formula: most texts begin with a letter or a digit.
+func isUsual(text string) bool {
+	return text == "" || text[0] > '@' || '0' <= text[0] && text[0] <= '9'
 }
 
 // EscapeFormulas escapes the cells of a row in their places, unless they are to be written raw. It returns the row.
