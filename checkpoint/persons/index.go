@@ -20,7 +20,7 @@ import (
 type index struct {
 	seed    maphash.Seed
 	entries []entry      // of the attempts from 1 on
-	lists   []attempt.ID // the attempts whose answers list persons; each is compared
+	lists   []attempt.ID // the attempts that may mention persons, or tell profiles; each is compared
 }
 
 // entry takes 10 bytes for an attempt. The hash of an empty text is zero. About one of 13,000 attempts has the
@@ -58,6 +58,7 @@ func (r Reading) index() (*index, error) {
 	all.Wait()
 	x.lists = slices.Concat(lists...)
 	slices.Sort(x.lists)
+	x.lists = slices.Compact(x.lists)
 	return x, errors.Join(errs...)
 }
 
@@ -69,7 +70,7 @@ type entering struct {
 	members  numbered.Members
 	texts    record.Texts
 	accounts []attempt.Account // of the attempts that are entered together
-	lists    []attempt.ID      // the attempts whose answers list persons
+	lists    []attempt.ID      // the attempts that may mention persons, or tell profiles
 	// Decoding sets every member of both.
 	subject record.Subject
 	answer  record.Answer
@@ -84,6 +85,9 @@ func (e *entering) enter(first, last attempt.ID) error {
 		e.accounts[id-first] = e.subject.Account
 		entry := &e.entries[id-1]
 		entry.key, entry.identityName = keyHash(e.subject.Key), e.hashing.identityName(e.subject.Identity)
+		if err == nil && !isPerson(e.subject.Identity) && !e.subject.Erased {
+			e.lists = append(e.lists, id)
+		}
 		return err
 	})
 	if err != nil {
@@ -94,7 +98,7 @@ func (e *entering) enter(first, last attempt.ID) error {
 			return err
 		}
 		facts, err := e.factsOf(e.accounts[id-first], attempt.Resolution(e.answer))
-		if len(facts.Listed) > 0 {
+		if len(facts.Mentions)+len(facts.Pages) > 0 {
 			e.lists = append(e.lists, id)
 		}
 		entry := &e.entries[id-1]
@@ -160,5 +164,7 @@ func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
 			ids = append(ids, attempt.ID(i+1))
 		}
 	}
-	return append(ids, x.lists...)
+	ids = append(ids, x.lists...)
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
