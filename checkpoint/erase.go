@@ -27,7 +27,14 @@ type Found struct {
 	// person who was named or with matches before it.
 	order []persons.Match
 	keys  map[enrich.Key]attempt.Account // of the person's identities, also of those without an attempt
+	names func(text string) bool
 }
+
+// Names reports whether a text, such as a row of a list, may name the person.
+func (f Found) Names(text string) bool { return f.names(text) }
+
+// IsEmpty reports whether there is nothing to erase and no identity to remember.
+func (f Found) IsEmpty() bool { return len(f.keys)+len(f.order) == 0 }
 
 // Erasure counts what was erased.
 type Erasure struct {
@@ -47,7 +54,7 @@ func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
 	}
 	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts, Interfaces: interfaces}
 	matched, err := reading.Find(who)
-	found := Found{Matches: slices.Clone(matched.Matches), Namesakes: matched.Namesakes, order: matched.Matches, keys: map[enrich.Key]attempt.Account{}}
+	found := Found{Matches: slices.Clone(matched.Matches), Namesakes: matched.Namesakes, order: matched.Matches, keys: map[enrich.Key]attempt.Account{}, names: matched.Names}
 	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })
 	others := append(matched.Others, who.Identity)
 	for _, m := range found.order {

@@ -276,6 +276,19 @@ func (k *knowledge) hasName(form string) bool {
 	})
 }
 
+// namedIn reports whether a text has an email or a profile of the person, or all words of a name.
+func (k *knowledge) namedIn(text string) bool {
+	folded := strings.ToLower(text)
+	isPage := slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) })
+	if isPage || k.hasEmail(text) || k.givenEmail != "" && containsWhole(folded, k.givenEmail) {
+		return true
+	}
+	form := words(text)
+	return slices.ContainsFunc(k.words, func(name string) bool {
+		return !slices.ContainsFunc(strings.Fields(name), func(word string) bool { return !strings.Contains(form, " "+word+" ") })
+	})
+}
+
 func (k *knowledge) hasEmail(text string) bool {
 	if !strings.Contains(text, "@") {
 		return false

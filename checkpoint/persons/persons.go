@@ -66,12 +66,13 @@ func (m Match) Record() string {
 		return strconv.FormatUint(uint64(m.ID), 10)
 	}
 	for place := range m.Mentions {
-		return m.recordOf(place)
+		return m.RecordOf(place)
 	}
 	return ""
 }
 
-func (m Match) recordOf(place int) string {
+// RecordOf names a mention, by its place in Facts.Mentions.
+func (m Match) RecordOf(place int) string {
 	return fmt.Sprintf("%d-%08x", m.ID, m.Facts.Mentions[place].Hash)
 }
 
@@ -101,6 +102,13 @@ type Found struct {
 	Namesakes []Match
 	// Others are further identities that the answers give the person.
 	Others []enrich.Identity
+	known  *knowledge
+}
+
+// Names reports whether a text, such as a row of a list, may name the person: it has an email or a profile of the
+// person, or all words of a name, in any order.
+func (f Found) Names(text string) bool {
+	return f.known.namedIn(text)
 }
 
 // Find returns what a journal has about a person.
@@ -136,6 +144,7 @@ func (r Reading) Find(who Person) (found Found, err error) {
 	if found, err = r.match(index, known); err != nil {
 		return found, err
 	}
+	found.known = known
 	found.Others = known.alternatives(found.Matches, len(r.Interfaces) > 1)
 	return found, nil
 }

@@ -97,7 +97,7 @@ func recordsOf(matches []Match) (records []string) {
 		}
 		for place := range m.Facts.Mentions {
 			if m.Mentions[place] {
-				records = append(records, m.recordOf(place))
+				records = append(records, m.RecordOf(place))
 			}
 		}
 	}

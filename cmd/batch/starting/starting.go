@@ -110,7 +110,8 @@ var private = []string{
 func CommandLine(command string, args []string, flags *pflag.FlagSet) string {
 	words := append(strings.Fields(command), args...)
 	flags.Visit(func(flag *pflag.Flag) {
-		if !slices.Contains(private, flag.Name) {
+		isPerson := flag.Name == "name" && command == "batch forget"
+		if !slices.Contains(private, flag.Name) && !isPerson {
 			words = append(words, "--"+flag.Name+"="+flag.Value.String())
 		}
 	})
