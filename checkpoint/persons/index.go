@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/maphash"
+	"iter"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -121,7 +123,7 @@ func (h *hashing) identityName(id enrich.Identity) hash {
 }
 
 func (h *hashing) name(name string) hash {
-	h.form = enrich.AppendName(h.form[:0], name)
+	h.form = appendWords(h.form[:0], name)
 	return h.hash()
 }
 
@@ -152,7 +154,7 @@ func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
 	for key := range known.keys {
 		keys[keyHash(key)] = true
 	}
-	for _, of := range []map[string]bool{known.names, known.emails, known.phones} {
+	for _, of := range []iter.Seq[string]{slices.Values(known.words), maps.Keys(known.emails), maps.Keys(known.phones)} {
 		for text := range of {
 			hashing.form = append(hashing.form[:0], text...)
 			texts[hashing.hash()] = true

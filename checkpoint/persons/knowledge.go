@@ -419,18 +419,43 @@ func hostOf(address string) string {
 }
 
 // words returns the words of a text in the form in which names are equal, with a space around each; "" for none.
-func words(text string) string {
+func words(text string) string { return string(appendWords(nil, text)) }
+
+// appendWords appends what words returns.
+func appendWords(form []byte, text string) []byte {
 	if text == "" {
-		return ""
+		return form
 	}
-	form := foldName(text)
-	if form == "" {
-		form = strings.ToLower(text)
+	start := len(form)
+	if form = enrich.AppendName(form, text); len(form) == start { // it has no such form
+		form = append(form, strings.ToLower(text)...)
 	}
-	return spaced(strings.FieldsFunc(form, isBetween))
+	folded := string(form[start:])
+	form = append(form[:start], ' ')
+	for _, r := range folded {
+		switch {
+		case !isBetween(r):
+			form = utf8.AppendRune(form, r)
+		case form[len(form)-1] != ' ':
+			form = append(form, ' ')
+		}
+	}
+	if form[len(form)-1] != ' ' {
+		form = append(form, ' ')
+	}
+	if len(form) == start+1 {
+		return form[:start]
+	}
+	return form
 }
 
-func isBetween(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }
+// isBetween reports whether a letter stands between words.
+func isBetween(r rune) bool {
+	if r < utf8.RuneSelf {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && (r < 'A' || r > 'Z')
+	}
+	return !unicode.In(r, unicode.L, unicode.M, unicode.N)
+}
 
 func spaced(all []string) string {
 	if len(all) == 0 {
