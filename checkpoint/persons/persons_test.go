@@ -177,15 +177,19 @@ func TestFindFollowsWhatAttemptsShare(t *testing.T) {
 		},
 		"a search for the person": {
 			attempts: []bought{
-				{enrich.Identity{Search: `{"full_name":"ada lovelace"}`}, ""}, {enrich.Identity{Search: `{"url":"https://pro.example/in/ada"}`}, ""},
+				{enrich.Identity{Search: `{"full_name":"ada lovelace"}`}, ""},
+				{enrich.Identity{Search: `{"url":"https://pro.example/in/ada"}`}, ""},
 				{enrich.Identity{Search: `{"url":"https://pro.example/in/ada-2"}`}, ""},
 			},
 			who: Person{Identity: byURL("ada")}, want: []string{"2"},
 		},
 		"by the name, which is not an identity": {
 			attempts: []bought{
-				{at("x.example"), ""}, {byURL("b"), "Ada Lovelace|ada@y.example|"}, {page, "list:Bob Ray||;Ada Lovelace||"},
-				{enrich.Identity{Search: `{"full_name":"ada lovelace"}`}, ""}, {enrich.Identity{Company: enrich.Company{Name: "Ada Lovelace Ltd", Country: "GB"}}, ""},
+				{at("x.example"), ""},
+				{byURL("b"), "Ada Lovelace|ada@y.example|"},
+				{page, "list:Bob Ray||;Ada Lovelace||"},
+				{enrich.Identity{Search: `{"full_name":"ada lovelace"}`}, ""},
+				{enrich.Identity{Company: enrich.Company{Name: "Ada Lovelace Ltd", Country: "GB"}}, ""},
 			},
 			who: Person{Name: "ada  LOVELACE"}, namesakes: []string{"1", "2", "3-00000001", "4", "5"},
 		},

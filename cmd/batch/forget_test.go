@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +58,7 @@ func newHousehold(t *testing.T, key string) *household {
 	h.batch("run", h.path("profiles.csv"), "--name", "profiles", "--fields", "contact", "--max-units", "contacts=99",
 		"--max-units", "email_count=9", "--max-units", "phone_count=9", "--yes", "-o", h.path("profiles-out.csv"))
 	h.owner = h.rows("tables/shareholders.csv")[1][2]
+	h.makeBooksOlder()
 	lists := filepath.Join(h.journal(), "lists", "paused")
 	if err := os.MkdirAll(lists, 0o700); err != nil {
 		t.Fatal(err)
@@ -63,6 +66,25 @@ func newHousehold(t *testing.T, key string) *household {
 	h.write("state/sandbox/default/lists/paused/2026-11-20-0100.csv", "company,surname,given\nAcme,Quorlley,Zyxanna\n")
 	h.write("state/sandbox/default/lists/paused/2026-11-21-0100.csv", "company,surname,given\nAcme,Ray,Bob\n")
 	return h
+}
+
+// makeBooksOlder writes an identity into the books of the embedded service, as earlier versions did.
+func (h *household) makeBooksOlder() {
+	h.t.Helper()
+	path := filepath.Join(h.journal(), "sandbox.jsonl")
+	books, err := os.ReadFile(path)
+	if err != nil || bytes.Contains(books, []byte("zyxanna")) {
+		h.t.Fatalf("the books name somebody, or error %v", err)
+	}
+	concealed := regexp.MustCompile(`"identity":"name\\u001f#[0-9a-f]+"`)
+	if place := concealed.FindIndex(books); place == nil {
+		h.t.Fatalf("the books have no identity: %s", books)
+	} else {
+		books = slices.Concat(books[:place[0]], []byte(`"identity":"name\u001fzyxanna\u001fquorlley\u001fcompany\u001facme"`), books[place[1]:])
+	}
+	if err := os.WriteFile(path, books, 0o600); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 func (h *household) path(name string) string { return filepath.Join(h.dir, name) }
@@ -91,7 +113,10 @@ func (h *household) rows(name string) [][]string {
 // batch runs a command with the journal of the embedded service.
 func (h *household) batch(args ...string) string {
 	h.t.Helper()
-	stdout, stderr, code := executeIn(h.t.Context(), quietEnvironment(h.vars), append(args, "--sandbox", "--state", h.path("state"))...)
+	if !slices.Contains(args, "--sandbox") {
+		args = append(args, "--sandbox", "--state", h.path("state"))
+	}
+	stdout, stderr, code := executeIn(h.t.Context(), quietEnvironment(h.vars), args...)
 	if code != exit.Done && code != exit.Ceiling {
 		h.t.Fatalf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
 	}
@@ -254,6 +279,45 @@ func TestForgetLeavesTheNameOfNobodyInTheStateDirectory(t *testing.T) {
 			h.wantRestOfAnswers()
 		})
 	}
+}
+
+// TestAForgetThatIsKilledIsFinishedByTheNext kills the command when its erasure begins, and when the files are written
+// again. The same command, whose chosen records may be gone by then, finishes it.
+func TestAForgetThatIsKilledIsFinishedByTheNext(t *testing.T) {
+	t.Parallel()
+	h := newHousehold(t, "")
+	killed := 0
+	for n, file := range []string{"ERASING", "store.new"} {
+		name := []string{asked, h.owner}[n]
+		args := []string{"forget", "--name", name, "--yes", "--sandbox", "--state", h.path("state")}
+		for _, held := range h.forget("--name", name).Namesakes {
+			args = append(args, "--also", held.Record)
+		}
+		command := exec.Command("batch", args...)
+		if err := command.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- command.Wait() }()
+		for waiting := true; waiting; {
+			_, err := os.Stat(filepath.Join(h.journal(), file))
+			select {
+			case <-ended:
+				waiting = false
+			default:
+				if err == nil {
+					killed++
+					_ = command.Process.Kill()
+					<-ended
+					waiting = false
+				}
+			}
+		}
+		h.batch(args...)
+		h.wantGone(name)
+	}
+	t.Logf("%d of 2 were killed", killed)
+	h.totals()
 }
 
 // totals returns the money record of the journal.

@@ -17,7 +17,8 @@ func TestPartsAreEverythingThatMayNameAPerson(t *testing.T) {
 		want     []Part
 	}{
 		"shareholders": {
-			`{"shareholders":[{"id":1,"name":"Ann Smith","quantity":3}],"data":["Bob Ray"],"group_structure":[{"id":7,"director":{"full_name":"Cy Lee"}}]}`, Form{},
+			`{"shareholders":[{"id":1,"name":"Ann Smith","quantity":3}],"data":["Bob Ray"],"group_structure":[{"id":7,"director":{"full_name":"Cy Lee"}}]}`,
+			Form{},
 			[]Part{
 				{Path: "shareholders[0]", Name: "Ann Smith"},
 				{Path: "shareholders[0].name", In: 1, Text: "Ann Smith"},
@@ -27,7 +28,8 @@ func TestPartsAreEverythingThatMayNameAPerson(t *testing.T) {
 			},
 		},
 		"a person of a search": {
-			`{"data":[{"first_name":"Ann","last_name":"Smith","email":"a@x.example","mobile":4915,"pro_network":"https://p.example/in/ann","company":{"name":"Acme","website":"x.example"}}]}`, Form{},
+			`{"data":[{"first_name":"Ann","last_name":"Smith","email":"a@x.example","mobile":4915,"pro_network":"https://p.example/in/ann","company":{"name":"Acme","website":"x.example"}}]}`,
+			Form{},
 			[]Part{
 				{
 					Path: "data[0]", Name: "Ann Smith", CompanyName: "Acme", CompanyDomain: "x.example",
@@ -43,7 +45,8 @@ func TestPartsAreEverythingThatMayNameAPerson(t *testing.T) {
 			},
 		},
 		"a company": {
-			`{"name":"Acme","company_email":["a@x.example",null,""],"size":"3","Ann Smith":true,"note":"\u0041nn"}`, Form{},
+			`{"name":"Acme","company_email":["a@x.example",null,""],"size":"3","Ann Smith":true,"note":"\u0041nn"}`,
+			Form{},
 			[]Part{
 				{Path: "name", Text: "Acme"},
 				{Path: "company_email[0]", Text: "a@x.example"},
@@ -53,7 +56,8 @@ func TestPartsAreEverythingThatMayNameAPerson(t *testing.T) {
 			},
 		},
 		"the contact of a website": {
-			`{"domain":"x.example","contact_name":"Ann Smith","contact_email":"a@x.example","contact_organization":"Acme"}`, Form{Together: "contact_"},
+			`{"domain":"x.example","contact_name":"Ann Smith","contact_email":"a@x.example","contact_organization":"Acme"}`,
+			Form{Together: "contact_"},
 			[]Part{
 				{Path: "contact_…", Name: "Ann Smith", CompanyName: "Acme", Emails: []string{"a@x.example"}},
 				{Path: "domain", Text: "x.example"},
@@ -63,7 +67,8 @@ func TestPartsAreEverythingThatMayNameAPerson(t *testing.T) {
 			},
 		},
 		"a person": {
-			`{"full_name":"Ann Smith","email":"a@x.example","company_name":"Acme","function_original_name":"aide of Bob Ray"}`, Form{Own: true},
+			`{"full_name":"Ann Smith","email":"a@x.example","company_name":"Acme","function_original_name":"aide of Bob Ray"}`,
+			Form{Own: true},
 			[]Part{{Path: "function_original_name", Text: "aide of Bob Ray"}},
 		},
 		"a list":                {`[{"id":1,"name":"Acme"}]`, Form{}, []Part{{Path: "[0]", Name: "Acme"}, {Path: "[0].name", In: 1, Text: "Acme"}}},
