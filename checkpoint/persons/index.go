@@ -100,7 +100,7 @@ func (e *entering) enter(first, last attempt.ID) error {
 			return err
 		}
 		facts, err := e.factsOf(e.accounts[id-first], attempt.Resolution(e.answer))
-		if len(facts.Mentions)+len(facts.Pages) > 0 {
+		if facts.Read != nil || len(facts.Pages) > 0 {
 			e.lists = append(e.lists, id)
 		}
 		entry := &e.entries[id-1]
@@ -147,7 +147,7 @@ func (h *hashing) hash() hash {
 // keyHash returns a part of a key. A key is a hash already.
 func keyHash(key enrich.Key) hash { return hash(binary.LittleEndian.Uint16(key[:])) }
 
-// candidates returns the attempts that share something with the person.
+// candidates returns the attempts that may share an identity, a name, an email or a phone with the person.
 func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
 	keys, texts := map[hash]bool{}, map[hash]bool{}
 	hashing := hashing{seed: x.seed}
@@ -166,7 +166,5 @@ func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
 			ids = append(ids, attempt.ID(i+1))
 		}
 	}
-	ids = append(ids, x.lists...)
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return ids
 }

@@ -3,8 +3,10 @@
 package persons
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +37,9 @@ type Facts struct {
 	Name, Email, Phone string
 	Pages              []string // addresses of profiles
 	CompanyName        string
-	// Mentions are the parts of the answer that may be about other persons.
+	// Read returns the parts of the answer that may be about other persons. It is nil when there are none.
+	Read func() ([]Mention, error)
+	// Mentions are what Read returned, in a match.
 	Mentions []Mention
 	// Without returns the bytes of the answer without mentions, by their places in the list.
 	Without func(mentions map[int]bool) (string, error)
@@ -149,43 +153,72 @@ func (r Reading) Find(who Person) (found Found, err error) {
 	return found, nil
 }
 
-// match goes through the attempts until nothing more is learned.
-func (r Reading) match(index *index, known *knowledge) (found Found, err error) {
-	places := map[attempt.ID]int{} // of the matches
-	for learned := true; learned; {
-		learned = false
-		found.Namesakes = nil
-		err := r.each(index.candidates(known), func(a *outcomes.Attempt) error {
-			place, isFound := places[a.ID]
-			if isFound && found.Matches[place].IsWhole() {
-				return nil
-			}
-			m, err := r.matchOf(a)
-			if err != nil {
-				return err
-			}
-			namesakes := known.judge(&m)
-			found.Namesakes = append(found.Namesakes, namesakes...)
-			switch {
-			case m.ID == 0:
-				return nil
-			case !isFound:
-				places[a.ID] = len(found.Matches)
-				found.Matches = append(found.Matches, m)
-			case len(m.Mentions) == len(found.Matches[place].Mentions):
-				return nil
-			default:
-				found.Matches[place] = m
-			}
-			known.learn(m)
-			learned = true
-			return nil
-		})
+// match goes through the attempts until nothing more is learned. Those that may mention persons come last, because it
+// takes long to read them.
+func (r Reading) match(index *index, known *knowledge) (Found, error) {
+	m := matching{Reading: r, known: known, places: map[attempt.ID]int{}}
+	for {
+		m.namesakes = m.namesakes[:0]
+		sharing := index.candidates(known)
+		learned, err := m.compare(sharing)
 		if err != nil {
-			return found, err
+			return Found{}, err
+		}
+		if learned {
+			continue
+		}
+		isSharing := func(id attempt.ID) bool {
+			_, is := slices.BinarySearch(sharing, id)
+			return is
+		}
+		learned, err = m.compare(slices.DeleteFunc(slices.Clone(index.lists), isSharing))
+		if err != nil {
+			return Found{}, err
+		}
+		if !learned {
+			slices.SortStableFunc(m.namesakes, func(a, b Match) int { return cmp.Compare(a.ID, b.ID) })
+			return Found{Matches: m.matches, Namesakes: m.namesakes}, nil
 		}
 	}
-	return found, nil
+}
+
+// matching is one run of match.
+type matching struct {
+	Reading
+	known     *knowledge
+	matches   []Match
+	places    map[attempt.ID]int // of the matches
+	namesakes []Match
+}
+
+// compare compares attempts with what is known, and reports whether it learned something.
+func (m *matching) compare(ids []attempt.ID) (learned bool, err error) {
+	err = m.each(ids, func(a *outcomes.Attempt) error {
+		place, isFound := m.places[a.ID]
+		if isFound && m.matches[place].IsWhole() {
+			return nil
+		}
+		found, err := m.matchOf(a)
+		if err != nil {
+			return err
+		}
+		m.namesakes = append(m.namesakes, m.known.judge(&found)...)
+		switch {
+		case found.ID == 0:
+			return nil
+		case !isFound:
+			m.places[a.ID] = len(m.matches)
+			m.matches = append(m.matches, found)
+		case len(found.Mentions) == len(m.matches[place].Mentions):
+			return nil
+		default:
+			m.matches[place] = found
+		}
+		m.known.learn(found)
+		learned = true
+		return nil
+	})
+	return learned, err
 }
 
 // gap is how many attempts are read on the way to one that is wanted, before it is looked for.
@@ -217,6 +250,9 @@ func (r Reading) each(ids []attempt.ID, visit func(*outcomes.Attempt) error) err
 func (r Reading) matchOf(a *outcomes.Attempt) (m Match, err error) {
 	m = Match{ID: a.ID, Account: a.Intent.Account, Key: a.Intent.Key, Identity: a.Intent.Identity, At: a.Intent.At, Run: a.Intent.Run}
 	m.Facts, err = r.factsOf(m.Account, a.Ended)
+	if err == nil && m.Facts.Read != nil {
+		m.Facts.Mentions, err = m.Facts.Read()
+	}
 	return m, err
 }
 

@@ -64,9 +64,10 @@ func journalOf(attempts []bought) Reading {
 	slices.SortFunc(m, func(a, b store.Write) int { return bytes.Compare(a.Key, b.Key) })
 	return Reading{Store: m, Last: attempt.ID(len(attempts)), KeysOf: func(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }, Interfaces: []string{""}, Facts: func(_ string, answered enrich.Answered) (f Facts, err error) {
 		if list, is := strings.CutPrefix(answered.Data, "list:"); is {
+			var mentions []Mention
 			for listed := range strings.SplitSeq(list, ";") {
 				parts := strings.Split(listed, "|")
-				x := Mention{Name: parts[0], Hash: uint32(len(f.Mentions))}
+				x := Mention{Name: parts[0], Hash: uint32(len(mentions))}
 				switch {
 				case len(parts) == 1:
 					x = Mention{Text: listed, Hash: x.Hash}
@@ -76,8 +77,9 @@ func journalOf(attempts []bought) Reading {
 				if len(parts) > 2 {
 					x.CompanyDomain = parts[2]
 				}
-				f.Mentions = append(f.Mentions, x)
+				mentions = append(mentions, x)
 			}
+			f.Read = func() ([]Mention, error) { return mentions, nil }
 			return f, nil
 		}
 		parts := strings.Split(answered.Data, "|")

@@ -45,12 +45,12 @@ func (r *v1Reader) Facts(answered enrich.Answered) (facts persons.Facts, err err
 	if err != nil {
 		return facts, err
 	}
-	parts, err := r.Parts(answered)
-	if len(parts) > 0 {
-		facts.Mentions = mentionsOf(parts)
+	if has, err := r.HasProfile(answered); has || err != nil {
+		facts.Read = func() ([]persons.Mention, error) { return mentionsOf(r.Parts(answered)) }
 		facts.Without = func(mentions map[int]bool) (string, error) { return v1.WithoutParts(answered, mentions) }
+		return facts, err
 	}
-	return facts, err
+	return facts, nil
 }
 
 // Export implements Reader.
@@ -71,11 +71,7 @@ func (r v2Reader) Facts(answered enrich.Answered) (facts persons.Facts, err erro
 	if err != nil || len(found.Body) == 0 {
 		return facts, err
 	}
-	parts, err := answers.Parts(answered)
-	if err != nil {
-		return facts, err
-	}
-	facts.Mentions = mentionsOf(parts)
+	facts.Read = func() ([]persons.Mention, error) { return mentionsOf(answers.Parts(answered)) }
 	facts.Without = func(mentions map[int]bool) (string, error) { return answers.WithoutParts(answered, mentions) }
 	if f, isRecord := found.Operation.Field(); !isRecord || f != v2fields.Contact {
 		return facts, nil
@@ -92,12 +88,12 @@ func (r v2Reader) Facts(answered enrich.Answered) (facts persons.Facts, err erro
 }
 
 // mentionsOf returns the parts of an answer as the journal compares them.
-func mentionsOf(parts []jsonobject.Part) []persons.Mention {
+func mentionsOf(parts []jsonobject.Part, err error) ([]persons.Mention, error) {
 	mentions := make([]persons.Mention, len(parts))
 	for i, part := range parts {
 		mentions[i] = persons.Mention(part)
 	}
-	return mentions
+	return mentions, err
 }
 
 // Export implements Reader.

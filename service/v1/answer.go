@@ -128,17 +128,28 @@ func answerMembers(m *numbered.Members, a *Answer) {
 	profileMembers(m, a)
 }
 
+// HasProfile reports whether an answer has a profile.
+func (d *AnswerDecoder) HasProfile(answered enrich.Answered) (bool, error) {
+	profile, err := d.profile(answered)
+	return profile != "", err
+}
+
 // Parts returns the parts of the profile in an answer that may be about others than the person.
 func (d *AnswerDecoder) Parts(answered enrich.Answered) ([]jsonobject.Part, error) {
+	profile, err := d.profile(answered)
+	if err != nil || profile == "" {
+		return nil, err
+	}
+	return jsonobject.Parts([]byte(profile), profileForm()), nil
+}
+
+func (d *AnswerDecoder) profile(answered enrich.Answered) (string, error) {
 	taken := d.take()
 	defer d.unused.Put(taken)
 	if err := numbered.Read(&taken.members, answered.Data, &taken.answer, profileMembers); err != nil {
-		return nil, fmt.Errorf("an answer in the journal: %w", err)
+		return "", fmt.Errorf("an answer in the journal: %w", err)
 	}
-	if taken.answer.Profile == "" {
-		return nil, nil
-	}
-	return jsonobject.Parts([]byte(taken.answer.Profile), profileForm()), nil
+	return taken.answer.Profile, nil
 }
 
 // WithoutParts returns the bytes of an answer without some parts of its profile, by their places in the list of Parts.
