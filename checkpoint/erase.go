@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -92,12 +93,20 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 		forgotten[key] = true
 		return e.forget(key, catalogues[found.keys[key]].All())
 	}
+	whole, taken := map[attempt.ID]bool{}, map[attempt.ID]map[int]bool{}
 	for _, m := range slices.Backward(found.order) {
 		var err error
-		if m.IsWhole() {
+		switch {
+		case m.IsWhole():
+			whole[m.ID] = true
 			err = errors.Join(e.attempt(m.ID), forget(m.Key))
-		} else {
-			err = e.mentions(m)
+		case !whole[m.ID]:
+			e.sum.Mentions += len(m.Mentions)
+			if taken[m.ID] == nil {
+				taken[m.ID] = map[int]bool{}
+			}
+			maps.Copy(taken[m.ID], m.Mentions) // with those that were found after them
+			err = e.mentions(m, taken[m.ID])
 		}
 		if err != nil {
 			return e.sum, err
@@ -175,8 +184,8 @@ func (e *erasing) attempt(id attempt.ID) error {
 }
 
 // mentions takes the person out of an answer about others. What was charged and returned stays.
-func (e *erasing) mentions(m persons.Match) error {
-	data, err := m.Facts.Without(m.Mentions)
+func (e *erasing) mentions(m persons.Match, mentions map[int]bool) error {
+	data, err := m.Facts.Without(mentions)
 	if err != nil {
 		return fmt.Errorf("the answer of the lookup %d: %w", m.ID, err)
 	}
@@ -187,7 +196,6 @@ func (e *erasing) mentions(m persons.Match) error {
 		return err
 	}
 	e.add(resolution)
-	e.sum.Mentions += len(m.Mentions)
 	return nil
 }
 

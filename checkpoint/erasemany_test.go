@@ -139,6 +139,51 @@ func TestForgetTakesMentionsOutOfManyAnswersInParts(t *testing.T) {
 	}
 }
 
+// TestAForgetThatFailsFindsAllTheNextTime: one answer mentions the person twice. The second mention is found through an
+// answer that is found through the first one. After each failed commit the same command finds what is left.
+func TestAForgetThatFailsFindsAllTheNextTime(t *testing.T) {
+	ada := enrich.Identity{FirstName: "Ada", LastName: "Lovelace", CompanyDomain: "acme.example"}
+	byURL := enrich.Identity{ProfileURL: "https://pro.example/in/ada"}
+	note := strings.Repeat("x", maxQueue/2) // so that each answer is a commit
+	for failing := range 4 {
+		r := newRig(t)
+		r.settle(r.grant(request(person(1), email)), v1.Answer{
+			Status: enrich.Matched, FullName: "Bob Ray", WorkEmail: "bob@acme.example",
+			Profile: `{"note":"` + note + `","peers":[{"name":"Ada Lovelace","company_domain":"acme.example","pro_network":"https://pro.example/in/ada"}],"emails":["ada@other.example"]}`,
+		})
+		r.settle(r.grant(request(byURL, email)), v1.Answer{Status: enrich.Matched, FullName: "Ada Lovelace", WorkEmail: "ada@other.example", Profile: `{"note":"` + note + `"}`})
+		r.check(r.Close())
+		store := &gatedStore{memStore: r.store, gate: make(chan struct{})}
+		close(store.gate)
+		var err error
+		r.Journal, err = New(store, Options{Catalogue: r.catalogue, Rate: r.rate, Now: r.clock.now})
+		r.check(err)
+		first := store.commits
+		store.before = func(commit int) (error, bool) {
+			if commit == first+failing {
+				return errors.New("disk"), false
+			}
+			return nil, true
+		}
+		_, err = forget(r.Journal, Person{Identity: ada})
+		if (err != nil) != (failing > 0) {
+			t.Fatalf("commit %d fails: error %v", failing, err)
+		}
+		store.before = nil
+		if failing > 0 {
+			r.reopen()
+			_, err = r.erase(Person{Identity: ada})
+			r.check(err)
+		}
+		for id := range attempt.ID(2) {
+			if res, _, err := r.Resolution(id + 1); err != nil || strings.Contains(strings.ToLower(res.Data), "ada") || res.Erased != (id == 1) {
+				t.Errorf("commit %d fails: attempt %d has %.20q…%q, error %v", failing, id+1, res.Data, res.Data[max(0, len(res.Data)-100):], err)
+			}
+		}
+		wantSound(t, r.store)
+	}
+}
+
 // readingStore counts the records that are read.
 type readingStore struct {
 	*memStore

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,7 +101,7 @@ var ErrNobody = errors.New("no person is named; name one by profile URL, by name
 // Found is what Find found.
 type Found struct {
 	// Matches are about the person. They are in the order in which they were found: each shares something with the
-	// person who was named or with matches before it.
+	// person who was named or with matches before it. An attempt can be there several times, with further mentions.
 	Matches []Match
 	// Namesakes have a name of the person, and nothing says whether they are the person. Each has one mention at most.
 	Namesakes []Match
@@ -156,7 +157,7 @@ func (r Reading) Find(who Person) (found Found, err error) {
 // match goes through the attempts until nothing more is learned. Those that may mention persons come last, because it
 // takes long to read them.
 func (r Reading) match(index *index, known *knowledge) (Found, error) {
-	m := matching{Reading: r, known: known, places: map[attempt.ID]int{}}
+	m := matching{Reading: r, known: known, whole: map[attempt.ID]bool{}, mentions: map[attempt.ID]map[int]bool{}}
 	for {
 		m.namesakes = m.namesakes[:0]
 		sharing := index.candidates(known)
@@ -187,15 +188,15 @@ type matching struct {
 	Reading
 	known     *knowledge
 	matches   []Match
-	places    map[attempt.ID]int // of the matches
+	whole     map[attempt.ID]bool         // the attempts that matched whole
+	mentions  map[attempt.ID]map[int]bool // that matched, of the others
 	namesakes []Match
 }
 
 // compare compares attempts with what is known, and reports whether it learned something.
 func (m *matching) compare(ids []attempt.ID) (learned bool, err error) {
 	err = m.each(ids, func(a *outcomes.Attempt) error {
-		place, isFound := m.places[a.ID]
-		if isFound && m.matches[place].IsWhole() {
+		if m.whole[a.ID] {
 			return nil
 		}
 		found, err := m.matchOf(a)
@@ -206,14 +207,19 @@ func (m *matching) compare(ids []attempt.ID) (learned bool, err error) {
 		switch {
 		case found.ID == 0:
 			return nil
-		case !isFound:
-			m.places[a.ID] = len(m.matches)
-			m.matches = append(m.matches, found)
-		case len(found.Mentions) == len(m.matches[place].Mentions):
-			return nil
+		case found.IsWhole():
+			m.whole[a.ID] = true
 		default:
-			m.matches[place] = found
+			maps.DeleteFunc(found.Mentions, func(place int, _ bool) bool { return m.mentions[a.ID][place] })
+			if len(found.Mentions) == 0 {
+				return nil
+			}
+			if m.mentions[a.ID] == nil {
+				m.mentions[a.ID] = map[int]bool{}
+			}
+			maps.Copy(m.mentions[a.ID], found.Mentions)
 		}
+		m.matches = append(m.matches, found)
 		m.known.learn(found)
 		learned = true
 		return nil

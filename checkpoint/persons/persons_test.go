@@ -199,6 +199,12 @@ func TestFindFollowsWhatAttemptsShare(t *testing.T) {
 			attempts: []bought{{at("x.example"), "Ada Lovelace|ada@x.example|"}, {byURL("b"), "Ada Lovelace|ada@y.example|"}, {page, "list:Bob Ray||;Ada Lovelace||"}, {byURL("c"), "Ada|ada@y.example|"}, {byURL("b"), ""}},
 			who:      Person{Name: "Ada Lovelace", Chosen: []string{"2", "9"}}, want: []string{"2", "5"}, namesakes: []string{"1", "3-00000001"},
 		},
+		"a mention that is found later than another one of its answer": {
+			attempts: []bought{
+				{page, "list:Ada Lovelace|https://pro.example/in/a|x.example;ada@y.example"}, {byURL("a"), "Ada Lovelace|ada@y.example|"},
+			},
+			who: Person{Identity: at("x.example")}, want: []string{"1-00000000", "2", "1-00000001"},
+		},
 		"all namesakes": {
 			attempts: []bought{{at("x.example"), ""}, {byURL("b"), "Ada Lovelace|ada@y.example|"}, {page, "list:Bob Ray||;Ada Lovelace||"}},
 			who:      Person{Name: "Ada Lovelace", AllNamesakes: true}, want: []string{"1", "2", "3-00000001"},

@@ -75,6 +75,12 @@ func confirmErasure(ctx context.Context, env environment, found *journalview.Era
 	for _, lookup := range found.Lookups {
 		fmt.Fprintln(env.stderr, lookup)
 	}
+	if len(found.Namesakes) > 0 {
+		fmt.Fprintln(env.stderr, "These have only the name in common and stay; --also RECORD erases them too:")
+	}
+	for _, namesake := range found.Namesakes {
+		fmt.Fprintln(env.stderr, namesake.Choice())
+	}
 	return env.askToErase(ctx, question(found.Lookups))
 }
 

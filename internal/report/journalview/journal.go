@@ -127,4 +127,3 @@ func (v *Unpaused) Render(p *report.Page) {
 		p.Linef("The limit of %s has ended; calls that need it may be sent again.", module)
 	}
 }
-

@@ -38,7 +38,6 @@ func withoutPaths(t *testing.T, answered enrich.Answered, paths ...string) enric
 // specification that can hold a name, an email, a phone or a profile of a person, and from members that it does not
 // show. The rest of the answer is read as before.
 func TestEveryMemberThatCanNameAPersonIsAPart(t *testing.T) {
-	const name = "Zyxanna Quorlley"
 	for _, test := range []struct {
 		operation v2fields.Operation
 		body      string
