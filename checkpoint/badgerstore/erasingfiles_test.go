@@ -20,7 +20,7 @@ import (
 // versionsIn returns every version of every value in the tables of a closed journal.
 func versionsIn(t *testing.T, dir string, key []byte) (values [][]byte) {
 	t.Helper()
-	err := EachVersion(dir, key, func(_, value []byte) { values = append(values, bytes.Clone(value)) })
+	err := eachInTables(filepath.Join(dir, engineName), key, func(_, value []byte) { values = append(values, bytes.Clone(value)) })
 	if err != nil {
 		t.Fatal(err)
 	}

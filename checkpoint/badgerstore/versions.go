@@ -20,6 +20,11 @@ func EachVersion(dir string, key []byte, visit func(key, value []byte)) (err err
 	if beside, err := valuesBeside(engineDir); err != nil || beside {
 		return errors.Join(err, fmt.Errorf("%s has values beside its tables", engineDir))
 	}
+	return eachInTables(engineDir, key, visit)
+}
+
+// eachInTables visits every version of every value in the tables of a closed store.
+func eachInTables(engineDir string, key []byte, visit func(key, value []byte)) error {
 	tables, err := openTables(engineDir, key)
 	if err != nil {
 		return err
