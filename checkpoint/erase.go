@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -21,11 +22,20 @@ type Person = persons.Person
 // Found is what the journal holds about a person who is to be forgotten.
 type Found struct {
 	Matches []persons.Match // in the order of their attempts
-	// order has the attempts in the order in which they were found: each shares something with the
-	// person who was named or with attempts before it.
+	// Namesakes have the person's name, and nothing says whether they are the person.
+	Namesakes []persons.Match
+	// order has the matches in the order in which they were found: each shares something with the
+	// person who was named or with matches before it.
 	order []persons.Match
 	keys  map[enrich.Key]attempt.Account // of the person's identities, also of those without an attempt
+	names func(text string) bool
 }
+
+// Names reports whether a text, such as a row of a list, may name the person.
+func (f Found) Names(text string) bool { return f.names(text) }
+
+// IsEmpty reports whether there is nothing to erase and no identity to remember.
+func (f Found) IsEmpty() bool { return len(f.keys)+len(f.order) == 0 }
 
 // Erasure counts what was erased.
 type Erasure struct {
@@ -33,6 +43,8 @@ type Erasure struct {
 	Identities int `json:"identities,omitempty"` // of the person, also those that were never asked for
 	Attempts   int `json:"attempts"`
 	Answers    int `json:"answers"`
+	// Mentions are those in answers about others, which keep the rest.
+	Mentions int `json:"mentions,omitempty"`
 }
 
 // Find returns what the journal holds about a person, under every identity.
@@ -42,14 +54,17 @@ func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
 		return Found{}, err
 	}
 	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts, Interfaces: interfaces}
-	order, others, err := reading.Find(who)
-	found := Found{Matches: slices.Clone(order), order: order, keys: map[enrich.Key]attempt.Account{}}
+	matched, err := reading.Find(who)
+	found := Found{Matches: slices.Clone(matched.Matches), Namesakes: matched.Namesakes, order: matched.Matches, keys: map[enrich.Key]attempt.Account{}, names: matched.Names}
 	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })
-	for _, m := range order {
-		found.keys[m.Key] = m.Account
-		others = append(others, m.Identity)
+	others := append(matched.Others, who.Identity)
+	for _, m := range found.order {
+		if m.IsWhole() {
+			found.keys[m.Key] = m.Account
+			others = append(others, m.Identity)
+		}
 	}
-	for _, id := range append(others, who.Identity) {
+	for _, id := range others {
 		if id == (enrich.Identity{}) {
 			continue
 		}
@@ -63,7 +78,7 @@ func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
 // Forget erases a person's identities and answers. The money record stays, and none of the person's
 // fields is ever asked for again; an identity that the journal does not know is remembered by its
 // key alone, for that purpose. Once the journal is closed, the values are gone from its files. No
-// call may be in flight.
+// call may be in flight. An answer about others that mentions the person keeps the rest.
 //
 // What was found may be more than one commit takes. The attempts that were found last are erased
 // first. So after a crash Find still finds the others.
@@ -78,8 +93,22 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 		forgotten[key] = true
 		return e.forget(key, catalogues[found.keys[key]].All())
 	}
+	whole, taken := map[attempt.ID]bool{}, map[attempt.ID]map[int]bool{}
 	for _, m := range slices.Backward(found.order) {
-		if err := errors.Join(e.attempt(m.ID), forget(m.Key)); err != nil {
+		var err error
+		switch {
+		case m.IsWhole():
+			whole[m.ID] = true
+			err = errors.Join(e.attempt(m.ID), forget(m.Key))
+		case !whole[m.ID]:
+			e.sum.Mentions += len(m.Mentions)
+			if taken[m.ID] == nil {
+				taken[m.ID] = map[int]bool{}
+			}
+			maps.Copy(taken[m.ID], m.Mentions) // with those that were found after them
+			err = e.mentions(m, taken[m.ID])
+		}
+		if err != nil {
 			return e.sum, err
 		}
 		if err := e.commitIfLong(); err != nil {
@@ -91,7 +120,7 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 			return e.sum, err
 		}
 	}
-	e.sum.Persons, e.sum.Identities = min(1, len(found.keys)), found.identities()
+	e.sum.Persons, e.sum.Identities = min(1, len(found.keys)+len(found.order)), found.identities()
 	return e.sum, e.commit()
 }
 
@@ -151,6 +180,22 @@ func (e *erasing) attempt(id attempt.ID) error {
 		e.add(resolution)
 		e.sum.Answers++
 	}
+	return nil
+}
+
+// mentions takes the person out of an answer about others. What was charged and returned stays.
+func (e *erasing) mentions(m persons.Match, mentions map[int]bool) error {
+	data, err := m.Facts.Without(mentions)
+	if err != nil {
+		return fmt.Errorf("the answer of the lookup %d: %w", m.ID, err)
+	}
+	resolution, found, err := record.Change(e.j.store, record.IDKey(record.ResolutionPrefix, m.ID), func(res *attempt.Resolution) {
+		res.Data = data
+	})
+	if err != nil || !found {
+		return err
+	}
+	e.add(resolution)
 	return nil
 }
 

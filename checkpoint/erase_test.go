@@ -230,6 +230,17 @@ func (r *rig) erase(who Person) (Erasure, error) { return forget(r.Journal, who)
 func forget(j *Journal, who Person) (Erasure, error) {
 	found, err := j.Find(who, func(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
 		facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
+		decoder := new(v1.AnswerDecoder)
+		if has, _ := decoder.HasProfile(answered); has {
+			facts.Read = func() (mentions []persons.Mention, err error) {
+				parts, err := decoder.Parts(answered)
+				for _, part := range parts {
+					mentions = append(mentions, persons.Mention(part))
+				}
+				return mentions, err
+			}
+			facts.Without = func(mentions map[int]bool) (string, error) { return v1.WithoutParts(answered, mentions) }
+		}
 		return facts, err
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -48,6 +49,44 @@ func TestForgetErasesAnswersOfEveryIdentity(t *testing.T) {
 			for _, who := range []enrich.Identity{byURL, byName, byCompany} {
 				r.want(r.begin(request(who, email|phone)), attempt.Known{Fields: email | phone})
 			}
+		})
+	}
+}
+
+// TestANameInAnswersDoesNotMakeOnePerson of those who have it: with and without emails of one provider of mailboxes, and at
+// one company.
+func TestANameInAnswersDoesNotMakeOnePerson(t *testing.T) {
+	const count = 30
+	for name, address := range map[string]string{"no email": "", "private mailboxes": "ann%d@gmail.com", "one company": "ann%d@acme.example"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			for n := range count {
+				answer := v1.Answer{Status: enrich.Matched, FullName: "Ann Smith", BusinessPhone: fmt.Sprintf("+1 555 %04d", n)}
+				if address != "" {
+					answer.WorkEmail = fmt.Sprintf(address, n)
+				}
+				r.settle(r.grant(request(person(n), email|phone)), answer)
+			}
+			erased, err := r.erase(Person{Identity: person(7)})
+			if err != nil || erased.Attempts != 1 || erased.Answers != 1 {
+				t.Errorf("erased %+v, error %v", erased, err)
+			}
+			for n := range count {
+				if res, _, err := r.Resolution(attempt.ID(n + 1)); err != nil || res.Erased != (n == 7) {
+					t.Errorf("attempt %d: erased %t, error %v", n+1, res.Erased, err)
+				}
+			}
+			erased, err = r.erase(Person{Name: "Ann Smith", Chosen: []string{"3"}})
+			if err != nil || erased.Attempts != 1 {
+				t.Errorf("a namesake who was chosen: erased %+v, error %v", erased, err)
+			}
+			if erased, err = r.erase(Person{Name: "smith, ann"}); err != nil || erased != (Erasure{}) {
+				t.Errorf("nobody was chosen: erased %+v, error %v", erased, err)
+			}
+			if erased, err = r.erase(Person{Name: "smith, ann", AllNamesakes: true}); err != nil || erased.Attempts != count-2 {
+				t.Errorf("all namesakes: erased %+v, error %v", erased, err)
+			}
+			wantSound(t, r.store)
 		})
 	}
 }

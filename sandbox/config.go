@@ -99,10 +99,11 @@ func (c Config) people() world.People {
 // second returns the configuration of the second interface.
 func (c Config) second(faults *fault.Rules) v2.Config {
 	second := c.V2
+	second.Conceal = c.Conceal
 	second.World, second.Faults, second.Now, second.KeepRecords = world.World{People: c.people()}, faults, c.Now, c.KeepArrivals
 	second.Latency.Min, second.Latency.Max = c.Latency.Min, c.Latency.Max
 	if c.BooksPath != "" {
-		second.Path = c.BooksPath + ".v2"
+		second.Path = c.BooksPath + v2Ending
 	}
 	return second
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dgraph-io/badger/v4/table"
-
 	"payonce/checkpoint"
 	"payonce/checkpoint/persons"
 	"payonce/checkpoint/verify"
@@ -22,17 +20,9 @@ import (
 // versionsIn returns every version of every value in the tables of a closed journal.
 func versionsIn(t *testing.T, dir string, key []byte) (values [][]byte) {
 	t.Helper()
-	tables, err := openTables(filepath.Join(dir, engineName), key)
+	err := eachInTables(filepath.Join(dir, engineName), key, func(_, value []byte) { values = append(values, bytes.Clone(value)) })
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer tables.close()
-	for _, opened := range tables.all {
-		entries := opened.NewIterator(table.NOCACHE)
-		for entries.Rewind(); entries.Valid(); entries.Next() {
-			values = append(values, bytes.Clone(entries.Value().Value))
-		}
-		entries.Close()
 	}
 	return values
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/maphash"
+	"iter"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -20,7 +22,7 @@ import (
 type index struct {
 	seed    maphash.Seed
 	entries []entry      // of the attempts from 1 on
-	lists   []attempt.ID // the attempts whose answers list persons; each is compared
+	lists   []attempt.ID // the attempts that may mention persons, or tell profiles; each is compared
 }
 
 // entry takes 10 bytes for an attempt. The hash of an empty text is zero. About one of 13,000 attempts has the
@@ -58,6 +60,7 @@ func (r Reading) index() (*index, error) {
 	all.Wait()
 	x.lists = slices.Concat(lists...)
 	slices.Sort(x.lists)
+	x.lists = slices.Compact(x.lists)
 	return x, errors.Join(errs...)
 }
 
@@ -69,7 +72,7 @@ type entering struct {
 	members  numbered.Members
 	texts    record.Texts
 	accounts []attempt.Account // of the attempts that are entered together
-	lists    []attempt.ID      // the attempts whose answers list persons
+	lists    []attempt.ID      // the attempts that may mention persons, or tell profiles
 	// Decoding sets every member of both.
 	subject record.Subject
 	answer  record.Answer
@@ -84,6 +87,9 @@ func (e *entering) enter(first, last attempt.ID) error {
 		e.accounts[id-first] = e.subject.Account
 		entry := &e.entries[id-1]
 		entry.key, entry.identityName = keyHash(e.subject.Key), e.hashing.identityName(e.subject.Identity)
+		if err == nil && !isPerson(e.subject.Identity) && !e.subject.Erased {
+			e.lists = append(e.lists, id)
+		}
 		return err
 	})
 	if err != nil {
@@ -94,7 +100,7 @@ func (e *entering) enter(first, last attempt.ID) error {
 			return err
 		}
 		facts, err := e.factsOf(e.accounts[id-first], attempt.Resolution(e.answer))
-		if len(facts.Listed) > 0 {
+		if facts.Read != nil || len(facts.Pages) > 0 {
 			e.lists = append(e.lists, id)
 		}
 		entry := &e.entries[id-1]
@@ -117,7 +123,7 @@ func (h *hashing) identityName(id enrich.Identity) hash {
 }
 
 func (h *hashing) name(name string) hash {
-	h.form = enrich.AppendName(h.form[:0], name)
+	h.form = appendWords(h.form[:0], name)
 	return h.hash()
 }
 
@@ -141,14 +147,14 @@ func (h *hashing) hash() hash {
 // keyHash returns a part of a key. A key is a hash already.
 func keyHash(key enrich.Key) hash { return hash(binary.LittleEndian.Uint16(key[:])) }
 
-// candidates returns the attempts that share something with the person.
+// candidates returns the attempts that may share an identity, a name, an email or a phone with the person.
 func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
 	keys, texts := map[hash]bool{}, map[hash]bool{}
 	hashing := hashing{seed: x.seed}
 	for key := range known.keys {
 		keys[keyHash(key)] = true
 	}
-	for _, of := range []map[string]bool{known.names, known.emails, known.phones} {
+	for _, of := range []iter.Seq[string]{slices.Values(known.words), maps.Keys(known.emails), maps.Keys(known.phones)} {
 		for text := range of {
 			hashing.form = append(hashing.form[:0], text...)
 			texts[hashing.hash()] = true
@@ -160,5 +166,5 @@ func (x *index) candidates(known *knowledge) (ids []attempt.ID) {
 			ids = append(ids, attempt.ID(i+1))
 		}
 	}
-	return append(ids, x.lists...)
+	return ids
 }

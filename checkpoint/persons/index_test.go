@@ -43,12 +43,12 @@ func TestFindReadsAnswersOfManyAttempts(t *testing.T) {
 			return Facts{Email: email}, nil
 		},
 	}
-	found, _, err := reading.Find(Person{Email: "ada@b.example"})
+	found, err := reading.Find(Person{Email: "ada@b.example"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []attempt.ID
-	for _, m := range found {
+	for _, m := range found.Matches {
 		ids = append(ids, m.ID)
 	}
 	if !slices.Equal(ids, want) {

@@ -3,9 +3,14 @@
 package persons
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"payonce/attempt"
@@ -15,29 +20,65 @@ import (
 	"payonce/enrich"
 )
 
-// Person says who is sought, by exactly one of the three.
+// Person says who is sought, by exactly one of identity, email, phone and name.
 type Person struct {
 	Identity enrich.Identity
 	Email    string // as it was returned
 	Phone    string // as it was returned; its digits are compared
+	// Name is not an identity: what has the name is a namesake until it is chosen.
+	Name string
+	// Chosen are the records of namesakes that are the person, as Record names them. AllNamesakes chooses all.
+	Chosen       []string
+	AllNamesakes bool
 }
 
-// Facts are what an answer says about who the person is. A part may be missing.
+// Facts are what an answer says about persons. A part may be missing.
 type Facts struct {
+	// Of the person whom the answer is about:
 	Name, Email, Phone string
-	// Listed are the persons in an answer that lists persons, such as a page of a search.
-	Listed []Listed
+	Pages              []string // addresses of profiles
+	CompanyName        string
+	// Read returns the parts of the answer that may be about other persons. It is nil when there are none.
+	Read func() ([]Mention, error)
+	// Mentions are what Read returned, in a match.
+	Mentions []Mention
+	// Without returns the bytes of the answer without mentions, by their places in the list.
+	Without func(mentions map[int]bool) (string, error)
 }
 
-// Match is an attempt that is about the person.
+// Match is an attempt that is about the person, or whose answer mentions the person.
 type Match struct {
 	ID       attempt.ID
 	Account  attempt.Account
 	Key      enrich.Key
 	Identity enrich.Identity // zero when it was erased
-	Facts    Facts           // of the answer
-	// Listed are identities of the person, from an answer that lists persons.
-	Listed []enrich.Identity
+	At       time.Time
+	Run      string
+	Facts    Facts // of the answer
+	// Mentions are the places in Facts.Mentions of what is about the person. It is nil when the whole attempt is.
+	Mentions map[int]bool
+	// Others are identities of the person that the mentions give.
+	Others []enrich.Identity
+}
+
+// IsWhole reports whether the whole attempt is about the person.
+func (m Match) IsWhole() bool { return m.Mentions == nil }
+
+// Record names what matches: the attempt, or a mention in its answer, whose name stays the same when others are
+// taken out.
+func (m Match) Record() string {
+	if m.IsWhole() {
+		return strconv.FormatUint(uint64(m.ID), 10)
+	}
+	for place := range m.Mentions {
+		return m.RecordOf(place)
+	}
+	return ""
+}
+
+// RecordOf names a mention, by its place in Facts.Mentions.
+func (m Match) RecordOf(place int) string {
+	return fmt.Sprintf("%d-%08x", m.ID, m.Facts.Mentions[place].Hash)
 }
 
 // Reading says how a journal is read.
@@ -55,83 +96,169 @@ type Reading struct {
 type Read func(of string, answered enrich.Answered) (Facts, error)
 
 // ErrNobody says that no person is named.
-var ErrNobody = errors.New("no person is named; name one by profile URL, by name and company, or by email or phone")
+var ErrNobody = errors.New("no person is named; name one by profile URL, by name and company, by email or phone, or by name")
 
-// Find returns the attempts about a person, and the other identities that the answers give the
-// person. The attempts are in the order in which they were found: each shares something with the
-// person who was named or with attempts before it.
+// Found is what Find found.
+type Found struct {
+	// Matches are about the person. They are in the order in which they were found: each shares something with the
+	// person who was named or with matches before it. An attempt can be there several times, with further mentions.
+	Matches []Match
+	// Namesakes have a name of the person, and nothing says whether they are the person. Each has one mention at most.
+	Namesakes []Match
+	// Others are further identities that the answers give the person.
+	Others []enrich.Identity
+	known  *knowledge
+}
+
+// Names reports whether a text, such as a row of a list, may name the person: it has an email or a profile of the
+// person, or all words of a name, in any order.
+func (f Found) Names(text string) bool {
+	return f.known.namedIn(text)
+}
+
+// Find returns what a journal has about a person.
 //
-// An attempt is about the person when its identity is the person's, or its answer has the
-// person's email, phone or name, or lists the person among others. What is learned from one attempt
-// counts for the others. Equal emails and phones do not count when the names differ, unless the email or
-// phone is what was asked for. Equal names do not count when both have a company, which is that of the identity or the
-// domain of the email, and share none.
-func (r Reading) Find(who Person) ([]Match, []enrich.Identity, error) {
-	known := &knowledge{keys: map[enrich.Key]bool{}, names: map[string]bool{}, emails: map[string]bool{}, phones: map[string]bool{}}
+// Something is about the person when it has the person's identity, email or profile. Equal emails and phones do not
+// count when the names differ, unless the email or phone is what was asked for. A name counts only together with a
+// company that is the person's: that of the identity, of the answer, or the domain of the email. It does not count when
+// both have a profile at the same host and these differ. What is learned from one match counts for the others.
+func (r Reading) Find(who Person) (found Found, err error) {
+	known := &knowledge{
+		keys: map[enrich.Key]bool{}, names: map[string]bool{}, emails: map[string]bool{}, phones: map[string]bool{},
+		hosts: map[string]bool{}, keysOf: r.KeysOf, all: who.AllNamesakes,
+	}
 	switch {
 	case who.Identity != (enrich.Identity{}):
-		known.learnIdentity(r.KeysOf(who.Identity), who.Identity)
-		known.byName = who.Identity.FirstName != ""
-		if who.Identity.Email != "" {
-			known.emails[foldEmail(who.Identity.Email)] = true
-		}
+		known.learnIdentity(who.Identity)
 	case who.Email != "":
 		known.givenEmail = foldEmail(who.Email)
-		known.learnEmail(who.Email, r.KeysOf)
+		known.learnEmail(who.Email)
 	case digits(who.Phone) != "":
 		known.givenPhone = digits(who.Phone)
 		known.phones[known.givenPhone] = true
+	case words(who.Name) != "":
+		known.learnName(who.Name)
 	default:
-		return nil, nil, ErrNobody
+		return found, ErrNobody
 	}
+	known.chosen = who.Chosen
 	index, err := r.index()
 	if err != nil {
-		return nil, nil, err
+		return found, err
 	}
-	matches, err := r.match(index, known)
-	return matches, known.alternatives(matches, len(r.Interfaces) > 1), err
+	if found, err = r.match(index, known); err != nil {
+		return found, err
+	}
+	found.known = known
+	found.Others = known.alternatives(found.Matches, len(r.Interfaces) > 1)
+	return found, nil
 }
 
-// match goes through the attempts until nothing more is learned.
-func (r Reading) match(index *index, known *knowledge) (matches []Match, err error) {
-	found := map[attempt.ID]bool{}
-	for learned := true; learned; {
-		learned = false
-		for _, id := range index.candidates(known) {
-			if found[id] {
-				continue
-			}
-			var m Match
-			err := outcomes.EachAttempt(r.Store, id, id, func(a *outcomes.Attempt) (err error) {
-				m, err = r.matchOf(a)
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-			if m.ID == 0 {
-				continue
-			}
-			switch {
-			case len(m.Facts.Listed) > 0:
-				if m.Listed = known.among(m.Facts.Listed, r.KeysOf); len(m.Listed) == 0 {
-					continue
-				}
-			case !known.isOf(m):
-				continue
-			default:
-				known.learn(m, r.KeysOf)
-			}
-			found[id], learned = true, true
-			matches = append(matches, m)
+// match goes through the attempts until nothing more is learned. Those that may mention persons come last, because it
+// takes long to read them.
+func (r Reading) match(index *index, known *knowledge) (Found, error) {
+	m := matching{Reading: r, known: known, whole: map[attempt.ID]bool{}, mentions: map[attempt.ID]map[int]bool{}}
+	for {
+		m.namesakes = m.namesakes[:0]
+		sharing := index.candidates(known)
+		learned, err := m.compare(sharing)
+		if err != nil {
+			return Found{}, err
+		}
+		if learned {
+			continue
+		}
+		isSharing := func(id attempt.ID) bool {
+			_, is := slices.BinarySearch(sharing, id)
+			return is
+		}
+		learned, err = m.compare(slices.DeleteFunc(slices.Clone(index.lists), isSharing))
+		if err != nil {
+			return Found{}, err
+		}
+		if !learned {
+			slices.SortStableFunc(m.namesakes, func(a, b Match) int { return cmp.Compare(a.ID, b.ID) })
+			return Found{Matches: m.matches, Namesakes: m.namesakes}, nil
 		}
 	}
-	return matches, nil
+}
+
+// matching is one run of match.
+type matching struct {
+	Reading
+	known     *knowledge
+	matches   []Match
+	whole     map[attempt.ID]bool         // the attempts that matched whole
+	mentions  map[attempt.ID]map[int]bool // that matched, of the others
+	namesakes []Match
+}
+
+// compare compares attempts with what is known, and reports whether it learned something.
+func (m *matching) compare(ids []attempt.ID) (learned bool, err error) {
+	err = m.each(ids, func(a *outcomes.Attempt) error {
+		if m.whole[a.ID] {
+			return nil
+		}
+		found, err := m.matchOf(a)
+		if err != nil {
+			return err
+		}
+		m.namesakes = append(m.namesakes, m.known.judge(&found)...)
+		switch {
+		case found.ID == 0:
+			return nil
+		case found.IsWhole():
+			m.whole[a.ID] = true
+		default:
+			maps.DeleteFunc(found.Mentions, func(place int, _ bool) bool { return m.mentions[a.ID][place] })
+			if len(found.Mentions) == 0 {
+				return nil
+			}
+			if m.mentions[a.ID] == nil {
+				m.mentions[a.ID] = map[int]bool{}
+			}
+			maps.Copy(m.mentions[a.ID], found.Mentions)
+		}
+		m.matches = append(m.matches, found)
+		m.known.learn(found)
+		learned = true
+		return nil
+	})
+	return learned, err
+}
+
+// gap is how many attempts are read on the way to one that is wanted, before it is looked for.
+const gap = 8
+
+// each visits attempts, whose numbers ascend. Those that are near each other are read together.
+func (r Reading) each(ids []attempt.ID, visit func(*outcomes.Attempt) error) error {
+	for len(ids) > 0 {
+		end := 1
+		for end < len(ids) && end < outcomes.Together && ids[end]-ids[end-1] <= gap {
+			end++
+		}
+		wanted := ids[:end]
+		ids = ids[end:]
+		err := outcomes.EachAttempt(r.Store, wanted[0], wanted[len(wanted)-1], func(a *outcomes.Attempt) error {
+			if a.ID != wanted[0] {
+				return nil
+			}
+			wanted = wanted[1:]
+			return visit(a)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r Reading) matchOf(a *outcomes.Attempt) (m Match, err error) {
-	m = Match{ID: a.ID, Account: a.Intent.Account, Key: a.Intent.Key, Identity: a.Intent.Identity}
+	m = Match{ID: a.ID, Account: a.Intent.Account, Key: a.Intent.Key, Identity: a.Intent.Identity, At: a.Intent.At, Run: a.Intent.Run}
 	m.Facts, err = r.factsOf(m.Account, a.Ended)
+	if err == nil && m.Facts.Read != nil {
+		m.Facts.Mentions, err = m.Facts.Read()
+	}
 	return m, err
 }
 
@@ -147,114 +274,43 @@ func (r Reading) factsOf(account attempt.Account, ended attempt.Resolution) (fac
 	return r.Facts(of, ended.Answer())
 }
 
-// knowledge is what is known of the person.
-type knowledge struct {
-	keys                  map[enrich.Key]bool
-	names, emails, phones map[string]bool // folded
-	domains, companies    []string        // folded
-	givenEmail            string
-	givenPhone            string
-	byName                bool // the person was named by a name
-}
-
-func (k *knowledge) learnIdentity(keys []enrich.Key, id enrich.Identity) {
-	for _, key := range keys {
-		k.keys[key] = true
-	}
-	if name := nameOf(id); name != "" {
-		k.names[name] = true
-	}
-	k.domains, k.companies = companiesOf(k.domains, k.companies, id)
-}
-
-func (k *knowledge) learn(m Match, keysOf func(enrich.Identity) []enrich.Key) {
-	keys := []enrich.Key{m.Key}
-	if m.Identity != (enrich.Identity{}) {
-		keys = append(keys, keysOf(m.Identity)...)
-	}
-	k.learnIdentity(keys, m.Identity)
-	for _, fact := range []struct {
-		known map[string]bool
-		text  string
-	}{{k.names, foldName(m.Facts.Name)}, {k.emails, foldEmail(m.Facts.Email)}, {k.phones, digits(m.Facts.Phone)}} {
-		if fact.text != "" {
-			fact.known[fact.text] = true
-		}
-	}
-	for _, email := range []string{m.Facts.Email, m.Identity.Email} {
-		if email != "" {
-			k.learnEmail(email, keysOf)
-		}
-	}
-	k.domains = appendDomain(k.domains, m.Facts.Email)
-}
-
-// learnEmail learns an email, and the keys of the identity that it is.
-func (k *knowledge) learnEmail(email string, keysOf func(enrich.Identity) []enrich.Key) {
-	k.emails[foldEmail(email)] = true
-	if id, reason := (enrich.Contact{Email: email}).Identify(enrich.ByEmail); reason == "" {
-		for _, key := range keysOf(id) {
-			k.keys[key] = true
-		}
-	}
-}
-
-// isOf reports whether an attempt is about the person.
-func (k *knowledge) isOf(m Match) bool {
-	email, phone := foldEmail(m.Facts.Email), digits(m.Facts.Phone)
-	if k.keys[m.Key] || email != "" && email == k.givenEmail || phone != "" && phone == k.givenPhone {
-		return true
-	}
-	names := namesOf(m)
-	same := slices.ContainsFunc(names, func(name string) bool { return k.names[name] })
-	if (k.emails[email] || k.phones[phone]) && (same || len(names) == 0 || len(k.names) == 0) {
-		return true
-	}
-	return same && !k.worksElsewhere(m)
-}
-
-// worksElsewhere reports whether an attempt is about somebody of another company than the person's.
-// A person who is named by name and company matches an answer to a profile URL by the name alone:
-// its email may have another domain than the company's.
-func (k *knowledge) worksElsewhere(m Match) bool {
-	if k.byName && m.Identity.ProfileURL != "" {
-		return false
-	}
-	domains, companies := companiesOf(nil, nil, m.Identity)
-	domains = appendDomain(domains, m.Facts.Email)
-	share := func(a, b []string) bool {
-		return slices.ContainsFunc(a, func(text string) bool { return slices.Contains(b, text) })
-	}
-	told := len(domains)+len(companies) > 0 && len(k.domains)+len(k.companies) > 0
-	return told && !share(domains, k.domains) && !share(companies, k.companies)
-}
-
 // alternatives returns the identities that the answers give the person: the name, parted at each space, at the
 // domain of the email, and the email where an account may be asked by it.
 func (k *knowledge) alternatives(matches []Match, byEmail bool) (others []enrich.Identity) {
 	for _, m := range matches {
-		others = append(others, m.Listed...)
+		others = append(others, m.Others...)
+		if !m.IsWhole() {
+			continue
+		}
 		if id, reason := (enrich.Contact{Email: m.Facts.Email}).Identify(enrich.ByEmail); reason == "" && byEmail {
 			others = append(others, id)
 		}
-		_, domain, _ := strings.Cut(m.Facts.Email, "@")
-		for at, letter := range m.Facts.Name {
-			if letter != ' ' || domain == "" {
-				continue
-			}
-			contact := enrich.Contact{FirstName: m.Facts.Name[:at], LastName: m.Facts.Name[at:], CompanyDomain: domain}
-			if id, reason := contact.Identify(enrich.ByName); reason == "" {
-				others = append(others, id)
-			}
+		if _, domain, _ := strings.Cut(m.Facts.Email, "@"); domain != "" {
+			others = append(others, atCompany(m.Facts.Name, enrich.Contact{CompanyDomain: domain})...)
 		}
 	}
 	return others
 }
 
+// atCompany returns the identities of a full name at a company: the name is parted at each space.
+func atCompany(name string, at enrich.Contact) (ids []enrich.Identity) {
+	for place, letter := range name {
+		if letter != ' ' {
+			continue
+		}
+		contact := at
+		contact.FirstName, contact.LastName = name[:place], name[place:]
+		if id, reason := contact.Identify(enrich.ByName); reason == "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 func namesOf(m Match) (names []string) {
-	for _, name := range []string{nameOf(m.Identity), foldName(m.Facts.Name)} {
+	for _, name := range []string{nameOf(m.Identity), m.Facts.Name} {
 		if name != "" {
-			names = append(names, name)
+			names = append(names, words(name))
 		}
 	}
 	return names
@@ -264,24 +320,7 @@ func nameOf(id enrich.Identity) string {
 	if id.FirstName == "" {
 		return ""
 	}
-	return foldName(id.FirstName + " " + id.LastName)
-}
-
-func companiesOf(domains, companies []string, id enrich.Identity) (_, _ []string) {
-	if id.CompanyDomain != "" {
-		domains = append(domains, strings.ToLower(id.CompanyDomain))
-	}
-	if id.CompanyName != "" {
-		companies = append(companies, foldName(id.CompanyName))
-	}
-	return domains, companies
-}
-
-func appendDomain(domains []string, email string) []string {
-	if _, domain, ok := strings.Cut(foldEmail(email), "@"); ok {
-		domains = append(domains, domain)
-	}
-	return domains
+	return id.FirstName + " " + id.LastName
 }
 
 func foldName(name string) string { return string(enrich.AppendName(nil, name)) }

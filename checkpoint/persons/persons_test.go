@@ -64,10 +64,22 @@ func journalOf(attempts []bought) Reading {
 	slices.SortFunc(m, func(a, b store.Write) int { return bytes.Compare(a.Key, b.Key) })
 	return Reading{Store: m, Last: attempt.ID(len(attempts)), KeysOf: func(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }, Interfaces: []string{""}, Facts: func(_ string, answered enrich.Answered) (f Facts, err error) {
 		if list, is := strings.CutPrefix(answered.Data, "list:"); is {
+			var mentions []Mention
 			for listed := range strings.SplitSeq(list, ";") {
 				parts := strings.Split(listed, "|")
-				f.Listed = append(f.Listed, Listed{Name: parts[0], ProfileURL: parts[1], CompanyDomain: parts[2]})
+				x := Mention{Name: parts[0], Hash: uint32(len(mentions))}
+				switch {
+				case len(parts) == 1:
+					x = Mention{Text: listed, Hash: x.Hash}
+				case parts[1] != "":
+					x.Pages = []string{parts[1]}
+				}
+				if len(parts) > 2 {
+					x.CompanyDomain = parts[2]
+				}
+				mentions = append(mentions, x)
 			}
+			f.Read = func() ([]Mention, error) { return mentions, nil }
 			return f, nil
 		}
 		parts := strings.Split(answered.Data, "|")
@@ -75,62 +87,142 @@ func journalOf(attempts []bought) Reading {
 	}}
 }
 
-// TestFindFollowsWhatAttemptsShare: the attempts are in the order in which they were found, so that
-// each shares something with the person or with those before it.
+func ofCompany(website string) enrich.Identity {
+	return enrich.Identity{Company: enrich.Company{Website: website}}
+}
+
+// recordsOf returns the names of what was found, with those of mentions one by one.
+func recordsOf(matches []Match) (records []string) {
+	for _, m := range matches {
+		if m.IsWhole() {
+			records = append(records, m.Record())
+		}
+		for place := range m.Facts.Mentions {
+			if m.Mentions[place] {
+				records = append(records, m.RecordOf(place))
+			}
+		}
+	}
+	return records
+}
+
+// TestFindFollowsWhatAttemptsShare: what was found is in the order in which it was found, so that each shares something
+// with the person or with what was found before it. A name alone is not shared.
 func TestFindFollowsWhatAttemptsShare(t *testing.T) {
+	page := enrich.Identity{Search: "page one"}
 	for name, c := range map[string]struct {
-		attempts []bought
-		who      Person
-		want     []attempt.ID
+		attempts  []bought
+		who       Person
+		want      []string
+		namesakes []string
 	}{
-		"by the identity":                       {[]bought{{byURL("a"), ""}, {byURL("b"), ""}, {byURL("a"), ""}}, Person{Identity: byURL("a")}, []attempt.ID{1, 3}},
-		"by the email, whatever its case":       {[]bought{{byURL("a"), "Ada|ADA@x.example|"}}, Person{Email: " ada@X.example "}, []attempt.ID{1}},
-		"by the digits of the phone":            {[]bought{{byURL("a"), "Ada||+1 (555) 01"}}, Person{Phone: "1-555-01"}, []attempt.ID{1}},
-		"another name with the phone asked for": {[]bought{{byURL("a"), "Ada||1"}, {byURL("b"), "Bob||1"}}, Person{Phone: "1"}, []attempt.ID{1, 2}},
+		"by the identity": {
+			attempts: []bought{{byURL("a"), ""}, {byURL("b"), ""}, {byURL("a"), ""}}, who: Person{Identity: byURL("a")}, want: []string{"1", "3"},
+		},
+		"by the email, whatever its case": {attempts: []bought{{byURL("a"), "Ada|ADA@x.example|"}}, who: Person{Email: " ada@X.example "}, want: []string{"1"}},
+		"by the digits of the phone":      {attempts: []bought{{byURL("a"), "Ada||+1 (555) 01"}}, who: Person{Phone: "1-555-01"}, want: []string{"1"}},
+		"another name with the phone asked for": {
+			attempts: []bought{{byURL("a"), "Ada||1"}, {byURL("b"), "Bob||1"}}, who: Person{Phone: "1"}, want: []string{"1", "2"},
+		},
 		"not another name with a phone that was learned": {
-			[]bought{{byURL("a"), "Ada Lee|a@x.example|1"}, {byURL("b"), "Bob Ray|b@x.example|1"}}, Person{Email: "a@x.example"}, []attempt.ID{1},
+			attempts: []bought{{byURL("a"), "Ada Lee|a@x.example|1"}, {byURL("b"), "Bob Ray|b@x.example|1"}}, who: Person{Email: "a@x.example"},
+			want: []string{"1"},
 		},
 		"through what a later attempt tells": {
-			[]bought{{byURL("b"), "Ada Lovelace||"}, {byURL("c"), "|ada@x.example|"}, {at("x.example"), "Ada Lovelace|ada@x.example|"}},
-			Person{Email: "ada@x.example"},
-			[]attempt.ID{2, 3, 1},
+			attempts: []bought{{enrich.Identity{ProfileURL: "https://net.example/ada"}, "Ada Lovelace|a.l@y.example|"}, {byURL("c"), "|ada@x.example|"}, {at("y.example"), "Ada Lovelace|ada@x.example|"}},
+			who:      Person{Email: "ada@x.example"}, want: []string{"2", "3", "1"},
+		},
+		"not the name alone in an answer": {
+			attempts: []bought{{byURL("b"), "Ada Lovelace||"}, {byURL("c"), "Ada Lovelace|ada@x.example|"}},
+			who:      Person{Identity: byURL("c")}, want: []string{"2"}, namesakes: []string{"1"},
+		},
+		"not the same name and a mailbox of the same provider": {
+			attempts: []bought{{byURL("b"), "Ada Lovelace|ada1@gmail.com|"}, {named("Ada", "Lovelace", "x.example"), "Ada Lovelace|ada2@gmail.com|"}},
+			who:      Person{Identity: at("x.example")}, want: []string{"2"}, namesakes: []string{"1"},
+		},
+		"not another profile of the same name and company": {
+			attempts: []bought{{byURL("b"), "Ada Lovelace|a.lovelace@x.example|"}, {byURL("c"), "Ada Lovelace|ada@x.example|"}},
+			who:      Person{Identity: byURL("c")}, want: []string{"2"}, namesakes: []string{"1"},
 		},
 		"not the same name elsewhere": {
-			[]bought{{at("x.example"), "Ada Lovelace|ada@x.example|"}, {at("y.example"), "Ada Lovelace|ada@y.example|"}},
-			Person{Identity: at("x.example")},
-			[]attempt.ID{1},
+			attempts: []bought{{at("x.example"), "Ada Lovelace|ada@x.example|"}, {at("y.example"), "Ada Lovelace|ada@y.example|"}},
+			who:      Person{Identity: at("x.example")}, want: []string{"1"}, namesakes: []string{"2"},
 		},
 		"in a page of a search, by the profile URL": {
-			[]bought{{named("page", "one", ""), "list:Bob Ray||x.example;Ada Lovelace|https://PRO.example/in/a/|"}, {byURL("b"), ""}},
-			Person{Identity: byURL("a")},
-			[]attempt.ID{1},
+			attempts: []bought{{page, "list:Bob Ray||x.example;Ada Lovelace|https://PRO.example/in/a/|"}, {byURL("b"), ""}},
+			who:      Person{Identity: byURL("a")}, want: []string{"1-00000001"},
 		},
-		"in a page of a search, by the name": {
-			[]bought{
-				{named("page", "one", ""), "list:Bob Ray||x.example;ada LOVELACE|https://pro.example/in/a|https://www.x.example/"},
+		"in a page of a search, by name and company": {
+			attempts: []bought{
+				{page, "list:Bob Ray||x.example;ada LOVELACE|https://pro.example/in/a|https://www.x.example/"},
 				{byURL("a"), ""},
-				{named("page", "two", ""), "list:Ada Lovelace||y.example"},
+				{page, "list:Ada Lovelace||y.example"},
 			},
-			Person{Identity: at("x.example")},
-			[]attempt.ID{1, 2}, // and what the page tells
+			who:  Person{Identity: at("x.example")},
+			want: []string{"1-00000001", "2"}, namesakes: []string{"3-00000000"}, // and what the page tells
 		},
 		"not others of a page": {
-			[]bought{{named("page", "one", ""), "list:Ada Lovelace||x.example;Bob Ray||x.example"}, {named("Bob", "Ray", "x.example"), ""}},
-			Person{Identity: at("x.example")},
-			[]attempt.ID{1},
+			attempts: []bought{{page, "list:Ada Lovelace||x.example;Bob Ray||x.example"}, {named("Bob", "Ray", "x.example"), ""}},
+			who:      Person{Identity: at("x.example")}, want: []string{"1-00000000"},
 		},
-		"a name in other letters": {[]bought{{named("ADA", "lovelace", "x.example"), ""}}, Person{Identity: at("x.example")}, []attempt.ID{1}},
-		"nobody":                  {[]bought{{byURL("a"), "Ada|a@x.example|1"}}, Person{Email: "b@x.example"}, nil},
-		"an answer without facts": {[]bought{{byURL("a"), "||"}}, Person{Identity: byURL("b")}, nil},
+		"a shareholder of the company that was asked for": {
+			attempts: []bought{{ofCompany("x.example"), "list:Lovelace, Ada||;Ada Lovelace Ltd||"}, {ofCompany("y.example"), "list:Ada Lovelace||"}},
+			who:      Person{Identity: at("x.example")}, want: []string{"1-00000000"}, namesakes: []string{"2-00000000"},
+		},
+		"texts": {
+			attempts: []bought{{ofCompany("y.example"), "list:ada@x.example;joada@x.example;mary.ada@x.example;write to ADA@x.example.;ada@x.example.org;Ada Lovelace-King"}},
+			who:      Person{Identity: enrich.Identity{Email: "ada@x.example"}}, want: []string{"1-00000000", "1-00000003"},
+		},
+		"texts with the name": {
+			attempts: []bought{{ofCompany("x.example"), "list:Ada Lovelace;Ada Lovelace-King;ada.lovelace@x.example;ada.lovelace@y.example;Adam Lovelace"}},
+			who:      Person{Identity: at("x.example")}, want: []string{"1-00000000", "1-00000002"}, namesakes: []string{"1-00000001", "1-00000003"},
+		},
+		"a search for the person": {
+			attempts: []bought{
+				{enrich.Identity{Search: `{"full_name":"ada lovelace"}`}, ""},
+				{enrich.Identity{Search: `{"url":"https://pro.example/in/ada"}`}, ""},
+				{enrich.Identity{Search: `{"url":"https://pro.example/in/ada-2"}`}, ""},
+			},
+			who: Person{Identity: byURL("ada")}, want: []string{"2"},
+		},
+		"by the name, which is not an identity": {
+			attempts: []bought{
+				{at("x.example"), ""},
+				{byURL("b"), "Ada Lovelace|ada@y.example|"},
+				{page, "list:Bob Ray||;Ada Lovelace||"},
+				{enrich.Identity{Search: `{"full_name":"ada lovelace"}`}, ""},
+				{enrich.Identity{Company: enrich.Company{Name: "Ada Lovelace Ltd", Country: "GB"}}, ""},
+			},
+			who: Person{Name: "ada  LOVELACE"}, namesakes: []string{"1", "2", "3-00000001", "4", "5"},
+		},
+		"a namesake who was chosen, and what is certainly of the same person": {
+			attempts: []bought{{at("x.example"), "Ada Lovelace|ada@x.example|"}, {byURL("b"), "Ada Lovelace|ada@y.example|"}, {page, "list:Bob Ray||;Ada Lovelace||"}, {byURL("c"), "Ada|ada@y.example|"}, {byURL("b"), ""}},
+			who:      Person{Name: "Ada Lovelace", Chosen: []string{"2", "9"}}, want: []string{"2", "5"}, namesakes: []string{"1", "3-00000001"},
+		},
+		"a mention that is found later than another one of its answer": {
+			attempts: []bought{
+				{page, "list:Ada Lovelace|https://pro.example/in/a|x.example;ada@y.example"}, {byURL("a"), "Ada Lovelace|ada@y.example|"},
+			},
+			who: Person{Identity: at("x.example")}, want: []string{"1-00000000", "2", "1-00000001"},
+		},
+		"all namesakes": {
+			attempts: []bought{{at("x.example"), ""}, {byURL("b"), "Ada Lovelace|ada@y.example|"}, {page, "list:Bob Ray||;Ada Lovelace||"}},
+			who:      Person{Name: "Ada Lovelace", AllNamesakes: true}, want: []string{"1", "2", "3-00000001"},
+		},
+		"a name in other letters": {attempts: []bought{{named("ADA", "lovelace", "x.example"), ""}}, who: Person{Identity: at("x.example")}, want: []string{"1"}},
+		"nobody":                  {attempts: []bought{{byURL("a"), "Ada|a@x.example|1"}}, who: Person{Email: "b@x.example"}},
+		"an answer without facts": {attempts: []bought{{byURL("a"), "||"}}, who: Person{Identity: byURL("b")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			matches, _, err := journalOf(c.attempts).Find(c.who)
-			var found []attempt.ID
-			for _, m := range matches {
-				found = append(found, m.ID)
+			found, err := journalOf(c.attempts).Find(c.who)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err != nil || !slices.Equal(found, c.want) {
-				t.Errorf("found %v, want %v, error %v", found, c.want, err)
+			if got := recordsOf(found.Matches); !slices.Equal(got, c.want) {
+				t.Errorf("found %q, want %q", got, c.want)
+			}
+			if got := recordsOf(found.Namesakes); !slices.Equal(got, c.namesakes) {
+				t.Errorf("the namesakes are %q, want %q", got, c.namesakes)
 			}
 		})
 	}
@@ -138,21 +230,31 @@ func TestFindFollowsWhatAttemptsShare(t *testing.T) {
 
 // TestFindReturnsTheNamesOfAnswersAsIdentities, parted at each space.
 func TestFindReturnsTheNamesOfAnswersAsIdentities(t *testing.T) {
-	_, others, err := journalOf([]bought{{byURL("a"), "Ada King Lovelace|ada@x.example|"}}).Find(Person{Identity: byURL("a")})
-	var keys []enrich.Key
-	for _, id := range others {
-		keys = append(keys, keyOf(id))
-	}
-	for _, want := range []enrich.Identity{named("Ada", "King Lovelace", "x.example"), named("Ada King", "Lovelace", "x.example")} {
-		if !slices.Contains(keys, keyOf(want)) {
-			t.Errorf("%v is not among %v, error %v", want, others, err)
+	for name, c := range map[string]struct {
+		attempts []bought
+		who      Person
+	}{
+		"of the person": {[]bought{{byURL("a"), "Ada King Lovelace|ada@x.example|"}}, Person{Identity: byURL("a")}},
+		"of a shareholder": {
+			[]bought{{ofCompany("x.example"), "list:Bob Ray||;Ada King Lovelace||"}}, Person{Name: "Ada King Lovelace", AllNamesakes: true},
+		},
+	} {
+		found, err := journalOf(c.attempts).Find(c.who)
+		var keys []enrich.Key
+		for _, id := range found.Others {
+			keys = append(keys, keyOf(id))
+		}
+		for _, want := range []enrich.Identity{named("Ada", "King Lovelace", "x.example"), named("Ada King", "Lovelace", "x.example")} {
+			if !slices.Contains(keys, keyOf(want)) {
+				t.Errorf("%s: %v is not among %v, error %v", name, want, found.Others, err)
+			}
 		}
 	}
 }
 
 func TestFindWantsSomebody(t *testing.T) {
-	for _, who := range []Person{{}, {Phone: "-"}} {
-		if _, _, err := journalOf(nil).Find(who); err == nil {
+	for _, who := range []Person{{}, {Phone: "-"}, {Name: " - "}} {
+		if _, err := journalOf(nil).Find(who); err == nil {
 			t.Errorf("%+v is somebody", who)
 		}
 	}
@@ -167,17 +269,17 @@ func TestAnIdentityByEmailIsFoundByTheEmail(t *testing.T) {
 	})
 	r.Interfaces = []string{"", "v2"}
 	for _, who := range []Person{{Email: "ADA@engines.example"}, {Identity: byEmail}, {Identity: at("engines.example")}} {
-		matches, others, err := r.Find(who)
+		found, err := r.Find(who)
 		var ids []attempt.ID
-		for _, m := range matches {
+		for _, m := range found.Matches {
 			ids = append(ids, m.ID)
 		}
 		slices.Sort(ids)
 		if err != nil || !slices.Equal(ids, []attempt.ID{1, 2}) {
 			t.Errorf("%+v: attempts %d, %v", who, ids, err)
 		}
-		if !slices.ContainsFunc(others, func(id enrich.Identity) bool { return id.Canonical() == byEmail.Canonical() }) {
-			t.Errorf("%+v: the email is not forgotten: %v", who, others)
+		if !slices.ContainsFunc(found.Others, func(id enrich.Identity) bool { return id.Canonical() == byEmail.Canonical() }) {
+			t.Errorf("%+v: the email is not forgotten: %v", who, found.Others)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,20 +27,30 @@ func newForgetCommand(env environment) *cobra.Command {
 			"  --profile-url URL\n"+
 			"  --first-name NAME --last-name NAME --company-domain DOMAIN\n"+
 			"  --first-name NAME --last-name NAME --company-name NAME\n"+
-			"  --email EMAIL    the email that was found\n"+
-			"  --phone NUMBER   the phone that was found\n\n"+
-			"The command finds every lookup whose identity is the person's, or whose answer has the person's name,\n"+
-			"email or phone, under any identity. It lists them and asks before it erases them.\n"+
-			"The shell may keep the command in its history, and outputs and backups keep what they have.",
+			"  --email EMAIL    an email of the person\n"+
+			"  --phone NUMBER   the phone that was found\n"+
+			"  --name NAME      the full name; it finds namesakes, of which you choose\n\n"+
+			"The command finds every lookup whose identity is the person's, or whose answer has the person's\n"+
+			"profile, email or phone, or the name at the person's company, under any identity. It lists them and\n"+
+			"asks before it erases them. An answer about others that mentions the person, such as the shareholders\n"+
+			"of a company or a page of a search, keeps the rest.\n\n"+
+			"A name alone does not say who somebody is. Lookups and mentions of the same name are listed with a\n"+
+			"RECORD and stay. --also RECORD erases one of them too, and what is then certainly of the same person;\n"+
+			"--all-namesakes erases all.\n\n"+
+			"Lists of jobs that wait beside the journal are removed when they name the person; the job makes them\n"+
+			"again. Outputs, backups and the history of the shell keep what they have.",
 		func(ctx context.Context, w *app.Work) (report.Report, error) {
 			person, err := who.person()
 			if err != nil {
 				return nil, err
 			}
-			done, err := inspect.Forget(ctx, w, person, func(held []journalview.HeldLookup) error {
-				return confirmErasure(ctx, env, held, yes)
+			done, err := inspect.Forget(ctx, w, person, func(found *journalview.Erasure) error {
+				return confirmErasure(ctx, env, found, yes)
 			})
-			return done, unlessErased(err)
+			if err != nil {
+				return nil, unlessErased(err)
+			}
+			return done, nil
 		}, exit.Approval)
 	flags := cmd.Flags()
 	flags.StringVar(&who.contact.ProfileURL, "profile-url", "", "the person's profile `URL`")
@@ -47,44 +58,79 @@ func newForgetCommand(env environment) *cobra.Command {
 	flags.StringVar(&who.contact.LastName, "last-name", "", "the person's last `NAME`")
 	flags.StringVar(&who.contact.CompanyDomain, "company-domain", "", "the company's `DOMAIN`")
 	flags.StringVar(&who.contact.CompanyName, "company-name", "", "the company's `NAME`")
-	flags.StringVar(&who.email, "email", "", "the `EMAIL` that was found")
+	flags.StringVar(&who.email, "email", "", "an `EMAIL` of the person")
 	flags.StringVar(&who.phone, "phone", "", "the phone `NUMBER` that was found")
+	flags.StringVar(&who.name, "name", "", "the person's full `NAME`: list what has it")
+	flags.StringSliceVar(&who.also, "also", nil, "also erase this `RECORD` of a namesake (repeatable)")
+	flags.BoolVar(&who.all, "all-namesakes", false, "also erase everything that has the person's name")
 	flags.BoolVarP(&yes, "yes", "y", false, "erase what is found without asking")
 	return cmd
 }
 
 // confirmErasure shows what is about to be erased and asks.
-func confirmErasure(ctx context.Context, env environment, held []journalview.HeldLookup, yes bool) error {
-	if yes || len(held) == 0 {
+func confirmErasure(ctx context.Context, env environment, found *journalview.Erasure, yes bool) error {
+	if yes || len(found.Lookups) == 0 {
 		return nil
 	}
-	for _, lookup := range held {
+	for _, lookup := range found.Lookups {
 		fmt.Fprintln(env.stderr, lookup)
 	}
-	return env.askToErase(ctx, fmt.Sprintf("Erase %s? [y/N] ", report.Lookups(int64(len(held)))))
+	if len(found.Namesakes) > 0 {
+		fmt.Fprintln(env.stderr, "These have only the name in common and stay; --also RECORD erases them too:")
+	}
+	for _, namesake := range found.Namesakes {
+		fmt.Fprintln(env.stderr, namesake.Choice())
+	}
+	return env.askToErase(ctx, question(found.Lookups))
+}
+
+// question asks whether lookups and mentions are to be erased.
+func question(found []journalview.HeldLookup) string {
+	var counts []string
+	mentions := int64(0)
+	for _, held := range found {
+		if held.Mention != "" {
+			mentions++
+		}
+	}
+	if lookups := int64(len(found)) - mentions; lookups > 0 {
+		counts = append(counts, report.Lookups(lookups))
+	}
+	if mentions > 0 {
+		counts = append(counts, report.Counted(mentions, "mention")+" in answers about others")
+	}
+	return "Erase " + strings.Join(counts, " and ") + "? [y/N] "
 }
 
 // forgetFlags name a person.
 type forgetFlags struct {
-	contact      enrich.Contact
-	email, phone string
+	contact            enrich.Contact
+	email, phone, name string
+	also               []string
+	all                bool
 }
 
 // person returns who is named, by exactly one way.
 func (f forgetFlags) person() (checkpoint.Person, error) {
+	person, err := f.named()
+	person.Chosen, person.AllNamesakes = f.also, f.all
+	return person, err
+}
+
+func (f forgetFlags) named() (checkpoint.Person, error) {
 	named := f.contact
 	named.ProfileURL = ""
 	ways := 0
-	for _, given := range []bool{f.contact.ProfileURL != "", named != (enrich.Contact{}), f.email != "", f.phone != ""} {
+	for _, given := range []bool{f.contact.ProfileURL != "", named != (enrich.Contact{}), f.email != "", f.phone != "", f.name != ""} {
 		if given {
 			ways++
 		}
 	}
 	if ways != 1 {
-		return checkpoint.Person{}, problem.Usagef("name a person in one way: --profile-url, --email, --phone, or first name, last name and company")
+		return checkpoint.Person{}, problem.Usagef("name a person in one way: --profile-url, --email, --phone, --name, or first name, last name and company")
 	}
-	if f.email != "" || f.phone != "" {
-		return checkpoint.Person{Email: f.email, Phone: f.phone}, nil
+	if f.email != "" || f.phone != "" || f.name != "" {
+		return checkpoint.Person{Email: f.email, Phone: f.phone, Name: f.name}, nil
 	}
 	identity, reason := f.contact.Identify(enrich.ByProfile)
 	if reason != "" {

@@ -78,9 +78,9 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 	}
 
 	stopped := errors.New("stopped")
-	_, err = Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(held []journalview.HeldLookup) error {
-		if len(held) != 2 {
-			t.Errorf("%d lookups of the person were found, want hers and a page of a search", len(held))
+	_, err = Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(found *journalview.Erasure) error {
+		if len(found.Lookups) != 2 {
+			t.Errorf("%d lookups of the person were found, want hers and a page of a search", len(found.Lookups))
 		}
 		return stopped
 	})
@@ -94,12 +94,12 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 		t.Errorf("reconcile shows %+v", view.Cases)
 	}
 
-	erased, err := Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func([]journalview.HeldLookup) error { return nil })
+	erased, err := Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(*journalview.Erasure) error { return nil })
 	check(err)
 	dump.Reset()
 	check(Dump(t.Context(), w, &dump, true))
-	if text := dump.String(); erased.Answers != 2 || strings.Contains(text, `"Zoe`) || strings.Contains(text, "Bob Ray") {
-		t.Errorf("%d answers were erased, and the dump is\n%s", erased.Answers, text)
+	if text := dump.String(); erased.Answers != 1 || erased.Mentions != 1 || strings.Contains(text, `"Zoe`) || !strings.Contains(text, "Bob Ray") {
+		t.Errorf("%d answers and %d mentions were erased, and the dump is\n%s", erased.Answers, erased.Mentions, text)
 	}
 }
 

@@ -156,8 +156,8 @@ func TestForgetErasesThePersonAndKeepsTheMoney(t *testing.T) {
 		t.Fatalf("Ann Lee is not in the dump; %v", err)
 	}
 	ann, _ := enrich.Contact{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}.Identify(enrich.ByName)
-	erased, err := Forget(t.Context(), w, checkpoint.Person{Identity: ann}, func(held []journalview.HeldLookup) error {
-		if len(held) != 1 || held[0].Identity != "Ann Lee, Acme" {
+	erased, err := Forget(t.Context(), w, checkpoint.Person{Identity: ann}, func(found *journalview.Erasure) error {
+		if held := found.Lookups; len(held) != 1 || held[0].Identity != "Ann Lee, Acme" {
 			t.Errorf("asked about %+v", held)
 		}
 		return nil

@@ -128,29 +128,6 @@ func Prune(ctx context.Context, w *app.Work, before time.Time) (*journalview.Era
 	return erase(ctx, w, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Prune(before) })
 }
 
-// Forget erases what the journal holds about a person. It shows what it found to confirm first, whose
-// error ends it before anything is erased.
-func Forget(
-	ctx context.Context, w *app.Work, person checkpoint.Person, confirm func([]journalview.HeldLookup) error,
-) (*journalview.Erasure, error) {
-	var held []journalview.HeldLookup
-	erased, err := erase(ctx, w, "forget", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) {
-		found, err := journal.Find(person, answers(interfaces.Readers()).facts)
-		if err != nil {
-			return checkpoint.Erasure{}, err
-		}
-		held = journalview.HeldLookupsOf(found.Matches)
-		if err := confirm(held); err != nil {
-			return checkpoint.Erasure{}, err
-		}
-		return journal.Forget(found)
-	})
-	if erased != nil {
-		erased.Lookups = held
-	}
-	return erased, err
-}
-
 // erase erases from the journal. What was erased is gone from its files when it is closed.
 func erase(ctx context.Context, w *app.Work, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*journalview.Erasure, error) {
 	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*journalview.Erasure, error) {

@@ -8,6 +8,7 @@ import (
 
 	"payonce/checkpoint/persons"
 	"payonce/enrich"
+	"payonce/service/jsonobject"
 	v1 "payonce/service/v1"
 	"payonce/service/v2/answers"
 	"payonce/service/v2/units"
@@ -17,7 +18,7 @@ import (
 // Reader reads the answers of one interface when a journal is shown, exported or erased. Its methods may be called from
 // many goroutines.
 type Reader interface {
-	// Facts returns what an answer says about who the person is.
+	// Facts returns what an answer says about persons.
 	Facts(answered enrich.Answered) (persons.Facts, error)
 	// Export returns the same, and the profile that the interface returns on request; "" for none.
 	Export(answered enrich.Answered) (facts persons.Facts, profile string, err error)
@@ -41,7 +42,15 @@ type v1Reader struct{ v1.AnswerDecoder }
 // Facts implements Reader.
 func (r *v1Reader) Facts(answered enrich.Answered) (facts persons.Facts, err error) {
 	facts.Name, facts.Email, facts.Phone, err = r.Person(answered)
-	return facts, err
+	if err != nil {
+		return facts, err
+	}
+	if has, err := r.HasProfile(answered); has || err != nil {
+		facts.Read = func() ([]persons.Mention, error) { return mentionsOf(r.Parts(answered)) }
+		facts.Without = func(mentions map[int]bool) (string, error) { return v1.WithoutParts(answered, mentions) }
+		return facts, err
+	}
+	return facts, nil
 }
 
 // Export implements Reader.
@@ -58,50 +67,33 @@ type v2Reader struct{ answers.Decoder }
 
 // Facts implements Reader.
 func (r v2Reader) Facts(answered enrich.Answered) (facts persons.Facts, err error) {
-	if facts.Listed, err = listed(answered); err != nil || len(facts.Listed) > 0 {
+	found, err := answers.Decode(answered)
+	if err != nil || len(found.Body) == 0 {
 		return facts, err
 	}
-	var values enrich.Values
-	err = r.Values(answered, &values)
-	for n, detail := range v2fields.Catalogue().Details {
-		if n >= len(values.Details) {
-			break
-		}
-		switch value := values.Details[n]; detail.Name {
-		case "contact_full_name":
-			facts.Name = value
-		case "contact_email":
-			facts.Email = value
-		case "contact_phone":
-			facts.Phone = value
+	facts.Read = func() ([]persons.Mention, error) { return mentionsOf(answers.Parts(answered)) }
+	facts.Without = func(mentions map[int]bool) (string, error) { return answers.WithoutParts(answered, mentions) }
+	if f, isRecord := found.Operation.Field(); !isRecord || f != v2fields.Contact {
+		return facts, nil
+	}
+	e, err := answers.Employee(answered)
+	facts.Name = cmp.Or(e.FullName.Value, strings.TrimSpace(e.FirstName.Value+" "+e.LastName.Value))
+	facts.Email, facts.Phone, facts.CompanyName = e.Email.Value, e.Phone.Value, e.CompanyName.Value
+	for _, page := range []string{e.ProNetwork.Value, e.Microblog.Value, e.Social.Value} {
+		if page != "" {
+			facts.Pages = append(facts.Pages, page)
 		}
 	}
 	return facts, err
 }
 
-// listed returns the persons on a page of results; none for an answer that is not one.
-func listed(answered enrich.Answered) (all []persons.Listed, err error) {
-	found, err := answers.Decode(answered)
-	switch {
-	case err != nil:
-		return nil, err
-	case found.Operation == v2fields.Employees && len(found.Body) > 0:
-		page, err := answers.Employees(answered)
-		for _, e := range page.Items {
-			all = append(all, persons.Listed{Name: e.Name.Value, CompanyName: e.CompanyName.Value})
-		}
-		return all, err
-	case found.Operation == v2fields.EnrichEmployeeSearch && len(found.Body) > 0:
-		page, err := answers.People(answered)
-		for _, p := range page.Items {
-			name := cmp.Or(p.Name.Value, strings.TrimSpace(p.FirstName.Value+" "+p.LastName.Value))
-			all = append(all, persons.Listed{
-				Name: name, ProfileURL: p.ProNetwork.Value, CompanyName: p.Company.Name.Value, CompanyDomain: p.Company.Website.Value,
-			})
-		}
-		return all, err
+// mentionsOf returns the parts of an answer as the journal compares them.
+func mentionsOf(parts []jsonobject.Part, err error) ([]persons.Mention, error) {
+	mentions := make([]persons.Mention, len(parts))
+	for i, part := range parts {
+		mentions[i] = persons.Mention(part)
 	}
-	return nil, nil
+	return mentions, err
 }
 
 // Export implements Reader.

@@ -163,7 +163,7 @@ func useCaseLayers() map[string][]string {
 		},
 		"cmd/batch/mapping":   {"internal/interfaces", "internal/report/form", "cmd/batch/listflags", "cmd/batch/mapping/screen", "internal/app", "enrich", "internal/flagvalue", "internal/mapfile", "internal/mapping", "internal/problem", "internal/report", "internal/userlist", "pipeline/columns"},
 		"internal/userlist":   {"internal/problem", "io/csvtable", "io/listfile", "io/table", "pipeline/columns"},
-		"internal/interfaces": {"checkpoint/persons", "enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/row", "pipeline/tables", "service/v1", "service/v1/v1fields", "service/v2/..."},
+		"internal/interfaces": {"checkpoint/persons", "enrich", "cost", "pipeline/columns", "pipeline/output", "pipeline/row", "pipeline/tables", "service/jsonobject", "service/v1", "service/v1/v1fields", "service/v2/..."},
 		"internal/listcost":   {"enrich", "cost", "attempt", "pipeline/survey"},
 		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "internal/report/named", "io/atomicfile", "io/table"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/report/named", "internal/report/planview", "internal/smallfile", "io/atomicfile"},
@@ -192,7 +192,7 @@ func useCaseLayers() map[string][]string {
 		"internal/inspect": {
 			"internal/starts",
 			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/answers", "service/v2/units", "service/v2/v2fields",
-			"io/atomicfile", "pipeline/dispatch", "internal/interfaces", "internal/app", "internal/budget", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/accountview", "internal/report/journalview", "internal/report/planview", "internal/report/runview", "internal/report/modules", "internal/target", "internal/workspace", "io/table",
+			"io/atomicfile", "io/listfile", "pipeline/dispatch", "internal/interfaces", "internal/app", "internal/budget", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/report/named", "internal/report/usageview", "internal/usage", "internal/report/accountview", "internal/report/journalview", "internal/report/planview", "internal/report/runview", "internal/report/modules", "internal/target", "internal/workspace", "io/table",
 		},
 		"internal/doctor": {
 			"enrich", "cost", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",

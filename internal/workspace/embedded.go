@@ -65,9 +65,23 @@ func (s *Session) startSandbox(dir string) (*Embedded, error) {
 	}
 	config.Now = s.Env.Now
 	if exists, _ := badgerstore.Exists(dir); exists { // what cannot be seen keeps no books
-		config.BooksPath = filepath.Join(dir, "sandbox.jsonl")
+		key, err := s.Options.Journal.Key.Parse()
+		if err != nil {
+			return nil, err
+		}
+		config.BooksPath = filepath.Join(dir, booksName)
+		config.ConcealWith(key)
 	}
 	return Serve(config, "127.0.0.1:0")
+}
+
+// booksName is the file of the books in the directory of the journal.
+const booksName = "sandbox.jsonl"
+
+// ConcealBooks takes what earlier versions kept of subjects out of the books of the embedded service in a journal's
+// directory.
+func ConcealBooks(dir string, o Opening) error {
+	return sandbox.ConcealBooks(filepath.Join(dir, booksName), o.Store.EncryptionKey)
 }
 
 // keptArrivals is how many lookups the embedded service keeps in full.

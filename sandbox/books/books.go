@@ -49,7 +49,8 @@ const (
 // Books are the books of one workspace. Their methods may be called from any
 // goroutine.
 type Books struct {
-	clock func() time.Time
+	clock   func() time.Time
+	conceal func(identity string) string
 
 	mu           sync.Mutex // guards what follows, and keeps entries in their order
 	ledger       *ledgerfile.File
@@ -80,6 +81,7 @@ func Open(config Config) (*Books, error) {
 	}
 	b := &Books{
 		clock:        config.Now,
+		conceal:      config.Conceal,
 		account:      account,
 		ring:         newKeyRing(config.Key),
 		state:        Active,

@@ -57,6 +57,8 @@ type Config struct {
 	// BooksPath names the file in which the books are kept. Opening it again carries
 	// on where it ends. Empty means that they are kept in memory alone.
 	BooksPath string
+	// Conceal returns what the books keep instead of an identity. Nil keeps the identity.
+	Conceal func(identity string) string
 }
 
 // Prepare returns the configuration checked, complete and independent of what the
@@ -70,6 +72,9 @@ func (c Config) Prepare() (Config, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Conceal == nil {
+		c.Conceal = func(identity string) string { return identity }
 	}
 	c.Prices = maps.Clone(c.Prices)
 	c.InputConditions = maps.Clone(c.InputConditions)

@@ -42,7 +42,7 @@ func (b *Books) Arrive(r Request) Admission {
 	}
 	err := b.record(Entry{
 		Kind: arrived, At: now, Number: a.Number, Path: r.Path, Transport: r.Transport, Key: r.Key,
-		Identity: r.Identity, Fields: fieldList(r.Fields), Code: a.Code,
+		Identity: b.conceal(r.Identity), Fields: fieldList(r.Fields), Code: a.Code,
 	})
 	if err != nil {
 		a.Code, a.Why = ServiceMisconfigured, err.Error()

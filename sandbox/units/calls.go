@@ -50,7 +50,7 @@ func (b *Books) Arrive(c Call) Admission {
 		}
 	}
 	err := b.write(entry{Kind: arrived, Record: Record{
-		Number: a.Number, At: now, Key: c.Key, Path: c.Path, About: c.About, Code: a.Code,
+		Number: a.Number, At: now, Key: c.Key, Path: c.Path, About: b.config.Conceal(c.About), Code: a.Code,
 	}})
 	if err != nil {
 		a.Code, a.Err = InternalError, err
@@ -93,7 +93,7 @@ func (b *Books) Count(number int, c Charge) (fault.Code, error) {
 // Return gives units back that a call used up before.
 func (b *Books) Return(path, about string, c Charge) error {
 	c.Units = -c.Units
-	return b.change(entry{Kind: counted, Record: Record{Path: path, About: about, Charge: c}})
+	return b.change(entry{Kind: counted, Record: Record{Path: path, About: b.config.Conceal(about), Charge: c}})
 }
 
 // Refuse notes that a call was refused.

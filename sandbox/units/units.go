@@ -72,6 +72,8 @@ type Config struct {
 	KeepRecords int
 	Now         func() time.Time
 	Path        string // of the file; empty keeps the books in memory alone
+	// Conceal returns what the books keep instead of what a call is about. Nil keeps it.
+	Conceal func(about string) string
 }
 
 // Charge is what a call used up.
@@ -164,6 +166,9 @@ func Open(config Config) (*Books, error) {
 	}
 	if config.Now == nil {
 		config.Now = time.Now
+	}
+	if config.Conceal == nil {
+		config.Conceal = func(about string) string { return about }
 	}
 	b := &Books{config: config, byHash: map[string]*Key{}, usage: map[Module]*Usage{}, older: map[Module]Charge{}}
 	for _, m := range Modules() {

@@ -7,6 +7,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/numbered"
+	"payonce/service/jsonobject"
 	"payonce/service/v1/v1fields"
 )
 
@@ -124,8 +125,47 @@ func answerMembers(m *numbered.Members, a *Answer) {
 	numbered.Texts(m, 6, &a.Unresolved)
 	numbered.Time(m, 7, &a.RetrievedAt)
 	numbered.Text(m, 8, &a.Provenance)
-	numbered.Text(m, 9, &a.Profile)
+	profileMembers(m, a)
 }
+
+// HasProfile reports whether an answer has a profile.
+func (d *AnswerDecoder) HasProfile(answered enrich.Answered) (bool, error) {
+	profile, err := d.profile(answered)
+	return profile != "", err
+}
+
+// Parts returns the parts of the profile in an answer that may be about others than the person.
+func (d *AnswerDecoder) Parts(answered enrich.Answered) ([]jsonobject.Part, error) {
+	profile, err := d.profile(answered)
+	if err != nil || profile == "" {
+		return nil, err
+	}
+	return jsonobject.Parts([]byte(profile), profileForm()), nil
+}
+
+func (d *AnswerDecoder) profile(answered enrich.Answered) (string, error) {
+	taken := d.take()
+	defer d.unused.Put(taken)
+	if err := numbered.Read(&taken.members, answered.Data, &taken.answer, profileMembers); err != nil {
+		return "", fmt.Errorf("an answer in the journal: %w", err)
+	}
+	return taken.answer.Profile, nil
+}
+
+// WithoutParts returns the bytes of an answer without some parts of its profile, by their places in the list of Parts.
+func WithoutParts(answered enrich.Answered, drop map[int]bool) (string, error) {
+	answer, err := DecodeAnswer(answered)
+	if err != nil {
+		return "", err
+	}
+	answer.Profile = string(jsonobject.WithoutParts([]byte(answer.Profile), profileForm(), drop))
+	data, err := numbered.AppendOver(nil, answered.Data, &answer, answerMembers)
+	return string(data), err
+}
+
+func profileForm() jsonobject.Form { return jsonobject.Form{Own: true} }
+
+func profileMembers(m *numbered.Members, a *Answer) { numbered.Text(m, 9, &a.Profile) }
 
 // PersonOf returns what an answer says about who the person is.
 func PersonOf(answered enrich.Answered) (name, email, phone string, err error) {

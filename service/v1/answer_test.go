@@ -56,3 +56,38 @@ func TestAnswerReturned(t *testing.T) {
 		}
 	}
 }
+
+// TestAProfileLosesAnotherPerson takes somebody out of the profile of another person.
+func TestAProfileLosesAnotherPerson(t *testing.T) {
+	was := v1.Answer{
+		Status: enrich.Matched, FullName: "Bob Ray", WorkEmail: "bob@x.example",
+		Profile: `{"full_name":"Bob Ray","note":"x","manager":{"name":"Ann Lee"},"peers":[{"name":"Cy Lee"}]}`,
+	}
+	answered := v1.EncodeAnswer(was)
+	parts, err := new(v1.AnswerDecoder).Parts(answered)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drop := map[int]bool{}
+	for i, part := range parts {
+		if part.Path == "full_name" {
+			t.Error("the person's own name is a part")
+		}
+		if part.Path == "manager" {
+			drop[i] = true
+		}
+	}
+	rest := answered
+	if rest.Data, err = v1.WithoutParts(answered, drop); err != nil || len(drop) != 1 {
+		t.Fatalf("%+v, error %v", parts, err)
+	}
+	want := was
+	want.Profile = `{"full_name":"Bob Ray","note":"x","manager":null,"peers":[{"name":"Cy Lee"}]}`
+	got, err := v1.DecodeAnswer(rest)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("the answer (-want +got):\n%s error %v", diff, err)
+	}
+	if parts, err := new(v1.AnswerDecoder).Parts(v1.EncodeAnswer(v1.Answer{FullName: "Bob Ray"})); len(parts) > 0 || err != nil {
+		t.Errorf("without a profile: %+v, error %v", parts, err)
+	}
+}

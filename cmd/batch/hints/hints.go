@@ -30,6 +30,7 @@ var texts = map[string]string{
 	"save_mapping":              "To save it, add --save %s to the command.",
 	"no_history":                "; add --sample 20 to see what a paid sample of 20 people costs",
 	"approval":                  "agree to it with --approve %s",
+	"namesakes":                 "Add --also RECORD for each that is the person, or --all-namesakes.",
 	"rekeyed":                   "Set " + KeyVariable + " to it from now on.",
 	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",
 	"workspace_inactive":        "Have the workspace's owner activate it",

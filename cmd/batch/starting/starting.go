@@ -149,7 +149,8 @@ func CommandLine(command string, args []string, flags *pflag.FlagSet) string {
 		words = append(words, withoutSecret(arg))
 	}
 	flags.Visit(func(flag *pflag.Flag) {
-		if isRecorded(flag) {
+		isPerson := flag.Name == "name" && command == "batch forget"
+		if isRecorded(flag) && !isPerson {
 			words = append(words, "--"+flag.Name+"="+withoutSecret(flag.Value.String()))
 		}
 	})

@@ -2,13 +2,9 @@
 package journalview
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"payonce/attempt"
-	"payonce/checkpoint"
-	"payonce/checkpoint/persons"
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
@@ -130,60 +126,4 @@ func (v *Unpaused) Render(p *report.Page) {
 	for _, module := range v.Limits {
 		p.Linef("The limit of %s has ended; calls that need it may be sent again.", module)
 	}
-}
-
-// Erasure says what was erased from the journal.
-type Erasure struct {
-	Persons  int `json:"persons"`
-	Attempts int `json:"attempts"`
-	Answers  int `json:"answers"`
-	// Identities are those of the person, also those that were never asked for.
-	Identities int `json:"identities,omitempty"`
-	// Lookups are what was found about the person.
-	Lookups []HeldLookup `json:"lookups,omitempty"`
-}
-
-// HeldLookup is a lookup that forget erases.
-type HeldLookup struct {
-	Attempt  attempt.ID `json:"attempt"`
-	Identity string     `json:"identity,omitempty"`
-	Name     string     `json:"name,omitempty"`
-	Email    string     `json:"email,omitempty"`
-	Phone    string     `json:"phone,omitempty"`
-}
-
-// HeldLookupsOf shows what was found about a person.
-func HeldLookupsOf(matches []persons.Match) []HeldLookup {
-	held := make([]HeldLookup, len(matches))
-	for i, m := range matches {
-		held[i] = HeldLookup{Attempt: m.ID, Name: m.Facts.Name, Email: m.Facts.Email, Phone: m.Facts.Phone}
-		if m.Identity != (enrich.Identity{}) {
-			held[i].Identity = m.Identity.String()
-		}
-	}
-	return held
-}
-
-// String describes the lookup in one line.
-func (h HeldLookup) String() string {
-	parts := []string{h.Identity, h.Name, h.Email, h.Phone}
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
-}
-
-// ErasureOf shows what was erased.
-func ErasureOf(erased checkpoint.Erasure) *Erasure {
-	return &Erasure{Persons: erased.Persons, Attempts: erased.Attempts, Answers: erased.Answers, Identities: erased.Identities}
-}
-
-func (v *Erasure) Render(p *report.Page) {
-	if v.Persons > 0 && v.Attempts == 0 {
-		p.Entryf("persons forgotten", "0: this journal knew nothing of this person")
-		p.Entryf("not looked up from now on", "%s", report.People(int64(v.Persons)))
-		return
-	}
-	for _, held := range v.Lookups {
-		p.Linef("%s", held)
-	}
-	p.Entryf("persons forgotten", "%d", v.Persons)
-	p.Entryf("answers erased", "%d", v.Answers)
 }
