@@ -68,6 +68,7 @@ func DecodeFinancials(body []byte) (Financials, error) {
 	if years == 0 && len(object) > 0 {
 		return Financials{}, errors.New("the body has no financial figures by year")
 	}
+	f.All = len(f.Years) == 0 && f.Count > 0
 	return f, nil
 }
 
