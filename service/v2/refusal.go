@@ -185,8 +185,17 @@ func (s settings) isNotFound(said complaint) bool {
 // came describes a response that proves nothing, with what it says in words. It repeats no value of the request,
 // because it is kept as the reason why the call is in doubt.
 func (s settings) came(call calls.Call, r paidhttp.Response) string {
-	text := fmt.Sprintf("HTTP %d with %s", r.Status, s.Describe(r.Body))
-	if words := s.Plain(wordsOf(r.Body), maxQuoted); words != "" && !call.Mentions(words) {
+	text := s.saying(r.Body)
+	if call.Mentions(text) {
+		text = s.Describe(r.Body)
+	}
+	return fmt.Sprintf("HTTP %d with %s", r.Status, text)
+}
+
+// saying describes a body, with what it says in words.
+func (s settings) saying(body []byte) string {
+	text := s.Describe(body)
+	if words := s.Plain(wordsOf(body), maxQuoted); words != "" {
 		text += fmt.Sprintf(" (%q)", words)
 	}
 	return text

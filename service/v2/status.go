@@ -194,5 +194,8 @@ func (s settings) failure(o v2fields.Operation, r paidhttp.Response) error {
 		return nil
 	}
 	failure.Message, failure.Code = said.message, cmp.Or(s.codeOf(said, r.Status), failure.Code)
+	if r.Status == http.StatusNotFound && failure.Code != CodeNotFound {
+		failure.Message = fmt.Sprintf("it came with %s: the service does not have %s at this address", s.saying(r.Body), o)
+	}
 	return failure
 }
