@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"payonce/service/jsonobject"
 )
 
 // How much of the names of members Describe shows.
@@ -30,7 +28,8 @@ func (c Caller) Describe(body []byte) string {
 	case text[0] == '<':
 		return "a page of HTML or XML"
 	}
-	object, isObject := jsonobject.Parse(text)
+	var object map[string]json.RawMessage
+	isObject := text[0] == '{' && json.Unmarshal(text, &object) == nil
 	switch {
 	case isObject && len(object) == 0:
 		return "an empty JSON object"

@@ -44,7 +44,7 @@ func CheckNotFound(text string) error {
 	case len(text) > maxMessage:
 		return fmt.Errorf("the text is longer than %d bytes", maxMessage)
 	case strings.HasPrefix(strings.TrimSpace(text), "{"):
-		return errors.New("write the text of the member detail alone, such as " + DefaultNotFound)
+		return fmt.Errorf("write the text of the member detail alone, such as %q", DefaultNotFound)
 	}
 	return nil
 }
