@@ -137,7 +137,7 @@ func v2Mutations() []v2Mutation {
 		}, account: func(j *checkpoint.Journal) steps.Account { return doubtless{j} }},
 		{name: "no settle delay", promise: "P1", hasty: true, world: func(s *v2Scenario) {
 			s.of(0)
-			s.Faults = append(s.Faults, "lost-after:p=0.30,delay=20s")
+			s.Faults = []string{"lost-after:p=0.30,delay=50s"} // the client gives up after 45 s
 			s.above(50_000)
 			s.Starts = nil
 			for at := 5; at < 60; at += 5 {
