@@ -57,6 +57,9 @@ type Lost struct {
 	// RetryAfter is how long the response asks to wait, such as the page of a gateway
 	// that stands in the service's place; zero when there is none or it does not say.
 	RetryAfter time.Duration
+	// Stop is the code of a reason for which other calls would be lost too, such as an address at which the service
+	// does not have the operation: nothing else may be sent until somebody has acted. It is "" for none.
+	Stop string
 }
 
 func (Answered) verdict() {}

@@ -14,6 +14,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/pipeline/dispatch"
 	"payonce/service/v1/v1fields"
 )
 
@@ -337,6 +338,39 @@ func TestLossesThatGoOnStop(t *testing.T) {
 				}
 				if count, _ := r.journal.InDoubt("run"); count != 0 {
 					t.Errorf("%d lookups left in doubt; a run that stops settles its losses first", count)
+				}
+			})
+		})
+	}
+}
+
+// TestALossThatWillGoOnStopsAtOnce: the response to the third call says that every other call would be lost too. The
+// calls in flight are waited for, and the account decides about the lost ones.
+func TestALossThatWillGoOnStopsAtOnce(t *testing.T) {
+	for name, charged := range map[string]enrich.Fields{"not charged": 0, "charged": email} {
+		t.Run(name, func(t *testing.T) {
+			script := func(c call) reply {
+				if c.n < 3 {
+					return answers(time.Second)
+				}
+				return reply{time.Second, enrich.Lost{Err: errReset, Stop: "unknown_route"}, charged}
+			}
+			withRig(t, script, func(t *testing.T, r *rig) {
+				o := r.run(people(500, email))
+				refused, _ := o.stop.(dispatch.ServiceRefused)
+				if refused.Code != "unknown_route" || refused.Message != errReset.Error() || len(r.service.reads) == 0 {
+					t.Errorf("stop %+v, %d readings of the account; want one that says what came", o.stop, len(r.service.reads))
+				}
+				if calls := len(r.service.calls); calls > 2+r.concurrency {
+					t.Errorf("%d calls were sent, want no more after the first loss", calls)
+				}
+				left, _ := r.journal.InDoubt("run")
+				totals := r.journal.Totals(r.journal.Number().Scope(checkpoint.ScopeAll))
+				if charged == 0 && (left != 0 || totals.Held[cost.USD] != 0) {
+					t.Errorf("%d calls are in doubt and %d is held; they were not charged", left, totals.Held[cost.USD])
+				}
+				if known := totals.Settled[cost.USD] + totals.Held[cost.USD]; known < int64(r.service.charged) {
+					t.Errorf("%d was charged, and the journal has %d settled and held", r.service.charged, known)
 				}
 			})
 		})

@@ -56,6 +56,9 @@ const (
 	ProxyPage = fault.ProxyPage
 	Bodyless  = fault.Bodyless
 	Refused   = fault.Refused
+
+	GatewayJSON = fault.GatewayJSON
+	Marked      = fault.Marked
 )
 
 // The effects of faults.

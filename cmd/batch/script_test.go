@@ -123,6 +123,7 @@ func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	worldOf(ts).service = service
 	ts.Setenv("SERVICE_BASE_URL", server.URL+"/api/v1")
+	ts.Setenv("SERVICE_ORIGIN", server.URL)
 	ts.Setenv("SERVICE_API_KEY", sandbox.DefaultKey)
 }
 

@@ -4,6 +4,7 @@ import (
 	"payonce/sandbox/fault"
 	"payonce/sandbox/units"
 	sandboxv2 "payonce/sandbox/v2"
+	v2 "payonce/service/v2"
 )
 
 func keyCases() []rulesCase {
@@ -66,8 +67,14 @@ func errorCases() []rulesCase {
 			p.raw("GET", "/companies/1", "").limited("limit", units.Companies)
 		}},
 		{rule: "v2-error/not-found", try: func(p *trial) {
-			p.raw("GET", "/companies/999999", "").detail(404)
-			p.post("/enrichment/url", object{"url": "unknown.example"}).detail(404)
+			p.raw("GET", "/companies/999999", "").detail(404).has("detail", v2.DefaultNotFound)
+			p.post("/enrichment/url", object{"url": "unknown.example"}).detail(404).has("detail", v2.DefaultNotFound)
+		}},
+		{rule: "v2-error/unknown-route", try: func(p *trial) {
+			for _, method := range []string{"GET", "POST"} {
+				nowhere := p.raw(method, "/metrics/nowhere", "").is(404)
+				p.check(nowhere.text("detail") != v2.DefaultNotFound, "%s, as when nothing is found", nowhere.body)
+			}
 		}},
 		{rule: "v2-error/too-fast", begin: within(1), try: func(p *trial) {
 			p.raw("GET", "/companies/1", "").ok().uses(units.Companies)

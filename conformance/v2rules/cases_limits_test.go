@@ -74,12 +74,16 @@ func limitCases() []rulesCase {
 func losses() map[string]fault.Fault {
 	all := map[string]fault.Fault{}
 	for name, f := range map[string]fault.Fault{
-		"v2-loss/dropped":    {Answer: fault.Dropped},
-		"v2-loss/truncated":  {Answer: fault.Truncated},
-		"v2-loss/garbage":    {Answer: fault.Garbage},
-		"v2-loss/proxy-page": {Answer: fault.ProxyPage},
-		"v2-loss/no-body":    {Answer: fault.Bodyless, Status: 504},
-		"v2-loss/internal":   {Answer: fault.Refused, Code: units.InternalError},
+		"v2-loss/dropped":      {Answer: fault.Dropped},
+		"v2-loss/truncated":    {Answer: fault.Truncated},
+		"v2-loss/garbage":      {Answer: fault.Garbage},
+		"v2-loss/proxy-page":   {Answer: fault.ProxyPage},
+		"v2-loss/no-body":      {Answer: fault.Bodyless, Status: 504},
+		"v2-loss/gateway-json": {Answer: fault.GatewayJSON},
+		"v2-loss/gateway-400":  {Answer: fault.GatewayJSON, Status: 400},
+		"v2-loss/gateway-404":  {Answer: fault.GatewayJSON, Status: 404},
+		"v2-loss/gateway-200":  {Answer: fault.GatewayJSON, Status: 200},
+		"v2-loss/internal":     {Answer: fault.Refused, Code: units.InternalError},
 	} {
 		all[name] = f
 		f.Happened = true
@@ -100,6 +104,9 @@ func lossCases() (all []rulesCase) {
 			p.call(calls.Company("2")).answered().uses(units.Companies)
 		}})
 	}
+	all = append(all, rulesCase{rule: "v2-loss/byte-order-mark", begin: struckBy(fault.Fault{Answer: fault.Marked, Happened: true}), try: func(p *trial) {
+		p.call(calls.Company("1")).answered().uses(units.Companies)
+	}})
 	return append(all, rulesCase{rule: "v2-version/prefix", try: func(p *trial) {
 		p.raw("GET", "/metrics", "").ok()
 		p.measured("GET /metrics without /v2", func(s *response) {

@@ -121,6 +121,15 @@ func otherChecks() []check {
 			}),
 		},
 		{
+			rules.New("v2-live/unknown-route", "Assumptions", "an operation that the service does not have is not answered as nothing found is"),
+			after(func(e *evidence) rules.View {
+				if e.nowhere.err != nil {
+					return rules.Untested("%v", e.nowhere.err)
+				}
+				return rules.Holds(!e.nowhereIsNotFound, "HTTP %d", e.nowhere.HTTPStatus)
+			}),
+		},
+		{
 			rules.New("v2-live/watched", "Watch", "the list of watched companies has its members, with their types"),
 			after(func(e *evidence) rules.View {
 				return e.watched.view(http.StatusOK, ofShape("watched"))

@@ -19,6 +19,7 @@ import (
 // Reader sends free requests.
 type Reader interface {
 	Inspect(ctx context.Context, o v2fields.Operation, query url.Values) (v2.Shown, error)
+	InspectNowhere(ctx context.Context) (shown v2.Shown, isNotFound bool, err error)
 	Usage(ctx context.Context) (v2.Usage, error)
 }
 
@@ -62,6 +63,8 @@ type shown struct {
 type evidence struct {
 	*Live
 	metrics, contacts, undated, watched, callback, unknownKey shown
+	nowhere                                                   shown
+	nowhereIsNotFound                                         bool
 	before, after                                             v2.Usage
 	beforeErr, afterErr                                       error
 	sent                                                      []Sent
@@ -95,6 +98,7 @@ func (e *evidence) askFree(ctx context.Context) {
 	e.undated = ask(e.Client, v2fields.ContactMetrics, nil)
 	e.watched = ask(e.Client, v2fields.Watched, url.Values{"per_page": {"1"}})
 	e.callback = ask(e.Client, v2fields.GetCallback, nil)
+	e.nowhere.Shown, e.nowhereIsNotFound, e.nowhere.err = e.Client.InspectNowhere(ctx)
 	e.after, e.afterErr = e.Client.Usage(ctx)
 }
 

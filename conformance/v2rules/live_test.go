@@ -155,6 +155,7 @@ func TestAServiceThatBreaksARuleDiffers(t *testing.T) {
 		{does: "counts free calls", caught: "v2-live/free", breaks: counts("/metrics", units.Charge{Module: units.Companies, Units: 1})},
 		{does: "has texts for counts", caught: "v2-live/contacts", breaks: says(`"email_count":0`, `"email_count":"0"`)},
 		{does: "needs no time span", caught: "v2-live/invalid-request", breaks: status(400, 200)},
+		{does: "finds nothing anywhere", caught: "v2-live/unknown-route", breaks: says(`"Not Found"`, `"Not found."`)},
 		{does: "has no pages of watched companies", caught: "v2-live/watched", breaks: says(`,"pages":\d+`, ``)},
 		{does: "answers the callback with a text", caught: "v2-live/callback", breaks: says(`\{"callback":("[^"]*")\}`, `$1`)},
 		{does: "takes any key", caught: "v2-live/invalid-key", breaks: header("Authorization", "Token "+sandboxv2.DefaultKey)},

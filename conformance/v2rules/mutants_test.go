@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"payonce/conformance/rulestest"
+	"payonce/sandbox/fault"
 	"payonce/sandbox/units"
 	sandboxv2 "payonce/sandbox/v2"
 )
@@ -111,6 +112,8 @@ func mutants() (all []mutant) {
 		f.Happened = !f.Happened
 		all = append(all, mutant{does: "counts it otherwise", caught: rule, config: struckBy(f)})
 	}
+	garbled := struckBy(fault.Fault{Answer: fault.Garbage, Happened: true})
+	all = append(all, mutant{does: "garbles the answer", caught: "v2-loss/byte-order-mark", config: garbled})
 	return append(all, append(tableMutants(), limitMutants()...)...)
 }
 
@@ -153,6 +156,8 @@ func tableMutants() []mutant {
 		{does: "gives the detail another name", caught: "v2-error/token", breaks: says(`"detail"`, `"message"`)},
 		{does: "leaves the module out", caught: "v2-error/limit", breaks: says(`"module":"[^"]*",`, ``)},
 		{does: "answers nothing found with 200", caught: "v2-error/not-found", breaks: status(404, 200)},
+		{does: "says in other words that it found nothing", caught: "v2-error/not-found", breaks: says(`"Not found\."`, `"No such company."`)},
+		{does: "answers as if nothing was found", caught: "v2-error/unknown-route", breaks: says(`"Not Found"`, `"Not found."`)},
 		{does: "leaves Retry-After out", caught: "v2-error/too-fast", breaks: edit(func(_ *sandboxv2.Server, _ string, answer *httptest.ResponseRecorder, body string) string {
 			answer.Header().Del("Retry-After")
 			return body

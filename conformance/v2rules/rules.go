@@ -32,7 +32,8 @@ v2-error/token | Errors | an invalid token is answered with 401 and an object wi
 v2-error/invalid-request | Errors | an invalid request is answered with 400 and an object that gives each wrong field its messages
 v2-error/internal | Errors | a server error is answered with 500 and an object with a detail
 v2-error/limit | Errors | a reached limit is answered with 429, the six members of access, error_guard and message_guard
-v2-error/not-found | Assumptions | when nothing is found, the answer is 404 and an object with a detail
+v2-error/not-found | Assumptions | when nothing is found, the answer is 404 and an object with the detail "Not found." alone
+v2-error/unknown-route | Assumptions | the 404 of an address that the service does not have is not that of nothing found
 v2-error/too-fast | Assumptions | a call above the rate limit is answered with 429, a detail and Retry-After
 v2-error/no-json | Endpoints | a body that is not JSON is refused
 v2-error/content-type | Endpoints | a body that is not announced as JSON is refused
@@ -160,6 +161,15 @@ v2-loss/proxy-page | Assumptions | a gateway answers with its own page; the call
 v2-loss/proxy-page-counted | Assumptions | a gateway answers with its own page; the call arrived once and was counted
 v2-loss/no-body | Assumptions | a gateway answers without a body; the call arrived once and was not counted
 v2-loss/no-body-counted | Assumptions | a gateway answers without a body; the call arrived once and was counted
+v2-loss/gateway-json | Assumptions | a gateway answers with an error in JSON; the call arrived once and was not counted
+v2-loss/gateway-json-counted | Assumptions | a gateway answers with an error in JSON; the call arrived once and was counted
+v2-loss/gateway-400 | Assumptions | a gateway answers with HTTP 400 and an error in JSON; the call arrived once and was not counted
+v2-loss/gateway-400-counted | Assumptions | a gateway answers with HTTP 400 and an error in JSON; the call arrived once and was counted
+v2-loss/gateway-404 | Assumptions | a framework answers that it does not know the address; the call arrived once and was not counted
+v2-loss/gateway-404-counted | Assumptions | a framework answers that it does not know the address; the call arrived once and was counted
+v2-loss/gateway-200 | Assumptions | a gateway answers with HTTP 200 and a warning; the call arrived once and was not counted
+v2-loss/gateway-200-counted | Assumptions | a gateway answers with HTTP 200 and a warning; the call arrived once and was counted
+v2-loss/byte-order-mark | Assumptions | an answer below a byte order mark is not lost
 v2-loss/internal | Errors | a server error leaves open whether the call was counted; it was not
 v2-loss/internal-counted | Errors | a server error leaves open whether the call was counted; it was
 

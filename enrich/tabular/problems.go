@@ -17,6 +17,8 @@ func (p Problem) String() string { return fmt.Sprintf("%s is not %s", p.Path, p.
 type Problems struct {
 	First []Problem // at most MaxProblems of them
 	Count int
+	// All says that nothing could be read: neither a member of the record nor a result of the page.
+	All bool
 }
 
 // MaxProblems is how many problems of one answer are described.

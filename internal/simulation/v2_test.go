@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"runtime"
 	"slices"
 	"strings"
@@ -84,6 +85,8 @@ type v2Mutation struct {
 	finder  func(dispatch.Finder) dispatch.Finder
 	account func(*checkpoint.Journal) steps.Account
 	rate    func(checkpoint.Rate) checkpoint.Rate
+	// service is what the program takes the responses of the service for.
+	service func(http.Handler) http.Handler
 	// tariff is what the program takes for the tariff of v2.
 	tariff func(cost.Tariff) cost.Tariff
 	// forget does to the disk what the mistake would do to it by the end of a start.
@@ -134,7 +137,7 @@ func v2Mutations() []v2Mutation {
 		}, account: func(j *checkpoint.Journal) steps.Account { return doubtless{j} }},
 		{name: "no settle delay", promise: "P1", hasty: true, world: func(s *v2Scenario) {
 			s.of(0)
-			s.Faults = append(s.Faults, "lost-after:p=0.30,delay=20s")
+			s.Faults = []string{"lost-after:p=0.30,delay=50s"} // the client gives up after 45 s
 			s.above(50_000)
 			s.Starts = nil
 			for at := 5; at < 60; at += 5 {
@@ -152,6 +155,10 @@ func v2Mutations() []v2Mutation {
 			s.Modules = map[string]units.Module{"GET /financial/{id}": units.Companies, "GET /ownership/{id}": units.Insights}
 			s.Starts = append(s.Starts, stepsStart{Ending: crash, At: 40}, stepsStart{Ending: crash, At: 60})
 		}},
+		{name: "a gateway's error in JSON counts as a refusal", promise: "P2", world: gateway("gateway-json:happened=true,p=0.30"), service: refusingGateways},
+		{name: "an error in JSON with HTTP 200 counts as a refusal", promise: "P2", world: gateway("gateway-json:happened=true,status=200,p=0.30"), service: refusingGateways},
+		{name: "an unknown route counts as nothing found", promise: "P2", world: gateway("gateway-json:happened=true,status=404,p=0.30"), service: findingNothing},
+		{name: "an answer below a byte order mark is dropped", promise: "P3", world: gateway("byte-order-mark:p=0.30"), service: droppingMarks},
 		{name: "the window is ignored", promise: "P4", rate: func(r checkpoint.Rate) checkpoint.Rate { r.Slots = 1 << 20; return r }},
 	}
 }

@@ -161,6 +161,9 @@ func drawV2Faults(r *rand.Rand) []string {
 		"garbage:happened=true,p=%.2f", "proxy-page:happened=true,p=%.2f", "no-body:happened=true,status=504,p=%.2f",
 		"internal_error:p=%.2f", "rate_limited:p=%.2f", "rate_limited:p=%.2f,retry-after=90s", "slow:p=%.2f,delay=30s",
 		"lost-after:p=%.2f,delay=20s",
+		"gateway-json:p=%.2f,path=/v2/", "gateway-json:happened=true,p=%.2f,path=/v2/", "gateway-json:happened=true,status=400,p=%.2f,path=/v2/",
+		"gateway-json:happened=true,status=200,p=%.2f,path=/v2/", "gateway-json:status=404,p=%.2f,path=/v2/",
+		"gateway-json:happened=true,status=404,p=%.2f,path=/v2/", "byte-order-mark:p=%.2f",
 	}
 	var faults []string
 	for range r.IntN(5) {

@@ -102,7 +102,11 @@ func (w *v2World) Close() error   { close(w.closed); return nil }
 func (w *v2World) Addr() net.Addr { return &net.IPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
 func (w *v2World) live() {
-	server := &http.Server{Handler: w.check.watch(w.service.Handler()), ErrorLog: log.New(io.Discard, "", 0)}
+	handler := w.check.watch(w.service.Handler())
+	if w.mutation.service != nil {
+		handler = w.mutation.service(handler)
+	}
+	server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(w) }()
 	w.clock.pass(firstDay().Add(w.scenario.Dawn).Sub(w.clock.start)) // virtual time begins in 2000
@@ -118,6 +122,7 @@ func (w *v2World) live() {
 	}
 	w.others.Wait()
 	w.calm()
+	w.check.nothingLost()
 	_ = w.service.Close()
 	_ = server.Close()
 	<-served

@@ -240,7 +240,7 @@ func commandLayers() map[string][]string {
 		"cmd/batch/undo":         {"internal/problem", "io/backup"},
 		"cmd/batch/watch":        {"internal/problem", "internal/report", "internal/report/runview"},
 		"cmd/batch/listflags":    {"enrich", "service/v1/v1fields", "attempt", "cmd/batch/host", "internal/app", "internal/flagvalue", "io/csvtable", "pipeline/columns"},
-		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1", "service/v2/units"},
+		"cmd/batch/serviceflags": {"checkpoint", "cmd/batch/hints", "internal/app", "internal/config", "internal/flagvalue", "internal/pricing", "internal/workspace", "service/v1", "service/v2", "service/v2/units"},
 		"cmd/batch/rehearse":     {"enrich", "service/v1/v1fields", "cost", "sandbox", "sandbox/...", "io/...", "internal/..."},
 	}
 }

@@ -22,6 +22,7 @@ type V2 struct {
 	BaseURL     string
 	Key         string
 	Modules     units.Modules // what is known of the modules of operations
+	NotFound    string        // what the service says when it finds nothing; "" for what is assumed
 	Prices      units.Prices  // what their units cost the user
 	Timeout     time.Duration
 	Connections int
@@ -66,7 +67,7 @@ func (o Options) v2ID() (checkpoint.AccountID, error) {
 func (s *Session) V2Config() (v2.Config, error) {
 	second := s.Options.V2
 	config := v2.Config{
-		BaseURL: second.BaseURL, Key: second.Key, Modules: second.Modules, Timeout: second.Timeout,
+		BaseURL: second.BaseURL, Key: second.Key, Modules: second.Modules, NotFound: second.NotFound, Timeout: second.Timeout,
 		MaxConnections: second.Connections, UserAgent: "payonce/" + s.Env.Version, Now: s.Env.Now,
 	}
 	if s.Options.Service.Sandbox {

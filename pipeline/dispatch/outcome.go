@@ -226,10 +226,14 @@ func (d *dispatcher) notSent(r result, verdict enrich.NotSent) {
 }
 
 // lose keeps a task whose response was lost until the account shows whether it was charged. It
-// stops a run whose losses go on.
+// stops a run whose losses go on, and at once when the response says that they will.
 func (d *dispatcher) lose(r result, verdict enrich.Lost) {
 	d.tally.Lost++
 	d.lost[r.id] = r.task
+	if verdict.Stop != "" {
+		d.haltAccount(ServiceRefused{Code: verdict.Stop, Message: verdict.Err.Error()})
+		return
+	}
 	tooMany := d.tally.Lost >= maxLosses && d.tally.Lost*lossShare > d.tally.Posts
 	if d.progress.streaks.lost.add(r.sent, d.Now()) >= maxSameInARow || tooMany {
 		d.haltAccount(ServiceRefused{Code: CodeResponsesLost, Message: verdict.Err.Error()})

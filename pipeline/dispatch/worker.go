@@ -87,6 +87,9 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict, limited co
 		return cost.Charge{}, w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "not sent: " + v.Err.Error()})
 	case enrich.Lost:
 		lost := attempt.LostCall{Cause: v.Err.Error()}
+		if v.Stop != "" {
+			w.gate.close()
+		}
 		if v.RetryAfter > 0 {
 			lost.PauseUntil = w.gate.pause(v.RetryAfter)
 		}

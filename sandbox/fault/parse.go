@@ -28,6 +28,8 @@ var namedFaults = []namedFault{
 	{"garbage", Fault{Answer: Garbage, Happened: true}},
 	{"proxy-page", Fault{Answer: ProxyPage}},
 	{"no-body", Fault{Answer: Bodyless}},
+	{"gateway-json", Fault{Answer: GatewayJSON}},
+	{"byte-order-mark", Fault{Answer: Marked, Happened: true}},
 	{"slow", Fault{Answer: Truthful}},
 	{"revoke-key", Fault{Effect: KeyRevoked}},
 	{"spend-credit", Fault{Effect: CreditSpent}},
@@ -36,14 +38,14 @@ var namedFaults = []namedFault{
 
 // Parse reads a fault such as "lost-after:p=0.02" or "hang:at=3+9,max=1": a
 // name, and after a colon options separated by commas. The names are lost-before,
-// lost-after, hang, truncated, garbage, proxy-page, no-body, slow, revoke-key,
+// lost-after, hang, truncated, garbage, proxy-page, no-body, gateway-json, byte-order-mark, slow, revoke-key,
 // spend-credit, set-budget and the codes with which calls are refused, such as
 // rate_limited.
 //
 // The options of every fault are p (probability), at (arrival numbers joined by
 // "+"), who (parts of canonical identities joined by "|", escaped as in a URL's
 // path), path (how the path begins), max (times), happened (true or false) and delay (a duration). Besides,
-// proxy-page and no-body have status, error codes have retry-after and retry-date
+// proxy-page, no-body and gateway-json have status, error codes have retry-after and retry-date
 // (durations), spend-credit and set-budget have usd.
 func Parse(text string, codes []Code) (Fault, error) {
 	name, options, _ := strings.Cut(text, ":")

@@ -5,6 +5,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,14 +24,16 @@ type AnswerKind uint8
 
 // The kinds of answers.
 const (
-	Truthful  AnswerKind = iota // what the service has to say
-	Dropped                     // the connection breaks without a byte
-	Hanging                     // no byte until the client gives up
-	Truncated                   // the head and half of the body, then the connection breaks
-	Garbage                     // 200 and a body that is not JSON
-	ProxyPage                   // an HTML page of a gateway, with Status
-	Bodyless                    // Status and nothing else
-	Refused                     // the error body of Code
+	Truthful    AnswerKind = iota // what the service has to say
+	Dropped                       // the connection breaks without a byte
+	Hanging                       // no byte until the client gives up
+	Truncated                     // the head and half of the body, then the connection breaks
+	Garbage                       // 200 and a body that is not JSON
+	ProxyPage                     // an HTML page of a gateway, with Status
+	Bodyless                      // Status and nothing else
+	Refused                       // the error body of Code
+	GatewayJSON                   // an error of a gateway or a framework in JSON, with Status
+	Marked                        // what the service has to say, with a byte order mark before it
 )
 
 // Effect is what a fault does to the workspace before the call is performed.
@@ -72,7 +75,8 @@ type Fault struct {
 	Answer AnswerKind
 	// Code belongs to Refused.
 	Code Code
-	// Status belongs to ProxyPage and Bodyless: from 500 to 599, or 0 for 502.
+	// Status belongs to ProxyPage and Bodyless, from 500 to 599, or 0 for 502. It belongs to GatewayJSON too,
+	// where it is 200 or from 400 to 599, or 0 for 504.
 	Status int
 	// RetryAfter belongs to Refused: the Retry-After header, in whole seconds
 	// rounded up, or as an HTTP date when RetryDate is set; zero sends none.
@@ -118,9 +122,8 @@ func (f Fault) validateConditions() error {
 }
 
 func (f Fault) validateAnswer(codes []Code) error {
-	withStatus := f.Answer == ProxyPage || f.Answer == Bodyless
 	switch {
-	case f.Answer > Refused:
+	case f.Answer > Marked:
 		return fmt.Errorf("there is no answer of kind %d", f.Answer)
 	case f.Answer == Refused && !slices.Contains(codes, f.Code):
 		return fmt.Errorf("no call is refused with the code %q", f.Code)
@@ -128,12 +131,23 @@ func (f Fault) validateAnswer(codes []Code) error {
 		return errors.New("a code and a Retry-After belong to a refusal alone")
 	case f.RetryDate && f.RetryAfter == 0:
 		return errors.New("a Retry-After as a date needs a duration")
-	case f.Status != 0 && (!withStatus || f.Status < 500 || f.Status > 599):
-		return fmt.Errorf("the status %d; only a gateway's answer has one, from 500 to 599", f.Status)
+	case !f.statusFits():
+		return fmt.Errorf("the status %d; only a gateway's answer has one, from 500 to 599, and in JSON also 200 and from 400", f.Status)
 	case f.RetryAfter < 0 || f.Delay < 0:
 		return errors.New("a duration is below zero")
 	}
 	return nil
+}
+
+// statusFits reports whether the answer can have the status.
+func (f Fault) statusFits() bool {
+	switch {
+	case f.Status == 0:
+		return true
+	case f.Answer == GatewayJSON:
+		return f.Status == http.StatusOK || f.Status >= 400 && f.Status <= 599
+	}
+	return (f.Answer == ProxyPage || f.Answer == Bodyless) && f.Status >= 500 && f.Status <= 599
 }
 
 func (f Fault) validateEffect() error {

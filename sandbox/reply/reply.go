@@ -76,6 +76,11 @@ func (m Message) Spoil(w http.ResponseWriter, r *http.Request, closed <-chan str
 			gatewayStatus(f), "text/html; charset=utf-8",
 			[]byte("<html><head><title>Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>\n"),
 		}.Write(w)
+	case fault.GatewayJSON:
+		gatewayError(cmp.Or(f.Status, http.StatusGatewayTimeout)).Write(w)
+	case fault.Marked:
+		m.Body = append([]byte("\uFEFF"), m.Body...)
+		m.Write(w)
 	case fault.Bodyless:
 		w.WriteHeader(gatewayStatus(f))
 	default:
@@ -85,6 +90,21 @@ func (m Message) Spoil(w http.ResponseWriter, r *http.Request, closed <-chan str
 
 // gatewayStatus returns the status of a gateway's answer.
 func gatewayStatus(f fault.Fault) int { return cmp.Or(f.Status, http.StatusBadGateway) }
+
+// gatewayError returns an error in JSON as gateways, firewalls and frameworks send it. It has a shape of the service's
+// own errors.
+func gatewayError(status int) Message {
+	said := "upstream request timeout"
+	switch status {
+	case http.StatusOK:
+		return JSON(status, map[string][]string{"warnings": {said}})
+	case http.StatusNotFound:
+		return JSON(status, map[string]string{"detail": "Not Found"})
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity:
+		said = "request blocked"
+	}
+	return JSON(status, map[string][]string{"errors": {said}})
+}
 
 // SetRetryAfter says when to come again, as a date that counts from now when asDate is
 // set. A wait of zero says nothing.

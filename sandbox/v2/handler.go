@@ -85,8 +85,9 @@ func (s *Server) routes() *http.ServeMux {
 		}
 		mux.HandleFunc(method+" "+Path+path, func(w http.ResponseWriter, r *http.Request) { s.serveOperation(w, r, o) })
 	}
+	// An address that the service does not have is answered by its framework, in other words than "nothing found".
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		(&refusal{code: units.NotFound}).message("").Write(w)
+		reply.JSON(http.StatusNotFound, detail{"Not Found"}).Write(w)
 	})
 	return mux
 }

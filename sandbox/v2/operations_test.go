@@ -186,7 +186,7 @@ func TestRefusals(t *testing.T) {
 		{"POST", "/enrichment/url", `{"url":"unknown-1.example"}`, 404, `{"detail":"Not found."}`},
 		{"GET", "/companies/1/watch/fields", "", 404, `{"detail":"Not found."}`},
 		{"DELETE", "/companies/1/watch/stop", "", 404, `{"detail":"Not found."}`},
-		{"GET", "/nowhere", "", 404, `{"detail":"Not found."}`},
+		{"GET", "/nowhere", "", 404, `{"detail":"Not Found"}`},
 	}
 	for _, test := range tests {
 		got := s.must(test.status, test.method, test.path, test.body)

@@ -66,7 +66,7 @@ func (r refusal) message(m units.Module) reply.Message {
 			"Request was throttled. Expected available in %d seconds.", reply.WholeSeconds(r.retryAfter))})
 	case units.InvalidRequest:
 		if r.problems == nil {
-			return reply.JSON(http.StatusBadRequest, map[string][]string{"non_field_errors": {"Invalid request."}})
+			return reply.JSON(http.StatusBadRequest, map[string][]string{"fields": {"Invalid request."}})
 		}
 		return reply.JSON(http.StatusBadRequest, r.problems)
 	case units.Limit, units.DailyLimit:

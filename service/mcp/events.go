@@ -26,7 +26,8 @@ func readEvents(stream io.Reader, wanted func(data []byte) bool) ([]byte, error)
 		}
 		// A stream that ends well may leave out the blank line after its last event.
 		if len(line) == 0 || errors.Is(err, io.EOF) {
-			if data = bytes.TrimSuffix(data, []byte("\n")); len(data) > 0 && wanted(data) {
+			data = bytes.TrimLeft(bytes.TrimSuffix(data, []byte("\n")), "\uFEFF")
+			if len(data) > 0 && wanted(data) {
 				return data, nil
 			}
 			data = nil

@@ -1,6 +1,8 @@
 package paidhttp
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 const (
@@ -27,7 +30,8 @@ type Response struct {
 func (r Response) Redirects() bool { return r.Status >= 300 && r.Status <= 399 }
 
 // ReadBody reads a whole response body of at most limit bytes, or says why there
-// is none.
+// is none. It unpacks a body that was packed with gzip on the way, and leaves out byte order
+// marks before it: the answer below them was paid for.
 func ReadBody(response *http.Response, limit int64) ([]byte, error) {
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		// Its body is the connection, which no time-out would end.
@@ -40,7 +44,24 @@ func ReadBody(response *http.Response, limit int64) ([]byte, error) {
 	if int64(len(body)) > limit {
 		return nil, fmt.Errorf("the response is longer than %d bytes", limit)
 	}
-	return body, nil
+	return bytes.TrimLeft(unpacked(body, response.Header, limit), "\uFEFF"), nil
+}
+
+// unpacked returns the text of a body that is packed with gzip. Any other body, and one that cannot be
+// unpacked to at most limit bytes, it returns as it is: the status alone can still say no.
+func unpacked(body []byte, header http.Header, limit int64) []byte {
+	if !strings.EqualFold(strings.TrimSpace(header.Get("Content-Encoding")), "gzip") {
+		return body
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return body
+	}
+	text, err := io.ReadAll(io.LimitReader(reader, limit+1))
+	if err != nil || int64(len(text)) > limit {
+		return body
+	}
+	return text
 }
 
 // Cause returns err when it is a fault of the network or of the context, and a

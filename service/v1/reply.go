@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -30,7 +31,7 @@ func (s settings) judge(r reply) enrich.Verdict {
 	if r.Status == http.StatusOK {
 		answered, err := readResult(r.Body)
 		if err != nil {
-			return s.lost(r, fmt.Errorf("HTTP 200 without an enrichment result: %w", err))
+			return s.lost(r, fmt.Errorf("HTTP 200 with %s, which is not an enrichment result: %w", s.Describe(r.Body), err))
 		}
 		return answered
 	}
@@ -40,7 +41,10 @@ func (s settings) judge(r reply) enrich.Verdict {
 	if r.Redirects() {
 		return s.lost(r, fmt.Errorf("HTTP %d %s", r.Status, s.Redirected(r.Header)))
 	}
-	return s.lost(r, fmt.Errorf("%s without an error of the service", r.statusText()))
+	if r.Status == 0 {
+		return s.lost(r, errors.New("a failed tool without an error of the service"))
+	}
+	return s.lost(r, fmt.Errorf("HTTP %d with %s, which is not an error of the service", r.Status, s.Describe(r.Body)))
 }
 
 // lost is the verdict on a reply that proves nothing. It may ask to wait all the same.
@@ -55,13 +59,6 @@ func (r reply) sentAt(asked time.Time) time.Time {
 		return date.UTC()
 	}
 	return asked
-}
-
-func (r reply) statusText() string {
-	if r.Status == 0 {
-		return "a failed tool"
-	}
-	return fmt.Sprintf("HTTP %d", r.Status)
 }
 
 // account reads the reply to the status request. An error is a *StatusError.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"payonce/enrich"
@@ -146,7 +147,7 @@ func structured(result jsonobject.Object) []byte {
 	if _, ok := result.Object("structuredContent"); ok {
 		return result["structuredContent"]
 	}
-	return []byte(firstText(result))
+	return []byte(strings.TrimLeft(firstText(result), "\uFEFF"))
 }
 
 // firstText returns the first text of a result's content, "" for none.

@@ -211,7 +211,10 @@ func (c *Client) WatchStart(ctx context.Context, id string, fields []string) enr
 	return c.Send(ctx, calls.WatchStart(id, fields))
 }
 
-// isSuccess reports whether an HTTP status is that of a successful response.
+// isSuccess reports whether an HTTP status is that of a successful response (specification v2, "Endpoints").
 func isSuccess(o v2fields.Operation, status int) bool {
-	return status == http.StatusOK || status == http.StatusCreated && o == v2fields.WatchStart
+	if o == v2fields.WatchStart {
+		return status == http.StatusCreated
+	}
+	return status == http.StatusOK
 }

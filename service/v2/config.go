@@ -34,6 +34,8 @@ type Config struct {
 	Key string
 	// Modules corrects what is assumed of the modules of operations.
 	Modules units.Modules
+	// NotFound is the detail with which the service says that it found nothing; DefaultNotFound when empty.
+	NotFound string
 	// Timeout bounds one call from the dial to the last byte of its response; DefaultTimeout when
 	// zero.
 	Timeout time.Duration
@@ -57,12 +59,13 @@ var ErrNoKey = fmt.Errorf("v2 interface: %w", paidhttp.ErrNoKey)
 // settings are a Config that has been checked.
 type settings struct {
 	paidhttp.Caller
-	base    paidhttp.Address
-	modules units.Modules
+	base     paidhttp.Address
+	modules  units.Modules
+	notFound string
 }
 
 func (c Config) check() (settings, error) {
-	s := settings{modules: c.Modules, Caller: paidhttp.Caller{
+	s := settings{modules: c.Modules, notFound: cmp.Or(c.NotFound, DefaultNotFound), Caller: paidhttp.Caller{
 		Key: c.Key, Scheme: "Token", UserAgent: cmp.Or(c.UserAgent, DefaultUserAgent),
 		Timeout: cmp.Or(c.Timeout, DefaultTimeout), Now: c.Now,
 	}}
@@ -85,6 +88,9 @@ func (c Config) check() (settings, error) {
 	if c.MaxConnections < 0 {
 		return settings{}, fmt.Errorf("%d connections are less than none; give 0 for no bound", c.MaxConnections)
 	}
+	if err := CheckNotFound(s.notFound); err != nil {
+		return settings{}, fmt.Errorf("what the service says when it finds nothing: %w", err)
+	}
 	return s, s.modules.Check()
 }
 
@@ -100,6 +106,7 @@ func (c Config) dialer() paidhttp.Dialer {
 const (
 	maxMessage = 300
 	maxName    = 100
+	maxQuoted  = 100 // of a text in a cause
 )
 
 // sentAt returns the time of a response by the service's clock, which does not depend on this

@@ -26,14 +26,21 @@
 //
 // # How a response is read
 //
-// The shape of the body decides, and the HTTP status only where the body has no known shape:
+// The service does not publish its status codes, and gateways and frameworks on the way answer in JSON too. So the
+// status and the shape of the body decide together. These are refusals:
 //
-//   - An object with error_guard is a limit. limits.daily ends at the 00:00 UTC after the start of the call,
-//     any other when the owner of the account changes it. It holds for one module; others go on.
-//   - An object whose members are all arrays of messages is a refused input.
-//   - An object with detail alone is an invalid token, something that was not found, a request to
-//     slow down, or a failure of the server. Its status shows which.
-//   - Without a known shape, HTTP 400, 401, 403 and 429 are refusals.
+//   - A limit, at 4xx other than 408: an object with access, error_guard and message_guard, which nobody else
+//     sends. limits.daily ends at the 00:00 UTC after the start of the call, any other when the owner of the
+//     account changes it. It holds for one module; others go on.
+//   - 401, whatever the body is: the key is not valid.
+//   - 429, whatever the body is: everybody waits.
+//   - A refused input, at 400 or 422: an object whose members are arrays of messages, and whose names are those of
+//     parameters of the request, or "fields".
 //
-// A failure of the server says nothing about the counters: it is Lost, like everything else.
+// A 404 with exactly the text of Config.NotFound says that nothing was found, which uses nothing. Any other 404 may be
+// that of an address that the service does not have. It is Lost and stops a run.
+//
+// Everything else is Lost: the call may have been counted, and the counters decide. So are failures of the server,
+// and a success whose body is not an answer. Byte order marks before a body do not count, and its Content-Type
+// neither.
 package v2

@@ -30,7 +30,7 @@ func methodsOf(value any) []string {
 // TestTheFreeClientsCannotUseUnits lists the methods of the clients that code without the right to
 // spend is given.
 func TestTheFreeClientsCannotUseUnits(t *testing.T) {
-	reads := []string{"Callback", "ContactUsage", "Inspect", "Status", "Usage", "WatchEvents", "WatchFields", "Watched"}
+	reads := []string{"Callback", "ContactUsage", "Inspect", "InspectNowhere", "Status", "Usage", "WatchEvents", "WatchFields", "Watched"}
 	if diff := cmp.Diff(reads, methodsOf(&StatusClient{})); diff != "" {
 		t.Errorf("methods of a StatusClient (-want +got):\n%s", diff)
 	}

@@ -32,6 +32,10 @@ func FuzzJudge(f *testing.F) {
 		{201, "", ""},
 		{400, `{"` + testKey + `":["x"]}`, ""},
 		{200, `{"error_guard":7}`, ""},
+		{504, `{"errors":["upstream request timeout"]}`, "30"},
+		{404, `{"detail":"Not Found"}`, ""},
+		{400, `{"id":["x"]}`, ""},
+		{400, "\uFEFF{\"id\":[\"x\"]}", ""},
 	} {
 		for o := range v2fields.Operations() {
 			f.Add(uint8(o), seed.status, seed.body, seed.wait)
@@ -68,7 +72,7 @@ func FuzzJudge(f *testing.F) {
 }
 
 func checkRefused(t *testing.T, status int, refused enrich.Refused) {
-	if refused.HTTPStatus != status || refused.Code == "" || refused.Unsent || status >= 300 && status < 400 {
+	if refused.HTTPStatus != status || refused.Code == "" || refused.Unsent || status < 400 || status > 499 || status == http.StatusRequestTimeout {
 		t.Errorf("HTTP %d is %+v", status, refused)
 	}
 	if refused.RetryAfter < 0 || refused.RetryAfter > paidhttp.MaxRetryAfter || refused.RetryAfter > 0 && refused.Class != enrich.SlowDown {

@@ -27,3 +27,14 @@ func (c *StatusClient) Inspect(ctx context.Context, o v2fields.Operation, query 
 	})
 	return Shown{said.Status, said.Body}, err
 }
+
+// nowhere is the path of an operation that no service has.
+const nowhere = "no-such-operation"
+
+// InspectNowhere asks for an operation that no service has, and returns the response unchanged. It reports whether the
+// response says what the service says when it finds nothing: then an address that is wrong looks like an answer.
+func (c *StatusClient) InspectNowhere(ctx context.Context) (shown Shown, isNotFound bool, err error) {
+	said, err := c.reader.Send(ctx, c.settings.base, paidhttp.Request{Method: http.MethodGet, Path: nowhere, Limit: MaxBody})
+	isNotFound = said.Status == http.StatusNotFound && c.settings.isNotFound(c.settings.decodeComplaint(said.Body))
+	return Shown{said.Status, said.Body}, isNotFound, err
+}

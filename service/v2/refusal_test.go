@@ -13,7 +13,6 @@ import (
 	"payonce/service/paidhttp"
 	"payonce/service/v2/calls"
 	"payonce/service/v2/units"
-	"payonce/service/v2/v2fields"
 )
 
 // Bodies of failures (specification v2, "Errors").
@@ -49,6 +48,9 @@ func outcome(verdict enrich.Verdict) string {
 		}
 		return text
 	case enrich.Lost:
+		if v.Stop != "" {
+			return "lost, " + v.Stop
+		}
 		return "lost"
 	}
 	return fmt.Sprintf("%T", verdict)
@@ -61,15 +63,18 @@ func sum(amounts []int64) (total int64) {
 	return total
 }
 
-// TestResponsesAreClassifiedByTheirShape is the table of responses to a paid call.
-func TestResponsesAreClassifiedByTheirShape(t *testing.T) {
+// TestResponsesAreClassifiedByStatusAndShape is the table of responses to a paid call.
+func TestResponsesAreClassifiedByStatusAndShape(t *testing.T) {
 	const (
 		badKey   = "stop, invalid_api_key"
 		badInput = "invalid input, invalid_request"
+		slow     = "slow down, rate_limited, wait 17s"
 		daily    = "stop, limits.daily, limit of companies (companies) until 2026-11-21T00:00:00Z"
 		total    = "stop, limit, limit of companies (companies)"
 		nothing  = "answered not_found, used 0"
+		noRoute  = "lost, unknown_route"
 	)
+	limit := limitBody("limit", "companies")
 	tests := []struct {
 		status int
 		body   string
@@ -77,46 +82,104 @@ func TestResponsesAreClassifiedByTheirShape(t *testing.T) {
 	}{
 		{200, companyBody, "answered matched, used 1"},
 		{200, `{"name": null, "id": null}`, "answered not_found, used 1"},
-		// The shape of the body decides, whatever the status is.
-		{401, invalidTokenBody, badKey},
-		{403, invalidTokenBody, badKey},
-		{500, invalidTokenBody, badKey},
-		{200, invalidTokenBody, badKey},
-		{400, invalidBody, badInput},
-		{422, invalidBody, badInput},
-		{500, invalidBody, badInput},
-		{200, invalidBody, badInput},
-		{400, noFieldsBody, badInput},
-		{400, `{"fields": "One or more."}`, badInput},
+		{200, `{"company_phone": ["+44 1"]}`, "answered not_found, used 1"},
+		{200, `{"company_phone": []}`, "answered not_found, used 1"},
+		// A limit has a shape that nobody else sends.
 		{429, limitBody("limits.daily", "companies"), daily},
 		{403, limitBody("limits.daily", "companies"), daily},
-		{200, limitBody("limits.daily", "companies"), daily},
-		{500, limitBody("limit", "companies"), total},
-		{429, limitBody("limit", "companies"), total},
+		{402, limit, total},
+		{401, limit, total},
+		{429, limit, total},
 		{429, limitBody("limit", "other"), "stop, limit, limit of  (other)"},
 		{429, limitBody("limits.hourly", "companies"), "stop, limits.hourly, limit of companies (companies)"},
+		{408, limit, "lost"},
+		{500, limit, "lost"},
+		{200, limit, "lost"},
+		{403, `{"error_guard": "limit"}`, "lost"},
+		{403, strings.Replace(limit, "{", `{"request_id": "r", `, 1), "lost"},
+		{403, strings.Replace(limit, `"app": "a"`, `"app": "a", "trace": "t"`, 1), "lost"},
+		{403, strings.Replace(limit, `"app": "a"`, `"app": 7`, 1), "lost"},
+		{403, strings.Replace(limit, `"app": "a"`, `"app": "a", "app": "a"`, 1), "lost"},
+		{403, strings.Replace(limit, `"error_guard"`, `"error_guard": "x", "error_guard"`, 1), "lost"},
+		// 429 is a refusal whatever its body is. What it has of a limit counts.
 		{429, `{"error_guard": "limit"}`, "stop, limit"},
-		// A detail alone means what the status says.
+		{429, strings.Replace(limit, "{", `{"request_id": "r", `, 1), total},
+		{429, tooFastBody, slow},
+		{429, "<html>", slow},
+		{429, "", slow},
+		{429, `{"message": "API rate limit exceeded"}`, slow},
+		{429, `{"url": ["x"]}`, slow},
+		// So is 401.
+		{401, invalidTokenBody, badKey},
 		{401, `{"detail": "No credentials."}`, badKey},
-		{403, `{"detail": "You may not."}`, "stop, access_restricted"},
-		{404, notFoundBody, nothing},
-		{429, tooFastBody, "slow down, rate_limited, wait 17s"},
-		{400, `{"detail": "JSON parse error"}`, badInput},
-		{500, serverErrorBody, "lost"},
-		{502, serverErrorBody, "lost"},
-		{200, serverErrorBody, "lost"},
-		{409, serverErrorBody, "lost"},
-		{500, `{"detail": "Unexpected token < in JSON"}`, "lost"},
-		// Without a known shape the status decides.
-		{400, "<html>", badInput},
+		{401, `{"message": "Unauthorized"}`, badKey},
+		{401, "<html>", badKey},
 		{401, "", badKey},
-		{403, "<html>", "stop, access_restricted"},
-		{429, "<html>", "slow down, rate_limited, wait 17s"},
-		{404, "<html>", "lost"},
+		{403, invalidTokenBody, "lost"},
+		{407, invalidTokenBody, "lost"},
+		{500, invalidTokenBody, "lost"},
+		{200, invalidTokenBody, "lost"},
+		// An invalid request names parameters of the request.
+		{400, `{"id": ["A valid integer is required.", "Really."]}`, badInput},
+		{422, `{"id": ["A valid integer is required."]}`, badInput},
+		{400, noFieldsBody, badInput},
+		{400, `{"fields": "One or more."}`, badInput},
+		{400, `{"id": ["x"], "fields": ["y"]}`, badInput},
+		{400, invalidBody, "lost"},
+		{400, `{"id": ["x"], "errors": ["y"]}`, "lost"},
+		{400, `{"id": ["x"], "id": ["y"]}`, "lost"},
+		{400, `{"id": "x"}`, "lost"},
+		{400, `{"id": []}`, "lost"},
+		{400, `{"id": [{"code": 1}]}`, "lost"},
+		{400, `{"errors": ["request blocked"]}`, "lost"},
+		{400, `{"non_field_errors": ["x"]}`, "lost"},
+		{400, `{"company_phone": ["+44 1"]}`, "lost"},
+		{400, `{"detail": "JSON parse error"}`, "lost"},
+		{400, "<html>", "lost"},
+		{400, "{}", "lost"},
+		{403, `{"id": ["x"]}`, "lost"},
+		{408, `{"id": ["x"]}`, "lost"},
+		{409, `{"id": ["x"]}`, "lost"},
+		{500, `{"id": ["x"]}`, "lost"},
+		{504, `{"fields": ["x"]}`, "lost"},
+		{200, `{"id": ["x"]}`, "lost"},
+		{200, `{"country_code": ["x"], "name": ["y"]}`, "lost"},
+		// Nothing was found if the service says so in its own words.
+		{404, notFoundBody, nothing},
+		{404, " {\n\"detail\":\t\"Not found.\"}\n", nothing},
+		{404, `{"detail": "Not Found"}`, noRoute},
+		{404, `{"detail": "not found."}`, noRoute},
+		{404, `{"detail": "Not found. "}`, noRoute},
+		{404, `{"detail": "Not found.", "detail": "Not found."}`, noRoute},
+		{404, `{"detail": "Not found.", "status": 404}`, noRoute},
+		{404, `{"message": "no Route matched with those values"}`, noRoute},
+		{404, `{"errors": ["Not found."]}`, noRoute},
+		{404, `{"id": ["Not found."]}`, noRoute},
+		{404, "<html>", noRoute},
+		{404, "", noRoute},
+		{400, notFoundBody, "lost"},
+		{410, notFoundBody, "lost"},
+		{200, notFoundBody, "lost"},
+		// Everything else is lost: errors of gateways, of frameworks and of the service.
+		{400, `{"errors": {"id": ["x"]}}`, "lost"},
+		{403, `{"detail": "You may not."}`, "lost"},
+		{403, `{"message": "Forbidden"}`, "lost"},
+		{403, "<html>", "lost"},
 		{402, "{}", "lost"},
+		{408, `{"errors": ["timeout"]}`, "lost"},
+		{409, serverErrorBody, "lost"},
+		{499, `{"errors": ["client closed request"]}`, "lost"},
+		{500, serverErrorBody, "lost"},
+		{500, `{"errors": ["x"]}`, "lost"},
+		{500, `{"detail": "Unexpected token < in JSON"}`, "lost"},
 		{500, "", "lost"},
+		{502, `{"errors": ["bad gateway"]}`, "lost"},
 		{503, "<html>", "lost"},
-		// What is no answer is lost.
+		{504, `{"errors": ["upstream request timeout"]}`, "lost"},
+		{200, serverErrorBody, "lost"},
+		{200, `{"warnings": ["deprecated"]}`, "lost"},
+		{200, `{"errors": ["x"]}`, "lost"},
+		{200, invalidBody, "lost"},
 		{200, "", "lost"},
 		{200, "null", "lost"},
 		{200, "{}", "lost"},
@@ -127,11 +190,7 @@ func TestResponsesAreClassifiedByTheirShape(t *testing.T) {
 		{202, companyBody, "lost"},
 		{204, "", "lost"},
 		{302, invalidBody, "lost"},
-		{307, limitBody("limit", "companies"), "lost"},
-		// Lists of texts can be a record.
-		{200, `{"company_phone": ["+44 1"]}`, "answered not_found, used 1"},
-		{200, `{"company_phone": []}`, "answered not_found, used 1"},
-		{400, `{"company_phone": ["+44 1"]}`, badInput},
+		{307, limit, "lost"},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.status, " ", test.body), func(t *testing.T) {
@@ -148,11 +207,12 @@ func TestResponsesAreClassifiedByTheirShape(t *testing.T) {
 
 // TestARefusalIsWholeAndPlain looks at all that a refusal has.
 func TestARefusalIsWholeAndPlain(t *testing.T) {
-	stand := newStand(t, respond(400, `{"url": ["bad\n`+testKey+`", "worse"], "page": ["x"]}`))
+	stand := newStand(t, respond(400, `{"name": ["bad\n`+testKey+`", "worse"], "page": ["x"]}`))
 	want := enrich.Refused{
-		Class: enrich.InvalidInput, HTTPStatus: 400, Code: CodeInvalidRequest, Message: "page: x; url: bad [key] worse",
+		Class: enrich.InvalidInput, HTTPStatus: 400, Code: CodeInvalidRequest, Message: "name: bad [key] worse; page: x",
 	}
-	if diff := cmp.Diff(enrich.Verdict(want), company(stand.client())); diff != "" {
+	search := calls.Overview(calls.CompanySearch{Name: "Acme"})
+	if diff := cmp.Diff(enrich.Verdict(want), stand.client().Send(t.Context(), search)); diff != "" {
 		t.Errorf("invalid request (-want +got):\n%s", diff)
 	}
 	stand = newStand(t, respond(429, limitBody("limits.daily", "contacts"), "Retry-After", "17"))
@@ -213,6 +273,7 @@ func TestSearchesAndWatchingAreClassified(t *testing.T) {
 	search := calls.Overview(calls.CompanySearch{Name: "Acme"})
 	owners := calls.OwnershipSearch(calls.NamedCompany{Name: "Acme"})
 	watch := calls.WatchStart("4711", nil)
+	prospects := calls.Prospecting(calls.CompanyFilters{}, calls.Paging{Page: 1})
 	contact := calls.Contact(calls.PartialContact{Email: "a@b.example"}, units.Reveal{Phone: true})
 	for _, test := range []struct {
 		call   calls.Call
@@ -223,25 +284,39 @@ func TestSearchesAndWatchingAreClassified(t *testing.T) {
 		{search, 200, `{"data": [], "total_results": 0}`, "answered not_found, used 1"},
 		{search, 200, `{"data": null}`, "answered not_found, used 1"},
 		{search, 200, `{"total_results": 5}`, "lost"},
-		{search, 200, `{"data": ["x"]}`, "invalid input, invalid_request"},
+		{search, 200, `{"data": ["x"]}`, "lost"},
+		{search, 200, `{"data": ["x", {"id": 1}]}`, "answered matched, used 1"},
+		{search, 200, `{"name": ["x"]}`, "lost"},
+		{search, 400, `{"name": ["x"], "pro_network": ["y"]}`, "invalid input, invalid_request"},
+		{search, 400, `{"url": ["x"]}`, "lost"},
 		{search, 200, `[]`, "lost"},
 		{search, 404, notFoundBody, "answered not_found, used 0"},
 		{owners, 200, `[]`, "answered not_found, used 1"},
 		{owners, 200, `{}`, "lost"},
-		{owners, 200, `["This field is required."]`, "answered not_found, used 1"},
+		{owners, 200, `["This field is required."]`, "lost"},
+		{owners, 400, `["This field is required."]`, "lost"},
+		{owners, 400, noFieldsBody, "invalid input, invalid_request"},
 		{calls.Ownership("1"), 200, `{"shareholders": [], "data": [], "group_structure": []}`, "answered not_found, used 1"},
 		{calls.Ownership("1"), 200, `{"data": ["x"]}`, "answered matched, used 1"},
 		{calls.Financials("1", 0), 200, `{}`, "answered not_found, used 1"},
-		{calls.Financials("1", 0), 200, `{"2024": ["x"]}`, "invalid input, invalid_request"},
+		{calls.Financials("1", 0), 200, `{"2024": ["x"]}`, "lost"},
+		{calls.Financials("1", 0), 200, `{"warnings": ["x"]}`, "lost"},
+		{calls.Financials("1", 0), 400, `{"year": ["x"]}`, "invalid input, invalid_request"},
 		{calls.Insights("1"), 200, `{"mx_list": ["mx"]}`, "answered matched, used 1"},
 		{watch, 201, ``, "answered matched, used 1"},
-		{watch, 200, `{"status": "ok"}`, "answered matched, used 1"},
+		{watch, 201, `{"status": "ok"}`, "answered matched, used 1"},
+		{watch, 200, `{"status": "ok"}`, "lost"},
+		{watch, 200, `{"warnings": ["x"]}`, "lost"},
 		{watch, 201, `<html>`, "lost"},
 		{watch, 202, ``, "lost"},
 		{watch, 400, `{"fields": ["\"x\" is not a valid choice."]}`, "invalid input, invalid_request"},
 		{contact, 200, `{"id": 1, "email": null, "phone": "+44 1"}`, "answered matched, used 2"},
 		{contact, 200, `{"id": 1, "email": "a@b.example"}`, "answered partial, used 2"},
 		{contact, 200, `{"id": null}`, "answered not_found, used 1"},
+		{contact, 200, `{"email": ["Enter a valid email address."]}`, "lost"},
+		{contact, 400, `{"email": ["Enter a valid email address."]}`, "invalid input, invalid_request"},
+		{prospects, 400, `{"filters": ["x"]}`, "invalid input, invalid_request"},
+		{prospects, 400, `{"sic_code_gb": ["x"]}`, "invalid input, invalid_request"},
 	} {
 		stand := newStand(t, respond(test.status, test.body))
 		if got := outcome(stand.client().Send(t.Context(), test.call)); got != test.want {
@@ -283,7 +358,9 @@ func TestFreeCallsFailWithTheirCause(t *testing.T) {
 		{401, invalidTokenBody, "watch-fields: HTTP 401 invalid_api_key: Invalid token.", true, false},
 		{200, invalidTokenBody, "watch-fields: HTTP 200 invalid_api_key: Invalid token.", true, false},
 		{404, notFoundBody, "watch-fields: HTTP 404 not_found: Not found.", false, true},
-		{404, "<html>", "watch-fields: HTTP 404 http_404", false, false},
+		{404, "<html>", "watch-fields: HTTP 404 http_404: it came with a page of HTML or XML: the service does not have watch-fields at this address", false, false},
+		{404, `{"detail": "Not Found"}`, `watch-fields: HTTP 404 http_404: it came with a JSON object with detail ("Not Found"): the service does not have watch-fields at this address`, false, false},
+		{403, "<html>", "watch-fields: HTTP 403 access_restricted", true, false},
 		{500, serverErrorBody, "watch-fields: HTTP 500 http_500: A server error occurred.", false, false},
 		{429, limitBody("limit", "watch"), "watch-fields: HTTP 429 limit: The limit is reached.", false, false},
 		{200, "<html>", "watch-fields: HTTP 200 unreadable: the body is not a JSON array", false, false},
@@ -295,19 +372,5 @@ func TestFreeCallsFailWithTheirCause(t *testing.T) {
 		if !ok || err.Error() != test.want || failure.Refused() != test.refused || failure.NotFound() != test.notFound {
 			t.Errorf("HTTP %d %s: %v, want %s", test.status, test.body, err, test.want)
 		}
-	}
-}
-
-// TestOperationsOfRecordsKnowTheirLists: a record of lists alone is no refusal.
-func TestOperationsOfRecordsKnowTheirLists(t *testing.T) {
-	for _, o := range v2fields.Operations() {
-		f, found := o.Field()
-		want := found && f == v2fields.Company
-		if got := isRecord(o, []string{"company_phone", "zz"}); got != want {
-			t.Errorf("%s: %t, want %t", o, got, want)
-		}
-	}
-	if strings.Contains(outcome(enrich.Lost{}), "answered") {
-		t.Error("a lost call counts as answered")
 	}
 }

@@ -276,6 +276,8 @@ func TestWhatTheSandboxDoesNotKnow(t *testing.T) {
 func TestVerdictsOnFaultsOfTheSandbox(t *testing.T) {
 	for text, want := range map[string]string{
 		"lost-before": "Lost", "lost-after": "Lost", "truncated": "Lost", "garbage": "Lost", "proxy-page": "Lost", "no-body": "Lost",
+		"gateway-json": "Lost", "gateway-json:happened=true,status=400": "Lost", "gateway-json:status=404": "Lost",
+		"gateway-json:status=200": "Lost", "byte-order-mark": "Answered",
 		"internal_error": "Lost", "invalid_token": "invalid_api_key", "invalid_request": "invalid_request", "limits.daily": "limits.daily",
 		"limit": "limit", "rate_limited:retry-after=17s": "rate_limited", "not_found": "Answered",
 	} {

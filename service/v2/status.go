@@ -1,6 +1,7 @@
 package v2
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -192,12 +193,9 @@ func (s settings) failure(o v2fields.Operation, r paidhttp.Response) error {
 	if r.Status == http.StatusOK && (said.shape == unknownShape || said.shape == inputShape) {
 		return nil
 	}
-	failure.Message = said.message
-	if refused, ok := s.refusal(said, r, s.Now()); ok {
-		failure.Code = refused.Code
-	}
-	if said.shape == detailShape && r.Status == http.StatusNotFound {
-		failure.Code = CodeNotFound
+	failure.Message, failure.Code = said.message, cmp.Or(s.codeOf(said, r.Status), failure.Code)
+	if r.Status == http.StatusNotFound && failure.Code != CodeNotFound {
+		failure.Message = fmt.Sprintf("it came with %s: the service does not have %s at this address", s.saying(r.Body), o)
 	}
 	return failure
 }

@@ -35,7 +35,7 @@ var flagGroups = []struct {
 		"strict", "rate-card", "rate-option", "unit-prices",
 	}},
 	{"Service and rate", []string{
-		"base-url", "base-url-v2", "mcp-url", "transport", "request-name", "rate", "rate-v2", "modules", "module-codenames", "headroom", "pace", "concurrency", "timeout", "settle-delay",
+		"base-url", "base-url-v2", "mcp-url", "transport", "request-name", "rate", "rate-v2", "modules", "module-codenames", "not-found-text", "headroom", "pace", "concurrency", "timeout", "settle-delay",
 		"exclusive", "offline",
 	}},
 	{"Journal", []string{"state", "workspace", "wait", "same-workspace"}},

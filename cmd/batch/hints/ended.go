@@ -11,6 +11,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/report/runview"
 	"payonce/pipeline/dispatch"
+	v2 "payonce/service/v2"
 )
 
 // Advice says why the run stopped and what to do next.
@@ -37,8 +38,12 @@ func (p Place) Advice(view *runview.Summary, stop dispatch.Stop, now time.Time) 
 		if stop.Message != "" {
 			message = ": " + strings.TrimRight(stop.Message, ".")
 		}
-		return fmt.Sprintf("The service refused (%s)%s.\nNothing else was sent. %s, then run the same command again to go on.",
-			stop.Code, message, p.remedy(stop.Code))
+		what := "The service refused"
+		if stop.Code == v2.CodeUnknownRoute { // it is not certain that the service itself said so
+			what = "Stopped"
+		}
+		return fmt.Sprintf("%s (%s)%s.\nNothing else was sent. %s, then run the same command again to go on.",
+			what, stop.Code, message, p.remedy(stop.Code))
 	}
 	return "Run the same command again to go on."
 }

@@ -11,6 +11,7 @@ import (
 	"payonce/internal/report"
 	"payonce/pipeline/dispatch"
 	v1 "payonce/service/v1"
+	v2 "payonce/service/v2"
 )
 
 // The environment variables with the keys that encrypt the journal at rest.
@@ -44,6 +45,7 @@ var texts = map[string]string{
 	"attempt_limit_reached":     "Wait for the next usage period",
 	dispatch.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
 	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",
+	v2.CodeUnknownRoute:         "Compare --base-url-v2 with the service's documentation; if the service says this when it finds nothing, give its text with --not-found-text",
 	dispatch.CodeAccountRefused: "Look at the account with batch account",
 	dispatch.CodeModuleDiffers:  "Say with --modules or --module-codenames which module counts what; batch doctor shows the modules of the account",
 	dispatch.CodeUnreachable:    "Check the network and --base-url",

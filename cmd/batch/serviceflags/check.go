@@ -7,6 +7,7 @@ import (
 
 	"payonce/internal/config"
 	"payonce/internal/pricing"
+	v2 "payonce/service/v2"
 	"payonce/service/v2/units"
 )
 
@@ -26,6 +27,8 @@ func (f *Flags) Problems() (problems []config.Problem) {
 	refuse(err != nil, "request-name", "%v", err)
 	_, err = units.ParseModules(nil, f.codenames.Values)
 	refuse(err != nil, "module-codenames", "%v", err)
+	err = v2.CheckNotFound(f.notFound)
+	refuse(err != nil, "not-found-text", "%q: %v", f.notFound, err)
 	refuse(!workspaceName.MatchString(f.Workspace), "workspace", "%q: use letters, digits, dots, dashes and underscores", f.Workspace)
 	refuse(f.Timeout <= 0 || f.Timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", f.Timeout, maxTimeout)
 	refuse(f.settleDelay < 0 || f.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", f.settleDelay, maxTimeout)

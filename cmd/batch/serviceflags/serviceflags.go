@@ -15,6 +15,7 @@ import (
 	"payonce/internal/pricing"
 	"payonce/internal/workspace"
 	"payonce/service/v1"
+	v2 "payonce/service/v2"
 	"payonce/service/v2/units"
 )
 
@@ -55,6 +56,7 @@ type Flags struct {
 	headroom     flagvalue.Percent
 	modules      flagvalue.Pairs // of operations
 	codenames    flagvalue.Pairs // of modules
+	notFound     string
 	pace         flagvalue.Choice
 	concurrency  int
 	// LongestPause is the longest pause of the service that a run waits for. It has no flag.
@@ -71,6 +73,7 @@ func New(getenv func(string) string) Flags {
 		Rate:   flagvalue.Rate{Slots: 30, Window: time.Minute},
 		RateV2: flagvalue.Rate(workspace.DefaultRateV2()),
 		pace:   flagvalue.Choice{Value: "burst", Choices: []string{"burst", "even"}}, concurrency: 16,
+		notFound: v2.DefaultNotFound,
 		modules: flagvalue.Pairs{Form: "OPERATION=MODULE", Known: true, Check: func(name, module string) error {
 			_, err := units.ParseModules(map[string]string{name: module}, nil)
 			return err
@@ -98,7 +101,7 @@ func (f *Flags) Options() workspace.Options {
 		},
 		V2: workspace.V2{
 			BaseURL: f.BaseURLV2, Key: f.getenv(keyV2Variable), Timeout: f.Timeout, Connections: f.concurrency,
-			Rate: checkpoint.Rate(f.RateV2), Kept: f.kept(f.RateV2), Modules: modules,
+			Rate: checkpoint.Rate(f.RateV2), Kept: f.kept(f.RateV2), Modules: modules, NotFound: f.notFound,
 		},
 	}
 }
@@ -151,6 +154,8 @@ func (f *Flags) AddService(flags *pflag.FlagSet) {
 	flags.Var(&f.RateV2, "rate-v2", "the limit of the service's v2 interface: calls in a rolling window")
 	flags.Var(&f.modules, "modules", "on which module v2 counts an operation, where it is not the assumed one, such as overview=none (repeatable)")
 	flags.Var(&f.codenames, "module-codenames", "what v2 calls a module in its counters, where it is not the assumed name (repeatable)")
+	flags.StringVar(&f.notFound, "not-found-text", f.notFound,
+		"the `TEXT` in the 404 of v2 when it finds nothing; any other 404 stops the run, because the address may be wrong")
 	flags.Var(&f.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
 }
 

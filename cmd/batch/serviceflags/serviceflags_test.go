@@ -36,15 +36,16 @@ func TestTheSecondInterfaceHasItsOwnAddressKeyAndRate(t *testing.T) {
 	f := parsed(t, environment)
 	place := f.Options()
 	want := workspace.V2{
-		BaseURL: "https://b.example/v2", Key: "second", Timeout: 45 * time.Second, Connections: 16,
+		BaseURL: "https://b.example/v2", Key: "second", NotFound: "Not found.", Timeout: 45 * time.Second, Connections: 16,
 		Rate: checkpoint.Rate{Slots: 60, Window: time.Minute}, Kept: checkpoint.Rate{Slots: 60, Window: time.Minute},
 	}
 	if diff := cmp.Diff(want, place.V2, cmpopts.EquateEmpty()); diff != "" || place.Service.Key != "first" || !f.Known() {
 		t.Errorf("%s%+v", diff, place.Service)
 	}
-	f = parsed(t, environment, "--base-url-v2", "https://c.example/v2", "--rate-v2", "10/1s", "--headroom", "50%", "--timeout", "5s", "--concurrency", "3")
+	f = parsed(t, environment, "--base-url-v2", "https://c.example/v2", "--rate-v2", "10/1s", "--headroom", "50%", "--timeout", "5s", "--concurrency", "3",
+		"--not-found-text", "None.")
 	want = workspace.V2{
-		BaseURL: "https://c.example/v2", Key: "second", Timeout: 5 * time.Second, Connections: 3,
+		BaseURL: "https://c.example/v2", Key: "second", NotFound: "None.", Timeout: 5 * time.Second, Connections: 3,
 		Rate: checkpoint.Rate{Slots: 10, Window: time.Second}, Kept: checkpoint.Rate{Slots: 5, Window: time.Second},
 	}
 	if diff := cmp.Diff(want, f.Options().V2, cmpopts.EquateEmpty()); diff != "" {
@@ -75,12 +76,13 @@ func TestTheSandboxReplacesEveryAddressThatTheEnvironmentGives(t *testing.T) {
 
 func TestValuesThatNoEnvironmentMakesRightAreNamed(t *testing.T) {
 	t.Parallel()
-	f := parsed(t, nil, "--request-name", "nothing", "--workspace", "a/b", "--timeout", "0s", "--settle-delay", "11m", "--concurrency", "0")
+	f := parsed(t, nil, "--request-name", "nothing", "--workspace", "a/b", "--timeout", "0s", "--settle-delay", "11m", "--concurrency", "0",
+		"--not-found-text", `{"detail": "Nothing."}`)
 	var flags []string
 	for _, problem := range f.Problems() {
 		flags = append(flags, problem.Flag)
 	}
-	if diff := cmp.Diff([]string{"request-name", "workspace", "timeout", "settle-delay", "concurrency"}, flags); diff != "" {
+	if diff := cmp.Diff([]string{"request-name", "not-found-text", "workspace", "timeout", "settle-delay", "concurrency"}, flags); diff != "" {
 		t.Error(diff)
 	}
 }

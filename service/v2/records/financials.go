@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"payonce/enrich/tabular"
 	"payonce/service/jsonobject"
@@ -68,8 +69,12 @@ func DecodeFinancials(body []byte) (Financials, error) {
 	if years == 0 && len(object) > 0 {
 		return Financials{}, errors.New("the body has no financial figures by year")
 	}
+	f.All = len(object) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(object)), hasDigit)
 	return f, nil
 }
+
+// hasDigit reports whether the name of a member can be that of a year in some form, such as FY2024.
+func hasDigit(name string) bool { return strings.ContainsAny(name, "0123456789") }
 
 // parse reads an object, whose path ends with a dot. It notes the names that repeat.
 func (f *Financials) parse(data []byte, path string) (jsonobject.Object, bool) {

@@ -21,7 +21,8 @@ type members struct {
 	from     jsonobject.Object // when reading
 	path     string            // of the record within the answer, with a dot at the end
 	problems *tabular.Problems // when reading
-	found    bool              // the object has one of the members
+	there    int               // members that the object has
+	unread   int               // those of them that could not be read
 
 	columns []tabular.Column
 	cells   []tabular.Cell
@@ -49,11 +50,16 @@ func cellsOf[T any](value T, describe func(*members, *T)) []tabular.Cell {
 // raw returns a member that is there and not null.
 func (m *members) raw(name string) (json.RawMessage, bool) {
 	raw, there := m.from[name]
-	m.found = m.found || there
+	if there {
+		m.there++
+	}
 	return raw, there && string(raw) != "null"
 }
 
-func (m *members) problem(name, want string) { m.problems.Add(m.path+pathName(name), want) }
+func (m *members) problem(name, want string) {
+	m.unread++
+	m.problems.Add(m.path+pathName(name), want)
+}
 
 // scalar describes a member with one value.
 func scalar[T any](
@@ -271,9 +277,10 @@ func decode[T any](
 	}
 	m := reader(object, problems)
 	describe(m, &value)
-	if !m.found {
+	if m.there == 0 {
 		return value, fmt.Errorf("the body has no member of %s", what)
 	}
+	problems.All = m.unread == m.there
 	return value, nil
 }
 

@@ -131,6 +131,7 @@ func decodePage[T any](body []byte, describe func(*members, *T)) (Page[T], error
 	}
 	m := reader(object, &page.Problems)
 	records(m, "data", &page.Items, describe)
+	page.All = len(page.Items) == 0 && page.Count > 0
 	for _, name := range []string{"total_companies", "total_results", "total_employees"} {
 		if _, there := object[name]; there {
 			m.integer(name, &page.Total)
@@ -152,6 +153,7 @@ func decodeArray[T any](body []byte, describe func(*members, *T)) (items []T, pr
 	}
 	m := reader(jsonobject.Object{"results": raw}, &problems)
 	records(m, "results", &items, describe)
+	problems.All = len(items) == 0 && problems.Count > 0
 	return items, problems, nil
 }
 
