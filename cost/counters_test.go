@@ -91,7 +91,7 @@ func play(base int64, events []event, pace Pace) played {
 		case "reset":
 			p.used[firstModule], p.used[secondModule] = 0, 0
 		case "reading":
-			e.Seen = e.Seen.With(e.Base, reading(), e.Booked, tariff, pace)
+			e.Seen = e.Seen.With(e.Base, reading(), e.Booked, e.Booked, tariff, pace)
 		}
 	}
 	e.Now = reading()

@@ -293,7 +293,7 @@ func TestARenewedAllowanceDecidesNothing(t *testing.T) {
 			for _, left := range []int64{5, 20} {
 				reading := snapshot(left, 5, 10*Dollar)
 				reading.ReadAt = e.Base.ReadAt.Add(time.Minute)
-				e.Seen = e.Seen.With(e.Base, reading, Totals{}, tariff, e.Pace)
+				e.Seen = e.Seen.With(e.Base, reading, Totals{}, Totals{}, tariff, e.Pace)
 			}
 		},
 	} {

@@ -44,7 +44,7 @@ var texts = map[string]string{
 	dispatch.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
 	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",
 	dispatch.CodeAccountRefused: "Look at the account with batch account",
-	dispatch.CodeModuleDiffers:  "Say with --modules or --module-codenames which module counts what; batch doctor shows the modules of the account",
+	dispatch.CodeModuleDiffers:  "Write into the configuration which module counts what (modules, module-codenames); batch doctor --max-units companies=1 checks one of them with a paid call",
 	dispatch.CodeUnreachable:    "Check the network and --base-url",
 	"input_schema":              "Compare the service with what is assumed of it with batch doctor; --request-name gives other names, --reask-missing 0s asks rejected rows again",
 	"input_condition":           "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
