@@ -179,7 +179,7 @@ func TestNoResetAtAnyMomentProvesAnything(t *testing.T) {
 }
 
 // TestCallsThatOvertakeAReadingCountAfterIt has a period end, and two calls answered, after a reading was made and before it
-// has come. They are part of what the next reading shows.
+// has come. They are part of what the next reading shows, whether or not they had begun before the reading was asked for.
 func TestCallsThatOvertakeAReadingCountAfterIt(t *testing.T) {
 	pace := Pace{Calls: 1, Window: 45 * time.Second}
 	if most := pace.most(readAccuracy + 10*time.Second); most != 3 {
@@ -193,12 +193,16 @@ func TestCallsThatOvertakeAReadingCountAfterIt(t *testing.T) {
 	p.evidence.Now.ReadAt = p.evidence.Base.ReadAt.Add(20 * time.Second)
 	read.evidence.Now.ReadAt = read.evidence.Base.ReadAt.Add(10 * time.Second)
 	after := playFrom(3, 0, slices.Concat(first, answers(2)), pace).evidence.Booked
-	p.evidence.Seen = Seen{}.With(p.evidence.Base, read.evidence.Now, read.evidence.Booked, after, p.evidence.Tariff, pace)
-	if p.evidence.Seen.BeganAgain {
-		t.Fatal("the first reading proves nothing, so this test shows nothing")
-	}
-	if judgements, mistakes := p.judge(); len(mistakes) > 0 || judgements[0].Finding != Undecided {
-		t.Errorf("%v, %q", judgements, mistakes)
+	for _, begun := range []int64{0, 2} {
+		before := read.evidence.Booked
+		before.Open += begun
+		p.evidence.Seen = Seen{}.With(p.evidence.Base, read.evidence.Now, before, after, p.evidence.Tariff, pace)
+		if p.evidence.Seen.BeganAgain {
+			t.Fatal("the first reading proves nothing, so this test shows nothing")
+		}
+		if judgements, mistakes := p.judge(); len(mistakes) > 0 || judgements[0].Finding != Undecided {
+			t.Errorf("%d had begun: %v, %q", begun, judgements, mistakes)
+		}
 	}
 }
 

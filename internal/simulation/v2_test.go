@@ -152,6 +152,13 @@ func v2Mutations() []v2Mutation {
 			s.Modules = map[string]units.Module{"GET /financial/{id}": units.Companies, "GET /ownership/{id}": units.Insights}
 			s.Starts = append(s.Starts, stepsStart{Ending: crash, At: 40}, stepsStart{Ending: crash, At: 60})
 		}},
+		{name: "an assumed module is taken for a fact in what is booked", promise: "P2", forget: forgetAnswered, world: func(s *v2Scenario) {
+			lossy(s)
+			s.above(50_000)
+			s.Ceilings = nil
+			s.Modules = map[string]units.Module{"GET /companies/{id}": units.Contacts}
+			s.Starts = append(s.Starts, stepsStart{Ending: crash, At: 40}, stepsStart{Ending: crash, At: 60}, stepsStart{Ending: crash, At: 80})
+		}},
 		{name: "the window is ignored", promise: "P4", rate: func(r checkpoint.Rate) checkpoint.Rate { r.Slots = 1 << 20; return r }},
 	}
 }
@@ -261,6 +268,18 @@ func confirmAll(w *v2World) {
 				state.Others[i].Confirmed = append(state.Others[i].Confirmed, cost.Operation{Name: o.String(), Meters: cost.MetersOf(m)})
 			}
 		}
+	}
+	w.disk.apply([]checkpoint.Write{{Key: record.StateKey, Value: record.Encode(&state)}})
+}
+
+// forgetAnswered forgets that the modules of answered calls were not confirmed.
+func forgetAnswered(w *v2World) {
+	state, err := read[record.State](w.disk, string(record.StateKey))
+	if err != nil {
+		return
+	}
+	for i := range state.Others {
+		state.Others[i].Answered = nil
 	}
 	w.disk.apply([]checkpoint.Write{{Key: record.StateKey, Value: record.Encode(&state)}})
 }
