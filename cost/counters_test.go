@@ -255,6 +255,19 @@ func TestALowRateOfThisProgramDoesNotBindOthers(t *testing.T) {
 	}
 }
 
+// TestMoreUseThanIsAssumedProvesNothing: others send more than the rate limit allows, so they can have used the account until
+// its counters were where they had been.
+func TestMoreUseThanIsAssumedProvesNothing(t *testing.T) {
+	for others, want := range map[int]Finding{100: NotCharged, 300: Undecided} {
+		events := append(slices.Repeat([]event{{"others", 0, secondModule}}, others), event{"spare", 0, firstModule})
+		p := play(1000, events, Pace{Calls: 60, Window: time.Minute})
+		p.evidence.Confirmed = []Operation{firstOperation}
+		if judgements, _ := p.judge(); judgements[0].Finding != want {
+			t.Errorf("%d calls of others: %s, want %s", others, judgements[0].Finding, want)
+		}
+	}
+}
+
 // TestCountersWellAboveZeroDecideAsWithoutResets compares the findings with those of meters that never begin again.
 func TestCountersWellAboveZeroDecideAsWithoutResets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
