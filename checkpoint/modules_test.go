@@ -91,6 +91,38 @@ func TestAConfirmedModuleIsThatOfItsAccount(t *testing.T) {
 	wantSound(t, r.store)
 }
 
+// TestATimeSpanThatAnAnswerDoesNotMoveIsForgotten: the service counts in another one than is asked for.
+func TestATimeSpanThatAnAnswerDoesNotMoveIsForgotten(t *testing.T) {
+	const emails = secondModule + 1
+	tariff := counting()
+	tariff.Meters = append(tariff.Meters, cost.MeterInfo{Name: "emails", Counting: cost.CountsSpan})
+	tariff.Rates[v1fields.WorkEmail].Call[emails] = 1
+	r := newRig(t)
+	number, err := r.Account(AccountID{Interface: "v1", Service: "https://a.example", Key: "a"}, AccountOptions{Rate: r.rate, Catalogue: v1fields.Catalogue(), Tariff: tariff})
+	r.check(err)
+	on, err := r.For(number)
+	r.check(err)
+	a := &rig{Journal: on, t: t, store: r.store, clock: r.clock, rate: r.rate}
+	for n, step := range []struct {
+		first, emails int64
+		want          cost.Meters
+	}{{10_000, 5, 0}, {10_001, 6, cost.MetersOf(emails)}, {10_002, 7, cost.MetersOf(emails)}, {10_003, 7, 0}} {
+		if n > 0 {
+			req := counted(person(n), email)
+			req.Rates = tariff.At(cost.Prices{v1fields.WorkEmail: 0})
+			a.settle(a.grant(req), found)
+		}
+		shown := unitsShown(start, step.first, 0)
+		shown.Used[emails], shown.Reserved[emails] = cost.Known(step.emails), cost.Known[int64](0)
+		r.check(a.Rebase(shown))
+		state, _, err := record.Load[record.State](r.store, record.StateKey)
+		r.check(err)
+		if got := state.Others[0].Spans; got != step.want {
+			t.Errorf("after %d answers: the spans %b are confirmed, want %b", n, got, step.want)
+		}
+	}
+}
+
 // TestAReadingThatShowsAResetIsKnownAtTheNextStart: the counters then grew to what they were.
 func TestAReadingThatShowsAResetIsKnownAtTheNextStart(t *testing.T) {
 	for _, fell := range []bool{false, true} {

@@ -261,8 +261,7 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 
 // TestKillsWithCountersThatBeginAgainUseNoUnitTwice does what TestKillsUseNoUnitTwice does, and begins a period of the
 // service's counters between kills and starts. Half of the kills are on an exclusive account, and half on a shared one that
-// others use after that. Nothing is counted twice, no ceiling is passed, and while the counters are far above zero calls that
-// were not counted are asked again.
+// others use after that. Nothing is counted twice, and no ceiling is passed.
 func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
 	skipIfShort(t)
 	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
