@@ -61,10 +61,11 @@ func (d Drift) Zero() bool { return d == Drift{} }
 // MarshalJSON writes the amount of money, and those of the other meters as units.
 func (d Drift) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Money  Money
-		Free   []int64
-		Prices enrich.ByField[Money] `json:",omitzero"`
-	}{d.Lost.Money(), d.Lost.units(leastUnits), d.Prices})
+		Money     Money
+		Free      []int64
+		Prices    enrich.ByField[Money] `json:",omitzero"`
+		Misplaced Misplaced             `json:",omitzero"`
+	}{d.Lost.Money(), d.Lost.units(leastUnits), d.Prices, d.Misplaced})
 }
 
 // DriftOf compares a snapshot of the account with an earlier one. The totals are

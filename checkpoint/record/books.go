@@ -347,4 +347,5 @@ func driftMembers(m *numbered.Members, d *cost.Drift) {
 	numbered.Ints(m, 2, d.Prices[:])
 	amounts(m, 3, &d.Misplaced.Units)
 	numbered.Text(m, 4, &d.Misplaced.On)
+	numbered.Flag(m, 5, &d.Misplaced.Lasting)
 }
