@@ -93,7 +93,7 @@ func (a Account) allowance(f int) Optional[int64] {
 }
 
 // goesOn reports whether the readings prove that no period ended between them. After the end of a period no counter
-// shows more than the calls since then, of which there are at most so many as is given. So a counter that shows more
+// shows more than the calls since then, which are no more than most. So a counter that shows more
 // proves that it did not begin again, and neither did the others. A counter that fell disproves it. One that grew by more
 // than there can have been calls shows that there can have been more.
 func (t Tariff) goesOn(from, to Account, most int64) (proved bool) {
