@@ -244,16 +244,17 @@ func (j *Journal) Rebase(snapshot cost.Account) error {
 }
 
 // NoteReading notes a reading of the account that was made after the base, while calls may have been in flight. Credit
-// that was added and counters that may have begun again limit what the next snapshot proves. It returns when what
-// limits it is durable. It does nothing when there is another base by now.
-func (j *Journal) NoteReading(base, reading cost.Account) error {
+// that was added and counters that may have begun again limit what the next snapshot proves. Before are the account's
+// totals before the reading was asked for. It returns when what limits it is durable. It does nothing when there is another
+// base by now.
+func (j *Journal) NoteReading(base, reading cost.Account, before cost.Totals) error {
 	j.lock()
 	if j.failure != nil || !j.own().Ready || !reflect.DeepEqual(base, j.own().Base) {
 		failure := j.failure
 		j.mu.Unlock()
 		return failure
 	}
-	if !j.own().Read(reading) {
+	if !j.own().Read(reading, before) {
 		j.mu.Unlock()
 		return nil // the next commit writes it
 	}

@@ -83,7 +83,7 @@ func TestCreditThatWasAddedIsKeptInMind(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
 	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
-	r.check(r.NoteReading(r.Base(), paidAccount(12*cost.Dollar)))
+	r.check(r.NoteReading(r.Base(), paidAccount(12*cost.Dollar), cost.Totals{}))
 	r.reopen()
 	findings, err := r.Reconcile(paidAccount(10*cost.Dollar), false)
 	r.check(err)

@@ -22,8 +22,7 @@ const (
 	CountsNow
 )
 
-// Pace is the most calls that everybody else together is assumed to send to an account: Calls in any Window. It is the
-// rate limit of one key.
+// Pace is the most calls that everybody else together is assumed to send to an account: Calls in any Window.
 type Pace struct {
 	Calls  int64
 	Window time.Duration
@@ -41,43 +40,60 @@ func (p Pace) most(d time.Duration) int64 {
 	return windows * p.Calls
 }
 
+// others returns the most calls that others can send in a time, where the limit of this program is a pace. It may be lower
+// than that of the service.
+func (t Tariff) others(pace Pace, d time.Duration) int64 {
+	if t.Others == (Pace{}) {
+		return pace.most(d)
+	}
+	return max(pace.most(d), t.Others.most(d))
+}
+
 // Seen is what readings of an account since its base show of the time between. Calls may have been in flight
 // when they were made. Its zero value is that of no reading.
 type Seen struct {
 	// Last is the latest reading: its time, counters, free allowance, balance and budget.
 	Last Account
-	// Ended is how many calls of this journal had ended then, of those that began since the base.
+	// Ended is how many calls of this journal had ended before Last was asked for, of those that began since the base.
 	Ended int64
 	// BeganAgain says that the counters may have begun again between the base and Last.
 	BeganAgain bool
-	// Renewed says that a free allowance was larger in a reading than in the one before it.
+	// Renewed says that a free allowance was larger in a reading than in the one before it. What the service reserves of
+	// it counts, because it may give it back.
 	Renewed bool
 }
 
-// With returns what is seen with a further reading. The totals are those of the account since its base, not older than the
-// reading.
-func (s Seen) With(base, reading Account, totals Totals, tariff Tariff, pace Pace) Seen {
+// With returns what is seen with a further reading. The totals are those of the account since its base: as they stood
+// before the reading was asked for, and after it had come.
+func (s Seen) With(base, reading Account, before, after Totals, tariff Tariff, pace Pace) Seen {
 	from := s.Last
 	if from.ReadAt.IsZero() {
 		from = base
 	}
-	own := totals.Calls() - s.Ended
-	most := pace.most(reading.ReadAt.Sub(from.ReadAt) + readAccuracy)
-	s.BeganAgain = s.BeganAgain || !tariff.goesOn(from, reading, own+most)
+	if tariff.counted(CountsPeriod) != 0 {
+		own, others := after.Calls()-s.Ended, tariff.others(pace, reading.ReadAt.Sub(from.ReadAt)+readAccuracy)
+		s.BeganAgain = s.BeganAgain || !tariff.goesOn(from, reading, own+others)
+	}
 	for f := range reading.Free {
-		before, after := from.Free[f], reading.Free[f]
-		s.Renewed = s.Renewed || before.Known && after.Known && after.Value > before.Value
+		left, now := from.allowance(f), reading.allowance(f)
+		s.Renewed = s.Renewed || left.Known && now.Known && now.Value > left.Value
 	}
 	s.Last = Account{
-		ReadAt: reading.ReadAt, Free: reading.Free, Used: reading.Used, OtherUsed: reading.OtherUsed,
-		Balance: reading.Balance, Budget: reading.Budget,
+		ReadAt: reading.ReadAt, Free: reading.Free, FreeReserved: reading.FreeReserved, Used: reading.Used,
+		OtherUsed: reading.OtherUsed, Balance: reading.Balance, Budget: reading.Budget,
 	}
-	s.Ended = totals.Calls() - totals.Open
+	s.Ended = before.Calls() - before.Open
 	return s
 }
 
+// allowance returns what is left of the free allowance of a field, with what is reserved of it.
+func (a Account) allowance(f int) Optional[int64] {
+	left, reserved := a.Free[f], a.FreeReserved[f]
+	return Optional[int64]{left.Value + reserved.Value, left.Known && reserved.Known}
+}
+
 // goesOn reports whether the readings prove that no period ended between them. After the end of a period no counter
-// shows more than the calls since then, of which there are at most so many as is given. So a counter that shows more
+// shows more than the calls since then, which are no more than most. So a counter that shows more
 // proves that it did not begin again, and neither did the others. A counter that fell disproves it. One that grew by more
 // than there can have been calls shows that there can have been more.
 func (t Tariff) goesOn(from, to Account, most int64) (proved bool) {
@@ -115,13 +131,13 @@ func (e Evidence) goesOn() bool {
 	if e.Exclusive && e.Tariff.goesOn(e.Base, e.Now, e.Booked.Calls()) {
 		return true
 	}
-	return !e.Seen.With(e.Base, e.Now, e.Booked, e.Tariff, e.Pace).BeganAgain
+	return !e.Seen.With(e.Base, e.Now, e.Booked, e.Booked, e.Tariff, e.Pace).BeganAgain
 }
 
 // mayBeRenewed says why the free allowance may have been renewed and used again between the snapshots; "" when it was
 // not. It is taken to be renewed at the start of a month, UTC, or of a period of the budget.
 func (e Evidence) mayBeRenewed() string {
-	seen := e.Seen.With(e.Base, e.Now, e.Booked, e.Tariff, e.Pace)
+	seen := e.Seen.With(e.Base, e.Now, e.Booked, e.Booked, e.Tariff, e.Pace)
 	before, after := e.Base.Budget.ResetsAt, e.Now.Budget.ResetsAt
 	switch {
 	case seen.Renewed:

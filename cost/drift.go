@@ -11,8 +11,8 @@ import (
 )
 
 // Drift is how much more of the account was used since a snapshot than the journal allowed.
-// Somebody else may be using the workspace, or the service charged more for a call than it may cost. Only certain differences count, because the account
-// may be ahead of the journal while calls are in flight.
+// Somebody else may be using the workspace, or the service charged more for a call than it may cost. Only certain
+// differences count, because the account may be ahead of the journal while calls are in flight.
 type Drift struct {
 	Lost Amounts
 	// Prices are those that the account shows and that are higher than the ones in
@@ -23,20 +23,36 @@ type Drift struct {
 	Misplaced Misplaced `json:",omitzero"`
 }
 
-// Misplaced are units of modules that the service counted elsewhere: the assumed modules are not those of the service.
+// Misplaced are units of modules that the service counted elsewhere: the assumed modules are not those of the service. The
+// snapshots show the same when the counters began again and somebody else used the account until they were above the
+// earlier ones.
 type Misplaced struct {
 	Units Amounts // by the meter that they were booked on
 	On    string  // the names of the counters that rose instead
+	// Lasting says that an earlier reading since the same snapshot came after they were booked. So the counters are not
+	// merely late.
+	Lasting bool
+}
+
+// After returns the units with what an earlier reading tells: what was booked before it, and before this one.
+func (p Misplaced) After(earlier, booked Amounts) Misplaced {
+	p.Lasting = p.Units.Minus(booked.Minus(earlier)).Meters() != 0
+	return p
 }
 
 // Describe says which units were counted elsewhere, and where.
 func (p Misplaced) Describe(tariff Tariff) string {
 	var booked []string
 	for m := range p.Units.Meters().Each() {
-		booked = append(booked, fmt.Sprintf("%d units that were booked on %s", p.Units[m], tariff.Meters[m].Name))
+		booked = append(booked, fmt.Sprintf("%d of %s", p.Units[m], tariff.Meters[m].Name))
 	}
-	return fmt.Sprintf("the service counted %s on %s: it counts these calls on another module than is assumed",
-		strings.Join(booked, " and "), p.On)
+	return DescribeMisplaced(strings.Join(booked, " and "), p.On)
+}
+
+// DescribeMisplaced says that booked units were counted on other counters.
+func DescribeMisplaced(booked, on string) string {
+	return fmt.Sprintf("units that were booked as %s were counted on %s: the service counts these calls on another module "+
+		"than is assumed, unless its counters began again and somebody else used it since", booked, on)
 }
 
 // Zero reports whether everything is explained.
@@ -45,10 +61,11 @@ func (d Drift) Zero() bool { return d == Drift{} }
 // MarshalJSON writes the amount of money, and those of the other meters as units.
 func (d Drift) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Money  Money
-		Free   []int64
-		Prices enrich.ByField[Money] `json:",omitzero"`
-	}{d.Lost.Money(), d.Lost.units(leastUnits), d.Prices})
+		Money     Money
+		Free      []int64
+		Prices    enrich.ByField[Money] `json:",omitzero"`
+		Misplaced Misplaced             `json:",omitzero"`
+	}{d.Lost.Money(), d.Lost.units(leastUnits), d.Prices, d.Misplaced})
 }
 
 // DriftOf compares a snapshot of the account with an earlier one. The totals are
@@ -80,7 +97,8 @@ func DriftOf(base, now Account, before, after Totals, tariff Tariff, strict bool
 }
 
 // place finds the units that were booked on modules whose counters did not rise by them while others rose without
-// explanation, and takes them out of what was lost. Settled is what was booked before the reading.
+// explanation. If those rose by as much, it takes the units out of what was lost. Settled is what was booked before the
+// reading.
 func (d *Drift) place(base, now Account, settled Amounts, tariff Tariff) {
 	var units Amounts
 	var missing int64
@@ -96,10 +114,10 @@ func (d *Drift) place(base, now Account, settled Amounts, tariff Tariff) {
 		missing += units[m]
 	}
 	var on []string
-	left := missing
+	lost, left := d.Lost, missing
 	for m := range tariff.counted(CountsPeriod).Each() {
-		if found := min(left, d.Lost[m]); found > 0 {
-			d.Lost[m] -= found
+		if found := min(left, lost[m]); found > 0 {
+			lost[m] -= found
 			left -= found
 			on = append(on, tariff.Meters[m].Name)
 		}
@@ -111,6 +129,6 @@ func (d *Drift) place(base, now Account, settled Amounts, tariff Tariff) {
 		}
 	}
 	if left == 0 && missing > 0 {
-		d.Misplaced = Misplaced{Units: units, On: strings.Join(on, ", ")}
+		d.Lost, d.Misplaced = lost, Misplaced{Units: units, On: strings.Join(on, ", ")}
 	}
 }

@@ -289,11 +289,19 @@ func TestARenewedAllowanceDecidesNothing(t *testing.T) {
 	for name, change := range map[string]func(*Evidence){
 		"nothing happened":           func(*Evidence) {},
 		"the budget's period is new": func(e *Evidence) { e.Now.Budget.ResetsAt = e.Now.Budget.ResetsAt.AddDate(0, 1, 0) },
+		"readings show units of a call under way that found nothing": func(e *Evidence) {
+			for _, reserved := range []int64{0, 1, 0} {
+				reading := snapshot(5-reserved, 5, 10*Dollar)
+				reading.FreeReserved[emailField] = Known(reserved)
+				reading.ReadAt = e.Base.ReadAt.Add(time.Minute)
+				e.Seen = e.Seen.With(e.Base, reading, Totals{}, Totals{}, tariff, e.Pace)
+			}
+		},
 		"a reading showed more": func(e *Evidence) {
 			for _, left := range []int64{5, 20} {
 				reading := snapshot(left, 5, 10*Dollar)
 				reading.ReadAt = e.Base.ReadAt.Add(time.Minute)
-				e.Seen = e.Seen.With(e.Base, reading, Totals{}, tariff, e.Pace)
+				e.Seen = e.Seen.With(e.Base, reading, Totals{}, Totals{}, tariff, e.Pace)
 			}
 		},
 	} {
@@ -303,7 +311,7 @@ func TestARenewedAllowanceDecidesNothing(t *testing.T) {
 		evidence.Now.ReadAt = evidence.Base.ReadAt.Add(time.Hour)
 		change(&evidence)
 		want := Undecided
-		if name == "nothing happened" {
+		if name == "nothing happened" || strings.HasPrefix(name, "readings show units") {
 			want = NotCharged
 		}
 		got, why := evidence.Judge([]enrich.Fields{emailOnly})

@@ -255,6 +255,8 @@ type Tariff struct {
 	// Operation returns the name of the call that sends a lookup. The service counts the calls of one name on one
 	// module. It is nil where no module counts calls.
 	Operation func(enrich.Lookup) string
+	// Others is the usual rate limit of one key. A lower limit that a user sets does not bind others.
+	Others Pace
 }
 
 // AllowancePerField returns the tariff of an interface that charges money for each returned value

@@ -13,6 +13,10 @@ type Operation struct {
 	Meters Meters
 }
 
+func (o Operation) compare(other Operation) int {
+	return cmp.Or(cmp.Compare(o.Name, other.Name), cmp.Compare(o.Meters, other.Meters))
+}
+
 // modules returns the meters of modules: those that count calls.
 func (t Tariff) modules() Meters { return t.counted(CountsPeriod) | t.counted(CountsNow) }
 
@@ -27,9 +31,16 @@ type room struct {
 }
 
 // rooms returns the counters that the account shows. A booked unit of an operation whose module is not confirmed may
-// have moved another counter, so it is part of the room of its own.
+// have moved another counter, so it is part of the room of its own. A counter that only one of the snapshots shows may have
+// risen by any number.
 func (e Evidence) rooms(change Change, unconfirmed map[Operation]int64) (rooms []room) {
-	for m := range (change.Told & e.Tariff.modules()).Each() {
+	for m := range e.Tariff.modules().Each() {
+		if !change.Told.Has(m) {
+			if e.Base.Used[m].Known != e.Now.Used[m].Known {
+				rooms = append(rooms, room{m, math.MaxInt64})
+			}
+			continue
+		}
 		units := change.Lost[m] - e.Booked.Settled[m]
 		if e.Assumed {
 			units = change.Lost[m] // a part of what is booked may not have happened
@@ -41,11 +52,15 @@ func (e Evidence) rooms(change Change, unconfirmed map[Operation]int64) (rooms [
 		}
 		rooms = append(rooms, room{m, units})
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.Now.OtherUsed)) {
-		if before, shown := e.Base.OtherUsed[name]; shown {
-			rooms = append(rooms, room{USD, e.Now.OtherUsed[name] - before})
+	names := slices.AppendSeq(slices.Collect(maps.Keys(e.Base.OtherUsed)), maps.Keys(e.Now.OtherUsed))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		before, shown := e.Base.OtherUsed[name]
+		after, stillShown := e.Now.OtherUsed[name]
+		if shown && stillShown {
+			rooms = append(rooms, room{USD, after - before})
 		} else {
-			rooms = append(rooms, room{USD, math.MaxInt64}) // it may have been there before
+			rooms = append(rooms, room{USD, math.MaxInt64})
 		}
 	}
 	return rooms
@@ -69,7 +84,7 @@ func (e Evidence) Confirm() (operations []Operation, spans Meters) {
 	maps.DeleteFunc(answered, func(o Operation, _ int64) bool { return slices.Contains(e.Confirmed, o) })
 	rooms := e.rooms(change, answered)
 	all := slices.SortedFunc(maps.Keys(answered), func(a, b Operation) int {
-		return cmp.Or(cmp.Compare(answered[b], answered[a]), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Meters, b.Meters))
+		return cmp.Or(cmp.Compare(answered[b], answered[a]), a.compare(b))
 	})
 	for i, o := range all {
 		others := slices.Delete(slices.Clone(all), i, i+1)
@@ -124,13 +139,18 @@ func spread(operations []Operation, rooms []room, calls map[Operation]int64, ste
 	return false
 }
 
-// unproved returns the modules whose counters prove nothing about the lost calls: a call is of an operation whose module
-// is only assumed, and another counter rose without explanation. It may be the one that counted the call. The name is
+// unproved returns the modules whose counters prove nothing about the lost calls: an operation is only assumed to count on
+// one, and another counter rose without explanation. If the call that was lost is of this operation, that counter may have
+// counted it. If answered calls are, it may have counted those, and the module a lost call of another operation. The name is
 // that of such an operation.
 func (e Evidence) unproved(change Change) (meters Meters, name string) {
+	if len(e.Lost) == 0 {
+		return 0, ""
+	}
 	confirmed, _ := e.Confirm()
 	rooms := e.rooms(change, nil)
-	for _, o := range e.Lost {
+	answered := slices.SortedFunc(maps.Keys(e.Answered), Operation.compare)
+	for _, o := range slices.Concat(e.Lost, answered) {
 		known := func(c Operation) bool { return c.Name == o.Name && c.Meters&^o.Meters == 0 }
 		if slices.ContainsFunc(e.Confirmed, known) || slices.ContainsFunc(confirmed, known) {
 			continue

@@ -47,16 +47,17 @@ func (a *Account) operation(id enrich.Identity, fields enrich.Fields, amounts co
 	return o, o.Meters != 0
 }
 
-// Read notes a reading of the account that was made while calls may have been in flight. It reports whether the reading
-// shows something that has to be known at the next start: what was read before no longer proves as much.
-func (a *Account) Read(reading cost.Account) (notable bool) {
+// Read notes a reading of the account that was made while calls may have been in flight. Totals are those before it was
+// asked for. It reports whether the reading shows something that has to be known at the next start: what was read before no
+// longer proves as much.
+func (a *Account) Read(reading cost.Account, totals cost.Totals) (notable bool) {
 	before, credit := a.Seen, a.CreditAdded
 	last := before.Last
 	if last.ReadAt.IsZero() {
 		last = a.Base
 	}
 	a.CreditAdded = credit || reading.Gained(a.Base) || reading.Gained(last)
-	a.Seen = before.With(a.Base, reading, a.sum.Totals, a.Tariff, a.pace())
+	a.Seen = before.With(a.Base, reading, totals, a.sum.Totals, a.Tariff, a.pace())
 	return a.CreditAdded != credit || a.Seen.BeganAgain != before.BeganAgain || a.Seen.Renewed != before.Renewed
 }
 
@@ -76,24 +77,23 @@ func (a *Account) Answer(id enrich.Identity, fields enrich.Fields, charge cost.A
 }
 
 // confirm keeps what a quiet snapshot confirms, and drops what it contradicts: a counter that rose by less than was booked
-// on it does not count all the operations that it is assumed to count.
+// on it does not count all the operations that it is assumed to count, or not in the time span.
 func (a *Account) confirm(now cost.Account) {
 	evidence := a.Evidence(now, false, nil)
 	operations, spans := evidence.Confirm()
-	change, why := evidence.Change()
-	lacks := func(o cost.Operation) bool {
-		for m := range (o.Meters & change.Told).Each() {
-			if why == "" && change.Lost[m] < evidence.Booked.Settled[m] {
-				return true
+	var lacking cost.Meters
+	if change, why := evidence.Change(); why == "" && !evidence.Assumed {
+		for m := range change.Told.Each() {
+			if change.Lost[m] < evidence.Booked.Settled[m] {
+				lacking |= cost.MetersOf(m)
 			}
 		}
-		return false
 	}
 	confirmed := slices.DeleteFunc(slices.Clone(a.Confirmed), func(o cost.Operation) bool {
 		replaced := slices.ContainsFunc(operations, func(c cost.Operation) bool { return c.Name == o.Name })
-		return replaced || lacks(o)
+		return replaced || o.Meters&lacking != 0
 	})
-	a.Confirmed, a.Spans = append(confirmed, operations...), a.Spans|spans
+	a.Confirmed, a.Spans = append(confirmed, operations...), a.Spans&^lacking|spans
 	a.Answered = nil
 }
 

@@ -326,6 +326,7 @@ func moduleDriftMembers(m *numbered.Members, d *ModuleDrift) {
 	numbered.Uint(m, 1, &d.Account)
 	numbered.Text(m, 2, &d.Module)
 	numbered.Int(m, 3, &d.Units)
+	numbered.Text(m, 4, &d.CountedOn)
 }
 
 func choiceMembers(m *numbered.Members, c *Choice) {
@@ -346,4 +347,5 @@ func driftMembers(m *numbered.Members, d *cost.Drift) {
 	numbered.Ints(m, 2, d.Prices[:])
 	amounts(m, 3, &d.Misplaced.Units)
 	numbered.Text(m, 4, &d.Misplaced.On)
+	numbered.Flag(m, 5, &d.Misplaced.Lasting)
 }

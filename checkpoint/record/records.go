@@ -424,28 +424,18 @@ type AskedAccount struct {
 	Ceilings []cost.Ceiling  `json:"ceilings,omitempty"` // on its meters, that the user set
 }
 
-// DriftOfModules returns the drifts of the modules of all accounts, nil for none.
-func (r Run) DriftOfModules() (units map[string]int64) {
-	for _, d := range r.ModuleDrifts {
-		if units == nil {
-			units = map[string]int64{}
-		}
-		units[d.Module] += d.Units
-	}
-	return units
-}
-
 // DriftOfAccount returns the drifts of the modules of an account, nil for none.
-func (r Run) DriftOfAccount(number attempt.Account) map[string]int64 {
-	own := Run{ModuleDrifts: slices.DeleteFunc(slices.Clone(r.ModuleDrifts), func(d ModuleDrift) bool { return d.Account != number })}
-	return own.DriftOfModules()
+func (r Run) DriftOfAccount(number attempt.Account) (drifts []ModuleDrift) {
+	return slices.DeleteFunc(slices.Clone(r.ModuleDrifts), func(d ModuleDrift) bool { return d.Account != number })
 }
 
-// ModuleDrift is what an account lost of one module that the journal cannot explain.
+// ModuleDrift is what an account lost of one module that the journal cannot explain. With CountedOn it is what the journal
+// booked on the module and the service counted on others, whose names those are.
 type ModuleDrift struct {
-	Account attempt.Account `json:"account"`
-	Module  string          `json:"module"`
-	Units   int64           `json:"units"`
+	Account   attempt.Account `json:"account"`
+	Module    string          `json:"module"`
+	Units     int64           `json:"units"`
+	CountedOn string          `json:"counted_on,omitempty"`
 }
 
 // StepEnds says how each step of one start of a run ended. A program that does not know this member keeps it when it

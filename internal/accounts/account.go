@@ -263,17 +263,7 @@ func (a *Account) amounts(lost cost.Amounts) string {
 
 // DescribeDrift says what the account lost that the journal cannot explain.
 func (a *Account) DescribeDrift(drift cost.Drift) string {
-	if a.TakesMoney() {
-		return usageview.DriftOf(a.Catalogue, a.Tariff, drift).String()
-	}
-	var parts []string
-	if drift.Lost != (cost.Amounts{}) {
-		parts = append(parts, "the account lost "+a.amounts(drift.Lost)+" that this journal did not use; somebody else uses it")
-	}
-	if drift.Misplaced.On != "" {
-		parts = append(parts, drift.Misplaced.Describe(a.Tariff))
-	}
-	return strings.Join(parts, "; ")
+	return usageview.DriftOf(a.Catalogue, a.Tariff, drift).String()
 }
 
 // Drifts returns the drift of the account 0 of the journal, and those of the modules of other accounts. The drifts
@@ -286,8 +276,13 @@ func Drifts(accounts []*Account, drifts []cost.Drift) (first cost.Drift, modules
 			first = drifts[i]
 		default:
 			for m, info := range a.Tariff.Meters {
-				if units := drifts[i].Lost[m]; units > 0 && m != int(cost.USD) {
-					modules = append(modules, checkpoint.ModuleDrift{Account: a.Journal.Number(), Module: info.Name, Units: units})
+				found := checkpoint.ModuleDrift{Account: a.Journal.Number(), Module: info.Name, Units: drifts[i].Lost[m]}
+				if found.Units > 0 && m != int(cost.USD) {
+					modules = append(modules, found)
+				}
+				found.Units, found.CountedOn = drifts[i].Misplaced.Units[m], drifts[i].Misplaced.On
+				if found.Units > 0 {
+					modules = append(modules, found)
 				}
 			}
 		}

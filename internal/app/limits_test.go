@@ -219,20 +219,29 @@ func TestAnInvalidKeyBindsLaterStepsOfTheAccount(t *testing.T) {
 	}
 }
 
-// TestReconcileLooksAtTheAccountOfV2: a run that ended before it could look at the account left a call in doubt.
+// TestReconcileLooksAtTheAccountOfV2: a run that ended before it could look at the account left a call in doubt. Counters
+// that may have begun again since prove nothing.
 func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
 	t.Parallel()
 	for title, c := range map[string]struct {
-		counted bool
-		finding string
-		units   map[string]int64
-		inDoubt int
+		used        int64 // before
+		counted     bool
+		finding     string
+		held, shown map[string]int64
+		why         string
 	}{
-		"counted":     {true, "undecided: the account does not prove it", map[string]int64{"companies": 1}, 1},
-		"not counted": {false, "not charged: may be asked again", nil, 0},
+		"counted":                {5000, true, undecidedText, map[string]int64{"companies": 1}, map[string]int64{"companies": 1}, "somebody else may have used it"},
+		"not counted":            {5000, false, "not charged: may be asked again", nil, nil, ""},
+		"counted, near zero":     {0, true, undecidedText, map[string]int64{"companies": 1}, nil, "may have begun again"},
+		"not counted, near zero": {0, false, undecidedText, map[string]int64{"companies": 1}, nil, "may have begun again"},
 	} {
 		dir := t.TempDir()
-		s := stand(t, func(*sandbox.Config) {})
+		s := stand(t, func(c *sandbox.Config) { c.V2.Totals[units.Companies] = 10_000 })
+		if err := s.Second().Units().UseElsewhere(units.Charge{Module: units.Companies, Units: c.used}); err != nil {
+			t.Fatal(err)
+		}
+		work := s.work(dir)
+		work.Workspace.V2.Kept = workspace.DefaultRateV2()
 		ctx, cancel := context.WithCancel(t.Context())
 		s.lost = func(path string, handle func()) bool {
 			if path != "companies" || ctx.Err() != nil {
@@ -244,27 +253,30 @@ func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
 			}
 			return true
 		}
-		ended, err := s.work(dir).Run(ctx, runOf(companyIDs(t, dir, "list.csv", 101, 101), "company"), silent{})
+		ended, err := work.Run(ctx, runOf(companyIDs(t, dir, "list.csv", 101, 101), "company"), silent{})
 		if err != nil || ended.Summary.InDoubt != 1 {
 			t.Fatalf("%s: %+v, %v", title, ended, err)
 		}
-		found, err := s.work(dir).Reconcile(t.Context(), ReconcileOptions{})
+		found, err := work.Reconcile(t.Context(), ReconcileOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(found.Cases) != 1 || found.Cases[0].Finding != c.finding || found.InDoubt != c.inDoubt {
+		if len(found.Cases) != 1 || found.Cases[0].Finding != c.finding || found.InDoubt != len(c.held) {
 			t.Errorf("%s: %+v", title, found)
+		}
+		if !strings.Contains(found.Why, c.why) || c.why != "" && !strings.Contains(found.Cases[0].Cause, c.why) {
+			t.Errorf("%s: because %q, the call because %q", title, found.Why, found.Cases[0].Cause)
 		}
 		if diff := cmp.Diff(map[string]int64{"companies": 1}, found.Cases[0].Units); diff != "" {
 			t.Errorf("%s: the call holds\n%s", title, diff)
 		}
-		if diff := cmp.Diff(c.units, found.HeldUnits); diff != "" || !maps.Equal(c.units, found.Units) {
+		if diff := cmp.Diff(c.held, found.HeldUnits); diff != "" || !maps.Equal(c.shown, found.Units) {
 			t.Errorf("%s: in doubt %v, unexplained %v", title, found.HeldUnits, found.Units)
 		}
-		if !c.counted {
+		if len(c.held) == 0 {
 			continue
 		}
-		found, err = s.work(dir).Reconcile(t.Context(), ReconcileOptions{Assume: "charged"})
+		found, err = work.Reconcile(t.Context(), ReconcileOptions{Assume: "charged"})
 		if err != nil || found.InDoubt != 0 || found.Cases[0].Finding != "assumed charged" {
 			t.Errorf("%s: %+v, %v", title, found, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/report/checkview"
 	"payonce/internal/workspace"
+	v2 "payonce/service/v2"
 )
 
 // Diagnosis is what the checks found.
@@ -32,6 +33,7 @@ type checks struct {
 	accepted bool // the service accepts the key
 	// acceptedV2 says that the second interface accepts its key.
 	acceptedV2 bool
+	usage      v2.Usage // that it showed
 }
 
 func (d *checks) ok(check, format string, args ...any) {
@@ -84,6 +86,7 @@ func Diagnose(ctx context.Context, env workspace.Environment, options workspace.
 		}
 	}
 	d.checkState(ctx)
+	d.checkBooked()
 	if err := d.checkCounting(ctx, limits); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"payonce/internal/report/checkview"
 	"payonce/internal/workspace"
 	"payonce/sandbox"
+	sandboxunits "payonce/sandbox/units"
 	sandboxv2 "payonce/sandbox/v2"
 	v1 "payonce/service/v1"
 	"payonce/service/v2/units"
@@ -60,7 +61,13 @@ func of(d *checkview.Diagnosis, check, result string) []checkview.Finding {
 
 func serve(t *testing.T) *workspace.Embedded {
 	t.Helper()
-	service, err := workspace.Serve(sandbox.DefaultConfig(), "127.0.0.1:0")
+	return serveWith(t, sandbox.DefaultConfig())
+}
+
+// serveWith starts a service with a configuration.
+func serveWith(t *testing.T, config sandbox.Config) *workspace.Embedded {
+	t.Helper()
+	service, err := workspace.Serve(config, "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,6 +294,29 @@ func TestOnePaidCallShowsThatTheCountersMoveAsTheMappingSays(t *testing.T) {
 	}
 	if records := service.Service.Second().Units().Records(); len(records) != 1 {
 		t.Errorf("%d calls, want 1", len(records))
+	}
+}
+
+// TestUnitsThatAnotherModuleCountedAreAWarning: the journal booked them on the assumed one.
+func TestUnitsThatAnotherModuleCountedAreAWarning(t *testing.T) {
+	t.Parallel()
+	for name, moved := range map[string]map[string]sandboxunits.Module{
+		"the assumed module": nil,
+		"another module":     {"POST /prospecting": sandboxunits.Ownership},
+	} {
+		config, state := sandbox.DefaultConfig(), t.TempDir()
+		config.V2.Modules = moved
+		service := serveWith(t, config)
+		counting(t, service, state, units.Modules{})
+		found := of(diagnose(t, withV2(service, state)).Report, v2Modules, checkview.CheckWarning)
+		if len(found) != len(moved) {
+			t.Errorf("%s: %+v", name, found)
+		}
+		for _, f := range found {
+			if !strings.HasPrefix(f.Found, "units that were booked as 1 of companies were counted on ownership: ") || f.Advice != "module_differs" {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
 	}
 }
 

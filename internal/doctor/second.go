@@ -45,7 +45,7 @@ func (d *checks) checkV2(ctx context.Context) error {
 		d.checkNoUsage(err)
 		return nil
 	}
-	d.acceptedV2 = true
+	d.acceptedV2, d.usage = true, usage
 	d.ok(v2Key, "the service accepts it")
 	d.checkModules(usage)
 	d.checkContacts(ctx, client)
@@ -110,6 +110,24 @@ func (d *checks) checkModules(usage v2.Usage) {
 	if len(missing) > 0 {
 		d.warn(v2Modules, "modules_missing", "the service does not show %s; it shows, beside the others, %s",
 			someOf(missing), orNothing(someOf(unknown)))
+	}
+}
+
+// checkBooked compares the counters with what the journal booked on its modules.
+func (d *checks) checkBooked() {
+	if !d.acceptedV2 || d.place.Journal == nil {
+		return
+	}
+	journal, found, err := d.place.ReadV2()
+	if err != nil {
+		d.failed(v2Modules, err)
+		return
+	}
+	if !found || journal.Base().ReadAt.IsZero() {
+		return
+	}
+	if misplaced := d.place.DriftV2(journal, d.usage.Account()).Misplaced; misplaced.On != "" {
+		d.warn(v2Modules, "module_differs", "%s", misplaced.Describe(d.place.Options.V2.Modules.Tariff()))
 	}
 }
 

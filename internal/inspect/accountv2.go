@@ -63,8 +63,11 @@ func compareV2(ctx context.Context, s *workspace.Session, usage v2.Usage, view *
 	if base.ReadAt.IsZero() {
 		return nil
 	}
-	drift := cost.DriftOf(base, usage.Account(), totals, totals, s.Options.V2.Modules.Tariff(), false)
+	drift := s.DriftV2(journal, usage.Account())
 	view.BaseAt = &base.ReadAt
+	if drift.Misplaced.On != "" {
+		view.Misplaced = drift.Misplaced.Describe(s.Options.V2.Modules.Tariff())
+	}
 	for i, module := range usage.Modules {
 		if module.Meter == cost.USD {
 			continue

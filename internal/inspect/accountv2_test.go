@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -33,7 +34,12 @@ import (
 // served returns a workspace whose interfaces a sandbox on loopback serves.
 func served(t *testing.T) (*app.Work, *workspace.Embedded) {
 	t.Helper()
-	config := sandbox.DefaultConfig()
+	return servedBy(t, sandbox.DefaultConfig())
+}
+
+// servedBy is served with a service that may count otherwise.
+func servedBy(t *testing.T, config sandbox.Config) (*app.Work, *workspace.Embedded) {
+	t.Helper()
 	config.V2.Window = sandbox.Window{Limit: 1000, Per: time.Second}
 	service, err := workspace.Serve(config, "127.0.0.1:0")
 	if err != nil {
@@ -137,6 +143,30 @@ func TestTheAccountShowsBothInterfacesAndWhoUsedWhat(t *testing.T) {
 	}
 	if m := module(t, account, "contacts"); *m.Used != 0 || *m.Journal != 0 || *m.Others != 0 {
 		t.Errorf("contacts: %+v", m)
+	}
+}
+
+// TestTheAccountShowsUnitsThatAnotherModuleCounted: they are not what others used.
+func TestTheAccountShowsUnitsThatAnotherModuleCounted(t *testing.T) {
+	t.Parallel()
+	config := sandbox.DefaultConfig()
+	config.V2.Modules = map[string]sandboxunits.Module{"GET /companies/{id}": sandboxunits.Ownership}
+	w, _ := servedBy(t, config)
+	buyCompanies(t, w, "1", "2")
+	account, err := Account(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := module(t, account, "ownership"); *m.Used != 2 || *m.Others != 0 {
+		t.Errorf("ownership: used %d, by others %d", *m.Used, *m.Others)
+	}
+	if !strings.HasPrefix(account.Second.Misplaced, "units that were booked as 2 of companies were counted on ownership: ") {
+		t.Errorf("the account says %q", account.Second.Misplaced)
+	}
+	shown := false
+	account.Second.Lines(func(_, text string) { shown = shown || text == account.Second.Misplaced })
+	if !shown {
+		t.Error("it is not in the text")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/report/runview"
 	"payonce/internal/report/usageview"
+	"payonce/internal/usage"
 	"payonce/pipeline/row"
 )
 
@@ -53,7 +54,7 @@ func (b *Builder) addDrifts(view *Run, run checkpoint.Run) {
 	}}
 	for number := 1; number < len(b.facts.Catalogues); number++ {
 		accounts = append(accounts, usageview.Account{
-			Interface: b.catalogueOf(attempt.Account(number)).Interface, Drift: usageview.DriftOfUnits(run.DriftOfAccount(attempt.Account(number))),
+			Interface: b.catalogueOf(attempt.Account(number)).Interface, Drift: usage.DriftOf(run.DriftOfAccount(attempt.Account(number))),
 		})
 	}
 	view.Drift = accounts.Drift()

@@ -159,6 +159,13 @@ func v2Mutations() []v2Mutation {
 		{name: "an error in JSON with HTTP 200 counts as a refusal", promise: "P2", world: gateway("gateway-json:happened=true,status=200,p=0.30"), service: refusingGateways},
 		{name: "an unknown route counts as nothing found", promise: "P2", world: gateway("gateway-json:happened=true,status=404,p=0.30"), service: findingNothing},
 		{name: "an answer below a byte order mark is dropped", promise: "P3", world: gateway("byte-order-mark:p=0.30"), service: droppingMarks},
+		{name: "an assumed module is taken for a fact in what is booked", promise: "P2", forget: forgetAnswered, world: func(s *v2Scenario) {
+			lossy(s)
+			s.above(50_000)
+			s.Ceilings = nil
+			s.Modules = map[string]units.Module{"GET /companies/{id}": units.Contacts}
+			s.Starts = append(s.Starts, stepsStart{Ending: crash, At: 40}, stepsStart{Ending: crash, At: 60}, stepsStart{Ending: crash, At: 80})
+		}},
 		{name: "the window is ignored", promise: "P4", rate: func(r checkpoint.Rate) checkpoint.Rate { r.Slots = 1 << 20; return r }},
 	}
 }
@@ -268,6 +275,18 @@ func confirmAll(w *v2World) {
 				state.Others[i].Confirmed = append(state.Others[i].Confirmed, cost.Operation{Name: o.String(), Meters: cost.MetersOf(m)})
 			}
 		}
+	}
+	w.disk.apply([]checkpoint.Write{{Key: record.StateKey, Value: record.Encode(&state)}})
+}
+
+// forgetAnswered forgets that the modules of answered calls were not confirmed.
+func forgetAnswered(w *v2World) {
+	state, err := read[record.State](w.disk, string(record.StateKey))
+	if err != nil {
+		return
+	}
+	for i := range state.Others {
+		state.Others[i].Answered = nil
 	}
 	w.disk.apply([]checkpoint.Write{{Key: record.StateKey, Value: record.Encode(&state)}})
 }

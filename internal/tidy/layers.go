@@ -168,7 +168,7 @@ func useCaseLayers() map[string][]string {
 		"internal/vendorfile": {"enrich", "attempt", "cost", "internal/report", "internal/report/named", "io/atomicfile", "io/table"},
 		"internal/planfile":   {"internal/problem", "internal/report", "internal/report/named", "internal/report/planview", "internal/smallfile", "io/atomicfile"},
 		"internal/workspace": {
-			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/units", "service/v2/v2fields",
+			"enrich", "cost", "attempt", "checkpoint", "checkpoint/...", "service/v1", "service/v1/v1fields", "service/v2", "service/v2/calls", "service/v2/units", "service/v2/v2fields",
 			"sandbox", "sandbox/v2", "internal/baseurl", "internal/problem", "internal/pricing",
 		},
 		// The files that a run writes.
@@ -300,7 +300,7 @@ func serviceLayers() map[string][]string {
 		"service/v2/v2fields": {"enrich"},
 		"service/v2/units":    {"enrich", "cost", "service/v2/v2fields"},
 		"service/v2/records":  {"cost", "enrich/tabular", "service/jsonobject"},
-		"service/v2/calls":    {"enrich", "service/v2/units", "service/v2/v2fields"},
+		"service/v2/calls":    {"enrich", "cost", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/match":    {"enrich"},
 		"service/v2/answers":  {"enrich", "enrich/tabular", "numbered", "service/jsonobject", "service/v2/match", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
 		"service/v2/v2tables": {"enrich", "enrich/tabular", "service/jsonobject", "service/v2/answers", "service/v2/records", "service/v2/units", "service/v2/v2fields"},
@@ -311,7 +311,7 @@ func serviceLayers() map[string][]string {
 // runReportLayers lists the packages of reports on runs.
 func runReportLayers() map[string][]string {
 	return map[string][]string{
-		"internal/runreport":         {"attempt", "checkpoint", "checkpoint/record", "cost", "enrich", "internal/report", "internal/report/usageview", "internal/report/planview", "internal/report/runview", "internal/report/form", "pipeline/row"},
+		"internal/runreport":         {"attempt", "checkpoint", "checkpoint/record", "cost", "enrich", "internal/report", "internal/report/usageview", "internal/report/planview", "internal/report/runview", "internal/report/form", "internal/usage", "pipeline/row"},
 		"internal/runreport/reading": {"attempt", "checkpoint", "checkpoint/outcomes", "cost", "enrich/sharedhost", "internal/app", "internal/inspect", "internal/problem", "internal/recorded", "internal/report", "internal/observe", "internal/accounts", "internal/usage", "internal/report/planview", "internal/report/runview", "internal/runreport", "internal/workspace", "pipeline/dispatch", "service/v1", "service/v1/v1fields"},
 		"internal/metrics":           {"cost"},
 		"internal/jobpages":          {"checkpoint/record", "internal/app", "internal/jobrun", "internal/jobs", "internal/problem", "internal/report", "internal/runreport", "internal/runreport/reading", "internal/workspace", "io/atomicfile", "schedule"},

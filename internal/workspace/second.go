@@ -7,6 +7,7 @@ import (
 
 	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/cost"
 	"payonce/internal/baseurl"
 	"payonce/internal/problem"
 	sandboxv2 "payonce/sandbox/v2"
@@ -137,8 +138,11 @@ func (s *Session) RegisterV2() (*checkpoint.Journal, error) {
 	return s.Journal.For(number)
 }
 
-// DefaultRateV2 is the limit that is assumed of the second interface. Its specification names none.
-func DefaultRateV2() checkpoint.Rate { return checkpoint.Rate{Slots: 60, Window: time.Minute} }
+// DefaultRateV2 is the limit that is assumed of the second interface.
+func DefaultRateV2() checkpoint.Rate {
+	pace := units.KeyPace()
+	return checkpoint.Rate{Slots: int(pace.Calls), Window: pace.Window}
+}
 
 // ReadV2 returns the journal as the account of the second interface sees it, to look at. It returns false
 // when the journal does not know the account.
@@ -153,6 +157,12 @@ func (s *Session) ReadV2() (*checkpoint.Journal, bool, error) {
 	}
 	journal, err := s.Journal.For(number)
 	return journal, err == nil, err
+}
+
+// DriftV2 compares a reading of the account of the second interface with what its journal booked since the base.
+func (s *Session) DriftV2(journal *checkpoint.Journal, now cost.Account) cost.Drift {
+	totals := journal.Totals(checkpoint.ScopeAccount)
+	return cost.DriftOf(journal.Base(), now, totals, totals, s.Options.V2.Modules.Tariff(), false)
 }
 
 // CheckV2Key refuses an API key of the second interface that is not known to belong to the journal's

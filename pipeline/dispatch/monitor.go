@@ -18,7 +18,8 @@ type Accountant interface {
 	// Forgo says how many free units somebody else has used since the base.
 	Forgo(units cost.Amounts) error
 	// NoteReading notes what a reading of the account shows of the time since the base, unless there is another base by now.
-	NoteReading(base, reading cost.Account) error
+	// Before are the totals since the base before the reading was asked for.
+	NoteReading(base, reading cost.Account, before cost.Totals) error
 }
 
 // Monitor reads the account status while a run goes on.
@@ -52,6 +53,10 @@ type Monitor struct {
 	Prices cost.Prices
 	// Halt is called with the reason why the run must not go on; nil for none.
 	Halt func(Stop)
+
+	// booked is what was booked since the base of a time when the account was read last.
+	booked  cost.Amounts
+	booking time.Time
 }
 
 // How often the account status is read during a run, and while free units are
@@ -68,9 +73,6 @@ const (
 func (m *Monitor) Watch(ctx context.Context, report func(cost.Drift)) {
 	var base cost.Account
 	var latest, reported cost.Drift // latest is since base
-	// misplaced is the time of the base since which the last reading showed misplaced units; zero for none. One reading may
-	// be ahead of the service's counters, so only the second one halts the run.
-	var misplaced time.Time
 	for {
 		timer := time.NewTimer(m.interval(base, latest))
 		select {
@@ -85,16 +87,10 @@ func (m *Monitor) Watch(ctx context.Context, report func(cost.Drift)) {
 			continue
 		}
 		base, latest = since, drift
-		stop := m.StopOf(drift)
-		if stop == nil && drift.Misplaced.On != "" && misplaced == since.ReadAt && !misplaced.IsZero() {
-			stop = m.moduleDiffers(drift.Misplaced)
-		}
-		if misplaced = (time.Time{}); drift.Misplaced.On != "" {
-			misplaced = since.ReadAt
-		}
-		if stop != nil && m.Halt != nil {
+		if stop := m.StopOf(drift); stop != nil && m.Halt != nil {
 			m.Halt(stop)
 		}
+		drift.Misplaced.Lasting = false // it is told once
 		if !drift.Zero() && drift != reported {
 			reported = drift
 			report(drift)
@@ -125,12 +121,10 @@ func (m *Monitor) StopOf(drift cost.Drift) Stop {
 			return PriceHigher{Field: f, InUse: m.Prices[f], Shown: shown}
 		}
 	}
+	if drift.Misplaced.Lasting {
+		return ServiceRefused{Code: CodeModuleDiffers, Message: drift.Misplaced.Describe(m.Tariff)}
+	}
 	return nil
-}
-
-// moduleDiffers returns the stop of a run whose calls are counted on other modules than its ceilings limit.
-func (m *Monitor) moduleDiffers(found cost.Misplaced) Stop {
-	return ServiceRefused{Code: CodeModuleDiffers, Message: found.Describe(m.Tariff)}
 }
 
 // Read compares the account with the journal once. Free units that somebody else
@@ -141,7 +135,7 @@ func (m *Monitor) Read(ctx context.Context) (cost.Drift, error) {
 	if err != nil {
 		return cost.Drift{}, err
 	}
-	if err := m.Accountant.NoteReading(base, now); err != nil {
+	if err := m.Accountant.NoteReading(base, now, before); err != nil {
 		return cost.Drift{}, err
 	}
 	after := m.Accountant.Totals(m.Scope)
@@ -151,6 +145,10 @@ func (m *Monitor) Read(ctx context.Context) (cost.Drift, error) {
 	}
 	drift := cost.DriftOf(base, now, before, after, m.Tariff, m.Free == 0)
 	drift.Prices = higher
+	if m.booking.Equal(base.ReadAt) && !base.ReadAt.IsZero() {
+		drift.Misplaced = drift.Misplaced.After(m.booked, before.Settled)
+	}
+	m.booked, m.booking = before.Settled, base.ReadAt
 	taken := m.Tariff.AllowanceAmounts(m.Tariff.AllowanceUnits(drift.Lost))
 	if taken == (cost.Amounts{}) {
 		return drift, nil

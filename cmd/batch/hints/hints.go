@@ -47,7 +47,7 @@ var texts = map[string]string{
 	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",
 	v2.CodeUnknownRoute:         "Compare --base-url-v2 with the service's documentation; if the service says this when it finds nothing, give its text with --not-found-text",
 	dispatch.CodeAccountRefused: "Look at the account with batch account",
-	dispatch.CodeModuleDiffers:  "Say with --modules or --module-codenames which module counts what; batch doctor shows the modules of the account",
+	dispatch.CodeModuleDiffers:  "Write into the configuration which module counts what (modules, module-codenames); batch doctor --max-units companies=1 checks one of them with a paid call",
 	dispatch.CodeUnreachable:    "Check the network and --base-url",
 	"input_schema":              "Compare the service with what is assumed of it with batch doctor; --request-name gives other names, --reask-missing 0s asks rejected rows again",
 	"input_condition":           "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",

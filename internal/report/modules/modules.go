@@ -18,6 +18,8 @@ type Account struct {
 	BaseAt *time.Time `json:"journal_since"`
 	// Limits are those that calls of this journal reached and that last.
 	Limits []Limit `json:"limits,omitempty"`
+	// Misplaced says which units the service counted on other modules than is assumed; "" for none.
+	Misplaced string `json:"module_differs,omitempty"`
 }
 
 // Module is the counter of a module.
@@ -44,6 +46,9 @@ func (v *Account) Lines(add func(name, text string)) {
 	}
 	for _, limit := range v.Limits {
 		add("v2 limit", limit.String())
+	}
+	if v.Misplaced != "" {
+		add("v2 modules", v.Misplaced)
 	}
 	since := " returned since " + v.Since.UTC().Format(time.DateOnly)
 	add("v2 emails", number(v.Emails)+since)

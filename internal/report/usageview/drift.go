@@ -22,6 +22,15 @@ type Drift struct {
 	Prices named.Values[cost.Money] `json:"higher_prices_usd,omitempty"`
 	// Units are those that others used of each meter.
 	Units map[string]int64 `json:"units,omitempty"`
+	// Misplaced are units that the service counted on other modules than this program assumes.
+	Misplaced []Misplaced `json:"misplaced,omitempty"`
+}
+
+// Misplaced are units that were booked on a module and counted on others.
+type Misplaced struct {
+	Module    string `json:"module"`
+	Units     int64  `json:"units"`
+	CountedOn string `json:"counted_on"`
 }
 
 // DriftOf shows the drift of an account, nil for none.
@@ -42,16 +51,19 @@ func DriftOf(c enrich.Catalogue, tariff cost.Tariff, drift cost.Drift) *Drift {
 			}
 			view.Units[info.Name] = lost
 		}
+		if units := drift.Misplaced.Units[m]; units > 0 {
+			view.Misplaced = append(view.Misplaced, Misplaced{info.Name, units, drift.Misplaced.On})
+		}
 	}
 	return view
 }
 
 // DriftOfUnits shows the drift of an account whose service counts units, nil for none.
-func DriftOfUnits(units map[string]int64) *Drift {
-	if len(units) == 0 {
+func DriftOfUnits(units map[string]int64, misplaced []Misplaced) *Drift {
+	if len(units) == 0 && len(misplaced) == 0 {
 		return nil
 	}
-	return &Drift{Free: named.Values[int64]{}, Units: units}
+	return &Drift{Free: named.Values[int64]{}, Units: units, Misplaced: misplaced}
 }
 
 // plus returns two drifts together. Either may be nil.
@@ -61,6 +73,7 @@ func (d *Drift) plus(other *Drift) *Drift {
 	}
 	sum := &Drift{
 		Money: d.Money + other.Money, Free: slices.Clone(d.Free), Prices: slices.Concat(d.Prices, other.Prices), Units: maps.Clone(d.Units),
+		Misplaced: slices.Concat(d.Misplaced, other.Misplaced),
 	}
 	for _, one := range other.Free {
 		sum.Free = named.Add(sum.Free, one.Name, one.Value)
@@ -75,6 +88,23 @@ func (d *Drift) plus(other *Drift) *Drift {
 }
 
 func (d *Drift) String() string {
+	var texts []string
+	if len(d.Free) > 0 || d.Money > 0 || len(d.Units) > 0 || len(d.Prices) > 0 {
+		texts = append(texts, d.lost())
+	}
+	var booked []string
+	for i, m := range d.Misplaced {
+		booked = append(booked, fmt.Sprintf("%d of %s", m.Units, m.Module))
+		if i+1 == len(d.Misplaced) || d.Misplaced[i+1].CountedOn != m.CountedOn {
+			texts = append(texts, cost.DescribeMisplaced(strings.Join(booked, " and "), m.CountedOn))
+			booked = nil
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+// lost says what the account lost, and that it shows higher prices.
+func (d *Drift) lost() string {
 	var lost []string
 	if len(d.Free) > 0 || d.Money > 0 {
 		lost = append(lost, "$"+d.Money.String())

@@ -4,6 +4,8 @@
 package units
 
 import (
+	"time"
+
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/service/v2/v2fields"
@@ -43,6 +45,9 @@ func infos() []cost.MeterInfo {
 		Phones: {Name: "phone_count", Unit: "returned phone", Counting: cost.CountsSpan},
 	}
 }
+
+// KeyPace is the rate limit of one key that is assumed of the service. Its specification names none.
+func KeyPace() cost.Pace { return cost.Pace{Calls: 60, Window: time.Minute} }
 
 // Name returns the name of a meter.
 func Name(m cost.Meter) string {
@@ -117,7 +122,7 @@ func contactData(email, phone bool) (amounts cost.Amounts) {
 // counters can prove that a lost call was not counted. An email and a phone use one more when they are returned.
 // Each answer reports what it used.
 func (m Modules) Tariff() cost.Tariff {
-	t := cost.Tariff{Meters: infos()}
+	t := cost.Tariff{Meters: infos(), Others: KeyPace()}
 	var alike enrich.Fields // fields of which an operation was seen
 	for _, o := range v2fields.Operations() {
 		unit := m.Hold(o, Reveal{}).Only(cost.MetersOf(Meters()...))
