@@ -159,6 +159,9 @@ func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Wr
 	if hasTabs(request.Path) && lines.Dialect().Delimiter != '\t' {
 		return nil, nil // the name asks for another delimiter
 	}
+	if request.Some {
+		return csvtable.NewSubset(out, lines, request.Appended), nil
+	}
 	return csvtable.NewWriter(out, lines, request.Appended), nil
 }
 

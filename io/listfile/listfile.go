@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -50,6 +53,30 @@ type List struct {
 	checked bool            // an earlier pass found no fault
 	sheet   *checkedSheet   // of a workbook
 	scanned *scannedObjects // of JSON objects
+	below   *below          // its rows
+}
+
+// below holds what passes found below the rows of the files.
+type below struct {
+	mutex sync.Mutex
+	feet  map[string]table.Foot // by file
+}
+
+func (b *below) add(foot table.Foot) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.feet[foot.File] = foot
+}
+
+// Below returns what the files have below their rows, in the order of their names. It is known when a pass has read
+// the list to its end.
+func (l *List) Below() []table.Foot {
+	if l.below == nil { // a list without files
+		return nil
+	}
+	l.below.mutex.Lock()
+	defer l.below.mutex.Unlock()
+	return slices.SortedFunc(maps.Values(l.below.feet), func(a, b table.Foot) int { return strings.Compare(a.File, b.File) })
 }
 
 // scannedObjects holds the layout of JSON objects after they were scanned.
@@ -79,7 +106,7 @@ func stateOf(input textfile.Input) (state, error) {
 // New returns the list of the files that the patterns name, in the order of the patterns: paths,
 // globs, or "-" alone for standard input. It keeps standard input in a temporary file until Close.
 func New(options Options, patterns ...string) (*List, error) {
-	l := &List{options: options, sheet: &checkedSheet{}, scanned: &scannedObjects{}}
+	l := &List{options: options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}}}
 	var err error
 	if len(patterns) == 1 && patterns[0] == Standard {
 		if l.spool, err = textfile.NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {
@@ -138,7 +165,10 @@ func (l *List) check() error {
 
 // Like returns the list of another file, which is read with the same options.
 func (l *List) Like(path string) (*List, error) {
-	like := &List{options: l.options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, inputs: []textfile.Input{textfile.At(path)}}
+	like := &List{
+		options: l.options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}},
+		inputs: []textfile.Input{textfile.At(path)},
+	}
 	return like, like.check()
 }
 
@@ -190,7 +220,11 @@ func (l *List) Open(columns []int) (table.Reader, error) {
 	if l.all {
 		columns = nil
 	}
-	return l.format.open(l, columns)
+	reader, err := l.format.open(l, columns)
+	if footed, ok := reader.(table.Footed); ok && err == nil {
+		footed.WhenFoot(l.below.add)
+	}
+	return reader, err
 }
 
 // unchanged returns ErrChanged when a file changed.

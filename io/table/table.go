@@ -34,6 +34,20 @@ type Reader interface {
 	Close() error
 }
 
+// Foot is what a file of a list has below its rows: totals and notes. It is no row, and a Writer of the same format
+// writes it unchanged behind the rows.
+type Foot struct {
+	File string
+	Line int64 // of its first row
+	Rows int
+}
+
+// Footed is a Reader of a format whose lists can have something below their rows.
+type Footed interface {
+	// WhenFoot has found called with what is below the rows of each file, before Next returns the last rows.
+	WhenFoot(found func(Foot))
+}
+
 // Block has consecutive rows. Only one goroutine may use it. Different blocks may be used at the same time.
 type Block interface {
 	// First returns the number of the first row.

@@ -1,0 +1,307 @@
+package headrow
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// MaxFoot is how many rows at the end of a list are looked at for totals and notes.
+	MaxFoot = 20
+	// MaxFootRow is the longest row of totals or notes, in bytes.
+	MaxFootRow = 4096
+
+	// minSentence is the length of a sentence, in characters, and minWords how many words it has.
+	minSentence, minWords = 25, 5
+)
+
+// FootRow is a row at the end of a list.
+type FootRow struct {
+	Cells []string
+	// AfterBlank says that a blank line is above the row.
+	AfterBlank bool
+	// Short says that the row has fewer cells than the header, in a format whose rows all have as many.
+	Short bool
+	// Open says that the list ends within the line of the row: it may be cut short.
+	Open bool
+}
+
+// Foot returns how many of the last rows of a list are below it: totals and notes. columns is the number of
+// columns, and rows are the last rows of the list, from the one above the first that may be below.
+//
+// The first row below the list is one that can be nothing else: a word for a total with numbers beside it, a note
+// that says what it is, or text alone after a blank line. All rows after it have to be totals, notes, numbers or
+// text alone, too. So a row of data is never below, nor is a row that is cut short.
+func Foot(columns int, rows []FootRow) int {
+	if columns < 2 {
+		return 0
+	}
+	sparse := false // rows of the list have one cell with text
+	for start, row := range rows {
+		if start > 0 && row.begins(columns, sparse) && follow(columns, rows[start+1:], sparse) {
+			for start > 1 && Filled(rows[start-1].Cells) == 0 { // blank rows between
+				start--
+			}
+			return len(rows) - start
+		}
+		sparse = sparse || Filled(row.Cells) == 1
+	}
+	return 0
+}
+
+func follow(columns int, rows []FootRow, sparse bool) bool {
+	for _, row := range rows {
+		if !row.begins(columns, sparse) && !row.follows(columns, sparse) {
+			return false
+		}
+	}
+	return true
+}
+
+// begins reports whether the row can be the first one below the list.
+func (r FootRow) begins(columns int, sparse bool) bool {
+	switch filled := Filled(r.Cells); {
+	case len(r.Cells) > columns || filled == 0:
+		return false
+	case r.isTotal() || r.isNote(columns):
+		return true
+	case !r.AfterBlank || r.Open || filled > 1 || columns < 3 || sparse:
+		return false
+	default:
+		text := r.first()
+		return KindOfData(text) == "" && (isSentence(text) || r.Short && len(r.Cells) == 1 && len(strings.Fields(text)) >= 3)
+	}
+}
+
+// follows reports whether the row can be below another one that is below the list.
+func (r FootRow) follows(columns int, sparse bool) bool {
+	filled, numbers := Filled(r.Cells), 0
+	for _, cell := range r.Cells {
+		if KindOfData(cell) != "" && !isNumber(cell) {
+			return false
+		}
+		if isNumber(cell) {
+			numbers++
+		}
+	}
+	switch {
+	case len(r.Cells) > columns:
+		return false
+	case numbers == filled:
+		return true
+	case filled == 1:
+		return !sparse || isSentence(r.first())
+	}
+	// A label and its value.
+	return filled == 2 && columns > 2 && !sparse && (strings.HasSuffix(r.first(), ":") || numbers == 1 || IsDate(r.last()))
+}
+
+// first returns the first cell with text.
+func (r FootRow) first() string {
+	for _, cell := range r.Cells {
+		if text := strings.TrimSpace(cell); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// last returns the last cell with text.
+func (r FootRow) last() (text string) {
+	for _, cell := range r.Cells {
+		if found := strings.TrimSpace(cell); found != "" {
+			text = found
+		}
+	}
+	return text
+}
+
+// isTotal reports whether the row has a word for a total in its first cell with text, and otherwise numbers alone. A
+// row that has fewer cells than the header may say what is summed up behind that word.
+func (r FootRow) isTotal() bool {
+	label, numbers := "", 0
+	for _, cell := range r.Cells {
+		switch text := strings.TrimSpace(cell); {
+		case text == "":
+		case label == "":
+			label = text
+		case !isNumber(text):
+			return false
+		default:
+			numbers++
+		}
+	}
+	words, hasColon := wordsOf(label), strings.Contains(label, ":")
+	total := false
+	for i, word := range words {
+		isTotal := has(totalWords, word)
+		if total = total || isTotal; isTotal || has(besideTotals, word) {
+			continue
+		}
+		if i == 0 || !total || !hasColon && !(r.Short && !r.Open && numbers > 0) {
+			return false
+		}
+	}
+	return total && (numbers > 0 || hasColon || strings.ContainsFunc(label, unicode.IsDigit))
+}
+
+// isNote reports whether the row says that it is a note: about the source, the date or the use of the list.
+func (r FootRow) isNote(columns int) bool {
+	text := r.first()
+	if filled := Filled(r.Cells); filled > 2 || filled == columns || KindOfData(text) != "" {
+		return false
+	}
+	lower := strings.ToLower(text)
+	if startsWithAny(lower, "©", "(c) ", "* ", "copyright (c)", "copyright ©", "copyright 20") {
+		return true
+	}
+	words := wordsOf(text)
+	label, _, hasColon := strings.Cut(text, ":")
+	if hasColon && len(words) > 0 && len(strings.Fields(label)) <= 3 && has(noteWords, words[0]) {
+		return true
+	}
+	simple := strings.Join(words, " ") + " "
+	for phrase := range strings.Lines(notePhrases) {
+		if strings.HasPrefix(simple, strings.TrimSpace(phrase)+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+func startsWithAny(text string, beginnings ...string) bool {
+	return slices.ContainsFunc(beginnings, func(begin string) bool { return strings.HasPrefix(text, begin) })
+}
+
+// isSentence reports whether a text is longer than the values of most cells.
+func isSentence(text string) bool {
+	return utf8.RuneCountInString(text) >= minSentence && len(strings.Fields(text)) >= minWords
+}
+
+// isNumber reports whether a cell has a number, perhaps with a currency, a unit of a percentage or brackets.
+func isNumber(cell string) bool {
+	digits, letters := 0, 0
+	for _, char := range cell {
+		switch {
+		case unicode.IsDigit(char):
+			digits++
+		case unicode.IsLetter(char):
+			letters++
+		case !unicode.In(char, unicode.Sc) && !strings.ContainsRune("+-.,'’%()~ \u00a0\u202f\u2212", char):
+			return false
+		}
+	}
+	return digits > 0 && (letters == 0 || letters <= 3 && isCurrency(cell))
+}
+
+// isCurrency reports whether the letters of a number are those of a currency.
+func isCurrency(cell string) bool {
+	letters := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return unicode.ToUpper(r)
+		}
+		return -1
+	}, cell)
+	return has("EUR USD GBP CHF PLN ZŁ SEK NOK DKK KR CZK KČ HUF FT RON BRL R MXN CAD AUD K M T", letters)
+}
+
+// has reports whether a list has a word.
+func has(list, word string) bool {
+	for known := range strings.FieldsSeq(list) {
+		if known == word {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf returns the words of a text in small letters, without accents, digits and signs.
+func wordsOf(text string) []string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+			return -1
+		case r == 'ł' || r == 'Ł':
+			return 'l'
+		case unicode.IsLetter(r):
+			return unicode.ToLower(r)
+		}
+		return ' '
+	}, norm.NFD.String(text))
+	return strings.Fields(text)
+}
+
+// totalWords are words for totals, counts and averages, in small letters without accents, in the languages of
+// headers and some others.
+const totalWords = `total totals subtotal subtotals sum sums count average mean rows records entries results hits
+	summe gesamt gesamtsumme gesamtergebnis gesamtanzahl gesamtzahl insgesamt zwischensumme endsumme anzahl durchschnitt
+	mittelwert zeilen datensatze eintrage ergebnisse treffer totaux somme moyenne lignes enregistrements totales suma
+	recuento promedio filas registros totale totali subtotale somma media righe soma linhas totaal eindtotaal subtotaal
+	som aantal gemiddelde rijen razem lacznie ogolem srednia wiersze summa totalt delsumma antal rader yhteensa celkem
+	soucet osszesen`
+
+// besideTotals are words that stand beside those.
+const besideTotals = `grand overall of the all in number general generale geral sous sotto zahl der die aller de des du del
+	di van og i alt le la les complessivo complessiva ensemble nombre numero liczba`
+
+// noteWords begin notes, before a colon.
+const noteWords = `source sources note notes nb date as export exported created creator generated printed report filter
+	filters filtered legend query user copyright disclaimer confidential license licence updated quelle quellen hinweis
+	hinweise anmerkung anmerkungen anm bemerkung stand datum erstellt exportiert legende abfrage benutzer ausgabe
+	druckdatum abrufdatum abgerufen lizenz aktualisiert remarque remarques exporte genere fuente fuentes nota notas
+	leyenda generado exportado fonte fonti legenda esportato generato fontes gerado bron bronnen opmerking gegenereerd
+	geexporteerd zrodlo uwaga wygenerowano kalla kilde lahde zdroj`
+
+// notePhrases begin notes.
+const notePhrases = `exported on
+exported from
+exported by
+export from
+generated on
+generated by
+generated from
+created on
+created by
+printed on
+report generated
+data exported
+erstellt am
+erstellt von
+erstellt mit
+exportiert am
+exportiert aus
+exportiert von
+ausgedruckt am
+gedruckt am
+alle angaben ohne
+angaben ohne
+all rights reserved
+alle rechte vorbehalten
+tous droits reserves
+todos los derechos reservados
+tutti i diritti riservati
+confidential information
+strictly confidential
+streng vertraulich
+end of report
+end of list
+end of file
+ende der liste
+ende des berichts
+fin de la liste
+exporte le
+genere le
+exportado el
+generado el
+esportato il
+generato il
+exportado em
+gerado em
+geexporteerd op
+gegenereerd op
+wygenerowano dnia
+`
