@@ -163,7 +163,7 @@ func cleanDomain(s string) (string, Unidentifiable) {
 	if !ok {
 		return "", BadDomain
 	}
-	if reason := sharedReason(sharedhost.Of([]byte(host)), address.User != nil); reason != "" {
+	if reason := sharedReason(sharedhost.OfPage([]byte(host), []byte(address.Path)), address.User != nil); reason != "" {
 		return "", reason
 	}
 	return host, ""
