@@ -169,6 +169,15 @@ func cleanDomain(s string) (string, Unidentifiable) {
 	return host, ""
 }
 
+// WhyNoDomain returns why the address in a cell names no company, because many companies share its host; "" for
+// another cell.
+func WhyNoDomain(cell string) Unidentifiable {
+	if _, reason := cleanDomain(cell); reason != BadDomain {
+		return reason
+	}
+	return ""
+}
+
 // cleanEmail returns the first email address of a text as it is sent, with its domain in the form of cleanHost.
 func cleanEmail(s string) (string, bool) {
 	isBetween := func(r rune) bool { return strings.ContainsRune(` ,;<>|"()`, r) }

@@ -142,8 +142,15 @@ func fitting(role Role) []Kind {
 	return nil
 }
 
-// disagrees reports whether most cells are of kinds that the role does not have.
-func (c *Content) disagrees(role Role) bool { return 2*c.of(fitting(role)...) < c.filled() }
+// disagrees reports whether most cells are of kinds that the role does not have. In a column of companies' domains,
+// pages of hosts that many share say nothing beside others: such a cell is not used, whatever the column is.
+func (c *Content) disagrees(role Role) bool {
+	filled, fits := c.filled(), c.of(fitting(role)...)
+	if (role == CompanyDomain || role == CompanyWebsite) && c.of(Website, WebPage) > 0 {
+		filled -= c.of(SharedPage)
+	}
+	return 2*fits < filled
+}
 
 // agrees reports whether there are cells, most of them of kinds that the role has.
 func (c *Content) agrees(role Role) bool { return c.filled() > 0 && !c.disagrees(role) }
