@@ -217,7 +217,7 @@ func (m *Mapping) steps() []interfaces.Step {
 // scope returns which rows a step asks for what.
 func (m *Mapping) scope(step interfaces.Step) row.Scope {
 	scope := step.Scope(m.Reading.Mapping)
-	scope.Held, scope.Prefer = m.options.Held, m.options.Prefer
+	scope.Held, scope.Prefer, scope.Header = m.options.Held, m.options.Prefer, m.Schema.Columns
 	return scope
 }
 

@@ -92,8 +92,8 @@ func (s *scanner) lastRows() (rows []footRow, texts []headrow.FootRow) {
 			if len(raw) <= headrow.MaxFootRow {
 				cells = rec.values(raw)
 			}
-			if n := len(texts); n > 0 { // a row of delimiters alone is blank, too
-				texts[n-1].AfterBlank = headrow.Filled(cells) == 0 || bytes.Count(raw[rec.text:], []byte{'\n'}) > 1
+			if n := len(texts); n > 0 {
+				texts[n-1].AfterBlank = bytes.Count(raw[rec.text:], []byte{'\n'}) > 1
 			}
 			rows = append(rows, footRow{b, at, raw})
 			texts = append(texts, headrow.FootRow{

@@ -12,6 +12,10 @@ import (
 // header as a spreadsheet program counts them, or 0 to find it.
 func (s *scanner) readTitles(row int64) error {
 	s.headerRow = s.line // each blank line is a row
+	if length := s.separatorLine(); length > 0 {
+		s.takeLead(length)
+		s.headerRow = s.line - 1 // a spreadsheet program does not show it
+	}
 	if row > 0 {
 		return s.skipTo(row)
 	}
@@ -20,6 +24,28 @@ func (s *scanner) readTitles(row int64) error {
 		s.headerRow += rows
 	}
 	return nil
+}
+
+// separatorLine returns the length of a first line such as "sep=;", which names the delimiter for Excel, with the
+// blank lines after it; 0 for another line. A delimiter that was given counts.
+func (s *scanner) separatorLine() int {
+	data, last := s.source.unread(), s.source.ended()
+	end, err := lineText(data, 0, last)
+	if err != nil {
+		return 0
+	}
+	named, found := strings.CutPrefix(strings.ToLower(strings.Trim(string(data[:end]), `"`)), "sep=")
+	if named == `\t` {
+		named = "\t"
+	}
+	if !found || len(named) != 1 || !strings.Contains(delimiters, named) {
+		return 0
+	}
+	if s.delimiter == 0 {
+		s.delimiter = named[0]
+	}
+	blank, _ := lineEndings(data[end:], last)
+	return end + blank
 }
 
 // skipTo takes the rows before the given one.

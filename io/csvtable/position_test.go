@@ -101,3 +101,29 @@ func TestAWrongRowOfTheHeader(t *testing.T) {
 		}
 	}
 }
+
+// A first line that names the delimiter for Excel is above the header.
+func TestALineForExcelNamesTheDelimiter(t *testing.T) {
+	for list, want := range map[string][]string{
+		"sep=;\na,b;c\n1;2\n":            {"a,b", "c"},
+		"\ufeffSEP=,\r\na;b,c\r\n1,2\r\n": {"a;b", "c"},
+		"\"sep=|\"\n\na|b\n1|2\n":         {"a", "b"},
+		"sep=\t\na\tb\n1\t2\n":            {"a", "b"},
+		"sep=x,b\n1,2\n":                  {"sep=x", "b"},
+	} {
+		r := newReader(t, list)
+		if diff := cmp.Diff(want, r.Schema().Columns); diff != "" || r.HeaderRow() != 1 && !strings.Contains(list, "\n\n") {
+			t.Errorf("%q: header in row %d (-want +got):\n%s", list, r.HeaderRow(), diff)
+		}
+		if got := written(t, r, nil, nil); got != list {
+			t.Errorf("%q is written as %q", list, got)
+		}
+	}
+	r, err := csvtable.NewReader(strings.NewReader("sep=;\nTitle\na;b\n1;2\n"), "list.csv", csvtable.Options{HeaderRow: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, r.Schema().Columns); diff != "" {
+		t.Error(diff)
+	}
+}

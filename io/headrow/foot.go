@@ -40,6 +40,9 @@ func Foot(columns int, rows []FootRow) int {
 	if columns < 2 {
 		return 0
 	}
+	for i := range rows[min(1, len(rows)):] { // a row without text is blank, too
+		rows[i+1].AfterBlank = rows[i+1].AfterBlank || Filled(rows[i].Cells) == 0
+	}
 	sparse := false // rows of the list have one cell with text
 	for start, row := range rows {
 		if start > 0 && row.begins(columns, sparse) && follow(columns, rows[start+1:], sparse) {
@@ -121,7 +124,7 @@ func (r FootRow) last() (text string) {
 }
 
 // isTotal reports whether the row has a word for a total in its first cell with text, and otherwise numbers alone. A
-// row that has fewer cells than the header may say what is summed up behind that word.
+// row that has fewer cells than the header or follows a blank one may say what is summed up behind that word.
 func (r FootRow) isTotal() bool {
 	label, numbers := "", 0
 	for _, cell := range r.Cells {
@@ -142,7 +145,7 @@ func (r FootRow) isTotal() bool {
 		if total = total || isTotal; isTotal || has(besideTotals, word) {
 			continue
 		}
-		if i == 0 || !total || !hasColon && !(r.Short && !r.Open && numbers > 0) {
+		if i == 0 || !total || !hasColon && !(numbers > 0 && (r.AfterBlank || r.Short) && !r.Open) {
 			return false
 		}
 	}
@@ -287,6 +290,13 @@ tutti i diritti riservati
 confidential information
 strictly confidential
 streng vertraulich
+page of
+seite von
+page sur
+pagina di
+pagina de
+pagina van
+strona z
 end of report
 end of list
 end of file

@@ -38,6 +38,8 @@ func TestFootFindsTotalsAndNotesAndNoRowsOfData(t *testing.T) {
 		"a whole row with a total":             {data + "|||\nTotal|||1.234,50 €\n|||\n", 4, 3},
 		"what is summed up":                    {data + "<Total revenue|12\n", 4, 1},
 		"a total in French":                    {data + "Total général|||2\n", 4, 1},
+		"what is counted, after a blank row":   {data + "|||\nTotal attendees|2||\n", 4, 2},
+		"the number of the page":               {data + "Page 2 of 2|||\n", 4, 1},
 		"a count":                              {data + "<(2 rows)\n", 4, 1},
 		"a count with a colon":                 {data + "<Anzahl der Kontakte: 2\n", 4, 1},
 		"total, sum, note":                     {data + "Total|||3\nDurchschnitt|||1,5\n-\nQuelle: CRM|||\n", 4, 3},

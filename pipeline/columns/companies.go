@@ -33,10 +33,10 @@ func companyNames() map[Role][noName]string {
 		CompanyCountry: {
 			strong: `companycountry companycountrycode countryofcompany hqcountry headquarterscountry companyhqcountry accountcountry
 				organizationcountry firmenland unternehmensland firmensitzland paysentreprise paysdelentreprise paysdusiege paisempresa
-				paisdelaempresa paeseazienda nazioneazienda paisdaempresa landbedrijf bedrijfsland vestigingsland`,
+				paisdelaempresa paeseazienda nazioneazienda paisdaempresa landbedrijf bedrijfsland vestigingsland krajfirmy`,
 			usual: `countrycode countryiso isocountry isocountrycode countryiso2 iso2 landescode landercode landerkennzeichen laendercode
 				codepays codigopais codigodelpais codicepaese codigodopais landcode`,
-			weak: `country land pays pais paese nazione nazionalita staatland countryname billingcountry registeredcountry
+			weak: `kraj zeme maa country land pays pais paese nazione nazionalita staatland countryname billingcountry registeredcountry
 				countryofregistration countryregion`,
 		},
 		CompanyState: {
@@ -51,7 +51,7 @@ func companyNames() map[Role][noName]string {
 				firmenbuchnummer unternehmensnummer siren numerosiren nsiren sirennumber sirenno numerorcs rcs numerodimmatriculation
 				numerodentreprise numeroentreprise numeroderegistro numeroregistro registromercantil numeroregistromercantil
 				numerorea numerodiregistrazione numeroregistroimprese registroimprese nipc numeroderegisto cnpj kvk kvknummer kvknr ondernemingsnummer registratienummer inschrijvingsnummer orgnumber organisationnumber
-				organizationnumber orgnr cvr cvrnummer`,
+				organizationnumber orgnr cvr cvrnummer cvrnr krs numerkrs nrkrs organisationsnummer organisasjonsnummer ytunnus ico`,
 			// Persons have some of these, too.
 			usual: `crn immatriculation codicefiscale rea matricula`,
 		},
@@ -70,7 +70,8 @@ func companyNames() map[Role][noName]string {
 // names of companies, besides those that lists of persons have for them.
 const companyNameNames = `name nom naam nombre nome legalname tradingname businessname registeredname companylegalname
 	bezeichnung handelsname firmierung raisonsociale denominationsociale denomination razonsocial denominacionsocial denominazione
-	denominazionesociale razaosocial denominacaosocial handelsnaam statutairenaam`
+	denominazionesociale razaosocial denominacaosocial handelsnaam statutairenaam
+	nazwa namn navn nimi nazev`
 
 // companyStrength returns the strength of a header for a role in a list of companies.
 func (r *recognition) companyStrength(role Role, header string) (strength int, named bool) {

@@ -23,7 +23,8 @@ const (
 // names are header names by role and strength, simplified. A mobile number is not a business phone: no name
 // of one stands here (specification v1, "Client rules for writing results into a CRM contact").
 //
-// Languages: English, German, French, Spanish, Italian, Portuguese and Dutch.
+// Languages: English, German, French, Spanish, Italian, Portuguese and Dutch, and the usual names in Polish,
+// Swedish, Danish, Norwegian, Finnish and Czech.
 func names() map[Role][noName]string {
 	return map[Role][noName]string{
 		ProfileURL: {
@@ -37,31 +38,36 @@ func names() map[Role][noName]string {
 		},
 		FirstName: {
 			strong: `firstname namefirst namegiven givenname forename fname contactfirstname vorname rufname prenom nombredepila primernombre
-				primeironome voornaam roepnaam`,
+				primeironome voornaam roepnaam imie imiona fornamn fornavn etunimi jmeno krestnijmeno`,
 			usual:     `first prenoms nombres`,
 			byContent: `given`,
 		},
 		LastName: {
 			strong: `lastname namelast namefamily surname familyname lname contactlastname nachname familienname zuname nomdefamille apellidos
-				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam`,
+				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam nazwisko efternamn efternavn etternavn sukunimi prijmeni`,
 			usual: `last`,
 		},
 		FullName: {
 			strong: `fullname namefull completename contactfullname vollername vollstandigername namevollstandig vorundnachname
 				vornamenachname nachnamevorname nomcomplet nometprenom prenometnom nomprenom prenomnom nombrecompleto nombreyapellidos
-				apellidosynombre nomecompleto nomeecognome cognomeenome nomecognome nomesobrenome volledigenaam voorenachternaam`,
+				apellidosynombre nomecompleto nomeecognome cognomeenome nomecognome nomesobrenome volledigenaam voorenachternaam imieinazwisko nazwiskoiimie imienazwisko fornamnochefternamn
+				fuldenavn fulltnavn kokonimi jmenoaprijmeni celejmeno`,
 			usual: `contactname personname leadname prospectname kontaktname ansprechpartner kontaktperson nomducontact
-				nombredecontacto nomecontatto nomedocontato naamcontactpersoon contactpersoon displayname`,
-			weak: `name nom naam nombre nome contact kontakt contacto contatto contato person`,
+				nombredecontacto nomecontatto nomedocontato naamcontactpersoon contactpersoon displayname osobakontaktowa kontaktperson
+				yhteyshenkilo kontaktniosoba attendeename participantname speakername delegatename employeename`,
+			weak: `name nom naam nombre nome contact kontakt contacto contatto contato person osoba namn navn nimi attendee participant
+				speaker delegate registrant teilnehmer teilnehmerin teilnehmerinnen referent referentin mitarbeiter ansprechperson
+				participante intervenant conferencier asistente ponente partecipante relatore palestrante deelnemer spreker
+				medewerker uczestnik prelegent deltagare deltager talare`,
 		},
 		CompanyDomain: {
 			strong: `companydomain companydomainname companywebsite firmendomain firmenwebsite webseitefirma unternehmenswebsite
 				domaineentreprise siteentreprise sitewebentreprise dominioempresa dominiodelaempresa sitiowebdelaempresa
-				dominioaziendale sitowebazienda dominiodaempresa sitedaempresa bedrijfsdomein bedrijfswebsite associatedcompanydomain
+				dominioaziendale sitowebazienda dominiodaempresa sitedaempresa bedrijfsdomein bedrijfswebsite stronafirmy associatedcompanydomain
 				organizationwebsite accountwebsite organizationdomain organizationprimarydomain organizationwebsiteurl
 				companyprimarydomain accountdomain employerdomain employerwebsite`,
 			usual: `domain website websiteurl companyurl webseite internetseite homepage internet siteweb siteinternet
-				sitioweb paginaweb sitoweb sitointernet dominio domaine domein webadresse webpage businesshomepage
+				sitioweb paginaweb sitoweb sitointernet dominio domaine domein stronawww stronainternetowa hemsida webbplats hjemmeside nettside nettsted kotisivu webovestranky webadresse webpage businesshomepage
 				companywebsiteurl primarydomain emaildomain`,
 			weak:      `regularcompanyurl site website1value websitevalue companywebpage`,
 			byContent: `web url1 www`,
@@ -71,8 +77,9 @@ func names() map[Role][noName]string {
 				currentcompany employername firma firmenname unternehmen unternehmensname arbeitgeber organisationsname entreprise societe
 				nomentreprise nomdelentreprise nomdelasociete employeur empresa nombredelaempresa nombreempresa compania azienda
 				nomeazienda ragionesociale societa datoredilavoro nomedaempresa nomeempresa bedrijf bedrijfsnaam organisatie
-				werkgever companyaccount associatedcompany`,
-			usual: `organizationsname organization1name organisation1name currentcompanyname currentemployer personorganization organizationnaam
+				werkgever companyaccount associatedcompany nazwafirmy foretag foretagsnamn bolag bolagsnamn virksomhed virksomhedsnavn
+				virksomhet bedrift firmanavn selskab selskap yritys yrityksennimi spolecnost nazevfirmy nazevspolecnosti`,
+			usual: `firm affiliation organizationsname organization1name organisation1name currentcompanyname currentemployer personorganization organizationnaam
 				personorganisation`,
 			weak: `companynameforemails companyorganization companycleaned cleanedcompanyname`,
 		},
@@ -86,10 +93,10 @@ func fieldNames() map[Role][noName]string {
 			strong: `workemail businessemail workemailaddress businessemailaddress emailwork professionalemail emailbusiness
 				geschaftlicheemail geschaeftlicheemail emailgeschaftlich dienstlicheemail emaildienstlich emailprofessionnel emailpro
 				courrielprofessionnel correoprofesional emailprofesional emailcorporativo emailaziendale emailprofissional
-				zakelijkemail zakelijkeemail emailzakelijk`,
+				zakelijkemail zakelijkeemail emailzakelijk emailsluzbowy`,
 			usual: `email emailaddress mail emailadresse mailadresse adresseemail adressemail courriel adressecourriel correo
 				correoelectronico direcciondecorreo direcciondecorreoelectronico indirizzoemail postaelettronica enderecodeemail
-				emailadres mailadres contactemail personemail primaryemail hsemail emails emailaddresses emailsvalue
+				emailadres mailadres adresemail adresmailowy epost epostadress epostadresse sahkoposti contactemail personemail primaryemail hsemail emails emailaddresses emailsvalue
 				emailaddressesvalue`,
 			weak: `companyemail email1 1email email1address`,
 		},
@@ -99,7 +106,7 @@ func fieldNames() map[Role][noName]string {
 				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro telefonecomercial
 				telefonedetrabalho werktelefoon telefoonwerk zakelijktelefoonnummer`,
 			usual: `phone phonenumber telephone telephonenumber tel telefon telefonnummer rufnummer numerodetelephone telefono
-				numerodetelefono numeroditelefono telefone numerodetelefone telefoon telefoonnummer contactphone primaryphone phones phonenumbers
+				numerodetelefono numeroditelefono telefone numerodetelefone numertelefonu telefonnr telefoninumero telefoon telefoonnummer contactphone primaryphone phones phonenumbers
 				phonesvalue phonenumbersvalue`,
 			weak: `companyphone phone1 businessphone1`,
 		},
@@ -195,7 +202,8 @@ const (
 	// otherPersons show that the value is another person's or that of a whole company.
 	otherPersons = `owner manager assistant assistent referr reports creator created modified updated by sender cc bcc
 		company corporate corp hq headquarter switchboard main account organi firma unternehmen zentrale besitzer inhaber
-		recruiter rep fax telefax verantwort`
+		recruiter rep fax telefax verantwort standard accueil siege empfang reception centralino centralita centrala vaxel
+		kundenservice hotline`
 	// notValues show that the column is about a value and does not hold it.
 	notValues = `status opt optin optout valid verified verification confidence score sent open opened bounce bounced
 		click clicked source type label domain subscri unsubscri consent date time count last quality catch campaign

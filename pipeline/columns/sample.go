@@ -32,7 +32,8 @@ var errEnough = errors.New("enough")
 // Take reads the first rows of a list that was opened for some columns, all for nil. A fault of the list ends
 // the sample: the survey of the list reports it.
 func Take(reader table.Reader, opened []int) Sample {
-	columns := len(reader.Schema().Columns)
+	schema := reader.Schema()
+	columns := len(schema.Columns)
 	sample := make(Sample, columns)
 	if opened == nil {
 		for i := range columns {
@@ -46,6 +47,9 @@ func Take(reader table.Reader, opened []int) Sample {
 			return sample
 		}
 		err = block.Each(func(line table.Row) error {
+			if repeatsHeader(line, schema, opened) {
+				return nil
+			}
 			for _, column := range opened {
 				sample[column].add(line.Cell(column), seed)
 			}
@@ -60,6 +64,16 @@ func Take(reader table.Reader, opened []int) Sample {
 		}
 	}
 	return sample
+}
+
+// repeatsHeader reports whether a row has the names of the columns in its cells.
+func repeatsHeader(line table.Row, schema table.Schema, opened []int) bool {
+	for _, column := range opened {
+		if string(line.Cell(column)) != schema.Columns[column] {
+			return false
+		}
+	}
+	return len(opened) > 1
 }
 
 func (c *Content) add(cell []byte, seed maphash.Seed) {
