@@ -30,7 +30,7 @@ func layers() map[string][]string {
 		"configs":           {"enrich", "service/v1/v1fields", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
-		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table"},
+		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table", "pipeline/names"},
 		"pipeline/row":       {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/names"},
 		"pipeline/dedup":     {"enrich"},
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},

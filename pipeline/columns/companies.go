@@ -15,10 +15,10 @@ import (
 func companyNames() map[Role][noName]string {
 	return map[Role][noName]string{
 		CompanyWebsite: {
-			usual: names()[CompanyDomain][strong] + " " + names()[CompanyDomain][usual],
-			weak: names()[CompanyDomain][weak] + ` homepageurl weburl siteurl webseiteurl companysite firmenhomepage firmenwebseite
+			usual: headerNames()[CompanyDomain][strong] + " " + headerNames()[CompanyDomain][usual],
+			weak: headerNames()[CompanyDomain][weak] + ` homepageurl weburl siteurl webseiteurl companysite firmenhomepage firmenwebseite
 				websiteadresse`,
-			byContent: names()[CompanyDomain][byContent] + ` url link lien enlace`,
+			byContent: headerNames()[CompanyDomain][byContent] + ` url link lien enlace`,
 		},
 		CompanyProfileURL: {
 			strong: `companylinkedin companylinkedinurl companylinkedinpage companylinkedinprofile linkedincompany linkedincompanyurl
@@ -26,9 +26,9 @@ func companyNames() map[Role][noName]string {
 				organizationlinkedinurl accountlinkedin accountlinkedinurl linkedinunternehmen unternehmenlinkedin linkedinfirma
 				firmenlinkedin unternehmensprofil firmenprofil linkedinentreprise profilentreprise pagelinkedinentreprise linkedinempresa
 				perfilempresa linkedinazienda profiloazienda paginaaziendale linkedinbedrijf bedrijfsprofiel bedrijfspagina`,
-			usual: names()[ProfileURL][strong] + " " + names()[ProfileURL][usual] + ` linkedinpage linkedincompanypageurl
+			usual: headerNames()[ProfileURL][strong] + " " + headerNames()[ProfileURL][usual] + ` linkedinpage linkedincompanypageurl
 				paginalinkedin pagelinkedin linkedinpagina linkedinseite pronetwork`,
-			byContent: names()[ProfileURL][weak] + " " + names()[ProfileURL][byContent],
+			byContent: headerNames()[ProfileURL][weak] + " " + headerNames()[ProfileURL][byContent],
 		},
 		CompanyCountry: {
 			strong: `companycountry companycountrycode countryofcompany hqcountry headquarterscountry companyhqcountry accountcountry

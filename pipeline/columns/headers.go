@@ -20,12 +20,12 @@ const (
 	noName
 )
 
-// names are header names by role and strength, simplified. A mobile number is not a business phone: no name
+// headerNames are header names by role and strength, simplified. A mobile number is not a business phone: no name
 // of one stands here (specification v1, "Client rules for writing results into a CRM contact").
 //
 // Languages: English, German, French, Spanish, Italian, Portuguese and Dutch, and the usual names in Polish,
 // Swedish, Danish, Norwegian, Finnish and Czech.
-func names() map[Role][noName]string {
+func headerNames() map[Role][noName]string {
 	return map[Role][noName]string{
 		ProfileURL: {
 			strong: `profileurl linkedinurl linkedinprofileurl linkedinprofile linkedinlink personlinkedinurl personlinkedin
@@ -86,7 +86,7 @@ func names() map[Role][noName]string {
 	}
 }
 
-// fieldNames are the header names of fields, as names.
+// fieldNames are the header names of fields, as headerNames.
 func fieldNames() map[Role][noName]string {
 	return map[Role][noName]string{
 		Email: {
@@ -116,7 +116,7 @@ func fieldNames() map[Role][noName]string {
 // headerStrengths returns the strength of every header name by role.
 func headerStrengths() map[Role]map[string]int {
 	strengths := map[Role]map[string]int{}
-	all := names()
+	all := headerNames()
 	maps.Copy(all, fieldNames())
 	maps.Copy(all, companyNames())
 	for role, lists := range all {

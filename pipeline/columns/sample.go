@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 
 	"payonce/io/table"
+	"payonce/pipeline/names"
 )
 
 const (
@@ -24,6 +25,8 @@ type Content struct {
 	kinds    [numKinds]int
 	distinct map[uint64]bool // values that are not blank
 	words    int             // texts with a space or a comma in them
+	reversed int             // texts of the form "Last, First"
+	given    int             // those of them with a usual given name
 }
 
 // errEnough ends the reading of a sample.
@@ -84,6 +87,13 @@ func (c *Content) add(cell []byte, seed maphash.Seed) {
 	}
 	if kind == Text && bytes.ContainsAny(trim(cell), " ,") {
 		c.words++
+		isReversed, isGiven := names.IsReversed(string(cell))
+		if isReversed {
+			c.reversed++
+		}
+		if isGiven {
+			c.given++
+		}
 	}
 	if c.distinct == nil {
 		c.distinct = map[uint64]bool{}
@@ -124,6 +134,12 @@ func (c *Content) most() Kind {
 		}
 	}
 	return most
+}
+
+// areReversedNames reports whether the cells are names of persons in the form "Last, First": nearly all have the form,
+// and most of them a usual given name.
+func (c *Content) areReversedNames() bool {
+	return c.filled() > 0 && 5*c.reversed >= 4*c.filled() && 2*c.given >= c.filled() && !c.repeats()
 }
 
 // repeats reports whether nearly all cells hold one of a few values, as those of a sender do.
