@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"payonce/io/headrow"
+	"payonce/io/table"
 )
 
 // readTitles moves titles, notes and blank lines above the header into the lead. row is the row of the
@@ -55,18 +56,23 @@ func (s *scanner) skipTo(row int64) error {
 		var rec record
 		err := rec.split(data, s.delimiterOf(data, last), last)
 		if err != nil || rec.size == len(data) {
-			reason := fmt.Sprintf("there is no row %d for the header", row)
-			return s.errorAt(s.line, data, &fault{0, reason, "name a row of the list"})
+			return s.notHeader(data, fmt.Sprintf("there is no row %d for the header", row), "name a row of the list")
 		}
 		blanks := int64(bytes.Count(data[rec.text:rec.size], []byte{'\n'})) - 1
 		s.takeLead(rec.size)
 		s.headerRow += 1 + blanks
 	}
 	if s.headerRow > row {
-		const hint = "name the row with the names of the columns"
-		return s.errorAt(s.line, nil, &fault{0, fmt.Sprintf("row %d is blank", row), hint})
+		return s.notHeader(nil, fmt.Sprintf("row %d is blank", row), "name the row with the names of the columns")
 	}
 	return nil
+}
+
+// notHeader returns the error of a row that cannot be the header.
+func (s *scanner) notHeader(data []byte, reason, hint string) error {
+	wrong := s.errorAt(s.line, data, &fault{0, reason, hint})
+	wrong.Err = &table.HeaderRowError{}
+	return wrong
 }
 
 // findHeader returns the offset of the header below titles and notes, and how many rows are above it. It
@@ -92,6 +98,27 @@ func (s *scanner) findHeader(data []byte, last bool) (offset int, rows int64) {
 		offset += rec.size
 	}
 	return 0, 0
+}
+
+// headerRowAt returns the row of a faulty row as a spreadsheet program counts it, when it looks like the header of the
+// rows below it; 0 for another row. It is among the first rows, and above it are titles of several cells.
+func (b *block) headerRowAt(r *row) int64 {
+	s := b.scanner
+	index := int(r.number - b.first)
+	isTitle := headrow.Filled(s.header.columns) < 3 || !headrow.HasNames(s.header.columns)
+	if !isTitle || b.first != 1 || s.leader != nil || index >= headrow.MaxTitles || headrow.Filled(r.record.values(r.raw)) < 3 ||
+		!r.record.isHeader(b.data[r.start:], r.record.cells(), s.dialect.Delimiter, true) {
+		return 0
+	}
+	above := s.headerRow + int64(bytes.Count(s.header.raw[s.header.text:], []byte{'\n'}))
+	var rec record
+	for _, start := range b.bounds[:index] {
+		if rec.split(b.data[start:], s.dialect.Delimiter, true) != nil {
+			return 0
+		}
+		above += int64(bytes.Count(b.data[int(start)+rec.text:int(start)+rec.size], []byte{'\n'}))
+	}
+	return above
 }
 
 // values returns the cells of the record without quotes.

@@ -105,7 +105,7 @@ func TestAWrongRowOfTheHeader(t *testing.T) {
 // A first line that names the delimiter for Excel is above the header.
 func TestALineForExcelNamesTheDelimiter(t *testing.T) {
 	for list, want := range map[string][]string{
-		"sep=;\na,b;c\n1;2\n":            {"a,b", "c"},
+		"sep=;\na,b;c\n1;2\n":             {"a,b", "c"},
 		"\ufeffSEP=,\r\na;b,c\r\n1,2\r\n": {"a;b", "c"},
 		"\"sep=|\"\n\na|b\n1|2\n":         {"a", "b"},
 		"sep=\t\na\tb\n1\t2\n":            {"a", "b"},

@@ -230,7 +230,8 @@ func (r *Reader) fill(b *block) (err error) {
 			return &table.Error{
 				File: r.name, Line: r.line,
 				Reason: fmt.Sprintf("the row has %d cells; the header has %d", len(r.rows.cells.ends), b.width),
-				Hint:   "name every column in the header",
+				Hint:   "name every column in the header, or say which row it is",
+				Err:    &table.HeaderRowError{Row: r.line},
 			}
 		}
 		r.number++

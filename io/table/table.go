@@ -129,6 +129,12 @@ type Error struct {
 // ErrNotUTF8 says that a text has bytes that are not UTF-8, where only UTF-8 can be written.
 var ErrNotUTF8 = errors.New("bytes that are not UTF-8")
 
+// HeaderRowError says that another row than the one that was taken may have the names of the columns: Row, as a
+// spreadsheet program counts rows; 0 for one that is to be found.
+type HeaderRowError struct{ Row int64 }
+
+func (e *HeaderRowError) Error() string { return "another row may have the names of the columns" }
+
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 

@@ -61,7 +61,7 @@ func companyNames() map[Role][noName]string {
 				uidnr tva numerotva numerodetva ntva tvaintracommunautaire numerotvaintracommunautaire numerodetvaintracommunautaire
 				tvaintra nifiva numeroiva numerodeiva ivaintracomunitario partitaiva piva partiva btw btwnummer btwnr btwid
 				btwidentificatienummer`,
-			usual: `nif cif nifcif cifnif numerodecontribuinte contribuinte numerodeidentificacaofiscal`,
+			usual: `nip numernip momsnummer momsregnr mvanummer alvnumero dic nif cif nifcif cifnif numerodecontribuinte contribuinte numerodeidentificacaofiscal`,
 			weak:  `taxid taxnumber vattaxid`,
 		},
 	}
