@@ -3,7 +3,9 @@ package csvtable
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"payonce/io/headrow"
 	"payonce/io/table"
@@ -106,12 +108,16 @@ func (b *block) headerRowAt(r *row) int64 {
 	s := b.scanner
 	index := int(r.number - b.first)
 	isTitle := headrow.Filled(s.header.columns) < 3 || !headrow.HasNames(s.header.columns)
-	if !isTitle || b.first != 1 || s.leader != nil || index >= headrow.MaxTitles || headrow.Filled(r.record.values(r.raw)) < 3 ||
-		!r.record.isHeader(b.data[r.start:], r.record.cells(), s.dialect.Delimiter, true) {
+	if !isTitle || b.first != 1 || s.leader != nil || index >= headrow.MaxTitles {
+		return 0
+	}
+	var rec record
+	if data := b.data[r.start:]; rec.split(data, s.dialect.Delimiter, true) != nil || headrow.Filled(rec.values(data)) < 3 ||
+		rec.size == len(data) || !rec.isHeader(data, rec.cells(), s.dialect.Delimiter, true) ||
+		slices.ContainsFunc(rec.values(data), func(name string) bool { return !strings.ContainsFunc(name, unicode.IsLetter) }) {
 		return 0
 	}
 	above := s.headerRow + int64(bytes.Count(s.header.raw[s.header.text:], []byte{'\n'}))
-	var rec record
 	for _, start := range b.bounds[:index] {
 		if rec.split(b.data[start:], s.dialect.Delimiter, true) != nil {
 			return 0

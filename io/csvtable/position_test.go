@@ -127,3 +127,23 @@ func TestALineForExcelNamesTheDelimiter(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// The error of the first row below titles of several cells names the row of the header, counted as a spreadsheet
+// program does, where a row looks like one.
+func TestARowBelowTitlesIsNamedAsTheHeader(t *testing.T) {
+	for list, want := range map[string]int64{
+		"North,June\nName,Town,Sales\nAnn,Bonn,1\n":                        2,
+		"North,June\n\n\nName,Town,Sales\nAnn,Bonn,1\n":                    4,
+		"North,\"Ju\nne\"\n\"a\nb\",c\n\nName,Town,Sales\nAnn,Bonn,1\n":    4,
+		"North,June\nName,Town,Sales\nAnn,Bonn\n":                          0,
+		"Name,Town\nAnn,Bonn,1\nBob,Ulm\n":                                 0,
+		"Name,Town,Sales\nAnn,Bonn,1\nBob,Ulm,2,3\nCy,Köln,4,5\nD,E,6,7\n": 0,
+		"North,June\nann@acme.example,Bonn,1\nbob@acme.example,Ulm,2\n":    0,
+	} {
+		_, err := see(newReader(t, list))
+		header, found := errors.AsType[*table.HeaderRowError](err)
+		if err == nil || found != (want > 0) || found && header.Row != want {
+			t.Errorf("%q: %v, %v, want row %d", list, err, header, want)
+		}
+	}
+}

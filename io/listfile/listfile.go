@@ -172,6 +172,38 @@ func (l *List) Like(path string) (*List, error) {
 	return like, like.check()
 }
 
+// mostRows is how many rows of a text or a workbook OtherHeaders looks at. Opening a workbook takes long.
+const mostRows, mostSheetRows = 12, 4
+
+// OtherHeaders returns the names of the columns for each of the next rows, as if it were the header, by the row as a
+// spreadsheet program counts it. It returns none where the row of the header was given, and for other formats.
+func (l *List) OtherHeaders(yield func(row int64, schema table.Schema) bool) {
+	if l.options.HeaderRow > 0 || l.format != (text{}) && l.format != (workbook{}) {
+		return
+	}
+	reader, err := l.Open(nil)
+	if err != nil {
+		return
+	}
+	first, most := reader.(interface{ HeaderRow() int64 }).HeaderRow(), int64(mostRows)
+	if err := reader.Close(); err != nil {
+		return
+	}
+	if l.format == (workbook{}) {
+		most = mostSheetRows
+	}
+	for row := first + 1; row <= first+most; row++ {
+		other := *l
+		other.options.HeaderRow, other.sheet = row, &checkedSheet{}
+		if l.sheet.found != nil {
+			other.options.Sheet = l.sheet.found.Name()
+		}
+		if schema, err := other.Schema(); err == nil && !yield(row, schema) {
+			return
+		}
+	}
+}
+
 // Close removes the copy of standard input.
 func (l *List) Close() error {
 	if l.spool == nil {

@@ -13,6 +13,7 @@ import (
 	"payonce/internal/report"
 	"payonce/io/csvtable"
 	"payonce/io/sheet"
+	"payonce/io/table"
 	"payonce/pipeline/columns"
 )
 
@@ -34,6 +35,9 @@ func Command(err error, words []string, flags *pflag.FlagSet) string {
 	} else if several, ok := errors.AsType[*sheet.SeveralSheetsError](err); ok {
 		command = with(words, "--sheet="+several.Names[0])
 	} else if isUnmapped(err) && flags.NArg() > 0 {
+		if header, ok := errors.AsType[*table.HeaderRowError](err); ok {
+			return mapCommand(flags.Args(), withHeaderRow(reading(flags), header.Row))
+		}
 		return mapCommand(flags.Args(), reading(flags))
 	} else if headerless, ok := errors.AsType[*csvtable.HeaderlessError](err); ok {
 		if made := withHeader(headerless.Header, flags.Args()); made != "" {
