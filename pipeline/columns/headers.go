@@ -68,7 +68,7 @@ func headerNames() map[Role][noName]string {
 				companyprimarydomain accountdomain employerdomain employerwebsite`,
 			usual: `domain website websiteurl companyurl webseite internetseite homepage internet siteweb siteinternet
 				sitioweb paginaweb sitoweb sitointernet dominio domaine domein stronawww stronainternetowa hemsida webbplats hjemmeside nettside nettsted kotisivu webovestranky webadresse webpage businesshomepage
-				companywebsiteurl primarydomain emaildomain`,
+				companywebsiteurl primarydomain emaildomain employerurl accounturl organizationurl organisationurl`,
 			weak:      `regularcompanyurl site website1value websitevalue companywebpage`,
 			byContent: `web url1 www`,
 		},
