@@ -21,12 +21,14 @@ import (
 var refusedSamples = []string{
 	"duplicate-headers.csv", "two-doubts.csv", "mailchimp.csv", "excel-two-sheets.xlsx",
 	"no-header.csv", "no-header-emails.csv", "no-header-profiles.txt", "two-row-header.csv", "excel-two-row-header.xlsx",
+	"datev.csv",
 }
 
 // readSamples are sample lists of which a golden file has the first rows as they are looked up: lists of events,
 // reports with totals and notes, workbooks, and lists in other languages.
 var readSamples = []string{
-	"czech.csv", "directories-bars.txt", "dynamics.csv", "event-attendees.csv", "event-speakers.csv", "event-teilnehmer.csv",
+	"czech.csv", "directories-bars.txt", "dynamics.csv", "event-attendees.csv", "event-orders.csv", "event-speakers.csv",
+	"event-teilnehmer.csv", "french-switchboard.csv",
 	"excel-helpers.csv", "excel-notes.xlsx", "excel-sep.csv", "french-utf16.txt", "german-totals.csv", "groups.csv",
 	"mixed-contacts.csv", "norwegian.csv", "polish.csv", "printed-pages.csv", "quoted-lines.csv", "salesforce-report.csv",
 	"swedish.csv",

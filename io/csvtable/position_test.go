@@ -128,6 +128,23 @@ func TestALineForExcelNamesTheDelimiter(t *testing.T) {
 	}
 }
 
+// The error of a first line that describes the file, as in exports of accounting programs, names the row below it.
+func TestALineThatDescribesTheFileIsNotTheHeader(t *testing.T) {
+	const names = "Name;Town;Country\nAnn;Bonn;DE\n"
+	for list, want := range map[string]int64{
+		"\"EXTF\";700;20260101\n" + "Number;" + names + "1;Ann;Bonn;DE\n": 0, // no row is like the second
+		"\"EXTF\";700;16;20260101\n" + names:                              2,
+		"\"EXTF\";700;16;20260101\n\n" + names:                            3,
+		"Ann;Bonn;ann@acme.example\nBob;Ulm;\n":                           0,
+	} {
+		_, err := csvtable.NewReader(strings.NewReader(list), "list.csv", csvtable.Options{})
+		header, found := errors.AsType[*table.HeaderRowError](err)
+		if err == nil || found != (want > 0) || found && header.Row != want {
+			t.Errorf("%q: %v, %v, want row %d", list, err, header, want)
+		}
+	}
+}
+
 // The error of the first row below titles of several cells names the row of the header, counted as a spreadsheet
 // program does, where a row looks like one.
 func TestARowBelowTitlesIsNamedAsTheHeader(t *testing.T) {

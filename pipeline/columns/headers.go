@@ -32,54 +32,74 @@ func headerNames() map[Role][noName]string {
 				contactlinkedinurl pronetworkurl pronetworkprofile defaultprofileurl publicprofileurl linkedincontactprofileurl
 				linkedinprofil linkedinprofillink profillinkedin perfillinkedin profilolinkedin profiellinkedin profilelinkedin
 				urllinkedin lienlinkedin enlacelinkedin hslinkedinurl linkedinpublicurl linkedinmemberprofile`,
-			usual:     `linkedin profilelink linkedincontact linkedinid linkedinaccount`,
-			weak:      `profile`,
-			byContent: `url link profil profillink profilurl perfil profilo profiel weblink xing xingprofil socialprofile lien enlace`,
+			usual: `linkedin profilelink linkedincontact linkedinid linkedinaccount`,
+			weak:  `profile`,
+			byContent: `url link profil profillink profilurl perfil profilo profiel weblink xing xingprofil socialprofile lien
+				enlace`,
 		},
 		FirstName: {
-			strong: `firstname namefirst namegiven givenname forename fname contactfirstname vorname rufname prenom nombredepila primernombre
-				primeironome voornaam roepnaam imie imiona fornamn fornavn etunimi jmeno krestnijmeno`,
-			usual:     `first prenoms nombres`,
+			strong: `firstname namefirst namegiven givenname forename fname contactfirstname vorname rufname prenom
+				nombredepila primernombre
+				primeironome voornaam roepnaam imie imiona fornamn fornavn etunimi jmeno krestnijmeno
+				attendeefirstname participantfirstname delegatefirstname speakerfirstname contactfirst leadfirstname`,
+			usual:     `first prenoms nombres givennames vornamen`,
 			byContent: `given`,
 		},
 		LastName: {
-			strong: `lastname namelast namefamily surname familyname lname contactlastname nachname familienname zuname nomdefamille apellidos
-				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam nazwisko efternamn efternavn etternavn sukunimi prijmeni`,
+			strong: `lastname namelast namefamily surname familyname lname contactlastname nachname familienname zuname
+				nomdefamille apellidos
+				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam nazwisko efternamn
+				efternavn etternavn sukunimi prijmeni attendeelastname
+				participantlastname delegatelastname speakerlastname contactlast leadlastname`,
 			usual: `last`,
 		},
 		FullName: {
 			strong: `fullname namefull completename contactfullname vollername vollstandigername namevollstandig vorundnachname
-				vornamenachname nachnamevorname nomcomplet nometprenom prenometnom nomprenom prenomnom nombrecompleto nombreyapellidos
-				apellidosynombre nomecompleto nomeecognome cognomeenome nomecognome nomesobrenome volledigenaam voorenachternaam imieinazwisko nazwiskoiimie imienazwisko fornamnochefternamn
+				vornamenachname nachnamevorname nomcomplet nometprenom prenometnom nomprenom prenomnom nombrecompleto
+				nombreyapellidos
+				apellidosynombre nomecompleto nomeecognome cognomeenome nomecognome nomesobrenome volledigenaam
+				voorenachternaam imieinazwisko nazwiskoiimie imienazwisko fornamnochefternamn
 				fuldenavn fulltnavn kokonimi jmenoaprijmeni celejmeno`,
-			usual: `contactname personname leadname prospectname kontaktname ansprechpartner kontaktperson nomducontact
-				nombredecontacto nomecontatto nomedocontato naamcontactpersoon contactpersoon displayname osobakontaktowa kontaktperson
+			usual: `contactname contactperson personname leadname prospectname kontaktname ansprechpartner kontaktperson
+				nomducontact
+				nombredecontacto nomecontatto nomedocontato naamcontactpersoon contactpersoon displayname osobakontaktowa
+				kontaktperson
 				yhteyshenkilo kontaktniosoba attendeename participantname speakername delegatename employeename`,
-			weak: `name nom naam nombre nome contact kontakt contacto contatto contato person osoba namn navn nimi attendee participant
-				speaker delegate registrant teilnehmer teilnehmerin teilnehmerinnen referent referentin mitarbeiter ansprechperson
+			weak: `name nom naam nombre nome contact kontakt contacto contatto contato person osoba namn navn nimi attendee
+				participant
+				speaker delegate registrant teilnehmer teilnehmerin teilnehmerinnen referent referentin mitarbeiter
+				ansprechperson
 				participante intervenant conferencier asistente ponente partecipante relatore palestrante deelnemer spreker
 				medewerker uczestnik prelegent deltagare deltager talare`,
 		},
 		CompanyDomain: {
 			strong: `companydomain companydomainname companywebsite firmendomain firmenwebsite webseitefirma unternehmenswebsite
 				domaineentreprise siteentreprise sitewebentreprise dominioempresa dominiodelaempresa sitiowebdelaempresa
-				dominioaziendale sitowebazienda dominiodaempresa sitedaempresa bedrijfsdomein bedrijfswebsite stronafirmy associatedcompanydomain
+				dominioaziendale sitowebazienda dominiodaempresa sitedaempresa bedrijfsdomein bedrijfswebsite stronafirmy
+				associatedcompanydomain
 				organizationwebsite accountwebsite organizationdomain organizationprimarydomain organizationwebsiteurl
 				companyprimarydomain accountdomain employerdomain employerwebsite`,
 			usual: `domain website websiteurl companyurl webseite internetseite homepage internet siteweb siteinternet
-				sitioweb paginaweb sitoweb sitointernet dominio domaine domein stronawww stronainternetowa hemsida webbplats hjemmeside nettside nettsted kotisivu webovestranky webadresse webpage businesshomepage
+				sitioweb paginaweb sitoweb sitointernet dominio domaine domein stronawww stronainternetowa hemsida webbplats
+				hjemmeside nettside nettsted kotisivu webovestranky webadresse webpage businesshomepage
 				companywebsiteurl primarydomain emaildomain employerurl accounturl organizationurl organisationurl`,
 			weak:      `regularcompanyurl site website1value websitevalue companywebpage`,
 			byContent: `web url1 www`,
 		},
 		CompanyName: {
-			strong: `company companyname organization organisation organizationname organisationname employer account accountname
-				currentcompany employername firma firmenname unternehmen unternehmensname arbeitgeber organisationsname entreprise societe
+			strong: `company companyname organization organisation organizationname organisationname employer account
+				accountname
+				currentcompany employername firma firmenname unternehmen unternehmensname arbeitgeber organisationsname
+				entreprise societe
 				nomentreprise nomdelentreprise nomdelasociete employeur empresa nombredelaempresa nombreempresa compania azienda
 				nomeazienda ragionesociale societa datoredilavoro nomedaempresa nomeempresa bedrijf bedrijfsnaam organisatie
-				werkgever companyaccount associatedcompany nazwafirmy foretag foretagsnamn bolag bolagsnamn virksomhed virksomhedsnavn
+				werkgever companyaccount associatedcompany nazwafirmy foretag foretagsnamn bolag bolagsnamn virksomhed
+				virksomhedsnavn
 				virksomhet bedrift firmanavn selskab selskap yritys yrityksennimi spolecnost nazevfirmy nazevspolecnosti`,
-			usual: `firm affiliation organizationsname organization1name organisation1name currentcompanyname currentemployer personorganization organizationnaam
+			usual: `firm org affiliation companyorganisation companyorganization raisonsociale denominationsociale razonsocial
+				denominacionsocial razaosocial denominacaosocial denominazionesociale handelsnaam attendeecompany
+				organizationsname organization1name organisation1name currentcompanyname currentemployer personorganization
+				organizationnaam
 				personorganisation`,
 			weak: `companynameforemails companyorganization companycleaned cleanedcompanyname`,
 		},
@@ -91,22 +111,28 @@ func fieldNames() map[Role][noName]string {
 	return map[Role][noName]string{
 		Email: {
 			strong: `workemail businessemail workemailaddress businessemailaddress emailwork professionalemail emailbusiness
-				geschaftlicheemail geschaeftlicheemail emailgeschaftlich dienstlicheemail emaildienstlich emailprofessionnel emailpro
+				geschaftlicheemail geschaeftlicheemail emailgeschaftlich dienstlicheemail emaildienstlich emailprofessionnel
+				emailpro
 				courrielprofessionnel correoprofesional emailprofesional emailcorporativo emailaziendale emailprofissional
 				zakelijkemail zakelijkeemail emailzakelijk emailsluzbowy`,
 			usual: `email emailaddress mail emailadresse mailadresse adresseemail adressemail courriel adressecourriel correo
 				correoelectronico direcciondecorreo direcciondecorreoelectronico indirizzoemail postaelettronica enderecodeemail
-				emailadres mailadres adresemail adresmailowy epost epostadress epostadresse sahkoposti contactemail personemail primaryemail hsemail emails emailaddresses emailsvalue
+				emailadres mailadres attendeeemail participantemail delegateemail adresemail adresmailowy epost epostadress
+				epostadresse sahkoposti contactemail personemail primaryemail hsemail emails emailaddresses emailsvalue
 				emailaddressesvalue`,
 			weak: `companyemail email1 1email email1address`,
 		},
 		Phone: {
-			strong: `businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework directphone
+			strong: `directdial directline teldirect telephonedirect lignedirecte durchwahl telefonodirecto telefonodiretto
+				linhadireta businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework
+				directphone
 				geschaftstelefon telefongeschaftlich telefondienstlich diensttelefon telefonburo telephoneprofessionnel
-				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro telefonecomercial
+				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro
+				telefonecomercial
 				telefonedetrabalho werktelefoon telefoonwerk zakelijktelefoonnummer`,
 			usual: `phone phonenumber telephone telephonenumber tel telefon telefonnummer rufnummer numerodetelephone telefono
-				numerodetelefono numeroditelefono telefone numerodetelefone numertelefonu telefonnr telefoninumero telefoon telefoonnummer contactphone primaryphone phones phonenumbers
+				numerodetelefono numeroditelefono telefone numerodetelefone numertelefonu telefonnr telefoninumero telefoon
+				telefoonnummer contactphone primaryphone phones phonenumbers
 				phonesvalue phonenumbersvalue`,
 			weak: `companyphone phone1 businessphone1`,
 		},
@@ -141,7 +167,8 @@ func simplify(header string) string {
 }
 
 // wrappers are members of JSON that hold the members of a person, and elements where a value is one of several.
-const wrappers = `person names contact contacts profile properties attributes fields data record lead prospect candidate customer user
+const wrappers = `person names contact contacts profile properties attributes fields data record lead prospect candidate
+				customer user
 	info basic basics details identity contactinfo personalinfo source social socials sociallinks links urls`
 
 // spellings returns the simplified names of a header: that of the whole header, and for a path in JSON
@@ -203,7 +230,7 @@ const (
 	otherPersons = `owner manager assistant assistent referr reports creator created modified updated by sender cc bcc
 		company corporate corp hq headquarter switchboard main account organi firma unternehmen zentrale besitzer inhaber
 		recruiter rep fax telefax verantwort standard accueil siege empfang reception centralino centralita centrala vaxel
-		kundenservice hotline`
+		kundenservice hotline buyer purchaser payer billing besteller kaufer acheteur comprador acquirente koper`
 	// notValues show that the column is about a value and does not hold it.
 	notValues = `status opt optin optout valid verified verification confidence score sent open opened bounce bounced
 		click clicked source type label domain subscri unsubscri consent date time count last quality catch campaign
