@@ -26,6 +26,13 @@ const (
 // Languages: English, German, French, Spanish, Italian, Portuguese and Dutch, and the usual names in Polish,
 // Swedish, Danish, Norwegian, Finnish and Czech.
 func headerNames() map[Role][noName]string {
+	all := personNames()
+	maps.Copy(all, employerNames())
+	return all
+}
+
+// personNames are those of roles that persons have.
+func personNames() map[Role][noName]string {
 	return map[Role][noName]string{
 		ProfileURL: {
 			strong: `profileurl linkedinurl linkedinprofileurl linkedinprofile linkedinlink personlinkedinurl personlinkedin
@@ -72,6 +79,12 @@ func headerNames() map[Role][noName]string {
 				participante intervenant conferencier asistente ponente partecipante relatore palestrante deelnemer spreker
 				medewerker uczestnik prelegent deltagare deltager talare`,
 		},
+	}
+}
+
+// employerNames are those of the company of a person.
+func employerNames() map[Role][noName]string {
+	return map[Role][noName]string{
 		CompanyDomain: {
 			strong: `companydomain companydomainname companywebsite firmendomain firmenwebsite webseitefirma unternehmenswebsite
 				domaineentreprise siteentreprise sitewebentreprise dominioempresa dominiodelaempresa sitiowebdelaempresa
