@@ -101,7 +101,7 @@ func (m *Mapping) renderRows(p *Page) {
 	for _, r := range m.Rows {
 		p.Linef("  row %-4d %s", r.Row, Cut(Printable(r.Text()), form.LineWidth-11))
 		if r.Note != "" {
-			p.Linef("           %s", r.Note)
+			p.Linef("           %s", Printable(r.Note))
 		}
 	}
 }

@@ -58,9 +58,6 @@ func (s *scanner) cutFoot() {
 	for _, row := range rows[len(rows)-below:] {
 		raw = append(raw, row.raw...)
 	}
-	if raw[len(raw)-1] != '\n' {
-		raw = append(raw, s.dialect.LineEnding...) // else the last row of an output could be taken for one that is cut short
-	}
 	s.number -= int64(below)
 	if found := s.leading().found; found != nil {
 		found(foot)

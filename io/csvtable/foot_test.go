@@ -61,9 +61,13 @@ func TestRowsBelowTheListAreNotRowsAndStay(t *testing.T) {
 
 // The last line of an output looks whole, so that it can be a list.
 func TestARowBelowTheListGetsALineEnding(t *testing.T) {
-	got := written(t, newReader(t, "Name,Town,Sales\r\nAnn,Bonn,1\r\nTotal,,1"), columns("status"), []string{"new"})
+	const list = "Name,Town,Sales\r\nAnn,Bonn,1\r\nTotal,,1"
+	got := written(t, newReader(t, list), columns("status"), []string{"new"})
 	if want := "Name,Town,Sales,status\r\nAnn,Bonn,1,new\r\nTotal,,1\r\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+	if got := written(t, newReader(t, list), nil, nil); got != list {
+		t.Errorf("without further columns %q, want %q", got, list)
 	}
 }
 

@@ -106,7 +106,8 @@ func (w *Writer) Write(rows table.Part) error {
 		w.write([]byte(w.dialect.LineEnding))
 	}
 	w.write(p.buffer)
-	if w.whole && p.block != nil {
+	if w.whole && p.block != nil && len(p.block.foot) > 0 {
+		w.endFoot()
 		w.foot = append(w.foot, p.block.foot...)
 	}
 	w.parts.Put(p)
@@ -119,9 +120,19 @@ func (w *Writer) Close() error {
 	if w.openLine && len(w.foot) > 0 {
 		w.write([]byte(w.dialect.LineEnding))
 	}
+	if w.appended > 0 { // else the last row could be taken for one that is cut short, in a list with more columns
+		w.endFoot()
+	}
 	w.write(w.foot)
 	w.foot = nil
 	return w.err
+}
+
+// endFoot ends the last line of what is below the rows.
+func (w *Writer) endFoot() {
+	if last := len(w.foot) - 1; last >= 0 && w.foot[last] != '\n' {
+		w.foot = append(w.foot, w.dialect.LineEnding...)
+	}
 }
 
 func (w *Writer) writeHeader() {

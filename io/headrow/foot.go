@@ -185,8 +185,13 @@ func isSentence(text string) bool {
 	return utf8.RuneCountInString(text) >= minSentence && len(strings.Fields(text)) >= minWords
 }
 
-// isNumber reports whether a cell has a number, perhaps with a currency, a unit of a percentage or brackets.
+// isNumber reports whether a cell has a number, perhaps with a currency, a percent sign or brackets. A phone number, or
+// another one that begins with a zero, is none.
 func isNumber(cell string) bool {
+	cell = strings.TrimSpace(cell)
+	if strings.HasPrefix(cell, "+") || len(cell) > 1 && cell[0] == '0' && cell[1] >= '0' && cell[1] <= '9' {
+		return false
+	}
 	digits, letters := 0, 0
 	for _, char := range cell {
 		switch {

@@ -63,6 +63,8 @@ func TestFootFindsTotalsAndNotesAndNoRowsOfData(t *testing.T) {
 		"one column":                         {"Acme\nTotal: 3\n", 1, 0},
 		"only a total":                       {"<Total|2\n", 4, 0},
 		"names alone":                        {"Acme||\nBeta||\n-\nThe Very Long Company of Something||\n", 3, 0},
+		"a phone number":                     {"Acme|+49 30 1\nTotal|+49 30 1234567\n", 2, 0},
+		"a number of a register":             {"Acme|0123\nTotal|0012345\n", 2, 0},
 		"a number alone":                     {data + "-\n|||12\n", 4, 0},
 	} {
 		if got := Foot(test.columns, rowsOf(test.text)); got != test.want {
