@@ -136,8 +136,8 @@ func fieldNames() map[Role][noName]string {
 			weak: `companyemail email1 1email email1address`,
 		},
 		Phone: {
-			strong: `directdial directline teldirect telephonedirect lignedirecte durchwahl telefonodirecto telefonodiretto
-				linhadireta businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework
+			strong: `telefonodiretto
+				businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework
 				directphone
 				geschaftstelefon telefongeschaftlich telefondienstlich diensttelefon telefonburo telephoneprofessionnel
 				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro
