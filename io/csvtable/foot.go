@@ -48,7 +48,7 @@ type footRow struct {
 // cutFoot takes the rows below the list from the held blocks.
 func (s *scanner) cutFoot() {
 	rows, texts := s.lastRows()
-	below := headrow.Foot(len(s.header.columns), texts)
+	below := headrow.Foot(s.header.columns, texts)
 	if below == 0 {
 		return
 	}

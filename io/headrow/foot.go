@@ -30,14 +30,14 @@ type FootRow struct {
 	Open bool
 }
 
-// Foot returns how many of the last rows of a list are below it: totals and notes. columns is the number of
+// Foot returns how many of the last rows of a list are below it: totals and notes. header has the names of the
 // columns, and rows are the last rows of the list, from the one above the first that may be below.
 //
 // The first row below the list is one that can be nothing else: a word for a total with numbers beside it, a note
 // that says what it is, or text alone after a blank line. All rows after it have to be totals, notes, numbers or
 // text alone, too. So a row of data is never below, nor is a row that is cut short.
-func Foot(columns int, rows []FootRow) int {
-	if columns < 2 {
+func Foot(header []string, rows []FootRow) int {
+	if len(header) < 2 {
 		return 0
 	}
 	for i := range rows[min(1, len(rows)):] { // a row without text is blank, too
@@ -45,7 +45,7 @@ func Foot(columns int, rows []FootRow) int {
 	}
 	sparse := false // rows of the list have one cell with text
 	for start, row := range rows {
-		if start > 0 && row.begins(columns, sparse) && follow(columns, rows[start+1:], sparse) {
+		if start > 0 && row.begins(header, sparse) && follow(header, rows[start+1:], sparse) {
 			for start > 1 && Filled(rows[start-1].Cells) == 0 { // blank rows between
 				start--
 			}
@@ -56,9 +56,9 @@ func Foot(columns int, rows []FootRow) int {
 	return 0
 }
 
-func follow(columns int, rows []FootRow, sparse bool) bool {
+func follow(header []string, rows []FootRow, sparse bool) bool {
 	for _, row := range rows {
-		if !row.begins(columns, sparse) && !row.follows(columns, sparse) {
+		if !row.begins(header, sparse) && !row.follows(len(header), sparse) {
 			return false
 		}
 	}
@@ -66,11 +66,11 @@ func follow(columns int, rows []FootRow, sparse bool) bool {
 }
 
 // begins reports whether the row can be the first one below the list.
-func (r FootRow) begins(columns int, sparse bool) bool {
-	switch filled := Filled(r.Cells); {
-	case len(r.Cells) > columns || filled == 0:
+func (r FootRow) begins(header []string, sparse bool) bool {
+	switch columns, filled := len(header), Filled(r.Cells); {
+	case r.width() > columns || filled == 0:
 		return false
-	case r.isTotal() || r.isNote(columns):
+	case r.isTotal(header) || r.isNote(columns):
 		return true
 	case !r.AfterBlank || r.Open || filled > 1 || columns < 3 || sparse:
 		return false
@@ -92,7 +92,7 @@ func (r FootRow) follows(columns int, sparse bool) bool {
 		}
 	}
 	switch {
-	case len(r.Cells) > columns:
+	case r.width() > columns:
 		return false
 	case numbers == filled:
 		return true
@@ -101,6 +101,16 @@ func (r FootRow) follows(columns int, sparse bool) bool {
 	}
 	// A label and its value.
 	return filled == 2 && columns > 2 && !sparse && (strings.HasSuffix(r.first(), ":") || numbers == 1 || IsDate(r.last()))
+}
+
+// width returns how many cells the row has, up to the last one with text.
+func (r FootRow) width() int {
+	for i := len(r.Cells); i > 0; i-- {
+		if strings.TrimSpace(r.Cells[i-1]) != "" {
+			return i
+		}
+	}
+	return 0
 }
 
 // first returns the first cell with text.
@@ -125,31 +135,61 @@ func (r FootRow) last() (text string) {
 
 // isTotal reports whether the row has a word for a total in its first cell with text, and otherwise numbers alone. A
 // row that has fewer cells than the header or follows a blank one may say what is summed up behind that word.
-func (r FootRow) isTotal() bool {
+func (r FootRow) isTotal(header []string) bool {
 	label, numbers := "", 0
 	for _, cell := range r.Cells {
 		switch text := strings.TrimSpace(cell); {
 		case text == "":
 		case label == "":
 			label = text
-		case !isNumber(text):
+		case !isNumber(text) && !(r.isWholeShort() && isCount(text)):
 			return false
 		default:
 			numbers++
 		}
 	}
 	words, hasColon := wordsOf(label), strings.Contains(label, ":")
-	total := false
-	for i, word := range words {
-		isTotal := has(totalWords, word)
-		if total = total || isTotal; isTotal || has(besideTotals, word) {
-			continue
-		}
-		if i == 0 || !total || !hasColon && !(numbers > 0 && (r.AfterBlank || r.Short) && !r.Open) {
-			return false
+	total, others := false, 0
+	for _, word := range words {
+		switch isTotal := has(totalWords, word); {
+		case isTotal:
+			total = true
+		case !has(besideTotals, word):
+			if others++; !hasColon && !isSummed(word, header) {
+				return false
+			}
 		}
 	}
+	if others > 0 && !(hasColon && has(totalWords, words[0])) && !(numbers > 0 && (r.isWholeShort() || r.AfterBlank && !r.Open)) {
+		return false
+	}
 	return total && (numbers > 0 || hasColon || strings.ContainsFunc(label, unicode.IsDigit))
+}
+
+// isSummed reports whether a word beside that for a total says what is summed up: it is in a name of a column, or one of
+// those for the rows of lists. So "Total Wines" and "Media Markt" are companies.
+func isSummed(word string, header []string) bool {
+	if has(summedWords, word) {
+		return true
+	}
+	for _, name := range header {
+		for _, named := range wordsOf(name) {
+			if stem := min(len(word), len(named), 5); stem >= 3 && word[:stem] == named[:stem] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isWholeShort reports whether the row has fewer cells than the header, and not because it is cut short. It is a total
+// or a fault of the list.
+func (r FootRow) isWholeShort() bool { return r.Short && !r.Open }
+
+// isCount reports whether a cell has a number and what it counts, such as "2 companies".
+func isCount(cell string) bool {
+	number, counted, found := strings.Cut(cell, " ")
+	return found && isNumber(number) && len(strings.Fields(counted)) == 1 && !strings.ContainsFunc(counted, unicode.IsDigit)
 }
 
 // isNote reports whether the row says that it is a note: about the source, the date or the use of the list.
@@ -159,7 +199,7 @@ func (r FootRow) isNote(columns int) bool {
 		return false
 	}
 	lower := strings.ToLower(text)
-	if startsWithAny(lower, "©", "(c) ", "* ", "copyright (c)", "copyright ©", "copyright 20") {
+	if startsWithAny(lower, "©", "(c) ", "* ", "# ", "copyright (c)", "copyright ©", "copyright 20") || isLine(text) {
 		return true
 	}
 	words := wordsOf(text)
@@ -175,6 +215,9 @@ func (r FootRow) isNote(columns int) bool {
 	}
 	return false
 }
+
+// isLine reports whether a text draws a line.
+func isLine(text string) bool { return len(text) >= 3 && strings.Trim(text, "-=_*#~—–") == "" }
 
 func startsWithAny(text string, beginnings ...string) bool {
 	return slices.ContainsFunc(beginnings, func(begin string) bool { return strings.HasPrefix(text, begin) })
@@ -255,6 +298,13 @@ const totalWords = `total totals subtotal subtotals sum sums count average mean 
 // besideTotals are words that stand beside those.
 const besideTotals = `grand overall of the all in number general generale geral sous sotto zahl der die aller de des du del
 	di van og i alt le la les complessivo complessiva ensemble nombre numero liczba`
+
+// summedWords are what lists have in their rows, and what is summed up most.
+const summedWords = `companies company contacts contact customers people persons attendees participants members leads accounts
+	items amount revenue sales value firmen unternehmen kontakte kunden personen teilnehmer betrag umsatz wert entreprises
+	societes contacts clients personnes participants montant chiffre empresas contactos clientes personas importe aziende
+	contatti clienti persone importo pessoas contatos valor bedrijven contacten klanten personen bedrag firm kontaktow
+	foretag kontakter personer belopp`
 
 // noteWords begin notes, before a colon.
 const noteWords = `source sources note notes nb date as export exported created creator generated printed report filter

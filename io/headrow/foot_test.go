@@ -5,6 +5,11 @@ import (
 	"testing"
 )
 
+// headerOf returns names of columns.
+func headerOf(columns int) []string {
+	return []string{"Company", "Town", "Revenue 2025", "Email"}[:columns]
+}
+
 // rowsOf makes rows of text: one on each line, with bars between the cells. A line "-" is blank, and "<" before a row
 // says that the list has fewer cells in it. The last row is open when the text ends with "$".
 func rowsOf(text string) (rows []FootRow) {
@@ -40,6 +45,11 @@ func TestFootFindsTotalsAndNotesAndNoRowsOfData(t *testing.T) {
 		"a total in French":                    {data + "Total général|||2\n", 4, 1},
 		"what is counted, after a blank row":   {data + "|||\nTotal attendees|2||\n", 4, 2},
 		"the number of the page":               {data + "Page 2 of 2|||\n", 4, 1},
+		"a count in words":                     {data + "<Gesamt|2 Firmen\n", 4, 1},
+		"a word before the total":              {data + "<Montant total|300\n", 4, 1},
+		"a line drawn":                         {data + "<----\n<Stand: 1.2.2026\n", 4, 2},
+		"a remark":                             {data + "<# 2 records exported\n", 4, 1},
+		"a delimiter behind the last cell":     {data + "Total|2|||\n", 4, 1},
 		"a count":                              {data + "<(2 rows)\n", 4, 1},
 		"a count with a colon":                 {data + "<Anzahl der Kontakte: 2\n", 4, 1},
 		"total, sum, note":                     {data + "Total|||3\nDurchschnitt|||1,5\n-\nQuelle: CRM|||\n", 4, 3},
@@ -63,11 +73,16 @@ func TestFootFindsTotalsAndNotesAndNoRowsOfData(t *testing.T) {
 		"one column":                         {"Acme\nTotal: 3\n", 1, 0},
 		"only a total":                       {"<Total|2\n", 4, 0},
 		"names alone":                        {"Acme||\nBeta||\n-\nThe Very Long Company of Something||\n", 3, 0},
+		"an address that is cut short":       {"Acme|Bonn|1\n<Total|2 rue$", 3, 0},
+		"a company with an address":          {"Acme|1 Street|x\nTotal|2 Street|y\n", 3, 0},
+		"a company with a word for a total":  {data + "<Media Markt|12345\n", 4, 0},
+		"a company that begins so":           {data + "<Total Wines|12\n", 4, 0},
+		"another":                            {data + "-\nSunshine Records|12||\n", 4, 0},
 		"a phone number":                     {"Acme|+49 30 1\nTotal|+49 30 1234567\n", 2, 0},
 		"a number of a register":             {"Acme|0123\nTotal|0012345\n", 2, 0},
 		"a number alone":                     {data + "-\n|||12\n", 4, 0},
 	} {
-		if got := Foot(test.columns, rowsOf(test.text)); got != test.want {
+		if got := Foot(headerOf(test.columns), rowsOf(test.text)); got != test.want {
 			t.Errorf("%s: %d rows below the list, want %d", name, got, test.want)
 		}
 	}
@@ -86,7 +101,7 @@ func TestFootTakesNoRowThatIsCutShort(t *testing.T) {
 		if last.Short = len(last.Cells) < 3; !last.Short {
 			continue
 		}
-		if got := Foot(3, rows); got != 0 {
+		if got := Foot(headerOf(3), rows); got != 0 {
 			t.Errorf("%d rows below the list %q", got, cut)
 		}
 	}

@@ -25,7 +25,7 @@ func (r *Reader) mayReturn() bool {
 
 // cutFoot takes the rows below the list from the held blocks.
 func (r *Reader) cutFoot() {
-	below := headrow.Foot(len(r.columns), r.lastRows())
+	below := headrow.Foot(r.columns, r.lastRows())
 	if below == 0 {
 		return
 	}
