@@ -34,7 +34,7 @@ type Reader interface {
 	Close() error
 }
 
-// Foot is what a file of a list has below its rows: totals and notes. It is no row, and a Writer of the same format
+// Foot is what a file of a list has below its rows: totals and notes. It is not a row, and a Writer of the same format
 // writes it unchanged behind the rows.
 type Foot struct {
 	File string

@@ -17,7 +17,7 @@ type Name struct {
 }
 
 // Split splits a full name. Without a first or a last name in it, that part is empty. A text with the legal form of a
-// company, such as "Acme Ltd" or "Ann Lee, Acme GmbH", is no name of a person, and both are empty.
+// company, such as "Acme Ltd" or "Ann Lee, Acme GmbH", is not a name of a person, and both are empty.
 func Split(full string) Name {
 	full = withoutAsides(full)
 	if hasLegalForm(full) {

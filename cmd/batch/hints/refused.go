@@ -87,7 +87,7 @@ func atPlace(placed *table.Error, names []string) string {
 	return fmt.Sprintf("sed -n %dp -- %s", placed.Line, report.ShellWord(file))
 }
 
-// ofFile returns a command for a file that is no list, by its name.
+// ofFile returns a command for a file that is not a list, by its name.
 func ofFile(err error, names []string, flags *pflag.FlagSet) string {
 	name := names[0]
 	if errors.Is(err, fs.ErrNotExist) {
