@@ -130,7 +130,7 @@ func (c *Cells) appendPlainName(form []byte) ([]byte, bool) {
 		form = append(form, unitSeparator+"domain"+unitSeparator...)
 		start := len(form)
 		form, rest, ok := appendPlainHost(form, trimPlain(c.CompanyDomain))
-		if !ok || sharedhost.Of(form[start:]) != sharedhost.None {
+		if !ok || sharedhost.OfPage(form[start:], rest) != sharedhost.None {
 			return form, false
 		}
 		_, ok = appendPlainPath(form, rest) // it has to be valid, and is left out

@@ -163,10 +163,19 @@ func cleanDomain(s string) (string, Unidentifiable) {
 	if !ok {
 		return "", BadDomain
 	}
-	if reason := sharedReason(sharedhost.Of([]byte(host)), address.User != nil); reason != "" {
+	if reason := sharedReason(sharedhost.OfPage([]byte(host), []byte(address.Path)), address.User != nil); reason != "" {
 		return "", reason
 	}
 	return host, ""
+}
+
+// WhyNoDomain returns why the address in a cell names no company, because many companies share its host; "" for
+// another cell.
+func WhyNoDomain(cell string) Unidentifiable {
+	if _, reason := cleanDomain(cell); reason != BadDomain {
+		return reason
+	}
+	return ""
 }
 
 // cleanEmail returns the first email address of a text as it is sent, with its domain in the form of cleanHost.

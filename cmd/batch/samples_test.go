@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +20,18 @@ import (
 // refusedSamples are the sample lists that leave something for a person to decide.
 var refusedSamples = []string{
 	"duplicate-headers.csv", "two-doubts.csv", "mailchimp.csv", "excel-two-sheets.xlsx",
-	"no-header.csv", "no-header-emails.csv", "no-header-profiles.txt",
+	"no-header.csv", "no-header-emails.csv", "no-header-profiles.txt", "two-row-header.csv", "excel-two-row-header.xlsx",
+	"datev.csv",
+}
+
+// readSamples are sample lists of which a golden file has the first rows as they are looked up: lists of events,
+// reports with totals and notes, workbooks, and lists in other languages.
+var readSamples = []string{
+	"czech.csv", "directories-bars.txt", "dynamics.csv", "event-attendees.csv", "event-orders.csv", "event-speakers.csv",
+	"event-teilnehmer.csv", "french-switchboard.csv",
+	"excel-helpers.csv", "excel-notes.xlsx", "excel-sep.csv", "french-utf16.txt", "german-totals.csv", "groups.csv",
+	"mixed-contacts.csv", "norwegian.csv", "polish.csv", "printed-pages.csv", "quoted-lines.csv", "salesforce-report.csv",
+	"swedish.csv",
 }
 
 // runSample runs the program in the directory of the sample lists.
@@ -72,7 +84,7 @@ func TestSampleListsArePlanned(t *testing.T) {
 	}
 	samples := 0
 	for _, file := range files {
-		if strings.HasSuffix(file.Name(), ".plan.txt") {
+		if strings.HasSuffix(file.Name(), ".plan.txt") || strings.HasSuffix(file.Name(), ".golden") {
 			continue
 		}
 		samples++
@@ -125,6 +137,35 @@ func checkRequests(t *testing.T, name string) {
 	}
 	if asked == 0 {
 		t.Error("nothing would be looked up")
+	}
+}
+
+// TestRowsOfSampleListsAreReadAsGoldenFilesShow shows who the rows of samples are about: of persons, and of registers
+// and directories of companies. Nothing of a directory names a company.
+func TestRowsOfSampleListsAreReadAsGoldenFilesShow(t *testing.T) {
+	t.Parallel()
+	companies, err := filepath.Glob(filepath.Join(demoDir(t), "companies", "[dr]*.csv"))
+	if err != nil || len(companies) < 10 {
+		t.Fatalf("%d lists, %v", len(companies), err)
+	}
+	for i := range companies {
+		companies[i] = filepath.Join("..", "companies", filepath.Base(companies[i]))
+	}
+	for kind, fields := range map[string]string{"lists": "email,phone", "companies": "company"} {
+		names := map[string][]string{"lists": readSamples, "companies": companies}[kind]
+		var text strings.Builder
+		for _, name := range names {
+			stdout, stderr, code := runSample(t, "map", name, "--json", "--fields", fields)
+			var shown report.Mapping
+			if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exit.Done {
+				t.Fatalf("%s: exit code %d, %v\n%s", name, code, err, stderr)
+			}
+			text.WriteString(filepath.Base(name) + "\n")
+			for _, row := range shown.Rows {
+				text.WriteString(strings.TrimRight(fmt.Sprintf("  %d %s; %s", row.Row, row.Text(), row.Note), "; ") + "\n")
+			}
+		}
+		golden(t, filepath.Join(kind, "rows.golden"), []byte(text.String()))
 	}
 }
 

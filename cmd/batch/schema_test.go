@@ -72,7 +72,7 @@ func TestPlanSchema(t *testing.T) {
 	}
 	writeFile(t, fresh.path("list.csv"), "first,last,company,website,email,email 2\n"+
 		"Ann,Lee,Acme,https://www.linkedin.com/company/acme,n/a,\nBob,Ray,Beta,,,bob@beta.example\n")
-	writeFile(t, fresh.path("names.csv"), "name,company\nMary Ann Lee,Acme\n")
+	writeFile(t, fresh.path("names.csv"), "name,company\nMary Ann Lee,Acme\nTotal: 1\n")
 	writeFile(t, fresh.path("latin.csv"), "first_name,last_name,company\nJos\xe9,Lee,Acme\n")
 	for _, list := range []string{"names.csv", "latin.csv"} {
 		stdout, _, _ := fresh.try("plan", fresh.path(list), "--json")

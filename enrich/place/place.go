@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// countries are names of countries in English, German, French, Spanish, Italian, Portuguese and Dutch. Each line
-// has a code and names with semicolons between them.
+// countries are names of countries in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish,
+// Danish, Norwegian, Finnish and Czech. Each line has a code and names with semicolons between them.
 //
 //go:embed countries.txt
 var countries string

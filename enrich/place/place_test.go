@@ -18,7 +18,8 @@ var update = flag.Bool("update", false, "write countries.txt")
 func TestNamesAreThoseOfTheLanguages(t *testing.T) {
 	languages := []language.Tag{
 		language.English, language.German, language.French, language.Spanish, language.Italian, language.Portuguese,
-		language.EuropeanPortuguese, language.Dutch,
+		language.EuropeanPortuguese, language.Dutch, language.Polish, language.Swedish, language.Danish, language.Norwegian,
+		language.Finnish, language.Czech,
 	}
 	var text strings.Builder
 	for a := 'A'; a <= 'Z'; a++ {

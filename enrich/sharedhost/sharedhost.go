@@ -1,5 +1,5 @@
-// Package sharedhost knows hosts that many people or companies share: social networks, directories, link
-// pages, mail providers and parked pages. Such a host never names one company.
+// Package sharedhost knows hosts that many people or companies share: social networks, registers and directories of
+// companies, marketplaces, link pages, mail providers and parked pages. Such a host never names one company.
 //
 // The list is hosts.txt. A company that runs such a host, as a mail provider does, is named by its company
 // name instead of its domain.
@@ -19,8 +19,8 @@ type Kind uint8
 const (
 	None      Kind = iota // not a shared host
 	Network               // a social network
-	Directory             // a directory of companies
-	Page                  // a link page, a link shortener or a document
+	Directory             // a register or directory of companies
+	Page                  // a link page, a link shortener, a document or a marketplace
 	Mail                  // a provider of private mailboxes
 	Parked                // a seller of domains
 )
@@ -30,8 +30,15 @@ var text string
 
 // entry is a line of the list.
 type entry struct {
+	kind  Kind
+	only  bool   // the hosts below it are not shared
+	paths []page // pages of it, when the host itself is not shared
+}
+
+// page is where a host has pages about many companies.
+type page struct {
+	path string
 	kind Kind
-	only bool // the hosts below it are not shared
 }
 
 // list is the list of shared hosts.
@@ -59,8 +66,15 @@ var hosts = sync.OnceValue(func() *list {
 		if len(words) == 0 || strings.HasPrefix(line, "#") {
 			continue
 		}
-		l.hosts[words[1]] = entry{kind: kinds[words[0]], only: len(words) > 2}
-		bit := sieveBit([]byte(words[1]))
+		host, path, _ := strings.Cut(words[1], "/")
+		found := l.hosts[host]
+		if path == "" {
+			found.kind, found.only = kinds[words[0]], len(words) > 2
+		} else {
+			found.paths = append(found.paths, page{"/" + path, kinds[words[0]]})
+		}
+		l.hosts[host] = found
+		bit := sieveBit([]byte(host))
 		l.sieve[bit/64] |= 1 << (bit % 64)
 	}
 	return l
@@ -79,11 +93,22 @@ func (l *list) find(host []byte) (entry, bool) {
 }
 
 // Of returns the kind of a host in lower case ASCII, without "www.".
-func Of(host []byte) Kind {
+func Of(host []byte) Kind { return OfPage(host, nil) }
+
+// OfPage returns the kind of a page by its host and the rest of its address, which begins with the path. A host may
+// be a company's although some of its pages are about others.
+func OfPage(host, path []byte) Kind {
 	all := hosts()
 	for below := false; ; below = true {
-		if found, ok := all.find(host); ok && !(below && found.only) {
-			return found.kind
+		if found, ok := all.find(host); ok {
+			if found.kind != None && !(below && found.only) {
+				return found.kind
+			}
+			for _, page := range found.paths {
+				if isUnder(path, page.path) {
+					return page.kind
+				}
+			}
 		}
 		dot := bytes.IndexByte(host, '.')
 		if dot < 0 {
@@ -93,4 +118,12 @@ func Of(host []byte) Kind {
 			return None
 		}
 	}
+}
+
+// isUnder reports whether a path is that of a page or below it.
+func isUnder(path []byte, page string) bool {
+	if len(path) < len(page) || !bytes.EqualFold(path[:len(page)], []byte(page)) {
+		return false
+	}
+	return len(path) == len(page) || bytes.IndexByte([]byte("/?#"), path[len(page)]) >= 0
 }

@@ -34,8 +34,12 @@ func (j *job) readColumns(order List) error {
 		return problem.Usagef("%s: %w", names, err)
 	}
 	if subject := j.reading.Lists; !j.reading.Mapping.Identifies(j.patternsOf(subject)) {
-		return problem.Coded("no_identity", "%s: no columns that identify a %s: %s; its columns are %s%s",
+		refused := problem.Coded("no_identity", "%s: no columns that identify a %s: %s; its columns are %s%s",
 			names, subject, columns.Needed(subject), columns.List(schema), j.reading.UnusedText(schema))
+		if row := j.otherHeader(found); row > 0 {
+			refused.Err = &otherHeaderError{refused.Err, &table.HeaderRowError{Row: row}}
+		}
+		return refused
 	}
 	if len(j.reading.Doubts) > 0 {
 		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
@@ -44,6 +48,26 @@ func (j *job) readColumns(order List) error {
 		return problem.Usagef("%s: %w", names, err)
 	}
 	return nil
+}
+
+// otherHeaderError is the error of a list of which another row has the names of the columns.
+type otherHeaderError struct {
+	error
+	header *table.HeaderRowError
+}
+
+func (e *otherHeaderError) Unwrap() []error { return []error{e.error, e.header} }
+
+// otherHeader returns the row whose cells are names of columns that identify the subjects of the list, 0 for none.
+func (j *job) otherHeader(options columns.Options) (found int64) {
+	options.Overrides, options.Saved, options.Preset = nil, nil, columns.NoPreset
+	for row, schema := range j.list.OtherHeaders {
+		reading, err := columns.Recognise(schema, nil, options)
+		if err == nil && reading.Mapping.Identifies(j.patternsOf(reading.Lists)) {
+			return row
+		}
+	}
+	return 0
 }
 
 // patternsOf returns the patterns by which an interface can be asked about the subjects of a list.

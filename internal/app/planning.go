@@ -39,6 +39,7 @@ func (j *job) plan(ctx context.Context) (*planview.Plan, error) {
 		Version: planview.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.Name, Job: j.JobName(), List: j.list.Title(),
 		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: planview.ColumnNames(j.schema, first.Scope.Mapping), Unused: planview.UnusedOf(j.schema, j.reading.Unused),
 		Held: held, Placeholders: first.Counts.Placeholders, DoubtfulNames: first.Counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed,
+		Below:    planview.BelowOf(j.list.Below()),
 		Priority: j.order.Priority, Rows: planview.RowsOf(rows), Unidentifiable: map[string]int64{},
 		Lookups: map[string]int64{}, Fields: named.Values[int64]{}, FreeAllowance: named.Values[int64]{},
 		Prices: j.Prices(), Maximum: maximum, Split: planview.SplitOf(account.Catalogue, paid.Scope.Wanted, own, paid.Counts.Asked, free, account.Shown.Balance), Possible: j.Possible(maximum),

@@ -124,6 +124,7 @@ func (j *job) addSteps() error {
 	names := interfaces.NamesOf(planned)
 	for i, p := range planned {
 		scope := p.Scope(mapping)
+		scope.Header = j.schema.Columns
 		scope.Held, scope.Prefer, scope.Reask = j.order.Held, j.order.Prefer, j.order.Reask
 		scope.Memory, scope.TempDir = j.order.Memory, j.order.TempDir
 		added := j.Add(j.accountOf(p.Interface), scope)

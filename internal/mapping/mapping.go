@@ -217,7 +217,7 @@ func (m *Mapping) steps() []interfaces.Step {
 // scope returns which rows a step asks for what.
 func (m *Mapping) scope(step interfaces.Step) row.Scope {
 	scope := step.Scope(m.Reading.Mapping)
-	scope.Held, scope.Prefer = m.options.Held, m.options.Prefer
+	scope.Held, scope.Prefer, scope.Header = m.options.Held, m.options.Prefer, m.Schema.Columns
 	return scope
 }
 
@@ -318,6 +318,25 @@ func (m *Mapping) identifies() bool {
 	return m.Reading.Mapping.Identifies(interfaces.PatternsOf(m.Reading.Lists))
 }
 
+// sharedHost says of a row why its domain or website names no company, "" when it names one.
+func (m *Mapping) sharedHost(line table.Row) string {
+	reason := ""
+	for _, role := range []columns.Role{columns.CompanyWebsite, columns.CompanyDomain} {
+		for _, column := range m.Reading.Mapping[role] {
+			cell := string(line.Cell(column))
+			if strings.TrimSpace(cell) == "" {
+				continue
+			}
+			found := enrich.WhyNoDomain(cell)
+			if found == "" {
+				return ""
+			}
+			reason = fmt.Sprintf("not by %q: %s", m.Schema.Columns[column], found)
+		}
+	}
+	return reason
+}
+
 // Rows returns the first rows as they would be requested first.
 func (m *Mapping) Rows() []report.MappedRow {
 	shown := []report.MappedRow{}
@@ -342,6 +361,7 @@ func (m *Mapping) Rows() []report.MappedRow {
 			}
 			identity := reader.Identity(line)
 			r.Identity, r.Reason, r.Fields = &identity, "", steps[i].Interface.Catalogue.NamesOf(missing)
+			r.Note = m.sharedHost(line)
 			break
 		}
 		shown = append(shown, r)

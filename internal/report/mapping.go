@@ -38,6 +38,7 @@ type MappedRow struct {
 	Identity *enrich.Identity `json:"identity,omitempty"`
 	Fields   []string         `json:"fields"`           // that would be asked for
 	Reason   string           `json:"reason,omitempty"` // why nothing would be asked
+	Note     string           `json:"note,omitempty"`   // what of the row names nobody, and why
 }
 
 // The widths of the table of columns.
@@ -99,6 +100,9 @@ func (m *Mapping) renderRows(p *Page) {
 	p.Sectionf("The first rows, as they would be looked up")
 	for _, r := range m.Rows {
 		p.Linef("  row %-4d %s", r.Row, Cut(Printable(r.Text()), form.LineWidth-11))
+		if r.Note != "" {
+			p.Linef("           %s", Printable(r.Note))
+		}
 	}
 }
 

@@ -30,7 +30,7 @@ func layers() map[string][]string {
 		"configs":           {"enrich", "service/v1/v1fields", "cost"},
 		// The stages of a run, which know nothing of each other. Tests of them together lie above.
 		"pipeline":           {"enrich", "cost", "attempt", "io/table", "pipeline/..."},
-		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table"},
+		"pipeline/columns":   {"enrich", "enrich/sharedhost", "io/table", "pipeline/names"},
 		"pipeline/row":       {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/names"},
 		"pipeline/dedup":     {"enrich"},
 		"pipeline/survey":    {"enrich", "cost", "attempt", "io/table", "pipeline/columns", "pipeline/row", "pipeline/dedup"},
@@ -225,7 +225,7 @@ func reportLayers() map[string][]string {
 // commandLayers lists the parts of the command line.
 func commandLayers() map[string][]string {
 	return map[string][]string{
-		"cmd/batch/hints":        {"checkpoint", "internal/budget", "internal/problem", "io/csvtable", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/report/doubtview", "internal/report/runview", "internal/workspace"},
+		"cmd/batch/hints":        {"checkpoint", "internal/budget", "internal/problem", "internal/userlist", "io/csvtable", "io/listfile", "io/sheet", "io/table", "pipeline/...", "service/...", "cost", "internal/app", "internal/report", "internal/report/doubtview", "internal/report/runview", "internal/workspace"},
 		"cmd/batch/exit":         {"checkpoint", "checkpoint/badgerstore", "checkpoint/remote", "cmd/batch/hints", "internal/problem", "internal/report", "io/listfile", "io/table", "pipeline/dispatch", "pipeline/row"},
 		"cmd/batch/help":         {"internal/report/form", "internal/report"},
 		"cmd/batch/nearest":      {},

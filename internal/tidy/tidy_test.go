@@ -107,10 +107,10 @@ func TestSizeOfAPackage(t *testing.T) {
 	}{
 		{"as many files as allowed", filesOf("a%d.go", 25, 1), 0},
 		{"one file too many", filesOf("a%d.go", 26, 1), 1},
-		{"as many lines as allowed", filesOf("a%d.go", 6, 500), 0},
-		{"one line too many", map[string]int{"a.go": 2500, "b.go": 501}, 1},
-		{"too many files and lines", filesOf("a%d.go", 26, 120), 2},
-		{"tests", filesOf("a%d_test.go", 26, 100), 0},
+		{"as many lines as allowed", filesOf("a%d.go", 7, 500), 0},
+		{"one line too many", map[string]int{"a.go": 3000, "b.go": 501}, 1},
+		{"too many files and lines", filesOf("a%d.go", 26, 140), 2},
+		{"tests", filesOf("a%d_test.go", 26, 140), 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -101,13 +101,21 @@ func (r passReader) Next() (table.Block, error) {
 	return block, err
 }
 
+// Error is an error of a list that does not say where in the list it is.
+type Error struct{ Err error }
+
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e *Error) Unwrap() error { return e.Err }
+
 // AsUsage makes an error of a list one of usage, unless it says where in the list it is.
 func AsUsage(err error) error {
 	var list *table.Error
 	if err == nil || errors.As(err, &list) {
 		return err
 	}
-	return problem.AsUsage(err)
+	return problem.AsUsage(&Error{err})
 }
 
 // Look reads the names of the columns, and what the first rows hold.

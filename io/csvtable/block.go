@@ -26,6 +26,7 @@ type block struct {
 	startLine int64
 	bounds    []int32 // 0, then the end of each record, with the blank lines after it
 	released  uint64  // how often the block was released
+	foot      []byte  // what is below the last row of the list; nil unless the block has that row
 
 	row row
 }
@@ -42,7 +43,7 @@ func newBlock(s *scanner) *block {
 }
 
 func (b *block) reset() {
-	b.data, b.weight, b.last, b.overlong, b.failure = nil, 1, false, false, nil
+	b.data, b.weight, b.last, b.overlong, b.failure, b.foot = nil, 1, false, false, nil, nil
 }
 
 // analyse makes the outline. Several goroutines analyse chunks at the same time.

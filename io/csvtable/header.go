@@ -64,7 +64,9 @@ func (s *scanner) readHeader(options Options) error {
 	s.dialect = s.dialect.withDefaults()
 	if f := h.check(); f != nil {
 		wrong := s.errorAt(h.line, h.raw, f)
-		wrong.Err = s.headerless()
+		if wrong.Err = s.headerless(); s.isHeaderNext() {
+			wrong.Err = &table.HeaderRowError{Row: s.headerRow + int64(bytes.Count(h.raw[h.text:], []byte{'\n'}))}
+		}
 		return wrong
 	}
 	return nil
@@ -189,6 +191,17 @@ func (h *header) check() *fault {
 		return noHeader(0, "every cell of the first line is empty")
 	}
 	return nil
+}
+
+// isHeaderNext reports whether the next record looks like a header, and has another number of cells than the first
+// one. Such a first line describes the file.
+func (s *scanner) isHeaderNext() bool {
+	var next record
+	data, last := s.source.unread(), s.source.ended()
+	if len(data) == 0 || next.split(data, s.dialect.Delimiter, last) != nil || next.cells() == len(s.header.columns) {
+		return false
+	}
+	return headrow.Filled(next.values(data)) >= 3 && next.isHeader(data, next.cells(), s.dialect.Delimiter, last)
 }
 
 func noHeader(at int, why string) *fault {

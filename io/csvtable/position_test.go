@@ -101,3 +101,66 @@ func TestAWrongRowOfTheHeader(t *testing.T) {
 		}
 	}
 }
+
+// A first line that names the delimiter for Excel is above the header.
+func TestALineForExcelNamesTheDelimiter(t *testing.T) {
+	for list, want := range map[string][]string{
+		"sep=;\na,b;c\n1;2\n":             {"a,b", "c"},
+		"\ufeffSEP=,\r\na;b,c\r\n1,2\r\n": {"a;b", "c"},
+		"\"sep=|\"\n\na|b\n1|2\n":         {"a", "b"},
+		"sep=\t\na\tb\n1\t2\n":            {"a", "b"},
+		"sep=x,b\n1,2\n":                  {"sep=x", "b"},
+	} {
+		r := newReader(t, list)
+		if diff := cmp.Diff(want, r.Schema().Columns); diff != "" || r.HeaderRow() != 1 && !strings.Contains(list, "\n\n") {
+			t.Errorf("%q: header in row %d (-want +got):\n%s", list, r.HeaderRow(), diff)
+		}
+		if got := written(t, r, nil, nil); got != list {
+			t.Errorf("%q is written as %q", list, got)
+		}
+	}
+	r, err := csvtable.NewReader(strings.NewReader("sep=;\nTitle\na;b\n1;2\n"), "list.csv", csvtable.Options{HeaderRow: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, r.Schema().Columns); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The error of a first line that describes the file, as in exports of accounting programs, names the row below it.
+func TestALineThatDescribesTheFileIsNotTheHeader(t *testing.T) {
+	const names = "Name;Town;Country\nAnn;Bonn;DE\n"
+	for list, want := range map[string]int64{
+		"\"EXTF\";700;20260101\n" + "Number;" + names + "1;Ann;Bonn;DE\n": 0, // no row is like the second
+		"\"EXTF\";700;16;20260101\n" + names:                              2,
+		"\"EXTF\";700;16;20260101\n\n" + names:                            3,
+		"Ann;Bonn;ann@acme.example\nBob;Ulm;\n":                           0,
+	} {
+		_, err := csvtable.NewReader(strings.NewReader(list), "list.csv", csvtable.Options{})
+		header, found := errors.AsType[*table.HeaderRowError](err)
+		if err == nil || found != (want > 0) || found && header.Row != want {
+			t.Errorf("%q: %v, %v, want row %d", list, err, header, want)
+		}
+	}
+}
+
+// The error of the first row below titles of several cells names the row of the header, counted as a spreadsheet
+// program does, where a row looks like one.
+func TestARowBelowTitlesIsNamedAsTheHeader(t *testing.T) {
+	for list, want := range map[string]int64{
+		"North,June\nName,Town,Sales\nAnn,Bonn,1\n":                        2,
+		"North,June\n\n\nName,Town,Sales\nAnn,Bonn,1\n":                    4,
+		"North,\"Ju\nne\"\n\"a\nb\",c\n\nName,Town,Sales\nAnn,Bonn,1\n":    4,
+		"North,June\nName,Town,Sales\nAnn,Bonn\n":                          0,
+		"Name,Town\nAnn,Bonn,1\nBob,Ulm\n":                                 0,
+		"Name,Town,Sales\nAnn,Bonn,1\nBob,Ulm,2,3\nCy,Köln,4,5\nD,E,6,7\n": 0,
+		"North,June\nann@acme.example,Bonn,1\nbob@acme.example,Ulm,2\n":    0,
+	} {
+		_, err := see(newReader(t, list))
+		header, found := errors.AsType[*table.HeaderRowError](err)
+		if err == nil || found != (want > 0) || found && header.Row != want {
+			t.Errorf("%q: %v, %v, want row %d", list, err, header, want)
+		}
+	}
+}

@@ -2,7 +2,7 @@
 // written byte for byte as it was read, with its quotes. The byte order mark, the line endings and the
 // blank lines stay the same, too.
 //
-// Every byte of a list belongs to the header or to exactly one row. A record ends at LF or CRLF; a CR
+// Every byte of a list belongs to the header, to exactly one row, or to the totals and notes below the rows. A record ends at LF or CRLF; a CR
 // alone is text. A quote opens a quoted cell only as the first byte of the cell. Elsewhere in a plain
 // cell it is text. Lines and columns in errors are those of the list as UTF-8; columns count bytes.
 //
@@ -57,7 +57,10 @@ type Reader struct {
 	err     error   // sticky, also io.EOF
 }
 
-var _ table.Reader = (*Reader)(nil)
+var (
+	_ table.Reader = (*Reader)(nil)
+	_ table.Footed = (*Reader)(nil)
+)
 
 // Open reads the header of a list of one or more files. All files have the same columns. Delimiter,
 // line endings and encoding may differ, but the encoding of the first file must have all

@@ -105,7 +105,10 @@ func (r *row) split() error {
 	if columns := r.columns(); r.record.cells() != columns {
 		s := r.block.scanner
 		wrong := s.errorAt(r.Line(), r.raw, ragged(&r.record, columns, s.dialect.Delimiter))
-		if s.delimiter == 0 && r.record.cells() > columns {
+		switch row := r.block.headerRowAt(r); {
+		case row > 0:
+			wrong.Err = &table.HeaderRowError{Row: row}
+		case s.delimiter == 0 && r.record.cells() > columns:
 			wrong.Err = ErrGuessedDelimiter
 		}
 		return wrong

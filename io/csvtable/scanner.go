@@ -5,6 +5,8 @@ import (
 	"io"
 	"runtime"
 	"sync"
+
+	"payonce/io/table"
 )
 
 // scanner reads one file of a list. One goroutine reads chunks ahead, others make their outlines.
@@ -21,9 +23,10 @@ type scanner struct {
 	// headerRow is the row of the header as a spreadsheet program counts rows: a cell with line endings is in
 	// one row, and a blank line is a row.
 	headerRow int64
-	guessed   bool // the encoding is a guess
-	checked   bool // an earlier pass found no fault
-	size      int  // of a chunk, in bytes
+	guessed   bool             // the encoding is a guess
+	checked   bool             // an earlier pass found no fault
+	found     func(table.Foot) // of the first file; may be nil
+	size      int              // of a chunk, in bytes
 
 	// Between the goroutines.
 	chunks  chan *block   // in order; the outline of a chunk is done when ready has a value
@@ -34,11 +37,13 @@ type scanner struct {
 	tail    []byte    // bytes after the last chunk; only feed uses it
 
 	// Only next uses these.
-	line    int64  // of the next record
-	number  int64  // of the last row
-	quoted  bool   // the next chunk starts within quotes
-	pending []byte // the record that did not end yet
-	err     error  // sticky, also io.EOF
+	held    []*block // blocks that may have rows below the list; see foot.go
+	tested  bool     // held has no such rows any more
+	line    int64    // of the next record
+	number  int64    // of the last row
+	quoted  bool     // the next chunk starts within quotes
+	pending []byte   // the record that did not end yet
+	err     error    // sticky, also io.EOF
 }
 
 // chunkSize is how many bytes are read at once. A block is small enough to stay in the cache of a core.
@@ -88,6 +93,27 @@ func (s *scanner) close() error {
 
 // next returns the next block. After an error it returns the same error again.
 func (s *scanner) next() (*block, error) {
+	for s.err == nil && !s.mayReturn() {
+		b, err := s.read()
+		if err != nil {
+			break // s.err
+		}
+		s.held = append(s.held, b)
+	}
+	if s.err == io.EOF && !s.tested {
+		s.tested = true
+		s.cutFoot()
+	}
+	if len(s.held) == 0 {
+		return nil, s.err
+	}
+	b := s.held[0]
+	s.held = s.held[1:]
+	return b, nil
+}
+
+// read returns the next block, whether its rows are of the list or below it.
+func (s *scanner) read() (*block, error) {
 	if s.stop == nil {
 		s.start()
 	}

@@ -25,6 +25,8 @@ type Writer struct {
 	encoder             transform.Transformer // nil for UTF-8
 	encoded             []byte
 	header              []byte    // nil when it is written
+	whole               bool      // all rows of the list are written, and what is below them
+	foot                []byte    // what is below the rows that are written
 	openLine            bool      // the last line has no line ending
 	parts               sync.Pool // of *part
 	err                 error     // sticky
@@ -37,14 +39,21 @@ var _ table.Writer = (*Writer)(nil)
 
 // NewWriter returns a writer of the rows of list. The output starts with the header of list and the
 // names of the appended columns. A row of list, or of another Reader of the same list, is copied. A
-// row of any other reader is encoded.
+// row of any other reader is encoded. Behind the rows stands what the list has below them.
 func NewWriter(out io.Writer, list *Reader, appended []table.Column) *Writer {
 	h := &list.first.header
 	w := newWriter(out, list.first.dialect, h.columns, appended)
-	w.list = list.first.name
+	w.list, w.whole = list.first.name, true
 	p := &part{writer: w, buffer: slices.Concat(h.lead, h.raw[:h.text])}
 	p.writeAppended(w.names[w.columns:])
 	w.header = append(p.buffer, h.raw[h.text:]...)
+	return w
+}
+
+// NewSubset is NewWriter for some rows of the list, without what is below them.
+func NewSubset(out io.Writer, list *Reader, appended []table.Column) *Writer {
+	w := NewWriter(out, list, appended)
+	w.whole = false
 	return w
 }
 
@@ -113,14 +122,33 @@ func (w *Writer) Write(rows table.Part) error {
 		w.write([]byte(w.dialect.LineEnding))
 	}
 	w.write(p.buffer)
+	if w.whole && p.block != nil && len(p.block.foot) > 0 {
+		w.endFoot()
+		w.foot = append(w.foot, p.block.foot...)
+	}
 	w.parts.Put(p)
 	return w.err
 }
 
-// Close writes the header of a list without rows. It does not close the file below.
+// Close writes the header of a list without rows, and what is below the rows. It does not close the file below.
 func (w *Writer) Close() error {
 	w.writeHeader()
+	if w.openLine && len(w.foot) > 0 {
+		w.write([]byte(w.dialect.LineEnding))
+	}
+	if w.appended > 0 { // else the last row could be taken for one that is cut short, in a list with more columns
+		w.endFoot()
+	}
+	w.write(w.foot)
+	w.foot = nil
 	return w.err
+}
+
+// endFoot ends the last line of what is below the rows.
+func (w *Writer) endFoot() {
+	if last := len(w.foot) - 1; last >= 0 && w.foot[last] != '\n' {
+		w.foot = append(w.foot, w.dialect.LineEnding...)
+	}
 }
 
 func (w *Writer) writeHeader() {

@@ -1,4 +1,5 @@
-// Package headrow tells the row with the names of the columns from titles, notes and data.
+// Package headrow tells the row with the names of the columns from titles, notes and data, and data from totals and
+// notes below them.
 package headrow
 
 import (

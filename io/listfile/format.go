@@ -45,7 +45,7 @@ func formatOf(name string) (format, error) {
 		}
 		return parquet{}, nil
 	case ".parq", ".pq":
-		return nil, fmt.Errorf("%s: name a Parquet file .parquet", name)
+		return nil, &NameError{name, ".parquet", name + ": name a Parquet file .parquet"}
 	case ".bz2", ".xz", ".zip", ".7z", ".tgz":
 		return nil, fmt.Errorf(
 			"%s: files of the kind %s are not supported; compress text to .gz or .zst, or not at all", name, ending)
@@ -74,6 +74,14 @@ func checkEnding(path, ofList string) error {
 	}
 }
 
+// NameError says that a file needs a name with another ending.
+type NameError struct {
+	File, Ending string
+	reason       string
+}
+
+func (e *NameError) Error() string { return e.reason }
+
 // headLength is how many bytes of a file are checked for another format.
 const headLength = 512
 
@@ -88,18 +96,18 @@ func checkText(input textfile.Input) error {
 	head := make([]byte, headLength)
 	n, _ := io.ReadFull(file, head)
 	head = head[:n]
-	for _, kind := range []struct{ magic, what, ending string }{
-		{"PAR1", "a Parquet file", ".parquet"},
-		{"PK\x03\x04", "a workbook or an archive", ".xlsx, when it is a workbook"},
+	for _, kind := range []struct{ magic, what, ending, advice string }{
+		{"PAR1", "a Parquet file", ".parquet", ".parquet"},
+		{"PK\x03\x04", "a workbook or an archive", ".xlsx", ".xlsx, when it is a workbook"},
 	} {
 		if bytes.HasPrefix(head, []byte(kind.magic)) && bytes.IndexByte(head, 0) > 0 { // text has no NUL
-			return fmt.Errorf("%s holds %s, and its name says that it is text; save it under a name that ends in %s",
-				input.Name(), kind.what, kind.ending)
+			return &NameError{input.Name(), kind.ending, fmt.Sprintf(
+				"%s holds %s, and its name says that it is text; save it under a name that ends in %s", input.Name(), kind.what, kind.advice)}
 		}
 	}
 	if isObjects(head) {
-		return fmt.Errorf("%s holds JSON objects, and its name says that it is text; save it under a name that ends in .json or .ndjson",
-			input.Name())
+		return &NameError{input.Name(), ".json", input.Name() +
+			" holds JSON objects, and its name says that it is text; save it under a name that ends in .json or .ndjson"}
 	}
 	return nil
 }
@@ -161,6 +169,9 @@ func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Wr
 		return nil, nil // the name asks for another delimiter
 	}
 	writer := csvtable.NewWriter(out, lines, request.Appended)
+	if request.Some {
+		writer = csvtable.NewSubset(out, lines, request.Appended)
+	}
 	if request.Raw {
 		return writer, nil
 	}

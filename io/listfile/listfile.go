@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -50,6 +53,30 @@ type List struct {
 	checked bool            // an earlier pass found no fault
 	sheet   *checkedSheet   // of a workbook
 	scanned *scannedObjects // of JSON objects
+	below   *below          // its rows
+}
+
+// below holds what passes found below the rows of the files.
+type below struct {
+	mutex sync.Mutex
+	feet  map[string]table.Foot // by file
+}
+
+func (b *below) add(foot table.Foot) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.feet[foot.File] = foot
+}
+
+// Below returns what the files have below their rows, in the order of their names. It is known when a pass has read
+// the list to its end.
+func (l *List) Below() []table.Foot {
+	if l.below == nil { // a list without files
+		return nil
+	}
+	l.below.mutex.Lock()
+	defer l.below.mutex.Unlock()
+	return slices.SortedFunc(maps.Values(l.below.feet), func(a, b table.Foot) int { return strings.Compare(a.File, b.File) })
 }
 
 // scannedObjects holds the layout of JSON objects after they were scanned.
@@ -79,7 +106,7 @@ func stateOf(input textfile.Input) (state, error) {
 // New returns the list of the files that the patterns name, in the order of the patterns: paths,
 // globs, or "-" alone for standard input. It keeps standard input in a temporary file until Close.
 func New(options Options, patterns ...string) (*List, error) {
-	l := &List{options: options, sheet: &checkedSheet{}, scanned: &scannedObjects{}}
+	l := &List{options: options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}}}
 	var err error
 	if len(patterns) == 1 && patterns[0] == Standard {
 		if l.spool, err = textfile.NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {
@@ -138,8 +165,43 @@ func (l *List) check() error {
 
 // Like returns the list of another file, which is read with the same options.
 func (l *List) Like(path string) (*List, error) {
-	like := &List{options: l.options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, inputs: []textfile.Input{textfile.At(path)}}
+	like := &List{
+		options: l.options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}},
+		inputs: []textfile.Input{textfile.At(path)},
+	}
 	return like, like.check()
+}
+
+// mostRows is how many rows of a text or a workbook OtherHeaders looks at. Opening a workbook takes long.
+const mostRows, mostSheetRows = 12, 4
+
+// OtherHeaders returns the names of the columns for each of the next rows, as if it were the header, by the row as a
+// spreadsheet program counts it. It returns none where the row of the header was given, and for other formats.
+func (l *List) OtherHeaders(yield func(row int64, schema table.Schema) bool) {
+	if l.options.HeaderRow > 0 || l.format != (text{}) && l.format != (workbook{}) {
+		return
+	}
+	reader, err := l.Open(nil)
+	if err != nil {
+		return
+	}
+	first, most := reader.(interface{ HeaderRow() int64 }).HeaderRow(), int64(mostRows)
+	if err := reader.Close(); err != nil {
+		return
+	}
+	if l.format == (workbook{}) {
+		most = mostSheetRows
+	}
+	for row := first + 1; row <= first+most; row++ {
+		other := *l
+		other.options.HeaderRow, other.sheet = row, &checkedSheet{}
+		if l.sheet.found != nil {
+			other.options.Sheet = l.sheet.found.Name()
+		}
+		if schema, err := other.Schema(); err == nil && !yield(row, schema) {
+			return
+		}
+	}
 }
 
 // Close removes the copy of standard input.
@@ -190,7 +252,11 @@ func (l *List) Open(columns []int) (table.Reader, error) {
 	if l.all {
 		columns = nil
 	}
-	return l.format.open(l, columns)
+	reader, err := l.format.open(l, columns)
+	if footed, ok := reader.(table.Footed); ok && err == nil {
+		footed.WhenFoot(l.below.add)
+	}
+	return reader, err
 }
 
 // unchanged returns ErrChanged when a file changed.

@@ -37,6 +37,9 @@ type Checked struct {
 	dates    *dateFormats
 }
 
+// Name returns the name of the sheet.
+func (c *Checked) Name() string { return c.sheet }
+
 // note records the first line of a column.
 func note(lines map[int]int64, column int, line int64) {
 	if _, found := lines[column]; !found {

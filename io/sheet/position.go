@@ -162,7 +162,7 @@ func (r *Reader) toHeader() error {
 		case err == io.EOF || err == nil && r.line > r.checked.header:
 			return &table.Error{
 				File: r.name, Reason: "row " + strconv.FormatInt(r.checked.header, 10) + " for the header is blank",
-				Hint: "name the row with the names of the columns",
+				Hint: "name the row with the names of the columns", Err: &table.HeaderRowError{},
 			}
 		case err != nil:
 			return err

@@ -32,11 +32,16 @@ type Reader struct {
 	number  int64 // of the last row in the list
 	header  int64 // line of the header
 	columns []string
-	last    sizes // of the last block
-	err     error // sticky, also io.EOF
+	last    sizes            // of the last block
+	held    []*block         // blocks that may have rows below the list; see foot.go
+	found   func(table.Foot) // may be nil
+	err     error            // sticky, also io.EOF
 }
 
-var _ table.Reader = (*Reader)(nil)
+var (
+	_ table.Reader = (*Reader)(nil)
+	_ table.Footed = (*Reader)(nil)
+)
 
 // Open opens a sheet of the workbook at path and reads its header. An empty name stands for the
 // only sheet that has values. A fault of the workbook is a *table.Error.
@@ -183,18 +188,30 @@ func (r *Reader) Checked() *Checked { return r.checked }
 // Next returns the next block. It returns io.EOF after the last one, and a *table.Error for a fault
 // of the sheet. After an error it returns the same error again.
 func (r *Reader) Next() (table.Block, error) {
-	if r.err != nil {
+	for r.err == nil && !r.mayReturn() {
+		r.read()
+	}
+	if r.err != nil && r.err != io.EOF || len(r.held) == 0 {
 		return nil, r.err
 	}
+	b := r.held[0]
+	r.held = r.held[1:]
+	return b, nil
+}
+
+// read reads a block and holds it.
+func (r *Reader) read() {
 	b := &block{reader: r, first: r.number + 1, width: len(r.columns)}
 	b.lines, b.ends = make([]int64, 0, r.last.lines), make([]int, 0, r.last.ends)
 	b.text = make([]byte, 0, r.last.text)
 	r.err = r.fill(b)
 	r.last = sizes{len(b.lines), len(b.ends), len(b.text) + len(b.text)/8}
-	if b.Len() > 0 && (r.err == nil || r.err == io.EOF) {
-		return b, nil
+	if b.Len() > 0 {
+		r.held = append(r.held, b)
 	}
-	return nil, r.err
+	if r.err == io.EOF {
+		r.cutFoot()
+	}
 }
 
 func (r *Reader) fill(b *block) (err error) {
@@ -213,7 +230,8 @@ func (r *Reader) fill(b *block) (err error) {
 			return &table.Error{
 				File: r.name, Line: r.line,
 				Reason: fmt.Sprintf("the row has %d cells; the header has %d", len(r.rows.cells.ends), b.width),
-				Hint:   "name every column in the header",
+				Hint:   "name every column in the header, or say which row it is",
+				Err:    &table.HeaderRowError{Row: r.line},
 			}
 		}
 		r.number++

@@ -34,6 +34,20 @@ type Reader interface {
 	Close() error
 }
 
+// Foot is what a file of a list has below its rows: totals and notes. It is not a row, and a Writer of the same format
+// writes it unchanged behind the rows.
+type Foot struct {
+	File string
+	Line int64 // of its first row
+	Rows int
+}
+
+// Footed is a Reader of a format whose lists can have something below their rows.
+type Footed interface {
+	// WhenFoot has found called with what is below the rows of each file, before Next returns the last rows.
+	WhenFoot(found func(Foot))
+}
+
 // Block has consecutive rows. Only one goroutine may use it. Different blocks may be used at the same time.
 type Block interface {
 	// First returns the number of the first row.
@@ -114,6 +128,12 @@ type Error struct {
 
 // ErrNotUTF8 says that a text has bytes that are not UTF-8, where only UTF-8 can be written.
 var ErrNotUTF8 = errors.New("bytes that are not UTF-8")
+
+// HeaderRowError says that another row than the one that was taken may have the names of the columns: Row, as a
+// spreadsheet program counts rows; 0 for one that is to be found.
+type HeaderRowError struct{ Row int64 }
+
+func (e *HeaderRowError) Error() string { return "another row may have the names of the columns" }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

@@ -15,10 +15,10 @@ import (
 func companyNames() map[Role][noName]string {
 	return map[Role][noName]string{
 		CompanyWebsite: {
-			usual: names()[CompanyDomain][strong] + " " + names()[CompanyDomain][usual],
-			weak: names()[CompanyDomain][weak] + ` homepageurl weburl siteurl webseiteurl companysite firmenhomepage firmenwebseite
+			usual: headerNames()[CompanyDomain][strong] + " " + headerNames()[CompanyDomain][usual],
+			weak: headerNames()[CompanyDomain][weak] + ` homepageurl weburl siteurl webseiteurl companysite firmenhomepage firmenwebseite
 				websiteadresse`,
-			byContent: names()[CompanyDomain][byContent] + ` url link lien enlace`,
+			byContent: headerNames()[CompanyDomain][byContent] + ` url link lien enlace`,
 		},
 		CompanyProfileURL: {
 			strong: `companylinkedin companylinkedinurl companylinkedinpage companylinkedinprofile linkedincompany linkedincompanyurl
@@ -26,17 +26,17 @@ func companyNames() map[Role][noName]string {
 				organizationlinkedinurl accountlinkedin accountlinkedinurl linkedinunternehmen unternehmenlinkedin linkedinfirma
 				firmenlinkedin unternehmensprofil firmenprofil linkedinentreprise profilentreprise pagelinkedinentreprise linkedinempresa
 				perfilempresa linkedinazienda profiloazienda paginaaziendale linkedinbedrijf bedrijfsprofiel bedrijfspagina`,
-			usual: names()[ProfileURL][strong] + " " + names()[ProfileURL][usual] + ` linkedinpage linkedincompanypageurl
+			usual: headerNames()[ProfileURL][strong] + " " + headerNames()[ProfileURL][usual] + ` linkedinpage linkedincompanypageurl
 				paginalinkedin pagelinkedin linkedinpagina linkedinseite pronetwork`,
-			byContent: names()[ProfileURL][weak] + " " + names()[ProfileURL][byContent],
+			byContent: headerNames()[ProfileURL][weak] + " " + headerNames()[ProfileURL][byContent],
 		},
 		CompanyCountry: {
 			strong: `companycountry companycountrycode countryofcompany hqcountry headquarterscountry companyhqcountry accountcountry
 				organizationcountry firmenland unternehmensland firmensitzland paysentreprise paysdelentreprise paysdusiege paisempresa
-				paisdelaempresa paeseazienda nazioneazienda paisdaempresa landbedrijf bedrijfsland vestigingsland`,
+				paisdelaempresa paeseazienda nazioneazienda paisdaempresa landbedrijf bedrijfsland vestigingsland krajfirmy`,
 			usual: `countrycode countryiso isocountry isocountrycode countryiso2 iso2 landescode landercode landerkennzeichen laendercode
 				codepays codigopais codigodelpais codicepaese codigodopais landcode`,
-			weak: `country land pays pais paese nazione nazionalita staatland countryname billingcountry registeredcountry
+			weak: `kraj zeme maa country land pays pais paese nazione nazionalita staatland countryname billingcountry registeredcountry
 				countryofregistration countryregion`,
 		},
 		CompanyState: {
@@ -51,7 +51,7 @@ func companyNames() map[Role][noName]string {
 				firmenbuchnummer unternehmensnummer siren numerosiren nsiren sirennumber sirenno numerorcs rcs numerodimmatriculation
 				numerodentreprise numeroentreprise numeroderegistro numeroregistro registromercantil numeroregistromercantil
 				numerorea numerodiregistrazione numeroregistroimprese registroimprese nipc numeroderegisto cnpj kvk kvknummer kvknr ondernemingsnummer registratienummer inschrijvingsnummer orgnumber organisationnumber
-				organizationnumber orgnr cvr cvrnummer`,
+				organizationnumber orgnr cvr cvrnummer cvrnr krs numerkrs nrkrs organisationsnummer organisasjonsnummer ytunnus ico`,
 			// Persons have some of these, too.
 			usual: `crn immatriculation codicefiscale rea matricula`,
 		},
@@ -61,7 +61,7 @@ func companyNames() map[Role][noName]string {
 				uidnr tva numerotva numerodetva ntva tvaintracommunautaire numerotvaintracommunautaire numerodetvaintracommunautaire
 				tvaintra nifiva numeroiva numerodeiva ivaintracomunitario partitaiva piva partiva btw btwnummer btwnr btwid
 				btwidentificatienummer`,
-			usual: `nif cif nifcif cifnif numerodecontribuinte contribuinte numerodeidentificacaofiscal`,
+			usual: `nip numernip momsnummer momsregnr mvanummer alvnumero dic nif cif nifcif cifnif numerodecontribuinte contribuinte numerodeidentificacaofiscal`,
 			weak:  `taxid taxnumber vattaxid`,
 		},
 	}
@@ -70,7 +70,8 @@ func companyNames() map[Role][noName]string {
 // names of companies, besides those that lists of persons have for them.
 const companyNameNames = `name nom naam nombre nome legalname tradingname businessname registeredname companylegalname
 	bezeichnung handelsname firmierung raisonsociale denominationsociale denomination razonsocial denominacionsocial denominazione
-	denominazionesociale razaosocial denominacaosocial handelsnaam statutairenaam`
+	denominazionesociale razaosocial denominacaosocial handelsnaam statutairenaam
+	nazwa namn navn nimi nazev`
 
 // companyStrength returns the strength of a header for a role in a list of companies.
 func (r *recognition) companyStrength(role Role, header string) (strength int, named bool) {

@@ -89,7 +89,7 @@ func addressKind(text string) Kind {
 	if !known || !isHost(host) {
 		return Text
 	}
-	shared := sharedhost.Of([]byte(host))
+	shared := sharedhost.OfPage([]byte(host), []byte(path))
 	switch {
 	case strings.HasPrefix(path, "/sales/lead/"), strings.HasPrefix(path, "/sales/people/"):
 		return SalesPage

@@ -174,3 +174,34 @@ func wantExports() map[string]map[columns.Role]string {
 		},
 	}
 }
+
+// TestNamesOfTheFormLastFirstAreKnownByTheirCells has columns of names, and of others that look like them, under
+// headers that say nothing.
+func TestNamesOfTheFormLastFirstAreKnownByTheirCells(t *testing.T) {
+	for name, test := range map[string]struct {
+		list string
+		want int // the column; columns.None for none
+	}{
+		"persons":                     {"Who;Firma\nLee, Ann;Acme\nMüller, Jörg;Beta\nGarcía López, María;Gamma\n", 0},
+		"one unusual name of three":   {"Who;Firma\nLee, Ann;Acme\nOkonkwo, Chukwuemeka;Beta\nŻak, Łukasz;Gamma\n", 0},
+		"cities":                      {"Where;Firma\nParis, France;Acme\nBerlin, Germany;Beta\nAmman, Jordan;Gamma\n", columns.None},
+		"cities in the US":            {"Where;Firma\nAustin, Texas;Acme\nAtlanta, Georgia;Beta\nRichmond, Virginia;Gamma\n", columns.None},
+		"companies":                   {"What;Firma\nAcme, Inc.;A\nBeta, LLC;B\nGamma, Ltd.;C\n", columns.None},
+		"unusual names":               {"Who;Firma\nOkonkwo, Chukwuemeka;Acme\nAdeyemi, Oluwaseun;Beta\n", columns.None},
+		"two columns":                 {"Who;Guest;Firma\nLee, Ann;Ray, Bob;Acme\nDoe, Max;Fox, Eva;Beta\n", columns.None},
+		"those of the owner":          {"Owner's;Firma\nLee, Ann;Acme\nRay, Bob;Beta\n", columns.None},
+		"one person for all":          {"Who;Firma\n" + rows("Lee, Ann;Acme", 30), columns.None},
+		"few of them":                 {"Who;Firma\nLee, Ann;Acme\nRay, Bob;Beta\nHall 3;Gamma\nHall 4;Delta\n", columns.None},
+		"a header that says it":       {"Who;Name;Firma\nLee, Ann;Bob Ray;Acme\nDoe, Max;Eva Fox;Beta\n", 1},
+		"a list with parts of names":  {"Who;Vorname;Nachname;Firma\nLee, Ann;Ann;Lee;Acme\nRay, Bob;Bob;Ray;Beta\n", columns.None},
+		"attendees, with first names": {"Attendee;Firma\nAnn Lee;Acme\nBob Ray;Beta\n", 0},
+	} {
+		_, reading, err := recognise(t, test.list, columns.Options{Lenient: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reading.Mapping.Column(columns.FullName); got != test.want {
+			t.Errorf("%s: the names are in column %d, want %d", name, got, test.want)
+		}
+	}
+}

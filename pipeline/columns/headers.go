@@ -20,86 +20,132 @@ const (
 	noName
 )
 
-// names are header names by role and strength, simplified. A mobile number is not a business phone: no name
+// headerNames are header names by role and strength, simplified. A mobile number is not a business phone: no name
 // of one stands here (specification v1, "Client rules for writing results into a CRM contact").
 //
-// Languages: English, German, French, Spanish, Italian, Portuguese and Dutch.
-func names() map[Role][noName]string {
+// Languages: English, German, French, Spanish, Italian, Portuguese and Dutch, and the usual names in Polish,
+// Swedish, Danish, Norwegian, Finnish and Czech.
+func headerNames() map[Role][noName]string {
+	all := personNames()
+	maps.Copy(all, employerNames())
+	return all
+}
+
+// personNames are those of roles that persons have.
+func personNames() map[Role][noName]string {
 	return map[Role][noName]string{
 		ProfileURL: {
 			strong: `profileurl linkedinurl linkedinprofileurl linkedinprofile linkedinlink personlinkedinurl personlinkedin
 				contactlinkedinurl pronetworkurl pronetworkprofile defaultprofileurl publicprofileurl linkedincontactprofileurl
 				linkedinprofil linkedinprofillink profillinkedin perfillinkedin profilolinkedin profiellinkedin profilelinkedin
 				urllinkedin lienlinkedin enlacelinkedin hslinkedinurl linkedinpublicurl linkedinmemberprofile`,
-			usual:     `linkedin profilelink linkedincontact linkedinid linkedinaccount`,
-			weak:      `profile`,
-			byContent: `url link profil profillink profilurl perfil profilo profiel weblink xing xingprofil socialprofile lien enlace`,
+			usual: `linkedin profilelink linkedincontact linkedinid linkedinaccount`,
+			weak:  `profile`,
+			byContent: `url link profil profillink profilurl perfil profilo profiel weblink xing xingprofil socialprofile lien
+				enlace`,
 		},
 		FirstName: {
-			strong: `firstname namefirst namegiven givenname forename fname contactfirstname vorname rufname prenom nombredepila primernombre
-				primeironome voornaam roepnaam`,
-			usual:     `first prenoms nombres`,
+			strong: `firstname namefirst namegiven givenname forename fname contactfirstname vorname rufname prenom
+				nombredepila primernombre
+				primeironome voornaam roepnaam imie imiona fornamn fornavn etunimi jmeno krestnijmeno
+				attendeefirstname participantfirstname delegatefirstname speakerfirstname contactfirst leadfirstname`,
+			usual:     `first prenoms nombres givennames vornamen`,
 			byContent: `given`,
 		},
 		LastName: {
-			strong: `lastname namelast namefamily surname familyname lname contactlastname nachname familienname zuname nomdefamille apellidos
-				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam`,
+			strong: `lastname namelast namefamily surname familyname lname contactlastname nachname familienname zuname
+				nomdefamille apellidos
+				apellido primerapellido cognome sobrenome apelido ultimonome achternaam familienaam nazwisko efternamn
+				efternavn etternavn sukunimi prijmeni attendeelastname
+				participantlastname delegatelastname speakerlastname contactlast leadlastname`,
 			usual: `last`,
 		},
 		FullName: {
 			strong: `fullname namefull completename contactfullname vollername vollstandigername namevollstandig vorundnachname
-				vornamenachname nachnamevorname nomcomplet nometprenom prenometnom nomprenom prenomnom nombrecompleto nombreyapellidos
-				apellidosynombre nomecompleto nomeecognome cognomeenome nomecognome nomesobrenome volledigenaam voorenachternaam`,
-			usual: `contactname personname leadname prospectname kontaktname ansprechpartner kontaktperson nomducontact
-				nombredecontacto nomecontatto nomedocontato naamcontactpersoon contactpersoon displayname`,
-			weak: `name nom naam nombre nome contact kontakt contacto contatto contato person`,
+				vornamenachname nachnamevorname nomcomplet nometprenom prenometnom nomprenom prenomnom nombrecompleto
+				nombreyapellidos
+				apellidosynombre nomecompleto nomeecognome cognomeenome nomecognome nomesobrenome volledigenaam
+				voorenachternaam imieinazwisko nazwiskoiimie imienazwisko fornamnochefternamn
+				fuldenavn fulltnavn kokonimi jmenoaprijmeni celejmeno`,
+			usual: `contactname contactperson personname leadname prospectname kontaktname ansprechpartner kontaktperson
+				nomducontact
+				nombredecontacto nomecontatto nomedocontato naamcontactpersoon contactpersoon displayname osobakontaktowa
+				kontaktperson
+				yhteyshenkilo kontaktniosoba attendeename participantname speakername delegatename employeename`,
+			weak: `name nom naam nombre nome contact kontakt contacto contatto contato person osoba namn navn nimi attendee
+				participant
+				speaker delegate registrant teilnehmer teilnehmerin teilnehmerinnen referent referentin mitarbeiter
+				ansprechperson
+				participante intervenant conferencier asistente ponente partecipante relatore palestrante deelnemer spreker
+				medewerker uczestnik prelegent deltagare deltager talare`,
 		},
+	}
+}
+
+// employerNames are those of the company of a person.
+func employerNames() map[Role][noName]string {
+	return map[Role][noName]string{
 		CompanyDomain: {
 			strong: `companydomain companydomainname companywebsite firmendomain firmenwebsite webseitefirma unternehmenswebsite
 				domaineentreprise siteentreprise sitewebentreprise dominioempresa dominiodelaempresa sitiowebdelaempresa
-				dominioaziendale sitowebazienda dominiodaempresa sitedaempresa bedrijfsdomein bedrijfswebsite associatedcompanydomain
+				dominioaziendale sitowebazienda dominiodaempresa sitedaempresa bedrijfsdomein bedrijfswebsite stronafirmy
+				associatedcompanydomain
 				organizationwebsite accountwebsite organizationdomain organizationprimarydomain organizationwebsiteurl
 				companyprimarydomain accountdomain employerdomain employerwebsite`,
 			usual: `domain website websiteurl companyurl webseite internetseite homepage internet siteweb siteinternet
-				sitioweb paginaweb sitoweb sitointernet dominio domaine domein webadresse webpage businesshomepage
-				companywebsiteurl primarydomain emaildomain`,
+				sitioweb paginaweb sitoweb sitointernet dominio domaine domein stronawww stronainternetowa hemsida webbplats
+				hjemmeside nettside nettsted kotisivu webovestranky webadresse webpage businesshomepage
+				companywebsiteurl primarydomain emaildomain employerurl accounturl organizationurl organisationurl`,
 			weak:      `regularcompanyurl site website1value websitevalue companywebpage`,
 			byContent: `web url1 www`,
 		},
 		CompanyName: {
-			strong: `company companyname organization organisation organizationname organisationname employer account accountname
-				currentcompany employername firma firmenname unternehmen unternehmensname arbeitgeber organisationsname entreprise societe
+			strong: `company companyname organization organisation organizationname organisationname employer account
+				accountname
+				currentcompany employername firma firmenname unternehmen unternehmensname arbeitgeber organisationsname
+				entreprise societe
 				nomentreprise nomdelentreprise nomdelasociete employeur empresa nombredelaempresa nombreempresa compania azienda
 				nomeazienda ragionesociale societa datoredilavoro nomedaempresa nomeempresa bedrijf bedrijfsnaam organisatie
-				werkgever companyaccount associatedcompany`,
-			usual: `organizationsname organization1name organisation1name currentcompanyname currentemployer personorganization organizationnaam
+				werkgever companyaccount associatedcompany nazwafirmy foretag foretagsnamn bolag bolagsnamn virksomhed
+				virksomhedsnavn
+				virksomhet bedrift firmanavn selskab selskap yritys yrityksennimi spolecnost nazevfirmy nazevspolecnosti`,
+			usual: `firm org affiliation companyorganisation companyorganization raisonsociale denominationsociale razonsocial
+				denominacionsocial razaosocial denominacaosocial denominazionesociale handelsnaam attendeecompany
+				organizationsname organization1name organisation1name currentcompanyname currentemployer personorganization
+				organizationnaam
 				personorganisation`,
 			weak: `companynameforemails companyorganization companycleaned cleanedcompanyname`,
 		},
 	}
 }
 
-// fieldNames are the header names of fields, as names.
+// fieldNames are the header names of fields, as headerNames.
 func fieldNames() map[Role][noName]string {
 	return map[Role][noName]string{
 		Email: {
 			strong: `workemail businessemail workemailaddress businessemailaddress emailwork professionalemail emailbusiness
-				geschaftlicheemail geschaeftlicheemail emailgeschaftlich dienstlicheemail emaildienstlich emailprofessionnel emailpro
+				geschaftlicheemail geschaeftlicheemail emailgeschaftlich dienstlicheemail emaildienstlich emailprofessionnel
+				emailpro
 				courrielprofessionnel correoprofesional emailprofesional emailcorporativo emailaziendale emailprofissional
-				zakelijkemail zakelijkeemail emailzakelijk`,
+				zakelijkemail zakelijkeemail emailzakelijk emailsluzbowy`,
 			usual: `email emailaddress mail emailadresse mailadresse adresseemail adressemail courriel adressecourriel correo
 				correoelectronico direcciondecorreo direcciondecorreoelectronico indirizzoemail postaelettronica enderecodeemail
-				emailadres mailadres contactemail personemail primaryemail hsemail emails emailaddresses emailsvalue
+				emailadres mailadres attendeeemail participantemail delegateemail adresemail adresmailowy epost epostadress
+				epostadresse sahkoposti contactemail personemail primaryemail hsemail emails emailaddresses emailsvalue
 				emailaddressesvalue`,
 			weak: `companyemail email1 1email email1address`,
 		},
 		Phone: {
-			strong: `businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework directphone
+			strong: `telefonodiretto
+				businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework
+				directphone
 				geschaftstelefon telefongeschaftlich telefondienstlich diensttelefon telefonburo telephoneprofessionnel
-				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro telefonecomercial
+				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro
+				telefonecomercial
 				telefonedetrabalho werktelefoon telefoonwerk zakelijktelefoonnummer`,
 			usual: `phone phonenumber telephone telephonenumber tel telefon telefonnummer rufnummer numerodetelephone telefono
-				numerodetelefono numeroditelefono telefone numerodetelefone telefoon telefoonnummer contactphone primaryphone phones phonenumbers
+				numerodetelefono numeroditelefono telefone numerodetelefone numertelefonu telefonnr telefoninumero telefoon
+				telefoonnummer contactphone primaryphone phones phonenumbers
 				phonesvalue phonenumbersvalue`,
 			weak: `companyphone phone1 businessphone1`,
 		},
@@ -109,7 +155,7 @@ func fieldNames() map[Role][noName]string {
 // headerStrengths returns the strength of every header name by role.
 func headerStrengths() map[Role]map[string]int {
 	strengths := map[Role]map[string]int{}
-	all := names()
+	all := headerNames()
 	maps.Copy(all, fieldNames())
 	maps.Copy(all, companyNames())
 	for role, lists := range all {
@@ -134,7 +180,8 @@ func simplify(header string) string {
 }
 
 // wrappers are members of JSON that hold the members of a person, and elements where a value is one of several.
-const wrappers = `person names contact contacts profile properties attributes fields data record lead prospect candidate customer user
+const wrappers = `person names contact contacts profile properties attributes fields data record lead prospect candidate
+				customer user
 	info basic basics details identity contactinfo personalinfo source social socials sociallinks links urls`
 
 // spellings returns the simplified names of a header: that of the whole header, and for a path in JSON
@@ -195,7 +242,8 @@ const (
 	// otherPersons show that the value is another person's or that of a whole company.
 	otherPersons = `owner manager assistant assistent referr reports creator created modified updated by sender cc bcc
 		company corporate corp hq headquarter switchboard main account organi firma unternehmen zentrale besitzer inhaber
-		recruiter rep fax telefax verantwort`
+		recruiter rep fax telefax verantwort standard accueil siege empfang reception centralino centralita centrala vaxel
+		kundenservice hotline buyer purchaser payer billing besteller kaufer acheteur comprador acquirente koper`
 	// notValues show that the column is about a value and does not hold it.
 	notValues = `status opt optin optout valid verified verification confidence score sent open opened bounce bounced
 		click clicked source type label domain subscri unsubscri consent date time count last quality catch campaign

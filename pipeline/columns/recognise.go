@@ -344,12 +344,30 @@ func (r *recognition) findFullName() {
 	}
 	doubts, needed := r.reading.Doubts, !mapping.CanIdentify()
 	r.recognise(FullName)
+	if mapping.Column(FullName) == None {
+		r.choose(FullName, r.reversedNames())
+	}
 	if len(r.reading.Doubts) > len(doubts) && !needed {
 		r.reading.Doubts = doubts
 		delete(r.taken, mapping.Column(FullName))
 		delete(mapping, FullName)
 		delete(r.reading.Why, FullName)
 	}
+}
+
+// reversedNames returns the column with names of the form "Last, First" whose header says nothing, when there is one
+// alone.
+func (r *recognition) reversedNames() []candidate {
+	var found []candidate
+	for column, header := range r.schema.Columns {
+		if !r.taken[column] && !r.isAppended(column) && r.sample.of(column).areReversedNames() && !contains(wordsOf(header), otherPersons) {
+			found = append(found, candidate{column: column, strength: noName})
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found
 }
 
 // giveLone gives a role to the only column with one of some simplified names.

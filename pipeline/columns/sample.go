@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 
 	"payonce/io/table"
+	"payonce/pipeline/names"
 )
 
 const (
@@ -24,6 +25,8 @@ type Content struct {
 	kinds    [numKinds]int
 	distinct map[uint64]bool // values that are not blank
 	words    int             // texts with a space or a comma in them
+	reversed int             // texts of the form "Last, First"
+	given    int             // those of them with a usual given name
 }
 
 // errEnough ends the reading of a sample.
@@ -32,7 +35,8 @@ var errEnough = errors.New("enough")
 // Take reads the first rows of a list that was opened for some columns, all for nil. A fault of the list ends
 // the sample: the survey of the list reports it.
 func Take(reader table.Reader, opened []int) Sample {
-	columns := len(reader.Schema().Columns)
+	schema := reader.Schema()
+	columns := len(schema.Columns)
 	sample := make(Sample, columns)
 	if opened == nil {
 		for i := range columns {
@@ -46,6 +50,9 @@ func Take(reader table.Reader, opened []int) Sample {
 			return sample
 		}
 		err = block.Each(func(line table.Row) error {
+			if repeatsHeader(line, schema, opened) {
+				return nil
+			}
 			for _, column := range opened {
 				sample[column].add(line.Cell(column), seed)
 			}
@@ -62,6 +69,16 @@ func Take(reader table.Reader, opened []int) Sample {
 	return sample
 }
 
+// repeatsHeader reports whether a row has the names of the columns in its cells.
+func repeatsHeader(line table.Row, schema table.Schema, opened []int) bool {
+	for _, column := range opened {
+		if string(line.Cell(column)) != schema.Columns[column] {
+			return false
+		}
+	}
+	return len(opened) > 1
+}
+
 func (c *Content) add(cell []byte, seed maphash.Seed) {
 	kind := KindOf(cell)
 	c.kinds[kind]++
@@ -70,6 +87,13 @@ func (c *Content) add(cell []byte, seed maphash.Seed) {
 	}
 	if kind == Text && bytes.ContainsAny(trim(cell), " ,") {
 		c.words++
+		isReversed, isGiven := names.IsReversed(string(cell))
+		if isReversed {
+			c.reversed++
+		}
+		if isGiven {
+			c.given++
+		}
 	}
 	if c.distinct == nil {
 		c.distinct = map[uint64]bool{}
@@ -112,6 +136,12 @@ func (c *Content) most() Kind {
 	return most
 }
 
+// areReversedNames reports whether the cells are names of persons in the form "Last, First": nearly all have the form,
+// and most of them a usual given name.
+func (c *Content) areReversedNames() bool {
+	return c.filled() > 0 && 5*c.reversed >= 4*c.filled() && 2*c.given >= c.filled() && !c.repeats()
+}
+
 // repeats reports whether nearly all cells hold one of a few values, as those of a sender do.
 func (c *Content) repeats() bool { return c.filled() >= 20 && len(c.distinct)*20 <= c.filled() }
 
@@ -142,8 +172,15 @@ func fitting(role Role) []Kind {
 	return nil
 }
 
-// disagrees reports whether most cells are of kinds that the role does not have.
-func (c *Content) disagrees(role Role) bool { return 2*c.of(fitting(role)...) < c.filled() }
+// disagrees reports whether most cells are of kinds that the role does not have. In a column of companies' domains,
+// pages of hosts that many share say nothing beside others: such a cell is not used, whatever the column is.
+func (c *Content) disagrees(role Role) bool {
+	filled, fits := c.filled(), c.of(fitting(role)...)
+	if (role == CompanyDomain || role == CompanyWebsite) && c.of(Website, WebPage) > 0 {
+		filled -= c.of(SharedPage)
+	}
+	return 2*fits < filled
+}
 
 // agrees reports whether there are cells, most of them of kinds that the role has.
 func (c *Content) agrees(role Role) bool { return c.filled() > 0 && !c.disagrees(role) }

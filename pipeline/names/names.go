@@ -16,9 +16,13 @@ type Name struct {
 	Doubtful bool
 }
 
-// Split splits a full name. Without a first or a last name in it, that part is empty.
+// Split splits a full name. Without a first or a last name in it, that part is empty. A text with the legal form of a
+// company, such as "Acme Ltd" or "Ann Lee, Acme GmbH", is not a name of a person, and both are empty.
 func Split(full string) Name {
 	full = withoutAsides(full)
+	if hasLegalForm(full) {
+		return Name{}
+	}
 	if last, first, found := strings.Cut(full, ","); found {
 		before, after := withoutTitles(strings.Fields(last)), withoutTitles(strings.Fields(withoutSuffixes(first)))
 		if len(after) > 0 && len(before) > 0 {
@@ -85,6 +89,26 @@ const titles = ` mr mrs ms miss mx dr prof professor sir madam herr frau hr fr m
 // suffixes stand behind a name.
 const suffixes = ` jr sr ii iii iv phd dphil md mba msc bsc ma ba llm llb jd esq cpa cfa pmp ceng dds rn mph mpa bba meng
 	beng dba cissp acca pe msw shrm-cp shrm-scp cfp cma fca aca ca `
+
+// legalForms are words of companies' names that no person has.
+const legalForms = ` ltd limited inc incorporated llc llp plc gmbh mbh kgaa ohg gbr gcv bvba sarl sasu eurl srl srls spa sapa slu lda ltda
+	eireli aps oyj sro kft zrt pty corp corporation holding holdings ggmbh `
+
+// shortForms are legal forms that can be names of persons, unless they stand in capitals in a text that is not.
+const shortForms = ` AG SA SAS SE AB AS OY KG UG EV BV NV SL SNC ASA OÜ SIA UAB `
+
+// hasLegalForm reports whether a word of a text is the legal form of a company.
+func hasLegalForm(text string) bool {
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' || r == '(' || r == ')' })
+	shouts := text == strings.ToUpper(text)
+	for i, word := range words {
+		bare := strings.ReplaceAll(word, ".", "")
+		if i > 0 && (hasWord(legalForms, bare) || strings.EqualFold(word, "d.o.o.") || !shouts && i == len(words)-1 && strings.Contains(shortForms, " "+strings.ReplaceAll(bare, "/", "")+" ")) {
+			return true
+		}
+	}
+	return false
+}
 
 // hasWord reports whether a list has a word, whatever its case and dots.
 func hasWord(list, word string) bool {

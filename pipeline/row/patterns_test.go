@@ -120,3 +120,21 @@ func TestColumnsOfTheOtherKindOfSubjectsAreNotRead(t *testing.T) {
 		t.Errorf("columns %d are read for companies", got)
 	}
 }
+
+// TestARowThatRepeatsTheHeaderNamesNobody reads a list whose pages begin with the names of the columns.
+func TestARowThatRepeatsTheHeaderNamesNobody(t *testing.T) {
+	scope := wanting(enrich.Persons, columns.Mapping{columns.FirstName: {0}, columns.LastName: {1}, columns.CompanyName: {2}})
+	scope.Header = []string{"First", "Last", "Company"}
+	for _, test := range []struct {
+		row  cells
+		want enrich.Unidentifiable
+	}{
+		{cells{"First", "Last", "Company"}, RepeatsHeader},
+		{cells{"First", "Last", "Acme"}, ""},
+		{cells{"Ann", "Last", "Company"}, ""},
+	} {
+		if _, _, reason := scope.Reader(keyOf).Key(test.row); reason != test.want {
+			t.Errorf("%q: %q, want %q", test.row, reason, test.want)
+		}
+	}
+}

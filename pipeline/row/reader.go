@@ -1,6 +1,7 @@
 package row
 
 import (
+	"bytes"
 	"slices"
 
 	"payonce/enrich"
@@ -18,6 +19,7 @@ type Reader struct {
 	forgotten map[enrich.Key]bool
 	later     bool           // the rows are Answered, and fields that wait are not missing
 	companies *companyReader // nil where the rows name persons
+	header    []headerCell
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
 	fullName                                                    []int // where first and last names have no columns
@@ -45,6 +47,7 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *Reader {
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
 		later: s.Later && !s.Most,
 	}
+	r.header = s.headerCells()
 	if s.Subject == enrich.Companies {
 		r.companies = newCompanyReader(s)
 		return r
@@ -154,6 +157,9 @@ func cellOf(row table.Row, of []int) (cell []byte) {
 // Canonical returns the canonical form of the row's subject, or why the row names none: an
 // identity of the row that was forgotten, if there is one. The form is valid until the next call.
 func (r *Reader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
+	if r.repeatsHeader(row) {
+		return nil, 0, RepeatsHeader
+	}
 	if r.companies != nil {
 		return r.companyForm(row)
 	}
@@ -199,6 +205,39 @@ func (r *Reader) Identity(row table.Row) enrich.Identity {
 	}
 	id, _ := r.read(row).Contact().Identify(r.prefer)
 	return id
+}
+
+// RepeatsHeader is why a row names nobody that has the names of the columns in its cells, as each page of a list
+// has that was printed.
+const RepeatsHeader enrich.Unidentifiable = "the row repeats the names of the columns"
+
+// headerCell is a column that names subjects, and its own name.
+type headerCell struct {
+	column int
+	name   []byte
+}
+
+// headerCells returns the columns that name subjects, with their names.
+func (s Scope) headerCells() (cells []headerCell) {
+	for role, of := range s.Mapping {
+		for _, column := range of {
+			if columns.Names(role, s.Subject) && column < len(s.Header) && s.Header[column] != "" {
+				cells = append(cells, headerCell{column, []byte(s.Header[column])})
+			}
+		}
+	}
+	return cells
+}
+
+// repeatsHeader reports whether the cells that name the row's subject are the names of their columns. A column can
+// have one value that is its name.
+func (r *Reader) repeatsHeader(row table.Row) bool {
+	for _, cell := range r.header {
+		if !bytes.Equal(row.Cell(cell.column), cell.name) {
+			return false
+		}
+	}
+	return len(r.header) > 1
 }
 
 // IsBlank reports whether a cell holds nothing but blanks.

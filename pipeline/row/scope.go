@@ -14,9 +14,11 @@ type Scope struct {
 	Catalogue enrich.Catalogue // of the interface that is asked
 	Subject   enrich.Subject   // the kind of subjects that the rows name
 	Mapping   columns.Mapping
-	Wanted    enrich.Fields
-	Held      columns.Held // which values in further columns count
-	Prefer    enrich.Pattern
+	// Header has the names of the columns, so that a row that repeats them is known; nil where that does not matter.
+	Header []string
+	Wanted enrich.Fields
+	Held   columns.Held // which values in further columns count
+	Prefer enrich.Pattern
 	// Patterns are those by which the step asks; zero for enrich.UsualPatterns.
 	Patterns enrich.Patterns
 	// Search says which companies the step searches for. Rows of other companies miss nothing in this step.

@@ -13,10 +13,11 @@ import (
 	"payonce/internal/report"
 	"payonce/io/csvtable"
 	"payonce/io/sheet"
+	"payonce/io/table"
 	"payonce/pipeline/columns"
 )
 
-// Command returns a complete command that helps with an error of a list, quoted for a shell; "" for none.
+// Command returns a complete command that helps with an error of a list: that works, or leads on, quoted for a shell; "" for none.
 // Words is the command line that failed, and flags are its flags.
 func Command(err error, words []string, flags *pflag.FlagSet) string {
 	if len(words) == 0 || flags.Lookup("map") == nil {
@@ -33,22 +34,20 @@ func Command(err error, words []string, flags *pflag.FlagSet) string {
 		command = withMapping(words, flags, []string{string(shared.B) + "="})
 	} else if several, ok := errors.AsType[*sheet.SeveralSheetsError](err); ok {
 		command = with(words, "--sheet="+several.Names[0])
-	} else if headerless, ok := errors.AsType[*csvtable.HeaderlessError](err); ok {
-		return withHeader(headerless.Header, flags.Args())
 	} else if isUnmapped(err) && flags.NArg() > 0 {
-		command = slices.Concat([]string{"map"}, reading(flags), []string{"--"}, flags.Args())
-		if !slices.ContainsFunc(flags.Args(), func(name string) bool { return strings.HasPrefix(name, "-") && name != "-" }) {
-			command = slices.Concat([]string{"map"}, flags.Args(), reading(flags))
+		if header, ok := errors.AsType[*table.HeaderRowError](err); ok {
+			return mapCommand(flags.Args(), withHeaderRow(reading(flags), header.Row))
+		}
+		return mapCommand(flags.Args(), reading(flags))
+	} else if headerless, ok := errors.AsType[*csvtable.HeaderlessError](err); ok {
+		if made := withHeader(headerless.Header, flags.Args()); made != "" {
+			return made
 		}
 	}
 	if command == nil {
-		return ""
+		return ofRefusedList(err, words, flags)
 	}
-	shown := []string{"batch"}
-	for _, word := range command {
-		shown = append(shown, report.ShellWord(word))
-	}
-	return strings.Join(shown, " ")
+	return shell(append([]string{"batch"}, command...)...)
 }
 
 // withHeader returns a command that copies a list, with a header before it, and shows its columns. It returns ""
@@ -57,13 +56,15 @@ func withHeader(header string, names []string) string {
 	if len(names) != 1 || names[0] == "-" || strings.ContainsAny(names[0], "*?[") {
 		return ""
 	}
-	ending := filepath.Ext(names[0])
-	if ending == ".gz" || ending == ".zst" {
-		return ""
+	name, show := names[0], "cat"
+	for ending, unpack := range map[string]string{".gz": "gzip -dc", ".zst": "zstd -dc"} {
+		if plain, packed := strings.CutSuffix(name, ending); packed {
+			name, show = plain, unpack
+		}
 	}
-	list := report.ShellWord(names[0])
-	made := report.ShellWord(strings.TrimSuffix(names[0], ending) + ".header" + ending)
-	return fmt.Sprintf("{ echo %s; cat -- %s; } > %s && batch map -- %s", report.ShellWord(header), list, made, made)
+	ending := filepath.Ext(name)
+	made := report.ShellWord(strings.TrimSuffix(name, ending) + ".header" + ending)
+	return fmt.Sprintf("{ echo %s; %s -- %s; } > %s && batch map -- %s", report.ShellWord(header), show, report.ShellWord(names[0]), made, made)
 }
 
 // isUnmapped reports whether the error is about columns that are missing: no person can be identified, or the

@@ -39,6 +39,9 @@ func ask(ctx context.Context, in io.Reader, out io.Writer, m *mapping.Mapping, p
 	}
 	for _, row := range m.Rows() {
 		fmt.Fprintf(out, "row %-4d %s\n", row.Row, report.Printable(row.Text()))
+		if row.Note != "" {
+			fmt.Fprintf(out, "         %s\n", report.Printable(row.Note))
+		}
 	}
 	answer, err := q.line(ctx, fmt.Sprintf("Save this in %s? [Y/n] ", path))
 	return answer == "" || strings.EqualFold(answer, "y") || strings.EqualFold(answer, "yes"), err

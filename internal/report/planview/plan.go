@@ -13,6 +13,7 @@ import (
 	"payonce/internal/report/modules"
 	"payonce/internal/report/named"
 	"payonce/internal/report/planstep"
+	"payonce/io/table"
 	"payonce/pipeline/survey"
 )
 
@@ -35,6 +36,7 @@ type Plan struct {
 	Held          []Held            `json:"held,omitempty"`
 	DoubtfulNames int64             `json:"doubtful_names,omitempty"` // rows whose full name could be split in another way
 	Placeholders  int64             `json:"placeholders,omitempty"`   // cells of wanted fields that hold one, such as "n/a"
+	Below         []Below           `json:"below_rows,omitempty"`     // what the files have below their rows
 	Encoding      string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
 	// EncodingGuessed says that the bytes of the list fit other encodings too.
 	EncodingGuessed bool                `json:"encoding_guessed,omitempty"`
@@ -71,6 +73,21 @@ type Plan struct {
 	Steps planstep.Steps `json:"steps,omitempty"`
 	// Limits are those of modules that are reached and that last.
 	Limits []modules.Limit `json:"limits,omitempty"`
+}
+
+// Below is what a file of the list has below its rows: totals and notes.
+type Below struct {
+	File string `json:"file"`
+	Line int64  `json:"line"` // of its first row
+	Rows int    `json:"rows"`
+}
+
+// BelowOf returns what the files of a list have below their rows.
+func BelowOf(feet []table.Foot) (below []Below) {
+	for _, foot := range feet {
+		below = append(below, Below(foot))
+	}
+	return below
 }
 
 // IsDone reports whether an earlier start of this run, or another run, asked for all that the list

@@ -3,6 +3,7 @@ package planview
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -80,6 +81,10 @@ func (v *Plan) printCells(p *report.Page) {
 	}
 	if v.DoubtfulNames > 0 {
 		p.Alertf("doubtful names", "%s with a name of several words, of which the first and the last are used", report.Counted(v.DoubtfulNames, "row"))
+	}
+	for _, below := range v.Below {
+		p.Prosef("below the rows", "%s of totals or notes from line %d of %s: left as they are, and not looked up",
+			report.Counted(int64(below.Rows), "row"), below.Line, filepath.Base(below.File))
 	}
 	if v.Placeholders > 0 {
 		p.Prosef("placeholders", "%s with n/a or the like, taken as empty", report.Counted(v.Placeholders, "cell"))

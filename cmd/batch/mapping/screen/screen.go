@@ -232,6 +232,9 @@ func (s *Screen) rowLines() []string {
 	lines := []string{"The first rows, as they would be looked up", ""}
 	for _, row := range s.m.Rows() {
 		lines = append(lines, fmt.Sprintf("%5d  %s", row.Row, report.Printable(row.Text())))
+		if row.Note != "" {
+			lines = append(lines, "       "+report.Printable(row.Note))
+		}
 	}
 	return append(lines, "", "press any key to go back")
 }
