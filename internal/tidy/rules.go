@@ -16,7 +16,7 @@ const maxLines = 70
 // The most files that a package may have, and the most lines in them, tests aside.
 const (
 	maxPackageFiles = 25
-	maxPackageLines = 2500
+	maxPackageLines = 3000
 )
 
 const badger = "github.com/dgraph-io/badger"

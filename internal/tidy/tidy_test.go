@@ -107,9 +107,9 @@ func TestSizeOfAPackage(t *testing.T) {
 	}{
 		{"as many files as allowed", filesOf("a%d.go", 25, 1), 0},
 		{"one file too many", filesOf("a%d.go", 26, 1), 1},
-		{"as many lines as allowed", filesOf("a%d.go", 5, 500), 0},
-		{"one line too many", map[string]int{"a.go": 2000, "b.go": 501}, 1},
-		{"too many files and lines", filesOf("a%d.go", 26, 100), 2},
+		{"as many lines as allowed", filesOf("a%d.go", 5, 600), 0},
+		{"one line too many", map[string]int{"a.go": 2000, "b.go": 1001}, 1},
+		{"too many files and lines", filesOf("a%d.go", 26, 120), 2},
 		{"tests", filesOf("a%d_test.go", 26, 100), 0},
 	}
 	for _, tt := range tests {
