@@ -25,6 +25,8 @@ type Found struct {
 	// person who was named or with attempts before it.
 	order []persons.Match
 	keys  map[enrich.Key]attempt.Account // of the person's identities, also of those without an attempt
+	// former has those of keys that identities had in earlier versions.
+	former map[enrich.Key]bool
 }
 
 // Erasure counts what was erased.
@@ -41,9 +43,9 @@ func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts, Interfaces: interfaces}
+	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.everyKeyOf, Facts: facts, Interfaces: interfaces}
 	order, others, err := reading.Find(who)
-	found := Found{Matches: slices.Clone(order), order: order, keys: map[enrich.Key]attempt.Account{}}
+	found := Found{Matches: slices.Clone(order), order: order, keys: map[enrich.Key]attempt.Account{}, former: map[enrich.Key]bool{}}
 	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })
 	for _, m := range order {
 		found.keys[m.Key] = m.Account
@@ -53,8 +55,11 @@ func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
 		if id == (enrich.Identity{}) {
 			continue
 		}
-		for account, key := range j.keysOf(id) {
-			found.keys[key] = attempt.Account(account)
+		for number := range j.Catalogues() {
+			on := Journal{ledger: j.ledger, number: attempt.Account(number)}
+			for i, key := range on.keysWith(on.Key(id), nil) {
+				found.keys[key], found.former[key] = on.number, i > 0
+			}
 		}
 	}
 	return found, err
@@ -97,19 +102,19 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 
 // identities counts the identities: each has a key in every account.
 func (f Found) identities() (count int) {
-	for _, account := range f.keys {
-		if account == 0 {
+	for key, account := range f.keys {
+		if account == 0 && !f.former[key] {
 			count++
 		}
 	}
 	return count
 }
 
-// keysOf returns the keys of an identity by account.
-func (j *Journal) keysOf(id enrich.Identity) (keys []enrich.Key) {
-	first := record.HashKey(j.secret, id)
+// everyKeyOf returns the keys of an identity in all accounts, with the former ones.
+func (j *Journal) everyKeyOf(id enrich.Identity) (keys []enrich.Key) {
 	for account := range j.Catalogues() {
-		keys = append(keys, record.KeyIn(attempt.Account(account), j.secret, first))
+		on := Journal{ledger: j.ledger, number: attempt.Account(account)}
+		keys = append(keys, on.keysWith(on.Key(id), &id)...)
 	}
 	return keys
 }
