@@ -124,7 +124,8 @@ func (j *Journal) nextBatch() (batch []*operation, states []Write) {
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
-	return batch, append(j.state.sums.TakeChanges(), Write{Key: record.StateKey, Value: record.Encode(j.state.record())})
+	states = append(j.state.sums.TakeChanges(), j.formsWrite()...)
+	return batch, append(states, Write{Key: record.StateKey, Value: record.Encode(j.state.record())})
 }
 
 // writesOf returns the writes of a batch in the order of its operations, followed by states.

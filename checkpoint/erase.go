@@ -29,6 +29,8 @@ type Found struct {
 	order []persons.Match
 	keys  map[enrich.Key]attempt.Account // of the person's identities, also of those without an attempt
 	names func(text string) bool
+	// former has those of keys that identities had in earlier versions.
+	former map[enrich.Key]bool
 }
 
 // Names reports whether a text, such as a row of a list, may name the person.
@@ -53,9 +55,12 @@ func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.keysOf, Facts: facts, Interfaces: interfaces}
+	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.everyKeyOf, Facts: facts, Interfaces: interfaces}
 	matched, err := reading.Find(who)
-	found := Found{Matches: slices.Clone(matched.Matches), Namesakes: matched.Namesakes, order: matched.Matches, keys: map[enrich.Key]attempt.Account{}, names: matched.Names}
+	found := Found{
+		Matches: slices.Clone(matched.Matches), Namesakes: matched.Namesakes, order: matched.Matches, names: matched.Names,
+		keys: map[enrich.Key]attempt.Account{}, former: map[enrich.Key]bool{},
+	}
 	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })
 	others := append(matched.Others, who.Identity)
 	for _, m := range found.order {
@@ -68,8 +73,11 @@ func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
 		if id == (enrich.Identity{}) {
 			continue
 		}
-		for account, key := range j.keysOf(id) {
-			found.keys[key] = attempt.Account(account)
+		for number := range j.Catalogues() {
+			on := Journal{ledger: j.ledger, number: attempt.Account(number)}
+			for i, key := range on.keysWith(on.Key(id), nil) {
+				found.keys[key], found.former[key] = on.number, i > 0
+			}
 		}
 	}
 	return found, err
@@ -126,19 +134,19 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 
 // identities counts the identities: each has a key in every account.
 func (f Found) identities() (count int) {
-	for _, account := range f.keys {
-		if account == 0 {
+	for key, account := range f.keys {
+		if account == 0 && !f.former[key] {
 			count++
 		}
 	}
 	return count
 }
 
-// keysOf returns the keys of an identity by account.
-func (j *Journal) keysOf(id enrich.Identity) (keys []enrich.Key) {
-	first := record.HashKey(j.secret, id)
+// everyKeyOf returns the keys of an identity in all accounts, with the former ones.
+func (j *Journal) everyKeyOf(id enrich.Identity) (keys []enrich.Key) {
 	for account := range j.Catalogues() {
-		keys = append(keys, record.KeyIn(attempt.Account(account), j.secret, first))
+		on := Journal{ledger: j.ledger, number: attempt.Account(account)}
+		keys = append(keys, on.keysWith(on.Key(id), &id)...)
 	}
 	return keys
 }

@@ -35,7 +35,7 @@ import (
 // in doubt, 13 has a provisional charge and 14 was in flight. Another account has no attempt.
 //
 // That of version 7 with jobs has a job and its occurrences besides. That with an outbox has also alerts, and the
-// members that jobs and occurrences got since.
+// members that jobs and occurrences got since. In that with profiles, the former keys of those before are recorded.
 func releasedVersions(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/journal-v*.tsv")

@@ -17,6 +17,7 @@ import (
 	"cmp"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"payonce/attempt"
@@ -55,6 +56,9 @@ type ledger struct {
 	failure error      // why nothing can be written any more; nil while all is well
 	change  []byte     // random number of the last durable change of Version
 
+	former    atomic.Pointer[[]formerKey] // of all identities, in order
+	formsNext attempt.ID                  // the first attempt that the record Forms does not count
+
 	wake     chan struct{} // holds one value while the queue may not be empty
 	stopping chan struct{}
 	stopped  chan struct{}
@@ -87,8 +91,8 @@ func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 	return decision, err
 }
 
-// decide decides under the lock and applies the changes. When it grants, the caller must call
-// write: encoding the records takes longer than deciding and needs no lock.
+// decide decides under the lock and applies the changes. When it returns write, the caller must call
+// it: encoding the records takes longer than deciding and needs no lock.
 func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write func(), err error) {
 	who := req.Lookup.Identity
 	key := j.Key(who)
@@ -96,6 +100,15 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	defer j.mu.Unlock()
 	if err := cmp.Or(j.failure, err); err != nil {
 		return nil, nil, err
+	}
+	learned, err := j.learnFormerOf(key, who, known)
+	if err != nil {
+		return nil, nil, err
+	}
+	write = func() {
+		if learned != nil {
+			<-learned // an error refuses everything that comes later
+		}
 	}
 	if !j.own().Ready {
 		return nil, nil, j.notOpened()
@@ -107,7 +120,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	})
 	decision, changes, err := decide.Decide(j.state.view(known, a), req)
 	if changes == nil || err != nil {
-		return decision, nil, err
+		return decision, write, err
 	}
 	id := j.state.apply(a, changes)
 	op := j.reserve(nil)

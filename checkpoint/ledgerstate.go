@@ -178,6 +178,14 @@ func (b *ledgerState) leave(id attempt.ID) {
 // resolution about this identity has become durable.
 func (b *ledgerState) departures(key enrich.Key) *atomic.Uint32 { return &b.left[key[0]] }
 
+// departed adds up the counters of some keys. The counters only grow, so an equal sum says that none has changed.
+func (b *ledgerState) departed(keys []enrich.Key) (sum uint64) {
+	for _, key := range keys {
+		sum += uint64(b.departures(key).Load())
+	}
+	return sum
+}
+
 // departAll notes that records of any identity may have changed.
 func (b *ledgerState) departAll() {
 	for i := range b.left {

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -165,7 +166,7 @@ func newIdentity(s Store) (record.Journal, error) {
 	random := make([]byte, 32)
 	rand.Read(random) // never fails
 	identity := record.Journal{ID: hex.EncodeToString(random[:16]), Secret: random[16:]}
-	return identity, s.Commit([]Write{{Key: record.IdentityKey, Value: record.Encode(&identity)}})
+	return identity, s.Commit([]Write{{Key: record.IdentityKey, Value: record.Encode(&identity)}, formsRecord(1)})
 }
 
 func newJournal(s Store, identity record.Journal, options Options) (*Journal, error) {
@@ -184,9 +185,12 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	return j, nil
 }
 
-// restore loads the ledger state and the version.
+// restore loads the ledger state, the former keys and the version.
 func (j *Journal) restore(whole bool, names []Write) error {
-	return errors.Join(j.recover(whole, names), j.recoverVersion())
+	if err := j.recover(whole, names); err != nil {
+		return err
+	}
+	return cmp.Or(j.recoverFormers(), j.recoverVersion())
 }
 
 // Close waits for what is being written and closes the journal, for all accounts.

@@ -51,7 +51,11 @@ func (j *Journal) attempts() int64 {
 // visit may get a key twice. Records may be called for several ranges at the same time. A range is
 // faster to read when first and last begin with the same bytes.
 func (j *Journal) Records(first, last enrich.Key, visit func(key enrich.Key, recall func() (attempt.Record, error)) error) error {
-	for _, key := range j.openKeys(first, last) {
+	keys := j.openKeys(first, last)
+	for _, f := range j.formersIn(first, last) {
+		keys = append(keys, f.key)
+	}
+	for _, key := range keys {
 		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
 			return err
 		}
@@ -90,6 +94,9 @@ func (j *Journal) Records(first, last enrich.Key, visit func(key enrich.Key, rec
 
 // recall returns what is known of a person: the field records and the open attempts.
 func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
+	if j.hasFormers(person.key) {
+		return j.RecordOf(person.key)
+	}
 	known, err := person.record()
 	if err != nil {
 		return known, err
@@ -99,7 +106,7 @@ func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
 	if len(j.state.byField) == 0 {
 		return known, nil
 	}
-	return known, j.addOpen(&known, person.key, nil, j.fields)
+	return known, j.addOpen(&known, person.key, person.key, nil, j.fields)
 }
 
 // isBetween reports whether a key lies from first to last.

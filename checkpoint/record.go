@@ -22,24 +22,29 @@ func (j *Journal) Record(id enrich.Identity) (attempt.Record, error) {
 // durable in between is read again: an attempt leaves the open ones, under the lock,
 // only when the store has its resolution.
 func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich.Fields) (attempt.Record, error) {
+	keys := j.keysWith(key, id)
+	records := make([]attempt.Record, len(keys))
 	for {
-		before := j.state.departures(key).Load()
-		known, err := j.recorded(key, id, fields)
+		before := j.state.departed(keys)
+		var err error
+		for i := 0; err == nil && i < len(keys); i++ {
+			records[i], err = j.recorded(keys[i], key, id, fields)
+		}
 		j.lock()
-		switch {
-		case j.state.departures(key).Load() != before:
+		if j.state.departed(keys) != before {
 			j.mu.Unlock()
 			continue
-		case err == nil:
-			err = j.addOpen(&known, key, id, fields)
 		}
-		return known, err
+		for i := 0; err == nil && i < len(keys); i++ {
+			err = j.addOpen(&records[i], keys[i], key, id, fields)
+		}
+		return asOne(records), err
 	}
 }
 
-// recorded returns what the store knows of some fields of an identity, which is compared
-// when it is given.
-func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fields) (known attempt.Record, err error) {
+// recorded returns what the store knows under a key of some fields of an identity. Own is the identity's key, and the
+// other one is that or a former one. The identity is compared when it is given.
+func (j *Journal) recorded(key, own enrich.Key, id *enrich.Identity, fields enrich.Fields) (known attempt.Record, err error) {
 	if forgotten, err := j.forgottenBefore(id); forgotten || err != nil {
 		for f := range fields.Each() {
 			known.States[f] = attempt.Forgotten
@@ -47,6 +52,7 @@ func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fi
 		return known, err
 	}
 	var compared attempt.ID // the last attempt whose identity was compared
+	var isAnother bool      // that attempt is about another identity
 	for f := range fields.Each() {
 		entry, found, err := record.Load[record.FieldEntry](j.store, record.FieldKey(key, f))
 		if err != nil {
@@ -55,11 +61,14 @@ func (j *Journal) recorded(key enrich.Key, id *enrich.Identity, fields enrich.Fi
 		if !found {
 			continue
 		}
-		if entry.State != attempt.Forgotten && id != nil && entry.Attempt != compared { // else there is nothing to compare
-			if err := j.checkIdentity(entry.Attempt, id); err != nil {
+		if entry.State != attempt.Forgotten && (id != nil || key != own) && entry.Attempt != compared { // else there is nothing to compare
+			if isAnother, err = j.checkIdentity(entry.Attempt, key, own, id); err != nil {
 				return known, err
 			}
 			compared = entry.Attempt
+		}
+		if isAnother && entry.Attempt == compared {
+			continue
 		}
 		known.States[f], known.Attempts[f], known.At[f] = entry.State, entry.Attempt, entry.At
 		known.Earlier[f] = entry.Earlier
@@ -73,19 +82,25 @@ func (j *Journal) forgottenBefore(id *enrich.Identity) (bool, error) {
 		return false, nil // its own records tell
 	}
 	mark, err := j.store.Get(record.ForgottenKey(record.HashKey(j.secret, *id)))
+	if former := id.Former(); mark == nil && err == nil && former != "" {
+		mark, err = j.store.Get(record.ForgottenKey(record.KeyOf(j.secret, []byte(former))))
+	}
 	return mark != nil, err
 }
 
-// addOpen adds what is open, which counts more than what the store knows.
-func (j *Journal) addOpen(known *attempt.Record, key enrich.Key, id *enrich.Identity, fields enrich.Fields) error {
+// addOpen adds what is open under a key, which counts more than what the store knows under it.
+func (j *Journal) addOpen(known *attempt.Record, key, own enrich.Key, id *enrich.Identity, fields enrich.Fields) error {
 	for f := range fields.Each() {
 		open, found := j.state.byField[record.KeyedField{Key: key, Field: f}]
 		if !found {
 			continue
 		}
 		a := j.state.open[open]
-		if err := j.sameIdentity(a.Intent, id); err != nil {
-			return err
+		if isAnother, err := j.isOther(a.Intent, key, own, id); isAnother || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
 		}
 		known.States[f], known.Attempts[f] = attempt.OutcomeUnknown, open
 		known.At[f], known.Earlier[f] = a.At, a.Earlier[f]
@@ -94,16 +109,25 @@ func (j *Journal) addOpen(known *attempt.Record, key enrich.Key, id *enrich.Iden
 }
 
 // checkIdentity compares the identity of a recorded attempt with the one asked
-// for, so that a collision of keys never hands out someone else's data.
-func (j *Journal) checkIdentity(id attempt.ID, asked *enrich.Identity) error {
+// for, so that a collision of keys never hands out someone else's data. See isOther.
+func (j *Journal) checkIdentity(id attempt.ID, key, own enrich.Key, asked *enrich.Identity) (isAnother bool, err error) {
 	in, found, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 	if err != nil {
-		return err
+		return false, err
 	}
 	if !found {
-		return fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
+		return false, fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
 	}
-	return j.sameIdentity(in, asked)
+	return j.isOther(in, key, own, asked)
+}
+
+// isOther reports whether an attempt under a former key is about another identity than that with the key own. Under
+// that key itself there is no other one, and an identity that was asked for is compared.
+func (j *Journal) isOther(in record.Intent, key, own enrich.Key, asked *enrich.Identity) (bool, error) {
+	if key != own {
+		return !j.isAbout(record.About{Identity: in.Identity, Erased: in.Erased}, in.Account, own), nil
+	}
+	return false, j.sameIdentity(in, asked)
 }
 
 // sameIdentity fails when the intent is about somebody else than was asked for, or for another account;

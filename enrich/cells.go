@@ -133,8 +133,8 @@ func (c *Cells) appendPlainName(form []byte) ([]byte, bool) {
 		if !ok || sharedhost.OfPage(form[start:], rest) != sharedhost.None {
 			return form, false
 		}
-		_, ok = appendPlainPath(form, rest) // it has to be valid, and is left out
-		return form, ok
+		n, _ := plainPath(rest) // it has to be valid, and is left out
+		return form, n == len(rest) || isPlainQuery(rest[n:])
 	}
 	form = append(form, unitSeparator+"company"+unitSeparator...)
 	return appendName(form, c.CompanyName)

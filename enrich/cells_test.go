@@ -105,6 +105,8 @@ func FuzzCells(f *testing.F) {
 // The contacts of a list as a sales team has it.
 var benchmarked = map[string]enrich.Contact{
 	"profile":            {ProfileURL: "https://www.network.example/in/jane-doe-1k2x9", FirstName: "Jane", LastName: "Doe"},
+	"usual profile":      {ProfileURL: "https://www.linkedin.com/in/jane-doe-1k2x9/", FirstName: "Jane", LastName: "Doe"},
+	"profile of Germany": {ProfileURL: "https://de.linkedin.com/in/jane-doe-1k2x9/de?trk=list&originalSubdomain=de"},
 	"profile with query": {ProfileURL: "https://www.network.example/in/jane-doe-1k2x9/?trk=list"},
 	"email":              {Email: "Jane.Doe@acme-trading.example"},
 	"name and domain":    {FirstName: "Jane", LastName: "Doe", CompanyDomain: "https://www.acme-trading.example"},
@@ -142,7 +144,7 @@ func BenchmarkCanonical(b *testing.B) {
 
 // TestPlainCellsAllocateNothing holds for most rows of most lists.
 func TestPlainCellsAllocateNothing(t *testing.T) {
-	for _, title := range []string{"profile", "profile with query", "email", "name and domain", "name and company", "letters of Europe", "letters of Asia"} {
+	for _, title := range []string{"profile", "usual profile", "profile of Germany", "profile with query", "email", "name and domain", "name and company", "letters of Europe", "letters of Asia"} {
 		cells, form := cellsOf(benchmarked[title]), make([]byte, 0, 256)
 		if allocated := testing.AllocsPerRun(100, func() { form, _, _ = cells.AppendCanonical(form[:0], enrich.ByProfile) }); allocated > 0 {
 			t.Errorf("%s: %v allocations", title, allocated)

@@ -242,19 +242,45 @@ func cleanState(s string) (string, bool) {
 	return code, isCode(code, 2)
 }
 
-// withoutFraction returns a number that a spreadsheet wrote with a fraction of zero, such as "4711.0", or with
-// an exponent, without them. It reports false for one whose last digits the spreadsheet left out.
+// withoutFraction returns a number that a spreadsheet wrote with a fraction of zeros, such as "4711.0", or with
+// an exponent, without them. It reports false for one whose last digits the spreadsheet left out. Three zeros after a
+// point or a comma stay: it may separate thousands, as in "123.000".
 func withoutFraction(number string) (whole string, ok bool) {
-	const digits = "0123456789"
 	mantissa, exponent, hasExponent := strings.Cut(number, "E+")
-	integer, fraction, hasFraction := strings.Cut(strings.Replace(mantissa, ",", ".", 1), ".")
-	isNumber := func(s string) bool { return s != "" && strings.Trim(s, digits) == "" }
+	point := strings.LastIndexAny(mantissa, ".,")
 	switch {
-	case !isNumber(integer) || hasFraction && !isNumber(fraction):
+	case point < 0 && hasExponent:
+		return withoutExponent(number, mantissa, "", exponent)
+	case point < 0:
 		return number, true
-	case !hasExponent && hasFraction && strings.Trim(fraction, "0") == "" && strings.Contains(number, "."):
-		return integer, true
-	case !hasExponent || len(integer) != 1 || !isNumber(exponent):
+	}
+	integer, fraction := mantissa[:point], mantissa[point+1:]
+	switch {
+	case !isDigits(fraction):
+		return number, true
+	case hasExponent:
+		return withoutExponent(number, integer, fraction, exponent)
+	case strings.Trim(fraction, "0") != "" || len(fraction) == 3:
+		return number, true
+	}
+	if separator := strings.TrimLeft(integer, "0123456789"); separator != "" && separator[0] != mantissa[point] {
+		integer = withoutThousands(integer, separator[:1])
+	}
+	switch {
+	case !isDigits(integer) || len(integer) > 1 && integer[0] == '0': // no number begins with zero
+		return number, true
+	case len(integer) > mostDigits:
+		return "", false
+	}
+	return integer, true
+}
+
+// mostDigits is how many digits of a number a spreadsheet keeps.
+const mostDigits = 15
+
+// withoutExponent returns the digits of a number such as "1.2345E+4".
+func withoutExponent(number, integer, fraction, exponent string) (whole string, ok bool) {
+	if len(integer) != 1 || !isDigits(integer) || !isDigits(exponent) {
 		return number, true
 	}
 	if power, err := strconv.Atoi(exponent); err != nil || power != len(fraction) {
@@ -262,6 +288,19 @@ func withoutFraction(number string) (whole string, ok bool) {
 	}
 	return integer + fraction, true
 }
+
+// withoutThousands returns an integer without the separators of its thousands; the text itself when it is none.
+func withoutThousands(text, separator string) string {
+	groups := strings.Split(text, separator)
+	for i, group := range groups {
+		if !isDigits(group) || len(group) > 3 || i > 0 && len(group) != 3 {
+			return text
+		}
+	}
+	return strings.Join(groups, "")
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // countryOfVAT returns the code of the country with which a VAT number begins, "" when it begins with none.
 func countryOfVAT(number string) string {
@@ -356,7 +395,7 @@ func (c Company) canonical() string {
 	case c.Website != "":
 		values = append(values, "website", c.Website)
 	case c.ProfileURL != "":
-		values = append(values, "profile", foldProfileURL(c.ProfileURL))
+		values = append(values, canonicalPage(c.ProfileURL))
 	default:
 		values = append(values, "name", c.Country, c.State, foldText(c.Name))
 	}

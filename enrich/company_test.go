@@ -100,7 +100,7 @@ func TestIdentifyCompany(t *testing.T) {
 			"profile elsewhere",
 			enrich.Company{ProfileURL: "https://network.example/acme/"},
 			enrich.Company{ProfileURL: "https://network.example/acme"},
-			"company|profile|network.example/acme", "https://network.example/acme",
+			"company|address|network.example/acme", "https://network.example/acme",
 		},
 		{
 			"country and state by their names",
@@ -188,6 +188,58 @@ func TestIdentifyCompany(t *testing.T) {
 			}
 			checkCompany(t, tt.company, enrich.ByID)
 		})
+	}
+}
+
+// TestNumbersAsTheyStandInLists shows what is sent for a registration or VAT number and how it is compared. A number
+// must never become that of another company.
+func TestNumbersAsTheyStandInLists(t *testing.T) {
+	for _, tt := range []struct{ number, sent, form string }{
+		{"4711", "4711", "4711"},
+		{"4711.0", "4711", "4711"},                     // of a column of floating-point numbers
+		{"4711.00", "4711", "4711"},                    // with two decimals
+		{"4711,0", "4711", "4711"},                     // the same in Germany
+		{"4711,00", "4711", "4711"},                    //
+		{"4711.000000", "4711", "4711"},                // as C writes it
+		{"123.000", "123.000", "123000"},               // thousands, as in 123.456
+		{"123,000", "123,000", "123000"},               //
+		{"123.456", "123.456", "123456"},               //
+		{"1.234.000", "1.234.000", "1234000"},          //
+		{"1,234.00", "1234", "1234"},                   // thousands and two decimals
+		{"1.234,0", "1234", "1234"},                    //
+		{"1.234.0", "1.234.0", "12340"},                // points between groups
+		{"12.34,00", "12.34,00", "123400"},             //
+		{"0123.0", "0123.0", "01230"},                  // text: no number begins with zero
+		{"0471.000", "0471.000", "0471000"},            //
+		{"0123.456.000", "0123.456.000", "0123456000"}, // a Belgian enterprise number
+		{"BE 0123.456.000", "BE 0123.456.000", "BE0123456000"},
+		{"CHE-123.456.000", "CHE-123.456.000", "CHE123456000"},
+		{"12.345.678/0001-00", "12.345.678/0001-00", "12345678000100"}, // a Brazilian CNPJ
+		{"HRB 123.000", "HRB 123.000", "HRB123000"},
+		{"HRB 4711.0", "HRB 4711.0", "HRB47110"},
+		{"552 100 554 00013", "552 100 554 00013", "55210055400013"}, // a French SIRET
+		{"55210055400013.0", "55210055400013", "55210055400013"},     //
+		{"00445790", "00445790", "00445790"},
+		{"SC123456", "SC123456", "SC123456"},
+		{"0.0", "0", "0"},
+	} {
+		for _, company := range []enrich.Company{{Country: "CH", RegistrationNumber: tt.number}, {Country: "CH", VATNumber: tt.number}} {
+			id, reason := company.Identify(enrich.ByRegistration)
+			sent := id.Company.RegistrationNumber + id.Company.VATNumber
+			values := strings.Split(id.Canonical(), "\x1f")
+			if form := values[len(values)-1]; reason != "" || sent != tt.sent || form != tt.form && form != strings.TrimPrefix(tt.form, "CH") {
+				t.Errorf("%s is sent as %q and compared as %q (%s), want %q and %q", tt.number, sent, form, reason, tt.sent, tt.form)
+			}
+			checkCompany(t, company, enrich.ByRegistration)
+		}
+	}
+	for _, number := range []string{"911100001000123456.0", "1.2E+08", "5E+7", "1,23457E+08"} {
+		if id, reason := (enrich.Company{Country: "CN", RegistrationNumber: number}).Identify(enrich.ByRegistration); reason != enrich.RoundedNumber {
+			t.Errorf("%s is %s (%s)", number, id, reason)
+		}
+	}
+	if id, _ := (enrich.Company{ID: "42.000"}).Identify(enrich.ByID); id.Company.ID != "42.000" {
+		t.Errorf("the id 42.000 became %s", id.Company.ID)
 	}
 }
 
@@ -297,7 +349,7 @@ func companies() *rapid.Generator[enrich.Company] {
 		case 3:
 			c.Website = domains().Draw(t, "website")
 		default:
-			c.ProfileURL = "https://" + domains().Draw(t, "host") + "/company/" + rapid.StringMatching(`[a-z0-9é-]{1,9}`).Draw(t, "path")
+			c.ProfileURL = "https://linkedin.com/company/" + rapid.StringMatching(`[a-z0-9é-]{1,9}`).Draw(t, "path")
 		}
 		return c
 	})

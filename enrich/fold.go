@@ -11,7 +11,8 @@ func AppendName(form []byte, name string) []byte {
 }
 
 // EachCanonical appends to form the canonical form of each identity that the contact gives, and
-// hands it to visit, until visit returns true. It reports whether visit did.
+// hands it to visit, until visit returns true. It reports whether visit did. The former form of the profile is among
+// them.
 func (c *Cells) EachCanonical(form []byte, visit func(canonical []byte) bool) bool {
 	named := *c
 	named.ProfileURL = nil
@@ -24,5 +25,7 @@ func (c *Cells) EachCanonical(form []byte, visit func(canonical []byte) bool) bo
 			return true
 		}
 	}
-	return false
+	id, _ := Contact{ProfileURL: string(c.ProfileURL)}.Identify(ByProfile)
+	former := id.Former()
+	return former != "" && visit(append(form[:0], former...))
 }

@@ -180,10 +180,13 @@ func (id Identity) Len() int {
 // every value, so two different identities never share a canonical form.
 const unitSeparator = "\x1f"
 
-// Canonical returns the form in which two spellings of one subject are equal:
-// NFKC, folded case, single spaces, profile URLs without scheme, "www.", query
-// and trailing slash. It is what keys are made of; it is never sent. Its first
-// value is "profile", "name" or "email" for a person, "company" for a company and "search" for a page of results.
+// Canonical returns the form in which two spellings of one subject are equal: NFKC, folded case, single spaces. Of
+// the address of a profile it has only what names the subject, as far as that is certain; see page.naming. It is what
+// keys are made of; it is never sent. Its first value is "profile", "address", "name" or "email" for a person,
+// "company" for a company and "search" for a page of results.
+//
+// An identity that an earlier version of the program recorded may have had another form; see Former. No form is the
+// former one of another identity.
 func (id Identity) Canonical() string {
 	if id.Search != "" {
 		return "search" + unitSeparator + id.Search
@@ -192,7 +195,7 @@ func (id Identity) Canonical() string {
 		return id.Company.canonical()
 	}
 	if id.ProfileURL != "" {
-		return "profile" + unitSeparator + foldProfileURL(id.ProfileURL)
+		return canonicalPage(id.ProfileURL)
 	}
 	if id.Email != "" {
 		return "email" + unitSeparator + foldEmail(id.Email)

@@ -30,7 +30,8 @@ func TestIdentifyBoundsWhatNamesThePerson(t *testing.T) {
 	}{
 		{"address as long as may be", enrich.Contact{ProfileURL: address(longest)}, enrich.ByProfile, ""},
 		{"address one byte longer", enrich.Contact{ProfileURL: address(longest + 1)}, enrich.ByProfile, enrich.TooLong},
-		{"address with a long query", enrich.Contact{ProfileURL: address(50) + "?" + text(longest)}, enrich.ByProfile, ""},
+		{"address with a long query", enrich.Contact{ProfileURL: address(50) + "?utm_source=" + text(longest)}, enrich.ByProfile, ""},
+		{"address with a long query that may name the person", enrich.Contact{ProfileURL: address(50) + "?" + text(longest)}, enrich.ByProfile, enrich.TooLong},
 		{"address that escaping makes long", enrich.Contact{ProfileURL: address(50) + strings.Repeat("é", longest/6)}, enrich.ByProfile, enrich.TooLong},
 		{"address of what folds to nothing", enrich.Contact{ProfileURL: address(50) + strings.Repeat("%E2%80%8B", longest/9)}, enrich.ByProfile, enrich.TooLong},
 		{"values as long as may be together", named(longest), enrich.ByName, ""},

@@ -1,7 +1,6 @@
 package enrich
 
 import (
-	"bytes"
 	"net/url"
 	"strings"
 	"unicode"
@@ -66,75 +65,6 @@ func foldText(s string) string {
 	}
 	folded := cases.Fold().String(norm.NFKC.String(cleanText(s)))
 	return cleanText(norm.NFKC.String(folded))
-}
-
-// cleanProfileURL returns the profile's address as it is sent: https, host in
-// lower case, no "www.", port, query, fragment or trailing slash. It reports false
-// for what is not the address of a page on a host.
-func cleanProfileURL(s string) (string, bool) {
-	host, path, ok := cleanPage(s)
-	if !ok || isCompanyPage([]byte(host), []byte(strings.ToLower(path))) {
-		return "", false
-	}
-	return "https://" + host + path, true
-}
-
-// cleanCompanyPage returns the address of a company's profile as cleanProfileURL does that of a person's. In
-// a network, it reports false for a page that is not a company's.
-func cleanCompanyPage(s string) (string, bool) {
-	host, path, ok := cleanPage(s)
-	isNetwork := ok && sharedhost.Of([]byte(host)) == sharedhost.Network
-	if !ok || isNetwork && !isCompanyPage([]byte(host), []byte(strings.ToLower(path))) {
-		return "", false
-	}
-	return "https://" + host + path, true
-}
-
-// cleanPage returns the host and the path of the address of a page, without what cleanProfileURL leaves out.
-func cleanPage(s string) (host, path string, ok bool) {
-	address, err := parseURL(s)
-	if err != nil || isMangled(s) || address.User != nil || address.Scheme != "https" && address.Scheme != "http" {
-		return "", "", false
-	}
-	host, ok = cleanHost(address.Hostname())
-	path = strings.TrimRight(address.EscapedPath(), "/")
-	return host, path, ok && path != ""
-}
-
-// companyPaths are where networks keep the pages of companies, schools and groups.
-var companyPaths = [...]string{
-	"/company/", "/companies/", "/school/", "/showcase/", "/sales/company/", "/sales/accounts/", "/jobs/", "/groups/",
-}
-
-// isCompanyPage reports whether a page in a network is not about a person. The path is in small letters.
-func isCompanyPage(host, path []byte) bool {
-	for _, prefix := range companyPaths {
-		if bytes.HasPrefix(path, []byte(prefix)) {
-			return sharedhost.Of(host) == sharedhost.Network
-		}
-	}
-	return false
-}
-
-// foldProfileURL returns the comparable form of an address made by cleanProfileURL.
-// Its segments are compared unescaped but joined escaped, so that a slash within
-// one is not taken for the end of it.
-func foldProfileURL(address string) string {
-	segments := strings.Split(strings.TrimPrefix(address, "https://"), "/")
-	for i, segment := range segments {
-		segments[i] = foldSegment(segment)
-	}
-	return strings.TrimRight(strings.Join(segments, "/"), "/")
-}
-
-// foldSegment returns the comparable form of a segment of a path. Escaped bytes
-// that are no text stay as they are: taken for text they would all look the same.
-func foldSegment(segment string) string {
-	plain, err := url.PathUnescape(segment)
-	if err != nil || !utf8.ValidString(plain) {
-		return strings.ToLower(segment)
-	}
-	return url.PathEscape(foldText(plain))
 }
 
 // parseURL parses an address that may lack its scheme.

@@ -2,7 +2,6 @@ package enrich
 
 import (
 	"bytes"
-	"net/url"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -94,25 +93,51 @@ func isPlainLetter(r rune) bool {
 }
 
 // appendPlainProfile appends the canonical form of a profile's address, when that is
-// a plain one: a host, and a path of unreserved and escaped characters. It reports false
-// for others, and for none.
+// a plain one: a host, a path of unreserved and escaped characters, and a query that names nobody.
+// It reports false for others, and for none.
 func appendPlainProfile(form, cell []byte) ([]byte, bool) {
 	start := len(form)
-	form = append(form, "profile"+unitSeparator...)
+	form = append(form, profileForm+unitSeparator...)
 	hostStart := len(form)
 	form, rest, ok := appendPlainHost(form, trimPlain(cell))
 	if !ok {
 		return form[:start], false
 	}
-	hostEnd := len(form)
-	form, ok = appendPlainPath(form, rest)
-	for len(form) > hostEnd && form[len(form)-1] == '/' {
-		form = form[:len(form)-1]
+	n, plain := plainPath(rest)
+	p := page{host: form[hostStart:], path: rest, plain: plain}
+	if n < len(rest) {
+		if !isPlainQuery(rest[n:]) {
+			return form[:start], false
+		}
+		p.path, p.query = rest[:n], rest[n+1:]
 	}
-	if !ok || len(form) == hostEnd || isCompanyPage(form[hostStart:hostEnd], form[hostEnd:]) {
+	for len(p.path) > 0 && p.path[len(p.path)-1] == '/' {
+		p.path = p.path[:len(p.path)-1]
+	}
+	if len(p.path) == 0 {
 		return form[:start], false
 	}
-	return form, true
+	who := p.naming()
+	if who.nobody || who.isCompany || who.param != "" || who.network == "" && p.hasTold() {
+		return form[:start], false
+	}
+	copy(form[start:], formOf(who))            // both have one length
+	return p.appendForm(form[:hostStart], who) // the host of the page may be appended over itself
+}
+
+// plainPath returns how many bytes of what follows the host of an address are a path of unreserved and escaped
+// characters, and whether none is escaped.
+func plainPath(rest []byte) (n int, plain bool) {
+	for n < len(rest) && pathBytes[rest[n]] != 0 {
+		n++
+	}
+	if n == len(rest) || rest[n] != '%' {
+		return n, true
+	}
+	for n < len(rest) && (pathBytes[rest[n]] != 0 || rest[n] == '%' && n+2 < len(rest) && isHex(rest[n+1]) && isHex(rest[n+2])) {
+		n++
+	}
+	return n, false
 }
 
 // appendPlainEmail appends the canonical form of a plain email address. It reports false for other texts.
@@ -125,24 +150,6 @@ func appendPlainEmail(form, cell []byte) ([]byte, bool) {
 	}
 	form, rest, ok := appendPlainHost(append(form, '@'), rest[1:])
 	return form, ok && len(rest) == 0
-}
-
-// appendPlainPath appends the folded form of what follows the host of an address,
-// without the query. It reports false unless that is a path of unreserved and escaped
-// characters.
-func appendPlainPath(form, rest []byte) ([]byte, bool) {
-	start := len(form)
-	form, n := appendWhile(&pathBytes, form, rest)
-	if n < len(rest) && rest[n] == '%' {
-		for n < len(rest) && rest[n] != '?' {
-			if pathBytes[rest[n]] == 0 && !(rest[n] == '%' && n+2 < len(rest) && isHex(rest[n+1]) && isHex(rest[n+2])) {
-				return form, false
-			}
-			n++
-		}
-		form = appendEscapedPath(form[:start], rest[:n])
-	}
-	return form, n == len(rest) || isPlainQuery(rest[n:])
 }
 
 // isPlainQuery reports whether what follows a path is a query and no fragment, which is
@@ -205,27 +212,6 @@ func isPlainLabel(label []byte) bool {
 	n := len(label)
 	return n > 0 && n <= 63 && label[0] != '-' && label[n-1] != '-' &&
 		(n < 4 || label[2] != '-' || label[3] != '-')
-}
-
-// appendEscapedPath appends the folded form of a path with escapes. Without those of
-// letters beyond ASCII there would be none.
-func appendEscapedPath(form, path []byte) []byte {
-	for i, segment := range bytes.Split(path, []byte{'/'}) {
-		if i > 0 {
-			form = append(form, '/')
-		}
-		plain, err := url.PathUnescape(string(segment))
-		if err != nil || !utf8.ValidString(plain) {
-			form = appendLower(form, segment)
-			continue
-		}
-		folded, ok := appendPlainText(nil, []byte(plain))
-		if !ok {
-			folded = []byte(foldText(plain))
-		}
-		form = append(form, url.PathEscape(string(folded))...)
-	}
-	return form
 }
 
 func appendLower(form, text []byte) []byte {

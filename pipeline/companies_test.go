@@ -59,9 +59,9 @@ func TestASampleListOfCompaniesIsPlanned(t *testing.T) {
 			[]string{
 				"company HRB 4711 in DE", "acme-trading.example", "company 1234567 in GB", "company C-200 in US-NY",
 				"company with VAT number NL001234567B01 in NL", "https://linkedin.com/company/gamma-paints",
-				"https://linkedin.com/company/Gamma-Paints/about", "company FN 9.87654E+11 in AT",
+				"company FN 9.87654E+11 in AT",
 			},
-			survey.Counts{Rows: 20, Duplicates: 4, Lookup: 8, Unidentifiable: map[enrich.Unidentifiable]int64{
+			survey.Counts{Rows: 20, Duplicates: 5, Lookup: 7, Unidentifiable: map[enrich.Unidentifiable]int64{
 				enrich.NoCompanyIdentifiers: 3, enrich.NoState: 1, enrich.FreeMailDomain: 1, enrich.BadCompanyProfile: 1,
 				enrich.BadCountry: 1, enrich.RoundedNumber: 1,
 			}},

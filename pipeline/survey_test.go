@@ -110,7 +110,7 @@ func wantCounts(t testing.TB, want, got survey.Counts) {
 func TestASurveyCountsByReason(t *testing.T) {
 	list := csvList(`profile url,first name,last name,company,domain,email
 https://pro.example/in/p1,,,,,
-pro.example/in/P1/,,,,,
+www.PRO.example/in/p1/,,,,,
 ,Ada,Byron,Co,,
 ,Ada,Byron,Co,,ada@co.example
 ,Ada,,Co,,
@@ -161,9 +161,39 @@ https://pro.example/in/p2,b@co.example,
 	}, taken.Count())
 }
 
+// TestFormsOfOneProfileAreOneLookup: one person in five spellings, and two persons that only the query tells apart.
+func TestFormsOfOneProfileAreOneLookup(t *testing.T) {
+	list := csvList(`profile url,email
+https://www.linkedin.com/in/Jane-Doe/,
+https://uk.linkedin.com/in/jane-doe?trk=a,
+m.linkedin.com/in/jane-doe/de,
+https://www.linkedin.com/in/jane-doe/details/experience/,
+http://linkedin.com/in/%6Aane-doe#about,
+https://www.linkedin.com/profile/view?id=101&trk=nav,
+https://www.linkedin.com/profile/view?id=202&trk=nav,
+http://uk.linkedin.com/profile/view?trk=x&id=101,
+https://www.linkedin.com/profile/view?trk=nav,
+https://www.facebook.com/profile.php?id=100000101,
+https://m.facebook.com/profile.php?id=100000202,
+`)
+	scope := list.scope(t, email)
+	taken := take(t, scope, list, blank{})
+	want := []string{
+		"https://linkedin.com/in/Jane-Doe: work_email", "https://linkedin.com/profile/view?id=101: work_email",
+		"https://linkedin.com/profile/view?id=202: work_email", "https://facebook.com/profile.php?id=100000101: work_email",
+		"https://m.facebook.com/profile.php?id=100000202: work_email",
+	}
+	if diff := cmp.Diff(want, ask(t, scope, list, taken)); diff != "" {
+		t.Errorf("lookups (-want +got):\n%s", diff)
+	}
+	if counts := taken.Count(); counts.Duplicates != 5 || counts.Unidentifiable[enrich.BadProfileURL] != 1 {
+		t.Errorf("%d duplicates, unidentifiable are %v", counts.Duplicates, counts.Unidentifiable)
+	}
+}
+
 func TestTheFirstRowThatMissesSomethingLeads(t *testing.T) {
 	list := csvList("profile url,email\nhttps://pro.example/in/p1,x@co.example\nhttps://pro.example/in/p1,\nhttps://pro.example/in/p1,\n")
-	rows, err := survey.RowsOf(t.Context(), list.scope(t, email), list, []enrich.Identity{identity("p2"), identity("p1"), identity("P1")})
+	rows, err := survey.RowsOf(t.Context(), list.scope(t, email), list, []enrich.Identity{identity("p2"), identity("p1"), identity("p1/")})
 	if diff := cmp.Diff([]int64{0, 2, 2}, rows); diff != "" || err != nil {
 		t.Errorf("error %v, leading rows (-want +got):\n%s", err, diff)
 	}

@@ -50,7 +50,7 @@ func drawPeople(t *rapid.T) (csvList, row.Scope) {
 	text.WriteString("profile url,first name,email,phone\n")
 	cell := rapid.SampledFrom([]string{"", "x"})
 	for range rapid.IntRange(0, 30).Draw(t, "rows") {
-		profile := rapid.SampledFrom([]string{"", profiles + "p1", profiles + "p2", profiles + "P2/", profiles + "p3", "no url"}).Draw(t, "profile")
+		profile := rapid.SampledFrom([]string{"", profiles + "p1", profiles + "p2", profiles + "p2/?trk=a", profiles + "p3", "no url"}).Draw(t, "profile")
 		fmt.Fprintf(&text, "%s,Ada,%s,%s\n", profile, cell.Draw(t, "email"), cell.Draw(t, "phone"))
 	}
 	list := csvList(text.String())

@@ -102,7 +102,7 @@ func TestDuplicatesShareTheAnswer(t *testing.T) {
 		w := r.write(`profile url,email,phone
 https://pro.example/in/p1,full@co.example,1
 https://pro.example/in/p1,own@co.example,
-https://PRO.example/in/P1/,,1
+https://www.PRO.example/in/p1/,,1
 `, v1fields.AllFields)
 		w.want(t, "email", "full@co.example", "own@co.example", "ada@co.example")
 		w.want(t, "phone", "1", "+1 555 0100", "1")

@@ -10,7 +10,7 @@ import (
 )
 
 func HashKey(secret []byte, id enrich.Identity) enrich.Key {
-	return KeyOf(secret, []byte(id.Canonical()))
+	return KeyOf(secret, id.AppendCanonical(make([]byte, 0, 256)))
 }
 
 // KeyIn returns the key that an identity has in an account. Key is that in the account 0. It is not

@@ -20,6 +20,7 @@ import (
 //	r ID           resolution  written once, by Settle, Void, Reconcile or Assume
 //	o ID           open        an index: the attempts in doubt that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
+//	e KEY FORMER   former      an index: a key that an identity had in an earlier version
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
@@ -48,6 +49,7 @@ const (
 	ResolutionPrefix = 'r'
 	OpenPrefix       = 'o'
 	FieldPrefix      = 'f'
+	FormerPrefix     = 'e'
 	TotalsPrefix     = 'c'
 	DayPrefix        = 't'
 	RunPrefix        = 'u'
@@ -65,7 +67,7 @@ func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
-		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", ForgottenPrefix: "forgotten", AccountPrefix: "account", metaPrefix: "meta",
+		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", ForgottenPrefix: "forgotten", FormerPrefix: "former", AccountPrefix: "account", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]
@@ -94,6 +96,8 @@ var (
 	PrunedKey      = NameKey(metaPrefix, "pruned")
 	// ChangeKey keeps the name opening: earlier programs changed its record once in each opening only.
 	ChangeKey = NameKey(metaPrefix, "opening")
+	// FormsKey says which attempts have been looked at for former keys.
+	FormsKey = NameKey(metaPrefix, "forms")
 	// FirstAccountKey is missing while the service of the account 0 is not known.
 	FirstAccountKey = NameKey(metaPrefix, "first-account")
 )
@@ -119,6 +123,19 @@ func FieldKey(key enrich.Key, f enrich.Field) []byte {
 
 // ForgottenKey returns the key of the mark of an identity that was forgotten.
 func ForgottenKey(key enrich.Key) []byte { return append([]byte{ForgottenPrefix}, key[:]...) }
+
+// FormerKey returns the key of the record that an identity had another key in an earlier version.
+func FormerKey(key, former enrich.Key) []byte {
+	return append(append([]byte{FormerPrefix}, key[:]...), former[:]...)
+}
+
+// FormerOf returns the key of an identity and the former one that a record names.
+func FormerOf(name []byte) (key, former enrich.Key, ok bool) {
+	if len(name) != 1+len(key)+len(former) {
+		return key, former, false
+	}
+	return enrich.Key(name[1 : 1+len(key)]), enrich.Key(name[1+len(key):]), true
+}
 
 // fieldKeyLength is the length of the keys that fieldKey makes.
 const fieldKeyLength = 1 + len(enrich.Key{}) + 1
@@ -364,6 +381,12 @@ func (r Registration) Catalogue() enrich.Catalogue {
 type Pruned struct {
 	Before time.Time  `json:"before"` // the attempts that had ended before
 	Next   attempt.ID `json:"next"`   // the first attempt that began later
+}
+
+// Forms says that the attempts before Next are found under the forms that identities have now: their keys are those,
+// or there is a record of the former key.
+type Forms struct {
+	Next attempt.ID `json:"next"`
 }
 
 // Journal is the journal's own identity, made when it is created.

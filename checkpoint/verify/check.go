@@ -80,6 +80,7 @@ type checker struct {
 	state     record.State
 	flight    map[attempt.ID]bool // what the ledger state says of attempts that were not seen yet
 	next      attempt.ID          // the first ID without an intent
+	forms     record.Forms
 	*recount
 	periods
 	facts
@@ -178,11 +179,25 @@ func (c *checker) checkMeta() error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkAccounts(); err != nil {
+	if err := errors.Join(c.checkForms(), c.checkAccounts()); err != nil {
 		return err
 	}
 	c.checkPeriods()
 	return c.checkFlight()
+}
+
+// checkForms reads which attempts have been looked at for former keys, and the former keys.
+func (c *checker) checkForms() (err error) {
+	c.forms, _, err = lookUp[record.Forms](c, "the record of forms", record.FormsKey)
+	if c.forms.Next > c.state.NextID {
+		c.problem("the record of forms", "counts attempts that did not begin: the next is %d", c.state.NextID)
+	}
+	return errors.Join(err, c.store.Scan([]byte{record.FormerPrefix}, nil, func(key, _ []byte) (bool, error) {
+		if own, former, ok := record.FormerOf(key); !ok || own == former {
+			c.problem(fmt.Sprintf("record %q", key), "names no former key of an identity")
+		}
+		return true, nil
+	}))
 }
 
 // checkAccounts reads the accounts. Each from the account 1 on has a registration and a state.

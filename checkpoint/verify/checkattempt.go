@@ -53,14 +53,30 @@ func (c *checker) checkIntent(id attempt.ID, in *record.Intent) {
 		if in.Identity != (enrich.Identity{}) {
 			c.problemOf(name, "is erased and still holds the identity")
 		}
-	case len(c.secret) == record.SecretLength && c.hash(in) != in.Key:
-		c.problemOf(name, "has an identity that does not hash to its key")
+	case len(c.secret) == record.SecretLength:
+		c.checkKey(id, in)
 	}
 	if _, err := in.Hold.Rates.Total(in.Hold.Fields); err != nil || in.Hold.Fields == 0 || in.Hold.Free.Without(in.Hold.Fields) != 0 {
 		c.problemOf(name, "holds money for no field, for one of unknown price, or a free unit for one not asked for")
 	}
 	if want := in.Identity.Pattern().String(); !in.Erased && in.Pattern != want {
 		c.problemOf(name, "counts as a lookup by %s, and its identity is by %s", in.Pattern, want)
+	}
+}
+
+// checkKey checks that an intent has the key of its identity, or one of an earlier version that a record leads to.
+func (c *checker) checkKey(id attempt.ID, in *record.Intent) {
+	own := c.hash(in)
+	if own == in.Key {
+		return
+	}
+	former := record.KeyIn(in.Account, c.secret, record.KeyOf(c.secret, []byte(in.Identity.Former())))
+	if former != in.Key {
+		c.problemOf(nameOf("intent", id), "has an identity that does not hash to its key")
+		return
+	}
+	if mark, err := c.store.Get(record.FormerKey(own, former)); err == nil && mark == nil && id < c.forms.Next {
+		c.problemOf(nameOf("intent", id), "has a former key of its identity, and no record leads to it")
 	}
 }
 

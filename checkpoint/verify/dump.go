@@ -103,6 +103,12 @@ func describe(key, value []byte, show shower) line {
 			return line{Record: l.Record, Problem: "has a key that names no field"}
 		}
 		l.Key, l.Field = field.Key.String(), show.names.ofEntry(field.Field, l.Value)
+	case record.FormerPrefix:
+		id, former, ok := record.FormerOf(key)
+		if !ok {
+			return line{Record: l.Record, Problem: "has a key that names no identity"}
+		}
+		l.Key, l.Name = id.String(), former.String()
 	case record.ForgottenPrefix:
 		l.Key = fmt.Sprintf("%x", key[1:])
 	default:
@@ -146,7 +152,7 @@ func view(key, value []byte, show shower) (any, error) {
 		return decoded[record.Occurrence](key, value)
 	case record.AlertPrefix:
 		return decoded[record.Alert](key, value)
-	case record.OpenPrefix, record.ForgottenPrefix:
+	case record.OpenPrefix, record.ForgottenPrefix, record.FormerPrefix:
 		return decoded[record.OpenMark](key, value)
 	}
 	return show.names.viewMeta(key, value)
@@ -183,6 +189,8 @@ func (n *names) viewMeta(key, value []byte) (any, error) {
 		return decoded[record.FirstAccount](key, value)
 	case string(record.PrunedKey):
 		return decoded[record.Pruned](key, value)
+	case string(record.FormsKey):
+		return decoded[record.Forms](key, value)
 	case string(record.FingerprintKey):
 		return masked, nil
 	case string(record.ChangeKey):

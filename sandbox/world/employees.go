@@ -160,7 +160,7 @@ func (w World) ofProfile(address string) (Employee, bool) {
 // stranger returns somebody who is not in a known staff, as v1 makes them up. v2 does not know the same people
 // as v1, nor the same values of them.
 func (w World) stranger(identity enrich.Identity) (Employee, bool) {
-	canonical := identity.Canonical()
+	canonical := drawnBy(identity)
 	if dice.Roll(w.People.Seed, "v2 unknown", canonical).Float64() < w.People.UnknownRate {
 		return Employee{}, false
 	}
@@ -189,7 +189,7 @@ func (w World) stranger(identity enrich.Identity) (Employee, bool) {
 
 // knows reports whether v2 has a value of a person that it knows.
 func (e Employee) knows(field string, share float64) bool {
-	return dice.Roll(e.world.People.Seed, "v2 knows "+field, e.identity.Canonical()).Float64() < share
+	return dice.Roll(e.world.People.Seed, "v2 knows "+field, drawnBy(e.identity)).Float64() < share
 }
 
 // everything is what v1 would return if it knew every value.

@@ -59,7 +59,7 @@ func (p Person) Returned(fields enrich.Fields) enrich.Fields {
 
 // Find returns the person behind an identity. It reports false when nothing is known of them.
 func (p People) Find(id enrich.Identity) (Person, bool) {
-	canonical := id.Canonical()
+	canonical := drawnBy(id)
 	if p.dice("unknown", canonical).Float64() < p.UnknownRate {
 		return Person{}, false
 	}
@@ -83,6 +83,15 @@ func (p People) Find(id enrich.Identity) (Person, bool) {
 		found.Values[v1fields.BusinessPhone] = phoneNumber(p.dice("phone", canonical))
 	}
 	return found, true
+}
+
+// drawnBy returns the text by which everything about somebody is drawn. Everybody keeps it when canonical forms change.
+func drawnBy(id enrich.Identity) string {
+	const address, profile = "address\x1f", "profile\x1f"
+	if form, found := strings.CutPrefix(id.Canonical(), address); found {
+		return profile + strings.ToLower(form)
+	}
+	return id.Canonical()
 }
 
 func (p People) knows(f enrich.Field, canonical string) bool {
