@@ -15,7 +15,6 @@ import (
 	"payonce/internal/report"
 	"payonce/internal/report/runview"
 	"payonce/internal/report/usageview"
-	"payonce/internal/usage"
 	"payonce/pipeline/row"
 )
 
@@ -54,7 +53,7 @@ func (b *Builder) addDrifts(view *Run, run checkpoint.Run) {
 	}}
 	for number := 1; number < len(b.facts.Catalogues); number++ {
 		accounts = append(accounts, usageview.Account{
-			Interface: b.catalogueOf(attempt.Account(number)).Interface, Drift: usage.DriftOf(run.DriftOfAccount(attempt.Account(number))),
+			Interface: b.catalogueOf(attempt.Account(number)).Interface, Drift: usageview.RecordedDrift(run.DriftOfAccount(attempt.Account(number))),
 		})
 	}
 	view.Drift = accounts.Drift()

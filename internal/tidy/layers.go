@@ -205,7 +205,7 @@ func useCaseLayers() map[string][]string {
 func reportLayers() map[string][]string {
 	return map[string][]string{
 		"internal/report/named":       {"enrich", "cost"},
-		"internal/report/usageview":   {"enrich", "cost", "internal/report", "internal/report/named"},
+		"internal/report/usageview":   {"checkpoint/record", "enrich", "cost", "internal/report", "internal/report/named"},
 		"internal/observe":            {"checkpoint", "cost", "internal/report/named", "internal/report/usageview", "pipeline/dispatch"},
 		"internal/usage":              {"attempt", "checkpoint", "cost", "internal/interfaces", "internal/report/named", "internal/report/runview", "internal/report/usageview"},
 		"internal/report/form":        {},

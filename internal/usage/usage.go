@@ -61,7 +61,7 @@ func (r Reader) Run(run checkpoint.Run, at time.Time) usageview.Accounts {
 		first.Open, first.Forfeited, first.Uncharged = first.Open-totals.Open, first.Forfeited-totals.Forfeited, first.Uncharged-totals.Uncharged
 		if asked, isAsked := askedOf(run, number); isAsked || totals.Calls() > 0 {
 			view := r.account(totals, asked, at)
-			view.Drift = DriftOf(run.DriftOfAccount(number))
+			view.Drift = usageview.RecordedDrift(run.DriftOfAccount(number))
 			all = append(all, view)
 		}
 	}
@@ -72,23 +72,6 @@ func (r Reader) Run(run checkpoint.Run, at time.Time) usageview.Accounts {
 		all = slices.Insert(all, 0, view)
 	}
 	return all
-}
-
-// DriftOf shows what a run recorded of the drift of an account whose service counts units, nil for none.
-func DriftOf(recorded []checkpoint.ModuleDrift) *usageview.Drift {
-	var units map[string]int64
-	var misplaced []usageview.Misplaced
-	for _, d := range recorded {
-		if d.CountedOn != "" {
-			misplaced = append(misplaced, usageview.Misplaced{Module: d.Module, Units: d.Units, CountedOn: d.CountedOn})
-			continue
-		}
-		if units == nil {
-			units = map[string]int64{}
-		}
-		units[d.Module] += d.Units
-	}
-	return usageview.DriftOfUnits(units, misplaced)
 }
 
 // askedOf returns what a run recorded of an account, and false when it did not ask it.

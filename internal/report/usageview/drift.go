@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/internal/report"
@@ -128,4 +129,21 @@ func (d *Drift) lost() string {
 		prices = append(prices, fmt.Sprintf("$%s for a %s", one.Value, one.Name))
 	}
 	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), text)
+}
+
+// RecordedDrift shows what a run recorded of the drift of an account whose service counts units, nil for none.
+func RecordedDrift(recorded []record.ModuleDrift) *Drift {
+	var units map[string]int64
+	var misplaced []Misplaced
+	for _, d := range recorded {
+		if d.CountedOn != "" {
+			misplaced = append(misplaced, Misplaced{Module: d.Module, Units: d.Units, CountedOn: d.CountedOn})
+			continue
+		}
+		if units == nil {
+			units = map[string]int64{}
+		}
+		units[d.Module] += d.Units
+	}
+	return DriftOfUnits(units, misplaced)
 }
