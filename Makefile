@@ -38,7 +38,7 @@ test:
 SEEDS = 1000
 FIRST = 1
 sim:
-	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestStepsKeepThePromises|TestV2KeepsThePromises)$$' ./internal/simulation \
+	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestStepsKeepThePromises|TestV2KeepsThePromises)$$' ./pipeline/simulation \
 		-sim.seeds=$(SEEDS) -sim.v2seeds=$(SEEDS) -sim.first=$(FIRST)
 
 # Runs every Go benchmark COUNT times and shows medians with their spread. To compare
@@ -58,7 +58,7 @@ ROWS = 10000000
 PAIRS = 5
 CACHE = dist/bench
 bench-peers:
-	go run ./bench -rows $(ROWS) -pairs $(PAIRS) -cache $(CACHE)
+	go run ./cmd/bench -rows $(ROWS) -pairs $(PAIRS) -cache $(CACHE)
 
 # Prints the folder and the name of every fuzz target.
 list_fuzz = find . -name '*_test.go' -exec awk ' \

@@ -7,16 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/account"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/registry"
 	"payonce/cost"
 	"payonce/enrich"
 )
-
-// AccountID identifies an account.
-type AccountID = registry.ID
 
 // AccountOptions say what the journal has to know of an account to decide about its calls.
 type AccountOptions struct {
@@ -47,8 +42,8 @@ func (j *Journal) Account(id AccountID, options AccountOptions) (attempt.Account
 }
 
 // registry returns what the records say about the accounts.
-func (j *Journal) registry() registry.Registry {
-	return registry.Registry{
+func (j *Journal) registry() accountRegistry {
+	return accountRegistry{
 		Store: j.store, Secret: j.secret, First: j.first.Catalogue.Interface, Service: j.first.Service,
 	}
 }
@@ -84,7 +79,7 @@ func (j *Journal) register(number attempt.Account, r record.Registration) error 
 }
 
 // makeReady finds the slots of an account, so that its calls can begin.
-func (j *Journal) makeReady(a *account.Account, options AccountOptions, now time.Time) error {
+func (j *Journal) makeReady(a *accountState, options AccountOptions, now time.Time) error {
 	j.mu.Lock()
 	ready, others := a.Ready, len(j.state.accounts) > 1
 	j.mu.Unlock()
@@ -146,7 +141,7 @@ func (j *Journal) Number() attempt.Account { return j.number }
 func (j *Journal) Accounts() attempt.Account { return attempt.Account(len(j.Catalogues())) }
 
 // own returns the state of the account. The caller holds the lock.
-func (j *Journal) own() *account.Account { return j.state.accounts[j.number] }
+func (j *Journal) own() *accountState { return j.state.accounts[j.number] }
 
 // Catalogues returns the fields of each account.
 func (j *Journal) Catalogues() (all []enrich.Catalogue) {
@@ -173,7 +168,7 @@ func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
 	if err != nil || sameWorkspace {
 		return err
 	}
-	if found && !registry.Equal(known, j.registry().Fingerprint(apiKey)) {
+	if found && !equalFingerprints(known, j.registry().Fingerprint(apiKey)) {
 		return ErrOtherKey
 	}
 	other, err := j.registry().IsOtherService()

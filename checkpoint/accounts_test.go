@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // secondID identifies the second account of the tests.
@@ -19,7 +18,7 @@ var secondID = AccountID{Interface: "v1", Service: "https://second.example", Key
 // account returns the journal as an account sees it, whose rate is that of the rig.
 func (r *rig) account(id AccountID) *rig {
 	r.t.Helper()
-	number, err := r.Account(id, AccountOptions{Rate: r.rate, Catalogue: v1fields.Catalogue()})
+	number, err := r.Account(id, AccountOptions{Rate: r.rate, Catalogue: v1.Catalogue()})
 	r.check(err)
 	on, err := r.For(number)
 	r.check(err)
@@ -32,7 +31,7 @@ func TestTheWindowAndThePricesOfEachAccountAreRecorded(t *testing.T) {
 	r.settle(r.grant(request(person(1), email)), found)
 	second := r.account(secondID)
 	req := request(person(1), email)
-	req.Rates = tariff.At(cost.Prices{v1fields.WorkEmail: 7 * cost.Cent})
+	req.Rates = tariff.At(cost.Prices{v1.WorkEmail: 7 * cost.Cent})
 	second.settle(second.grant(req), found)
 	state, known, err := record.Load[record.State](r.store, record.StateKey)
 	r.check(err)
@@ -41,7 +40,7 @@ func TestTheWindowAndThePricesOfEachAccountAreRecorded(t *testing.T) {
 	}
 	for n, want := range []cost.Money{15 * cost.Cent, 7 * cost.Cent} {
 		account := append([]record.Account{state.Account}, state.Others...)[n]
-		if got := account.Rates[v1fields.WorkEmail].Price(); got != want {
+		if got := account.Rates[v1.WorkEmail].Price(); got != want {
 			t.Errorf("account %d: an email costs $%s, want $%s", n, got, want)
 		}
 		if account.RateSlots != int64(r.rate.Slots) || account.RateWindow != r.rate.Window {
@@ -60,7 +59,7 @@ func TestAnAnswerOfOneAccountIsNotThatOfAnother(t *testing.T) {
 		}
 		known, err := second.Record(person(2))
 		r.check(err)
-		if known.States[v1fields.WorkEmail] != attempt.Unasked {
+		if known.States[v1.WorkEmail] != attempt.Unasked {
 			t.Errorf("the second account knows %v of a person that it was not asked for", known.States)
 		}
 		r.reopen()
@@ -79,8 +78,8 @@ func TestAnAnswerOfOneAccountIsNotThatOfAnother(t *testing.T) {
 			} {
 				got, err := known()
 				r.check(err)
-				if got.States[v1fields.WorkEmail] != want {
-					t.Errorf("account %d: state %d, want %d", on.Number(), got.States[v1fields.WorkEmail], want)
+				if got.States[v1.WorkEmail] != want {
+					t.Errorf("account %d: state %d, want %d", on.Number(), got.States[v1.WorkEmail], want)
 				}
 			}
 			on.want(on.begin(request(person(1), email)), attempt.Known{Fields: email})
@@ -121,7 +120,7 @@ func TestARequestNamesItsAccount(t *testing.T) {
 func TestAnAccountKeepsItsNumber(t *testing.T) {
 	r := newRig(t)
 	r.check(r.RememberAPIKey("key-one"))
-	first := AccountID{Interface: v1fields.Catalogue().Interface, Service: "https://first.example", Key: "key-one"}
+	first := AccountID{Interface: v1.Catalogue().Interface, Service: "https://first.example", Key: "key-one"}
 	otherKey, otherURL := secondID, secondID
 	otherKey.Key, otherURL.Service = "key-three", "https://third.example"
 	for range 2 {
@@ -173,8 +172,8 @@ func TestCallsOfAnAccountThatWasNotOpenedDoNotBegin(t *testing.T) {
 // TestTheFirstAccountIsNotRegisteredAgain: until its key is known, nobody can tell whether it is the same.
 func TestTheFirstAccountIsNotRegisteredAgain(t *testing.T) {
 	const url = "https://first.example"
-	first := AccountID{Interface: v1fields.Catalogue().Interface, Service: url, Key: "key-one"}
-	terms := AccountOptions{Rate: Rate{Slots: 1, Window: time.Minute}, Catalogue: v1fields.Catalogue()}
+	first := AccountID{Interface: v1.Catalogue().Interface, Service: url, Key: "key-one"}
+	terms := AccountOptions{Rate: Rate{Slots: 1, Window: time.Minute}, Catalogue: v1.Catalogue()}
 	j, err := New(newMemStore(), Options{Rate: terms.Rate, Catalogue: terms.Catalogue, Service: url, Now: (&clock{start}).now})
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +285,7 @@ func TestAnAccountsOwnCeilingsCountItsCallsAlone(t *testing.T) {
 	second := r.account(secondID)
 	r.check(r.Rebase(freeAndPaid(1, 15*cost.Cent)))
 	r.check(second.Rebase(freeAndPaid(2, 15*cost.Cent)))
-	units := cost.Ceiling{Name: "free emails", Scope: RunScope("run"), Meter: rates[v1fields.WorkEmail].Allowance, Limit: 2}
+	units := cost.Ceiling{Name: "free emails", Scope: RunScope("run"), Meter: rates[v1.WorkEmail].Allowance, Limit: 2}
 	for n, want := range []cost.Charge{free(email), {Paid: email, Amounts: cost.OfMoney(15 * cost.Cent)}} {
 		if got := r.settle(r.grant(request(person(n), email, units)), found); got != want {
 			t.Errorf("the first account charged %+v for person %d, want %+v", got, n, want)

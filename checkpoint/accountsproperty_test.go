@@ -8,11 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // TestTheGuaranteesHoldForEveryAccount plays runs of two accounts against services whose books are kept
@@ -91,7 +90,7 @@ func newTwoServices(t *testing.T, seed uint64) *twoServices {
 func (w *twoServices) reopen() {
 	w.r.rate = w.services[0].rate
 	w.r.reopen()
-	second, err := w.r.Account(secondID, AccountOptions{Rate: w.services[1].rate, Catalogue: v1fields.Catalogue()})
+	second, err := w.r.Account(secondID, AccountOptions{Rate: w.services[1].rate, Catalogue: v1.Catalogue()})
 	w.r.check(err)
 	on, err := w.r.For(second)
 	w.r.check(err)
@@ -108,7 +107,7 @@ func (w *twoServices) reopen() {
 // status is what the service says of the account.
 func (s *service) status(at time.Time) cost.Account {
 	account := paidAccount(s.balance)
-	account.Free[v1fields.WorkEmail] = cost.Known(s.free)
+	account.Free[v1.WorkEmail] = cost.Known(s.free)
 	account.ReadAt = at
 	return account
 }

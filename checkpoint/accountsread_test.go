@@ -8,15 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/expired"
-	"payonce/checkpoint/persons"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // TestForgetErasesThePersonInEveryAccount also has an account that the journal gets later.
@@ -73,18 +70,18 @@ func TestAReaderKnowsTheAccounts(t *testing.T) {
 	r := newRig(t)
 	second := r.account(secondID)
 	second.settle(second.grant(request(person(1), email)), found)
-	reader, err := Read(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: v1fields.Catalogue()})
+	reader, err := Read(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: v1.Catalogue()})
 	r.check(err)
-	number, err := reader.Account(secondID, AccountOptions{Rate: r.rate, Catalogue: v1fields.Catalogue()})
+	number, err := reader.Account(secondID, AccountOptions{Rate: r.rate, Catalogue: v1.Catalogue()})
 	r.check(err)
 	on, err := reader.For(number)
 	r.check(err)
 	known, err := on.Record(person(1))
 	r.check(err)
-	if known.States[v1fields.WorkEmail] != attempt.Found {
+	if known.States[v1.WorkEmail] != attempt.Found {
 		t.Errorf("the reader finds the states %v", known.States)
 	}
-	if _, err := reader.Account(AccountID{Interface: "v1", Service: "new", Key: "new"}, AccountOptions{Rate: r.rate, Catalogue: v1fields.Catalogue()}); !errors.Is(err, ErrReadOnly) {
+	if _, err := reader.Account(AccountID{Interface: "v1", Service: "new", Key: "new"}, AccountOptions{Rate: r.rate, Catalogue: v1.Catalogue()}); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("error %v, want that the journal is only read", err)
 	}
 }
@@ -152,14 +149,14 @@ func TestAnswersAreReadByTheInterfaceOfTheirAccount(t *testing.T) {
 		t.Errorf("the dump shows %s", shown.String())
 	}
 	var due []string
-	r.check(expired.Each(r.store, start.Add(time.Hour), func(a expired.Attempt) error {
+	r.check(EachExpired(r.store, start.Add(time.Hour), func(a ExpiredAttempt) error {
 		due = append(due, a.Of)
 		return nil
 	}))
 	if !slices.Equal(due, []string{"other", ""}) {
 		t.Errorf("the expired answers are of %q", due)
 	}
-	held, err := r.Find(Person{Email: "ada@other.example"}, func(of string, _ enrich.Answered) (facts persons.Facts, err error) {
+	held, err := r.Find(Person{Email: "ada@other.example"}, func(of string, _ enrich.Answered) (facts PersonFacts, err error) {
 		if of == "other" {
 			facts.Email = "ada@other.example"
 		}

@@ -3,8 +3,7 @@ package checkpoint
 import (
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/outcomes"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
@@ -20,7 +19,7 @@ func (j *Journal) Attempts(from, to time.Time, visit func(attempt.Entry) error) 
 	within := func(t time.Time) bool { return !t.Before(from) && (to.IsZero() || t.Before(to)) }
 	attempts := j.attemptsIn(from, to, within)
 	mayBeFree := j.Provisional() // once: it holds all provisional charges
-	return outcomes.EachAttempt(j.store, attempts.First, attempts.Last, func(a *outcomes.Attempt) error {
+	return eachAttempt(j.store, attempts.First, attempts.Last, func(a *attemptRecord) error {
 		entry, err := j.entry(a, mayBeFree)
 		if err != nil || !within(entry.Time()) {
 			return err
@@ -55,7 +54,7 @@ func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) re
 
 // entry returns an attempt as bookkeeping sees it. Of mayBeFree it takes the fields whose charge is
 // provisional.
-func (j *Journal) entry(a *outcomes.Attempt, mayBeFree map[attempt.ID]enrich.Fields) (attempt.Entry, error) {
+func (j *Journal) entry(a *attemptRecord, mayBeFree map[attempt.ID]enrich.Fields) (attempt.Entry, error) {
 	entry := attempt.Entry{
 		ID: a.ID, Account: a.Intent.Account, Begun: a.Intent.At, Run: a.Intent.Run, Job: a.Intent.JobName(),
 		Pattern: a.Intent.Pattern, Asked: a.Intent.Hold.Fields, Rates: a.Intent.Hold.Rates,

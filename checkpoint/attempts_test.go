@@ -7,11 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/attempt"
-	"payonce/checkpoint/outcomes"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
+	"payonce/io/service/v1"
 )
 
 // ledgerOf returns the entries of a period.
@@ -136,7 +135,7 @@ func TestALongLedgerIsReadInChunks(t *testing.T) {
 	r.rate = Rate{Slots: 1 << 20, Window: time.Millisecond}
 	r.reopen()
 	var work []attempt.ID
-	const attempts = 2*outcomes.Together + 3
+	const attempts = 2*AttemptsTogether + 3
 	for n := range attempts {
 		decision := r.begin(request(person(n), email))
 		if n%3 == 0 {

@@ -9,11 +9,10 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
-var dirOptions = Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return start }}
+var dirOptions = Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return start }}
 
 // openIn opens the journal in a directory.
 func openIn(dir string, options Options) (*Journal, error) {

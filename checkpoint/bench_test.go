@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // BenchmarkLookup measures one durable lookup, intent and answer synced, from many
@@ -25,7 +24,7 @@ func BenchmarkLookup(b *testing.B) {
 }
 
 func benchJournal(b *testing.B, inFlight int) {
-	journal, err := openIn(b.TempDir(), Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
+	journal, err := openIn(b.TempDir(), Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -91,7 +90,7 @@ func inParallel(b *testing.B, goroutines int, do func() error) {
 // BenchmarkOpen measures opening a journal with many answers.
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
-	options := Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now}
+	options := Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now}
 	journal, err := openIn(dir, options)
 	if err != nil {
 		b.Fatal(err)

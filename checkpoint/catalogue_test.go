@@ -4,11 +4,11 @@ import (
 	"errors"
 	"testing"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // madeUp is the catalogue of an interface that does not exist. It has more fields than v1.
@@ -165,7 +165,7 @@ func TestAJournalIsNotOpenedWithAnotherCatalogue(t *testing.T) {
 	if _, err := New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: madeUp()}); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("opening a journal of v1 with another catalogue: error %v", err)
 	}
-	longer := v1fields.Catalogue()
+	longer := v1.Catalogue()
 	longer.Fields = append(longer.Fields, enrich.Description{Name: "fax"})
 	j, err := New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: longer})
 	r.check(err)

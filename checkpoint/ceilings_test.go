@@ -9,12 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // onJob returns a request of a run that belongs to a job.
@@ -71,7 +70,7 @@ func TestACeilingThatWouldBoundNothingIsAnError(t *testing.T) {
 		{Scope: JobScope("other"), Period: cost.Day},
 		{Scope: RunScope("other")},
 		{Scope: RunScope("run"), Period: cost.Month},
-		{Scope: r.HistoryScope(cost.Kind{Fields: v1fields.FindPhone.Fields()})},
+		{Scope: r.HistoryScope(cost.Kind{Fields: v1.FindPhone.Fields()})},
 		{},
 	} {
 		ceiling.Name, ceiling.Limit = "loose", int64(cost.Dollar)
@@ -144,11 +143,11 @@ func TestHistoryCountsByOperationAndPattern(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.reopen()
-	both := r.Totals(r.HistoryScope(cost.Kind{Fields: v1fields.EnrichContact.Fields(), Pattern: enrich.ByProfile}))
+	both := r.Totals(r.HistoryScope(cost.Kind{Fields: v1.EnrichContact.Fields(), Pattern: enrich.ByProfile}))
 	if both.Lookups != 2 || both.Whole != 1 || both.Returned != (enrich.ByField[int64]{2, 1}) {
 		t.Errorf("by profile: %+v; want 2 lookups, 1 whole", both)
 	}
-	one := r.Totals(r.HistoryScope(cost.Kind{Fields: v1fields.FindWorkEmail.Fields(), Pattern: enrich.ByName}))
+	one := r.Totals(r.HistoryScope(cost.Kind{Fields: v1.FindWorkEmail.Fields(), Pattern: enrich.ByName}))
 	if one.Lookups != 1 || one.Whole != 1 {
 		t.Errorf("by name: %+v; want 1 whole lookup, erased or not", one)
 	}
@@ -226,12 +225,12 @@ func checkFlight(t interface{ Errorf(string, ...any) }, j *Journal) {
 func TestCeilingsHoldForEveryOrderOfLookups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		clock := &tick{at: monthsEnd}
-		journal, err := New(newMemStore(), Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: clock.now})
+		journal, err := New(newMemStore(), Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: clock.now})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer journal.Close()
-		if _, err := journal.Account(secondID, AccountOptions{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}}); err != nil {
+		if _, err := journal.Account(secondID, AccountOptions{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}}); err != nil {
 			t.Fatal(err)
 		}
 		for n := range journal.Accounts() {
@@ -348,7 +347,7 @@ func (c *crowd) lookUp(n, end int) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	catalogue := v1fields.Catalogue()
+	catalogue := v1.Catalogue()
 	if in.Account != 0 {
 		catalogue.Operations = nil // of an account that was registered the journal knows the fields
 	}

@@ -10,18 +10,17 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // problemsOf checks a store and returns what was found.
 func problemsOf(t interface{ Fatal(...any) }, store Store) []string {
-	return problemsWith(t, v1fields.Catalogue(), store)
+	return problemsWith(t, v1.Catalogue(), store)
 }
 
 func problemsWith(t interface{ Fatal(...any) }, catalogue enrich.Catalogue, store Store) []string {
@@ -51,7 +50,7 @@ func (w *world) reopen() {
 	}
 	w.store.before = nil
 	var err error
-	if w.Journal, err = New(w.store, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: w.clock.now}); err != nil {
+	if w.Journal, err = New(w.store, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: w.clock.now}); err != nil {
 		w.t.Fatal(err)
 	}
 	w.flight = nil
@@ -256,14 +255,14 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 			intentOf(5, func(i *record.Intent) { i.Key, i.Identity = other.Key, other.Identity })(t, r)
 		}, "resolution of attempt 5 pays for work_email a second time: attempt 1 paid for it before"},
 		"field gone": {func(_ *testing.T, r *rig) {
-			delete(r.store.records, string(record.FieldKey(r.Key(person(1)), v1fields.WorkEmail)))
+			delete(r.store.records, string(record.FieldKey(r.Key(person(1)), v1.WorkEmail)))
 		}, "is missing: attempt 1 decided it"},
-		"field of nobody":       {set(record.FieldKey(enrich.Key{1}, v1fields.WorkEmail), `{"state":1}`), "is of a version"},
-		"field unexplained":     {set(record.FieldKey(enrich.Key{1}, v1fields.WorkEmail), string(record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: 4}))), "points to attempt 4, which decided nothing about it"},
+		"field of nobody":       {set(record.FieldKey(enrich.Key{1}, v1.WorkEmail), `{"state":1}`), "is of a version"},
+		"field unexplained":     {set(record.FieldKey(enrich.Key{1}, v1.WorkEmail), string(record.Encode(&record.FieldEntry{State: attempt.Found, Attempt: 4}))), "points to attempt 4, which decided nothing about it"},
 		"field misnamed":        {set([]byte("fxx"), "\x07"), "a field record has a key that names no field"},
-		"field's other attempt": {field(1, v1fields.WorkEmail, func(f *record.FieldEntry) { f.Attempt = 5 }), "says state 1 by attempt 5, and attempt 1 made it state 1"},
-		"field's other state":   {field(3, v1fields.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Missing }), "says state 2 by attempt 3, and attempt 3 made it state 5"},
-		"field forgotten":       {field(1, v1fields.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Forgotten }), "is forgotten, and attempt 1 still holds the identity"},
+		"field's other attempt": {field(1, v1.WorkEmail, func(f *record.FieldEntry) { f.Attempt = 5 }), "says state 1 by attempt 5, and attempt 1 made it state 1"},
+		"field's other state":   {field(3, v1.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Missing }), "says state 2 by attempt 3, and attempt 3 made it state 5"},
+		"field forgotten":       {field(1, v1.WorkEmail, func(f *record.FieldEntry) { f.State = attempt.Forgotten }), "is forgotten, and attempt 1 still holds the identity"},
 		"sum changed":           {totals(RunScope("run"), func(s *cost.Totals) { s.Settled[cost.USD]++ }), `sums of "run/run" have settled 0.700001, and the attempts add up to 0.70`},
 		"held changed":          {totals(ScopeAll, func(s *cost.Totals) { s.Held[cost.USD]-- }), `sums of "all" have held`},
 		"account changed":       {totals(ScopeAccount, func(s *cost.Totals) { s.EverHeld[cost.USD]++ }), `sums of "account" have ever held`},

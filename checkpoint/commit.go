@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 )
 

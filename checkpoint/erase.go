@@ -8,25 +8,19 @@ import (
 	"slices"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/expired"
-	"payonce/checkpoint/outcomes"
-	"payonce/checkpoint/persons"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
-// Person says who is to be forgotten, by exactly one of the three.
-type Person = persons.Person
-
 // Found is what the journal holds about a person who is to be forgotten.
 type Found struct {
-	Matches []persons.Match // in the order of their attempts
+	Matches []PersonMatch // in the order of their attempts
 	// Namesakes have the person's name, and nothing says whether they are the person.
-	Namesakes []persons.Match
+	Namesakes []PersonMatch
 	// order has the matches in the order in which they were found: each shares something with the
 	// person who was named or with matches before it.
-	order []persons.Match
+	order []PersonMatch
 	keys  map[enrich.Key]attempt.Account // of the person's identities, also of those without an attempt
 	names func(text string) bool
 	// former has those of keys that identities had in earlier versions.
@@ -50,18 +44,18 @@ type Erasure struct {
 }
 
 // Find returns what the journal holds about a person, under every identity.
-func (j *Journal) Find(who Person, facts persons.Read) (Found, error) {
+func (j *Journal) Find(who Person, facts ReadAnswer) (Found, error) {
 	interfaces, err := record.Interfaces(j.store)
 	if err != nil {
 		return Found{}, err
 	}
-	reading := persons.Reading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.everyKeyOf, Facts: facts, Interfaces: interfaces}
+	reading := PersonReading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.everyKeyOf, Facts: facts, Interfaces: interfaces}
 	matched, err := reading.Find(who)
 	found := Found{
 		Matches: slices.Clone(matched.Matches), Namesakes: matched.Namesakes, order: matched.Matches, names: matched.Names,
 		keys: map[enrich.Key]attempt.Account{}, former: map[enrich.Key]bool{},
 	}
-	slices.SortFunc(found.Matches, func(a, b persons.Match) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(found.Matches, func(a, b PersonMatch) int { return cmp.Compare(a.ID, b.ID) })
 	others := append(matched.Others, who.Identity)
 	for _, m := range found.order {
 		if m.IsWhole() {
@@ -192,7 +186,7 @@ func (e *erasing) attempt(id attempt.ID) error {
 }
 
 // mentions takes the person out of an answer about others. What was charged and returned stays.
-func (e *erasing) mentions(m persons.Match, mentions map[int]bool) error {
+func (e *erasing) mentions(m PersonMatch, mentions map[int]bool) error {
 	data, err := m.Facts.Without(mentions)
 	if err != nil {
 		return fmt.Errorf("the answer of the lookup %d: %w", m.ID, err)
@@ -302,7 +296,7 @@ func erase(res *attempt.Resolution) bool {
 func (j *Journal) Prune(before time.Time) (Erasure, error) {
 	e := erasing{j: j}
 	next := attempt.ID(j.attempts()) + 1
-	pruned, spans, err := expired.Since(j.store, before)
+	pruned, spans, err := expiredSince(j.store, before)
 	if err != nil {
 		return e.sum, err
 	}
@@ -325,10 +319,10 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 // prune erases attempts of a span. A scan must not wait for a commit, so they are committed when
 // some of them were read.
 func (e *erasing) prune(span record.Span, before time.Time) error {
-	for first := span.First; first <= span.Last; first += outcomes.Together {
+	for first := span.First; first <= span.Last; first += AttemptsTogether {
 		var due []attempt.ID
-		err := outcomes.EachAttempt(e.j.store, first, min(span.Last, first+outcomes.Together-1), func(a *outcomes.Attempt) error {
-			if expired.IsDue(a, before) {
+		err := eachAttempt(e.j.store, first, min(span.Last, first+AttemptsTogether-1), func(a *attemptRecord) error {
+			if isExpired(a, before) {
 				due = append(due, a.ID)
 			}
 			return nil

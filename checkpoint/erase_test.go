@@ -9,12 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/persons"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
-	"payonce/service/v1"
+	"payonce/io/service/v1"
 )
 
 // holds reports in which files under dir one of the texts stands.
@@ -228,14 +227,14 @@ func TestPruneErasesInBatches(t *testing.T) {
 func (r *rig) erase(who Person) (Erasure, error) { return forget(r.Journal, who) }
 
 func forget(j *Journal, who Person) (Erasure, error) {
-	found, err := j.Find(who, func(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
+	found, err := j.Find(who, func(_ string, answered enrich.Answered) (facts PersonFacts, err error) {
 		facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
 		decoder := new(v1.AnswerDecoder)
 		if has, _ := decoder.HasProfile(answered); has {
-			facts.Read = func() (mentions []persons.Mention, err error) {
+			facts.Read = func() (mentions []Mention, err error) {
 				parts, err := decoder.Parts(answered)
 				for _, part := range parts {
-					mentions = append(mentions, persons.Mention(part))
+					mentions = append(mentions, Mention(part))
 				}
 				return mentions, err
 			}

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/expired"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
-	"payonce/service/v1"
+	"payonce/io/service/v1"
 )
 
 // longRun is a name of a run that makes the records of a few attempts fill a commit.
@@ -223,7 +222,7 @@ func TestPruneReadsOnlyWhatEndedSinceTheLastOne(t *testing.T) {
 	const most = 60
 	store.read = 0
 	due := 0
-	r.check(expired.Each(store, r.clock.at.Add(time.Hour), func(expired.Attempt) error { due++; return nil }))
+	r.check(EachExpired(store, r.clock.at.Add(time.Hour), func(ExpiredAttempt) error { due++; return nil }))
 	if due != 5 || store.read > most {
 		t.Errorf("%d attempts are due and %d records were read, want 5 and %d at most", due, store.read, most)
 	}

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // marks returns the attempts that have an open mark.
@@ -64,7 +63,7 @@ func TestAnOpeningThatIsCutOffForgetsNothingInFlight(t *testing.T) {
 		r.grant(request(person(2), email))
 		r.check(r.Close())
 		r.store.before = func(int) (error, bool) { return errors.New("disk"), done }
-		if _, err := New(r.store, Options{Catalogue: v1fields.Catalogue(), Rate: r.rate, Now: r.clock.now}); err == nil {
+		if _, err := New(r.store, Options{Catalogue: v1.Catalogue(), Rate: r.rate, Now: r.clock.now}); err == nil {
 			t.Error("the journal was opened although its disk failed")
 		}
 		r.store.before, r.Journal = nil, nil

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
-	"payonce/service/v1"
+	"payonce/io/service/v1"
 )
 
 // TestForgetErasesAnswersOfEveryIdentity buys one person by profile URL and by name, and another

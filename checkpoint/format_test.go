@@ -12,11 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // releasedVersions returns the names of the journals in testdata, at least one for each version of the
@@ -129,7 +129,7 @@ func TestAJournalWithOtherFieldsIsRefused(t *testing.T) {
 	} {
 		s := readVersion(t, releasedVersions(t)[0])
 		s.records[string(record.FieldsKey)] = record.Encode(&record.FieldNames{Names: names})
-		if _, err := New(s, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1, Window: time.Minute}, Now: time.Now}); err == nil || !strings.Contains(err.Error(), "which this program does not know") {
+		if _, err := New(s, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1, Window: time.Minute}, Now: time.Now}); err == nil || !strings.Contains(err.Error(), "which this program does not know") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

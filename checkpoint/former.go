@@ -5,11 +5,10 @@ import (
 	"cmp"
 	"slices"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/store"
 	"payonce/enrich"
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // An identity may have attempts under former keys: an earlier version of the program compared addresses in another
@@ -183,7 +182,7 @@ func (j *Journal) recordFormers(found []formerKey, next attempt.ID) error {
 	size := 0
 	for _, f := range found {
 		writes = append(writes, formerWrite(f))
-		if size += writes[len(writes)-1].Size(); size > store.CommitSize/2 {
+		if size += writes[len(writes)-1].Size(); size > record.CommitSize/2 {
 			if err := j.store.Commit(writes); err != nil {
 				return err
 			}

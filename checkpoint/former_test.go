@@ -10,12 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // The journal testdata/former-v7.tsv was written by the version before addresses had a form for each network. Its
@@ -41,7 +40,7 @@ func formerRig(t *testing.T) *rig { return versionRig(t, "testdata/former-v7") }
 func openedFormer(t *testing.T) *memStore {
 	t.Helper()
 	s := readVersion(t, "testdata/former-v7")
-	j, err := New(s, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: (&clock{start}).now})
+	j, err := New(s, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: (&clock{start}).now})
 	if err == nil {
 		err = j.Close()
 	}
@@ -119,8 +118,8 @@ func TestAnErasedFormerFormIsFoundInOtherSpellings(t *testing.T) {
 		r.want(r.begin(request(at(t, "linkedin.com/in/pruned"), email)), attempt.Known{Fields: email})
 		known, err := r.RecordOf(r.Key(at(t, "linkedin.com/in/pruned")))
 		r.check(err)
-		if known.Attempts[v1fields.WorkEmail] != 1 {
-			t.Errorf("the email is of attempt %d, want 1", known.Attempts[v1fields.WorkEmail])
+		if known.Attempts[v1.WorkEmail] != 1 {
+			t.Errorf("the email is of attempt %d, want 1", known.Attempts[v1.WorkEmail])
 		}
 		r.reopen()
 		wantSound(t, r.store)
@@ -150,7 +149,7 @@ func wantAttempts(t *testing.T, r *rig, want map[string][2]attempt.ID) {
 		of, err := r.RecordOf(r.Key(id))
 		r.check(err)
 		for name, got := range map[string]attempt.Record{"Record": known, "RecordOf": of, "Records": byKey[r.Key(id)]} {
-			if got := [2]attempt.ID{got.Attempts[v1fields.WorkEmail], got.Attempts[v1fields.BusinessPhone]}; got != ids {
+			if got := [2]attempt.ID{got.Attempts[v1.WorkEmail], got.Attempts[v1.BusinessPhone]}; got != ids {
 				t.Errorf("%s of %s has the attempts %d, want %d", name, address, got, ids)
 			}
 		}
@@ -177,8 +176,8 @@ func TestEveryReaderFindsFormerForms(t *testing.T) {
 	wantAttempts(t, r, formerAttempts)
 	known, err := r.Record(at(t, "linkedin.com/in/gone"))
 	r.check(err)
-	if known.States[v1fields.WorkEmail] != attempt.PaidAndGone {
-		t.Errorf("the state is %d, want that it is paid and gone", known.States[v1fields.WorkEmail])
+	if known.States[v1.WorkEmail] != attempt.PaidAndGone {
+		t.Errorf("the state is %d, want that it is paid and gone", known.States[v1.WorkEmail])
 	}
 }
 
@@ -204,7 +203,7 @@ func TestBothAmountsOfOnePersonStayBooked(t *testing.T) {
 func TestAReaderOfAnOlderJournalFindsFormerForms(t *testing.T) {
 	s := readVersion(t, "testdata/former-v7")
 	before := maps.Clone(s.records)
-	j, err := Read(s, Options{Catalogue: v1fields.Catalogue(), Now: time.Now})
+	j, err := Read(s, Options{Catalogue: v1.Catalogue(), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +253,7 @@ func TestFormerFormsAreFoundAfterACrash(t *testing.T) {
 				}
 				return nil, true
 			}
-			options := Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: (&clock{start}).now}
+			options := Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: time.Minute}, Now: (&clock{start}).now}
 			j, err := New(s, options)
 			if err == nil {
 				if j.Close(); fail < 3 {

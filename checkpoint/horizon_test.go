@@ -4,8 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/account"
+	"payonce/checkpoint/attempt"
 )
 
 // TestALongerWindowCountsWhatAShorterOneDidNot opens a journal whose lookups kept to a
@@ -15,7 +14,7 @@ func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
 		r := newRig(t)
 		r.rate = Rate{Slots: 1, Window: time.Second}
 		r.reopen()
-		for n := range 3 * account.HorizonStep {
+		for n := range 3 * horizonStep {
 			ticket := r.grant(request(person(n), email))
 			if refused && n%2 == 0 { // never sent: it has no slot
 				r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "connection refused"}))
@@ -30,13 +29,13 @@ func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
 		r.want(r.begin(request(person(1001), email)), attempt.Later{Until: r.clock.at.Add(time.Second)})
 	}
 	r := newRig(t)
-	for n := range 5 * account.HorizonStep {
+	for n := range 5 * horizonStep {
 		r.settle(r.grant(request(person(n), email)), found)
 		r.clock.at = r.clock.at.Add(time.Second)
 	}
 	r.rate = Rate{Slots: 70, Window: time.Hour}
 	r.reopen()
-	if found := len(r.state.accounts[0].Window.Cooling); found < 70 || found > 70+2*account.HorizonStep {
+	if found := len(r.state.accounts[0].Window.Cooling); found < 70 || found > 70+2*horizonStep {
 		t.Errorf("%d slots of 70 were looked for; more than a full window tells nothing", found)
 	}
 }

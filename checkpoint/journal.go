@@ -20,7 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/cost"

@@ -9,20 +9,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 var (
-	email      = enrich.FieldsOf(v1fields.WorkEmail)
-	phone      = enrich.FieldsOf(v1fields.BusinessPhone)
-	tariff     = cost.AllowancePerField(v1fields.Catalogue())
-	rates      = tariff.At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent})
-	freeEmails = tariff.Rates[v1fields.WorkEmail].Allowance
+	email      = enrich.FieldsOf(v1.WorkEmail)
+	phone      = enrich.FieldsOf(v1.BusinessPhone)
+	tariff     = cost.AllowancePerField(v1.Catalogue())
+	rates      = tariff.At(cost.Prices{v1.WorkEmail: 15 * cost.Cent, v1.BusinessPhone: 25 * cost.Cent})
+	freeEmails = tariff.Rates[v1.WorkEmail].Allowance
 	start      = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 )
 
@@ -61,7 +60,7 @@ func (r *rig) reopen() {
 	}
 	var err error
 	if len(r.catalogue.Fields) == 0 {
-		r.catalogue = v1fields.Catalogue()
+		r.catalogue = v1.Catalogue()
 	}
 	if r.Journal, err = New(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: r.catalogue, Tariff: r.tariff}); err != nil {
 		r.t.Fatal(err)
@@ -204,7 +203,7 @@ func TestAVoidedLookupMayBeAskedAgainUnlessRejected(t *testing.T) {
 	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
 	record, err := r.Record(person(1))
 	r.check(err)
-	if record.States[v1fields.WorkEmail] != attempt.Rejected || record.Attempts[v1fields.WorkEmail] != ticket.ID {
+	if record.States[v1.WorkEmail] != attempt.Rejected || record.Attempts[v1.WorkEmail] != ticket.ID {
 		t.Errorf("the record is %+v, want the email rejected by attempt %d", record, ticket.ID)
 	}
 }
@@ -232,7 +231,7 @@ func TestCeilingsNest(t *testing.T) {
 func TestAnUnknownPriceIsRefused(t *testing.T) {
 	r := newRig(t)
 	req := request(person(1), email|phone)
-	req.Rates = tariff.At(cost.Prices{v1fields.WorkEmail: cost.Cent})
+	req.Rates = tariff.At(cost.Prices{v1.WorkEmail: cost.Cent})
 	if decision, err := r.Begin(req); err == nil {
 		t.Errorf("decision %#v for a lookup of unknown price", decision)
 	}
@@ -240,7 +239,7 @@ func TestAnUnknownPriceIsRefused(t *testing.T) {
 
 func accountWith(emails, phones int64) cost.Account {
 	var account cost.Account
-	account.Free[v1fields.WorkEmail], account.Free[v1fields.BusinessPhone] = cost.Known(emails), cost.Known(phones)
+	account.Free[v1.WorkEmail], account.Free[v1.BusinessPhone] = cost.Known(emails), cost.Known(phones)
 	for f := range account.FreeReserved {
 		account.FreeReserved[f] = cost.Known[int64](0)
 	}
@@ -384,7 +383,7 @@ func TestAPauseOfACenturyCanBeReadAndEnded(t *testing.T) {
 // TestAnEndlessLimitCanBeEnded: somebody who knows that the account has more can go on.
 func TestAnEndlessLimitCanBeEnded(t *testing.T) {
 	r := newRig(t)
-	free := r.state.accounts[0].Tariff.Rates[v1fields.WorkEmail].Allowance
+	free := r.state.accounts[0].Tariff.Rates[v1.WorkEmail].Allowance
 	limit := enrich.Limit{Meter: r.state.accounts[0].Tariff.Meters[free].Name}
 	base := cost.Account{Free: enrich.ByField[cost.Optional[int64]]{cost.Known[int64](5), cost.Known[int64](5)}}
 	r.check(r.Rebase(base))
@@ -459,8 +458,8 @@ func TestACollisionIsAnError(t *testing.T) {
 	r := newRig(t)
 	r.settle(r.grant(request(person(1), email)), found)
 	// Give another person the entry of the first, as a collision of keys would.
-	entry := r.store.records[string(record.FieldKey(r.Key(person(1)), v1fields.WorkEmail))]
-	r.store.records[string(record.FieldKey(r.Key(person(2)), v1fields.WorkEmail))] = entry
+	entry := r.store.records[string(record.FieldKey(r.Key(person(1)), v1.WorkEmail))]
+	r.store.records[string(record.FieldKey(r.Key(person(2)), v1.WorkEmail))] = entry
 	if _, err := r.Record(person(2)); !errors.Is(err, attempt.ErrCollision) {
 		t.Errorf("someone else's record came with error %v", err)
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"testing"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/ledgertest"
 	"payonce/cost"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // journals returns a New of journals on a kind of stores.
@@ -28,10 +28,10 @@ func journals(kind func(testing.TB) (open func() Store)) ledgertest.New {
 				}
 			}
 			var err error
-			if last, err = New(store(), Options{Catalogue: v1fields.Catalogue(), Tariff: ledgertest.Tariff(), Rate: options.Rates[0], Now: options.Now}); err != nil {
+			if last, err = New(store(), Options{Catalogue: v1.Catalogue(), Tariff: ledgertest.Tariff(), Rate: options.Rates[0], Now: options.Now}); err != nil {
 				t.Fatal(err)
 			}
-			terms := AccountOptions{Catalogue: v1fields.Catalogue(), Tariff: ledgertest.Tariff(), Rate: options.Rates[1]}
+			terms := AccountOptions{Catalogue: v1.Catalogue(), Tariff: ledgertest.Tariff(), Rate: options.Rates[1]}
 			if number, err := last.Account(secondID, terms); number != 1 || err != nil {
 				t.Fatalf("the second account has the number %d, error %v", number, err)
 			}

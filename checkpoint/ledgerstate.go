@@ -6,11 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/account"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/sums"
 	"payonce/enrich"
 )
 
@@ -19,8 +17,8 @@ import (
 // journal does not read its answers.
 type ledgerState struct {
 	persisted record.Progress
-	accounts  []*account.Account // by number
-	sums      sums.Sums
+	accounts  []*accountState // by number
+	sums      Sums
 	open      map[attempt.ID]*openAttempt
 	byField   map[record.KeyedField]attempt.ID
 	moveNext  attempt.ID // the attempt whose Begin moves the horizon next
@@ -33,8 +31,8 @@ type ledgerState struct {
 // openAttempt is an attempt without a durable resolution.
 type openAttempt struct {
 	record.Intent
-	account *account.Account
-	sums    []sums.Count  // that it counts in
+	account *accountState
+	sums    []SumCount    // that it counts in
 	state   attempt.State // Intended or InDoubt
 	doubt   record.Doubt
 	// resolving says that a resolution is decided and not durable yet.
@@ -44,21 +42,21 @@ type openAttempt struct {
 func newLedgerState() *ledgerState {
 	return &ledgerState{
 		persisted: record.Progress{NextID: 1},
-		sums:      sums.New(),
+		sums:      NewSums(),
 		open:      map[attempt.ID]*openAttempt{},
 		byField:   map[record.KeyedField]attempt.ID{},
 	}
 }
 
 // addAccount adds the account with the next number.
-func (b *ledgerState) addAccount(catalogue enrich.Catalogue) *account.Account {
-	a := account.New(attempt.Account(len(b.accounts)), catalogue, &b.sums, b.persisted.NextID)
+func (b *ledgerState) addAccount(catalogue enrich.Catalogue) *accountState {
+	a := newAccountState(attempt.Account(len(b.accounts)), catalogue, &b.sums, b.persisted.NextID)
 	b.accounts = append(b.accounts, a)
 	return a
 }
 
 // accountOf returns an account, nil when there is none with the number.
-func (b *ledgerState) accountOf(number attempt.Account) *account.Account {
+func (b *ledgerState) accountOf(number attempt.Account) *accountState {
 	if int64(number) >= int64(len(b.accounts)) {
 		return nil
 	}
@@ -112,7 +110,7 @@ func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID 
 }
 
 // quiet reports whether no call of an account is in flight, or of any account when of is nil.
-func (b *ledgerState) quiet(of *account.Account) bool {
+func (b *ledgerState) quiet(of *accountState) bool {
 	for _, a := range b.open {
 		if a.state == attempt.Intended && (of == nil || a.account == of) {
 			return false
@@ -158,7 +156,7 @@ func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) 
 
 // land notes that an attempt is no longer in flight.
 func (b *ledgerState) land(id attempt.ID) {
-	sums.Land(b.open[id].sums, b.open[id].Hold)
+	LandHold(b.open[id].sums, b.open[id].Hold)
 	if at, found := slices.BinarySearch(b.persisted.InFlight, id); found {
 		b.persisted.InFlight = slices.Delete(b.persisted.InFlight, at, at+1)
 	}
@@ -205,11 +203,11 @@ func (b *ledgerState) moveHorizon() {
 			slots += a.MoveHorizon(b.firstInFlight(a))
 		}
 	}
-	b.moveNext = b.persisted.NextID + attempt.ID(max(account.HorizonStep, slots/horizonShare))
+	b.moveNext = b.persisted.NextID + attempt.ID(max(horizonStep, slots/horizonShare))
 }
 
 // firstInFlight returns the first attempt of an account in flight, or the next attempt of all.
-func (b *ledgerState) firstInFlight(of *account.Account) attempt.ID {
+func (b *ledgerState) firstInFlight(of *accountState) attempt.ID {
 	for _, id := range b.persisted.InFlight {
 		if b.open[id].account == of {
 			return id
@@ -220,19 +218,19 @@ func (b *ledgerState) firstInFlight(of *account.Account) attempt.ID {
 
 // doubtful returns the closed periods of each account and its calls in doubt, in the order of their
 // Begin.
-func (b *ledgerState) doubtful() []sums.Account {
-	all := make([]sums.Account, len(b.accounts))
+func (b *ledgerState) doubtful() []AccountSums {
+	all := make([]AccountSums, len(b.accounts))
 	for n, a := range b.accounts {
 		all[n].Periods = a.Closed
 	}
 	for id, a := range b.open {
 		if a.state == attempt.InDoubt && !a.resolving {
 			of := &all[a.account.Number]
-			of.Doubts = append(of.Doubts, sums.Doubt{ID: id, Sums: a.sums, Held: a.Hold.Amounts()})
+			of.Doubts = append(of.Doubts, SumDoubt{ID: id, Sums: a.sums, Held: a.Hold.Amounts()})
 		}
 	}
 	for n := range all {
-		slices.SortFunc(all[n].Doubts, func(a, b sums.Doubt) int { return cmp.Compare(a.ID, b.ID) })
+		slices.SortFunc(all[n].Doubts, func(a, b SumDoubt) int { return cmp.Compare(a.ID, b.ID) })
 	}
 	return all
 }

@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
-	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // sender sends one lookup over HTTP.
@@ -77,7 +76,7 @@ func BenchmarkDurableLookups(b *testing.B) {
 }
 
 func benchDurable(b *testing.B, name string, inFlight int) {
-	journal, err := openIn(b.TempDir(), Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
+	journal, err := openIn(b.TempDir(), Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1 << 20, Window: time.Millisecond}, Now: time.Now})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // manyDoubts returns a journal with count lost emails, all of them since the base.
@@ -24,7 +24,7 @@ func manyDoubts(t *testing.T, count int) (*rig, *gatedStore) {
 	store := &gatedStore{memStore: r.store, gate: make(chan struct{})}
 	close(store.gate)
 	var err error
-	r.Journal, err = New(store, Options{Catalogue: v1fields.Catalogue(), Rate: r.rate, Now: r.clock.now})
+	r.Journal, err = New(store, Options{Catalogue: v1.Catalogue(), Rate: r.rate, Now: r.clock.now})
 	r.check(err)
 	return r, store
 }

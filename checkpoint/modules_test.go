@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // The meters of accounts that count units of two modules.
@@ -23,8 +23,8 @@ func counting() cost.Tariff {
 	t := cost.Tariff{Meters: []cost.MeterInfo{
 		{Name: "usd", Hidden: true}, {Name: "first", Counting: cost.CountsPeriod}, {Name: "second", Counting: cost.CountsPeriod},
 	}}
-	t.Rates[v1fields.WorkEmail].Call[firstModule] = 1
-	t.Rates[v1fields.BusinessPhone].Call[secondModule] = 1
+	t.Rates[v1.WorkEmail].Call[firstModule] = 1
+	t.Rates[v1.BusinessPhone].Call[secondModule] = 1
 	return t
 }
 
@@ -32,7 +32,7 @@ func counting() cost.Tariff {
 func (r *rig) counter(service string) *rig {
 	r.t.Helper()
 	id := AccountID{Interface: "v1", Service: service, Key: "key of " + service}
-	number, err := r.Account(id, AccountOptions{Rate: Rate{Slots: 60, Window: time.Minute}, Catalogue: v1fields.Catalogue(), Tariff: counting()})
+	number, err := r.Account(id, AccountOptions{Rate: Rate{Slots: 60, Window: time.Minute}, Catalogue: v1.Catalogue(), Tariff: counting()})
 	r.check(err)
 	on, err := r.For(number)
 	r.check(err)
@@ -51,7 +51,7 @@ func unitsShown(at time.Time, first, second int64) cost.Account {
 // counted is a request that units pay for.
 func counted(who enrich.Identity, fields enrich.Fields) attempt.Request {
 	req := request(who, fields)
-	req.Rates = counting().At(cost.Prices{v1fields.WorkEmail: 0, v1fields.BusinessPhone: 0})
+	req.Rates = counting().At(cost.Prices{v1.WorkEmail: 0, v1.BusinessPhone: 0})
 	return req
 }
 
@@ -96,9 +96,9 @@ func TestATimeSpanThatAnAnswerDoesNotMoveIsForgotten(t *testing.T) {
 	const emails = secondModule + 1
 	tariff := counting()
 	tariff.Meters = append(tariff.Meters, cost.MeterInfo{Name: "emails", Counting: cost.CountsSpan})
-	tariff.Rates[v1fields.WorkEmail].Call[emails] = 1
+	tariff.Rates[v1.WorkEmail].Call[emails] = 1
 	r := newRig(t)
-	number, err := r.Account(AccountID{Interface: "v1", Service: "https://a.example", Key: "a"}, AccountOptions{Rate: r.rate, Catalogue: v1fields.Catalogue(), Tariff: tariff})
+	number, err := r.Account(AccountID{Interface: "v1", Service: "https://a.example", Key: "a"}, AccountOptions{Rate: r.rate, Catalogue: v1.Catalogue(), Tariff: tariff})
 	r.check(err)
 	on, err := r.For(number)
 	r.check(err)
@@ -109,7 +109,7 @@ func TestATimeSpanThatAnAnswerDoesNotMoveIsForgotten(t *testing.T) {
 	}{{10_000, 5, 0}, {10_001, 6, cost.MetersOf(emails)}, {10_002, 7, cost.MetersOf(emails)}, {10_003, 7, 0}} {
 		if n > 0 {
 			req := counted(person(n), email)
-			req.Rates = tariff.At(cost.Prices{v1fields.WorkEmail: 0})
+			req.Rates = tariff.At(cost.Prices{v1.WorkEmail: 0})
 			a.settle(a.grant(req), found)
 		}
 		shown := unitsShown(start, step.first, 0)

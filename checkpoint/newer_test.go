@@ -12,8 +12,8 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/cost"
-	"payonce/numbered"
-	"payonce/service/v1/v1fields"
+	"payonce/io/numbered"
+	"payonce/io/service/v1"
 )
 
 // later is a member that a newer program gives a record.
@@ -41,7 +41,7 @@ func TestComputedRecordsOfANewerProgramAreNotRewritten(t *testing.T) {
 			records[string(key)] = append(bytes.Clone(records[string(key)]), later()...)
 			s := newMemStore()
 			s.records = maps.Clone(records)
-			_, err := New(s, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1, Window: time.Minute}, Now: r.clock.now})
+			_, err := New(s, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1, Window: time.Minute}, Now: r.clock.now})
 			if !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "newer program") {
 				t.Errorf("error %v", err)
 			}
@@ -64,7 +64,7 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	keys := map[string][]byte{
 		"intent":      record.IDKey(record.IntentPrefix, 1),
 		"resolution":  record.IDKey(record.ResolutionPrefix, 1),
-		"field":       record.FieldKey(r.Key(person(1)), v1fields.WorkEmail),
+		"field":       record.FieldKey(r.Key(person(1)), v1.WorkEmail),
 		"run":         record.NameKey(record.RunPrefix, "run"),
 		"file":        record.NameKey(record.FilePrefix, "/list.csv"),
 		"fingerprint": record.FingerprintKey,

@@ -11,15 +11,14 @@ import (
 
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
 )
 
 // Types of package store.
 type (
-	Store = store.Store
-	Write = store.Write
+	Store = record.Store
+	Write = record.Write
 )
 
 // Rate is the service's limit: at most Slots calls in each Window.
@@ -27,11 +26,11 @@ type Rate = decide.Rate
 
 // Errors of the journal.
 var (
-	ErrCorrupt     = store.ErrCorrupt
-	ErrNewer       = store.ErrNewer
-	ErrFailed      = store.ErrFailed
-	ErrVersion     = store.ErrVersion
-	ErrNotWritable = store.ErrNotWritable
+	ErrCorrupt     = record.ErrCorrupt
+	ErrNewer       = record.ErrNewer
+	ErrFailed      = record.ErrFailed
+	ErrVersion     = record.ErrVersion
+	ErrNotWritable = record.ErrNotWritable
 )
 
 // Options say how a journal is opened.
@@ -114,7 +113,7 @@ func Read(s Store, options Options) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the journal: %w", err), s.Close())
 	}
-	j.store = store.WithStop(s, options.Stop)
+	j.store = record.WithStop(s, options.Stop)
 	close(j.stopped) // nothing is committed
 	return j, nil
 }
@@ -157,7 +156,7 @@ func open(s Store, options Options) (*Journal, error) {
 			return nil, err
 		}
 	}
-	j.store = store.WithStop(s, options.Stop) // only now, because recovery must not be stopped
+	j.store = record.WithStop(s, options.Stop) // only now, because recovery must not be stopped
 	go j.commitLoop()
 	return j, nil
 }

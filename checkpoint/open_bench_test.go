@@ -15,14 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/sums"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 var (
@@ -110,7 +108,7 @@ func TestOpenForBenchmark(t *testing.T) {
 		t.Skip("this is a part of a benchmark")
 	}
 	start := time.Now()
-	journal, err := openIn(dir, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +145,7 @@ func fullPerson(n int) enrich.Identity {
 // fillJournal makes a journal with answered attempts. It writes the same records as the
 // decisions do, without them.
 func fillJournal(dir string, answers int) error {
-	journal, err := openIn(dir, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -157,7 +155,7 @@ func fillJournal(dir string, answers int) error {
 // killJournal adds a few answers to a closed journal, so that a log is left to be
 // read, and makes a copy of it as it would be if the process were killed then.
 func killJournal(dir, killed string, answers int) error {
-	journal, err := openIn(dir, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	journal, err := openIn(dir, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -210,7 +208,7 @@ func (j *Journal) fill(answers int, fields enrich.Fields) error {
 			Status: enrich.Matched, Operation: "work_email_lookup", RequestID: fmt.Sprintf("req_lookup_%08x", n), FullName: who.FirstName + " " + who.LastName,
 			WorkEmail: who.FirstName + "." + who.LastName + "@" + who.CompanyDomain, RetrievedAt: at, Provenance: "provider-a",
 		}
-		if fields.Has(v1fields.BusinessPhone) {
+		if fields.Has(v1.BusinessPhone) {
 			content.BusinessPhone, content.PhoneType = fmt.Sprintf("+1%010d", n*7919), "direct"
 		}
 		answer := v1.EncodeAnswer(content)
@@ -220,7 +218,7 @@ func (j *Journal) fill(answers int, fields enrich.Fields) error {
 		}
 		a := j.state.newAttempt(in)
 		j.state.sums.Hold(a.sums, a.Hold)
-		sums.Land(a.sums, a.Hold)
+		LandHold(a.sums, a.Hold)
 		j.state.sums.Release(a.sums, a.Hold, res, false)
 		j.state.sums.EndOn(res.At, id)
 		added := []Write{

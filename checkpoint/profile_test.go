@@ -7,10 +7,10 @@ import (
 	"sync"
 	"testing"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
-	"payonce/service/v1"
+	"payonce/io/service/v1"
 )
 
 // The longest profiles that the client keeps, in as many answers at once as there can be

@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"payonce/attempt"
-	"payonce/checkpoint/account"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
@@ -34,7 +33,7 @@ func (j *Journal) settlePeriod(d attempt.Doubt, charge cost.Charge) (settled cos
 }
 
 // correcting returns a function that corrects charges and adds the writes to those of the caller.
-func (j *Journal) correcting(writes *[]Write) account.Correct {
+func (j *Journal) correcting(writes *[]Write) CorrectFree {
 	return func(list []record.Provisional, correction cost.Correction) ([]record.Provisional, error) {
 		rest, corrections, err := j.correct(list, correction)
 		*writes = append(*writes, corrections...)

@@ -4,17 +4,17 @@ import (
 	"errors"
 	"testing"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // freeAndPaid is a quiet account with free units and with so much left.
 func freeAndPaid(emails int64, left cost.Money) cost.Account {
 	account := paidAccount(left)
-	account.Free[v1fields.WorkEmail] = cost.Known(emails)
+	account.Free[v1.WorkEmail] = cost.Known(emails)
 	return account
 }
 
@@ -172,7 +172,7 @@ func TestExclusiveEvidenceChargesFreeUnitsOnce(t *testing.T) {
 func TestAnUndecidedCallKeepsItsFreeUnit(t *testing.T) {
 	r := newRig(t)
 	account := paidAccount(cost.Dollar)
-	account.Free[v1fields.BusinessPhone] = cost.Known[int64](1)
+	account.Free[v1.BusinessPhone] = cost.Known[int64](1)
 	r.check(r.Rebase(account))
 	for n, fields := range []enrich.Fields{email | phone, phone, email} {
 		r.check(r.MarkInDoubt(r.grant(request(person(n), fields)).ID, attempt.LostCall{Cause: "lost"}))

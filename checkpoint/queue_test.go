@@ -6,9 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // gatedStore lets a commit through when it is told to, and remembers the longest.
@@ -53,7 +53,7 @@ func TestLongTextsWaitForTheNextCommit(t *testing.T) {
 				}
 			}
 		}()
-		journal, err := New(store, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: 1}, Now: (&clock{start}).now})
+		journal, err := New(store, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: 1}, Now: (&clock{start}).now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestLongTextsWaitForTheNextCommit(t *testing.T) {
 
 // TestAPersonThatNoTransactionTakesIsRefused, and the journal goes on.
 func TestAPersonThatNoTransactionTakesIsRefused(t *testing.T) {
-	journal, err := openIn(t.TempDir(), Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 1000, Window: 1}, Now: (&clock{start}).now})
+	journal, err := openIn(t.TempDir(), Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: 1}, Now: (&clock{start}).now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // Another process reads the journal while lookups are in flight.
@@ -30,8 +29,8 @@ func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
 		t.Errorf("%d lookups are in doubt", count)
 	}
 	for who, want := range map[enrich.Identity]attempt.FieldState{answered: attempt.Found, flying: attempt.OutcomeUnknown} {
-		if known, err := j.Record(who); err != nil || known.States[v1fields.WorkEmail] != want {
-			t.Errorf("%v: state %v, want %v, error %v", who, known.States[v1fields.WorkEmail], want, err)
+		if known, err := j.Record(who); err != nil || known.States[v1.WorkEmail] != want {
+			t.Errorf("%v: state %v, want %v, error %v", who, known.States[v1.WorkEmail], want, err)
 		}
 	}
 	if j.Version() != r.Version() {
@@ -53,7 +52,7 @@ func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
 
 func TestAJournalThatIsBeingCreatedIsNotRead(t *testing.T) {
 	s := newMemStore()
-	if _, err := Read(s, Options{Catalogue: v1fields.Catalogue(), Now: func() time.Time { return start }}); err == nil || s.commits > 0 {
+	if _, err := Read(s, Options{Catalogue: v1.Catalogue(), Now: func() time.Time { return start }}); err == nil || s.commits > 0 {
 		t.Errorf("error %v, %d commits", err, s.commits)
 	}
 }

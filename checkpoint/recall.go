@@ -3,11 +3,10 @@ package checkpoint
 import (
 	"bytes"
 
-	"payonce/attempt"
-	"payonce/checkpoint/outcomes"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // Key returns the key of an identity in the account.
@@ -178,7 +177,7 @@ func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 func (j *Journal) Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return outcomes.NewReader(j.store, outcomes.Options{
+	return newOutcomeReader(j.store, OutcomeOptions{
 		Last: j.state.persisted.NextID - 1, Memory: memory, Who: who, Doubt: j.Doubt, MayBeFree: j.state.provisional(),
 	}).Read
 }

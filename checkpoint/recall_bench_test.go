@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // recalledAnswers is how many answers the journal of the benchmarks holds.
@@ -114,7 +114,7 @@ func BenchmarkRecords(b *testing.B) {
 		for first := range 256 {
 			err := journal.Records(enrich.Key{byte(first)}, lastOf(byte(first)), func(_ enrich.Key, recordOf func() (attempt.Record, error)) error {
 				record, err := recordOf()
-				if record.States[v1fields.WorkEmail] == attempt.Found {
+				if record.States[v1.WorkEmail] == attempt.Found {
 					answers++
 				}
 				return err
@@ -130,7 +130,7 @@ func BenchmarkRecords(b *testing.B) {
 // answeredJournal opens a closed journal with answers.
 func answeredJournal(b *testing.B) *Journal {
 	dir := filepath.Join(b.TempDir(), "journal")
-	options := Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now}
+	options := Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now}
 	journal, err := openIn(dir, options)
 	if err != nil {
 		b.Fatal(err)

@@ -7,10 +7,9 @@ import (
 	"github.com/dchest/siphash"
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // TestKeysAreTheHashOfTheCanonicalForm holds the keys of journals that exist.
@@ -37,7 +36,7 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 	}
 	want := map[enrich.Key]bool{}
 	for n := range 40 {
-		ticket := r.grant(request(person(n), v1fields.AllFields))
+		ticket := r.grant(request(person(n), v1.AllFields))
 		want[r.Key(person(n))] = true
 		if n%4 == 0 {
 			continue // stays open
@@ -116,7 +115,7 @@ func TestWhoWasForgottenBeforeTheFirstAttemptIsKnown(t *testing.T) {
 		}
 		record, err := r.RecordOf(r.Key(person(1)))
 		r.check(err)
-		if record.States[v1fields.WorkEmail] != attempt.Forgotten {
+		if record.States[v1.WorkEmail] != attempt.Forgotten {
 			t.Errorf("state %v, want forgotten", record.States)
 		}
 		r.reopen()

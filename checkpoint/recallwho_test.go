@@ -9,10 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // TestRecallTellsTheSameWithoutWho compares what it tells with and without, but for that,
@@ -83,7 +82,7 @@ func erasedHere(r *rig) *rig {
 		r.check(err)
 	}
 	for n := range 200 {
-		ticket := r.grant(request(person(1000+n), v1fields.AllFields))
+		ticket := r.grant(request(person(1000+n), v1.AllFields))
 		switch {
 		case n%11 == 0: // stays open
 		case n%11 == 1:

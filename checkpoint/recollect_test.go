@@ -9,11 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // TestRecallTellsWhatTheRecordsTell asks for attempts that lie together, apart and far
@@ -90,7 +89,7 @@ func TestWhatEndsWhileAllIsHeldIsTold(t *testing.T) {
 	}
 	_, err := r.Settle(all[0], v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: "late@co.example"}))
 	r.check(err)
-	later := r.grant(request(person(60), v1fields.AllFields))
+	later := r.grant(request(person(60), v1.AllFields))
 	known, err := recall([]attempt.ID{all[0], all[3], later.ID}, nil)
 	if err != nil || len(known) != 3 || known[0].Ended.State != attempt.Settled {
 		t.Fatalf("error %v, outcomes %+v", err, known)
@@ -104,7 +103,7 @@ func TestWhatEndsWhileAllIsHeldIsTold(t *testing.T) {
 // doubt or answered with nothing.
 func outcomesOfAllKinds(r *rig, attempts int) (all []attempt.ID) {
 	for n := range attempts {
-		ticket := r.grant(request(person(n), v1fields.AllFields))
+		ticket := r.grant(request(person(n), v1.AllFields))
 		all = append(all, ticket.ID)
 		switch n % 7 {
 		case 0: // stays open

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/account"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 )
 
@@ -28,7 +27,7 @@ func (j *Journal) DoubtsOfAll() []attempt.Doubt {
 }
 
 // doubts returns the attempts whose outcome is unknown, of an account, or of all when of is nil.
-func (b *ledgerState) doubts(of *account.Account) []attempt.Doubt {
+func (b *ledgerState) doubts(of *accountState) []attempt.Doubt {
 	var doubts []attempt.Doubt
 	for id, a := range b.open {
 		if a.state != attempt.InDoubt || a.resolving || of != nil && a.account != of {
@@ -86,7 +85,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.
 	}
 	doubts := j.state.doubts(j.own())
 	evidence := j.own().Evidence(now, exclusive, doubts)
-	findings = account.Judge(doubts, evidence)
+	findings = judgeDoubts(doubts, evidence)
 	decided := slices.DeleteFunc(slices.Clone(findings.Cases), func(c attempt.Case) bool { return c.Finding == cost.Undecided })
 	for {
 		some := decided[:min(len(decided), concludedAtOnce)]

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // paidAccount is a quiet account without a free allowance and with so much left.
@@ -36,7 +36,7 @@ func TestReconcileDecidesByAnExclusiveAccount(t *testing.T) {
 	r.want(r.begin(request(person(3), phone)), attempt.Known{Fields: phone})
 	record, err := r.Record(person(3))
 	r.check(err)
-	if record.States[v1fields.BusinessPhone] != attempt.PaidAndGone || record.States[v1fields.WorkEmail] != attempt.Unasked {
+	if record.States[v1.BusinessPhone] != attempt.PaidAndGone || record.States[v1.WorkEmail] != attempt.Unasked {
 		t.Errorf("record %+v, want the phone forfeited and the email askable", record)
 	}
 	if got := r.Totals(RunScope("run")); got.Settled.Money() != 40*cost.Cent || got.Forfeited != 1 {
@@ -130,7 +130,7 @@ func TestWhatWasForfeitedIsBoughtAgainOnlyOnRequest(t *testing.T) {
 	r.reopen()
 	record, err := r.Record(person(1))
 	r.check(err)
-	if got := record.Earlier[v1fields.WorkEmail]; len(got) != 1 || got[0] != lost.ID {
+	if got := record.Earlier[v1.WorkEmail]; len(got) != 1 || got[0] != lost.ID {
 		t.Errorf("the charges before are of attempts %v, want %d", got, lost.ID)
 	}
 	if got := r.Totals(ScopeAll).Settled.Money(); got != 30*cost.Cent {

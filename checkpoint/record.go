@@ -3,7 +3,7 @@ package checkpoint
 import (
 	"fmt"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 )
 
 // A request outlives its process: the network may deliver it after the journal was

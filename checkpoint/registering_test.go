@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // TestAnAccountIsRegisteredWhileCallsOfOthersAreInFlight also opens one that an earlier process registered
@@ -59,7 +58,7 @@ func TestAnAccountIsRecognisedByItsServiceHoweverItsAddressIsWritten(t *testing.
 // TestTheJournalKnowsTheServiceOfItsFirstAccount: another service is another account, also when the journal
 // is opened for that one.
 func TestTheJournalKnowsTheServiceOfItsFirstAccount(t *testing.T) {
-	store, terms := newMemStore(), AccountOptions{Rate: Rate{Slots: 1, Window: time.Minute}, Catalogue: v1fields.Catalogue()}
+	store, terms := newMemStore(), AccountOptions{Rate: Rate{Slots: 1, Window: time.Minute}, Catalogue: v1.Catalogue()}
 	open := func(service string) *Journal {
 		t.Helper()
 		j, err := New(store, Options{Rate: terms.Rate, Catalogue: terms.Catalogue, Service: service, Now: (&clock{start}).now})
@@ -151,7 +150,7 @@ func TestAnAccountGetsFieldsAtTheEndOfItsCatalogue(t *testing.T) {
 	_, err = open("contact", "company", "email")
 	r.check(err)
 	r.grant(ask)
-	reader, err := Read(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: v1fields.Catalogue()})
+	reader, err := Read(r.store, Options{Rate: r.rate, Now: r.clock.now, Catalogue: v1.Catalogue()})
 	r.check(err)
 	longer := enrich.Named("contact", "company", "email", "phone")
 	if got, err := reader.Account(id, AccountOptions{Rate: r.rate, Catalogue: longer}); got != number || err != nil {

@@ -7,11 +7,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // lose puts a lookup of a run in doubt.
@@ -180,7 +180,7 @@ func TestReducedHoldsCoverWhatWasCharged(t *testing.T) {
 		inTruth := map[attempt.ID]bool{}
 		charge := func(run string, fields enrich.Fields) {
 			for f := range fields.Each() {
-				if f == v1fields.WorkEmail && free > 0 {
+				if f == v1.WorkEmail && free > 0 {
 					free--
 					continue
 				}
@@ -206,7 +206,7 @@ func TestReducedHoldsCoverWhatWasCharged(t *testing.T) {
 		}
 		others := cost.Money(rapid.SampledFrom([]int64{0, 0, 5, 10, 15, 40}).Draw(d, "others")) * cost.Cent
 		change := charged["all"] + others
-		initially := account.Free[v1fields.WorkEmail].Value
+		initially := account.Free[v1.WorkEmail].Value
 		findings, err := r.Reconcile(freeAndPaid(free, 100*cost.Dollar-change), others == 0 && rapid.Bool().Draw(d, "exclusive"))
 		r.check(err)
 		check := func(when string) {

@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/account"
-	"payonce/service/v1"
+	"payonce/checkpoint/attempt"
+	"payonce/io/service/v1"
 )
 
 // slotHistory is a journal with attempts of many days, and when the slot of each is free.
@@ -88,7 +87,7 @@ func (h *slotHistory) taken(at time.Time) (count int) {
 	return count
 }
 
-func takenIn(w account.Window, at time.Time) (count int) {
+func takenIn(w SlotWindow, at time.Time) (count int) {
 	for _, s := range w.Cooling {
 		if s.FreeAt.After(at) {
 			count++
@@ -128,7 +127,7 @@ func TestTheSlotOfASlowLookupIsFound(t *testing.T) {
 		slow, quick, late int           // slow ones, quick ones after each of them, and those after all
 		window            time.Duration // of the next start; of this one it is a second
 	}{
-		"of the same window":           {slow: 1, quick: 5 * account.HorizonStep, window: time.Second},
+		"of the same window":           {slow: 1, quick: 5 * horizonStep, window: time.Second},
 		"of a window that was shorter": {slow: 1, quick: 32, late: 170, window: 34 * time.Second},
 		"one of two after each other":  {slow: 2, quick: 40, late: 121, window: 82 * time.Second},
 	} {
@@ -171,7 +170,7 @@ func TestTheSlotOfACrashIsFoundInALongerWindow(t *testing.T) {
 	lost := r.grant(request(person(0), email)).ID
 	r.reopen()
 	r.clock.at = r.clock.at.Add(2*time.Second + time.Second/2)
-	for n := range account.HorizonStep {
+	for n := range horizonStep {
 		r.settle(r.grant(request(person(1+n), email)), found)
 	}
 	if got := r.state.accounts[0].Horizon; got != lost+1 {

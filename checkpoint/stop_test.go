@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/verify"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // What walks over the journal ends when it is asked to, after any record, and the journal
@@ -77,7 +77,7 @@ func TestWalksStop(t *testing.T) {
 func checkIn(t *testing.T, dir string, stop func() error) error {
 	t.Helper()
 	return withStoreIn(dir, func(s Store) error {
-		_, err := verify.Check(s, v1fields.Catalogue(), stop, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+		_, err := verify.Check(s, v1.Catalogue(), stop, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
 		return err
 	})
 }

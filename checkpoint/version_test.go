@@ -9,13 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // versions checks that every change of a journal gives it a version that it never had. Nothing else changes the version.
@@ -231,7 +230,7 @@ func TestAKilledJournalFromABackupComesToAVersionOfItsOwn(t *testing.T) {
 	restored.records, restored.commits = maps.Clone(r.store.records), r.store.commits
 	r.settle(ticket, found)
 	seen.isNew(r.Journal, "Settle")
-	j, err := New(restored, Options{Catalogue: v1fields.Catalogue(), Rate: r.rate, Now: r.clock.now})
+	j, err := New(restored, Options{Catalogue: v1.Catalogue(), Rate: r.rate, Now: r.clock.now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,9 @@ import (
 	"time"
 
 	"payonce/checkpoint/badgerstore"
-	"payonce/checkpoint/persons"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // BenchmarkWholeJournal checks a journal with many answers, and forgets one person in it, each time in
@@ -93,7 +91,7 @@ func TestAnAnswerTakesAtMost220BytesOnDisk(t *testing.T) {
 	const answers, most = 15_000, 220
 	sizeOf := func(answers int) int64 {
 		dir := filepath.Join(t.TempDir(), "journal")
-		journal, err := openIn(dir, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+		journal, err := openIn(dir, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,18 +122,18 @@ func TestWholeJournalForBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	if doing == "check" {
-		_, err = verify.Check(s, v1fields.Catalogue(), nil, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
+		_, err = verify.Check(s, v1.Catalogue(), nil, func(p verify.Problem) { t.Errorf("%s %s", p.Record, p.Text) })
 		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	j, err := New(s, Options{Catalogue: v1fields.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
+	j, err := New(s, Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 30, Window: time.Minute}, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var answers v1.AnswerDecoder
-	found, err := j.Find(Person{Identity: fullPerson(7)}, func(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
+	found, err := j.Find(Person{Identity: fullPerson(7)}, func(_ string, answered enrich.Answered) (facts PersonFacts, err error) {
 		facts.Name, facts.Email, facts.Phone, err = answers.Person(answered)
 		return facts, err
 	})

@@ -8,12 +8,12 @@ import (
 
 	"payonce/configs"
 	"payonce/cost"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // prices returns the prices of an email and a phone, in cents.
 func prices(email, phone int64) cost.Prices {
-	return cost.Prices{v1fields.WorkEmail: cost.Cents(email), v1fields.BusinessPhone: cost.Cents(phone)}
+	return cost.Prices{v1.WorkEmail: cost.Cents(email), v1.BusinessPhone: cost.Cents(phone)}
 }
 
 func TestRateCard(t *testing.T) {
@@ -42,7 +42,7 @@ func TestParseRateCard(t *testing.T) {
 	}
 	want := cost.RateCard{Options: []cost.Option{{
 		Name:   "a",
-		Prices: cost.Prices{v1fields.WorkEmail: 100_000, v1fields.BusinessPhone: 300_001},
+		Prices: cost.Prices{v1.WorkEmail: 100_000, v1.BusinessPhone: 300_001},
 	}}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,10 +67,10 @@ func TestMissingPriceIsUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 		price := card.Options[0].Prices
-		if got, known := price.Of(v1fields.WorkEmail); got != 0 || !known {
+		if got, known := price.Of(v1.WorkEmail); got != 0 || !known {
 			t.Errorf("%q: the price of an email is %s, %t", text, got, known)
 		}
-		if _, known := price.Of(v1fields.BusinessPhone); known {
+		if _, known := price.Of(v1.BusinessPhone); known {
 			t.Errorf("%q: the price of a phone is known", text)
 		}
 	}

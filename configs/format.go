@@ -7,7 +7,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // FormatRateCard writes a rate card as ParseRateCard reads it. It checks nothing: what
@@ -29,7 +29,7 @@ func FormatRateCard(card cost.RateCard) []byte {
 		if option.MonthlyIncluded != 0 {
 			fmt.Fprintf(&file, "    monthly_included_usd: %s\n", quoted(option.MonthlyIncluded.String()))
 		}
-		for f := range v1fields.AllFields.Each() {
+		for f := range v1.AllFields.Each() {
 			if price, known := option.Prices.Of(f); known {
 				fmt.Fprintf(&file, "    %s: %s\n", priceKeys[f], quoted(price.String()))
 			}
@@ -39,7 +39,7 @@ func FormatRateCard(card cost.RateCard) []byte {
 }
 
 // priceKeys are the keys of the prices by field.
-var priceKeys = enrich.ByField[string]{v1fields.WorkEmail: "work_email_usd", v1fields.BusinessPhone: "business_phone_usd"}
+var priceKeys = enrich.ByField[string]{v1.WorkEmail: "work_email_usd", v1.BusinessPhone: "business_phone_usd"}
 
 // quoted writes a text in double quotes. YAML knows every escape that Go writes, and
 // what Go does not escape is printable there too.

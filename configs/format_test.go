@@ -10,13 +10,13 @@ import (
 
 	"payonce/configs"
 	"payonce/cost"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 func TestFormatRateCard(t *testing.T) {
 	card := cost.RateCard{Options: []cost.Option{
 		{Name: "payg", Title: `Pay "as you go"`, Prices: prices(15, 25)},
-		{Name: "1e3", MonthlyIncluded: 49 * cost.Dollar, Prices: cost.Prices{v1fields.BusinessPhone: 0}},
+		{Name: "1e3", MonthlyIncluded: 49 * cost.Dollar, Prices: cost.Prices{v1.BusinessPhone: 0}},
 		{Name: "none"},
 	}}
 	const want = `# In USD per returned field.
@@ -63,7 +63,7 @@ func TestRateCardRoundTrip(t *testing.T) {
 			}
 			taken[option.Name] = true
 			option.MonthlyIncluded = cost.Money(rapid.Int64Range(0, int64(1_000_000*cost.Dollar)).Draw(t, "monthly"))
-			for f := range v1fields.AllFields.Each() {
+			for f := range v1.AllFields.Each() {
 				if rapid.Bool().Draw(t, "priced") {
 					option.Prices[f] = cost.Money(rapid.Int64Range(0, int64(100*cost.Dollar)).Draw(t, "price"))
 				}

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"payonce/cost"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // The most that a rate card may say. What is beyond is a slip: an amount in cents, a
@@ -139,10 +139,10 @@ func (o option) rates() cost.Option {
 		rates.MonthlyIncluded = o.MonthlyIncluded.money
 	}
 	if o.WorkEmail != nil {
-		rates.Prices[v1fields.WorkEmail] = o.WorkEmail.money
+		rates.Prices[v1.WorkEmail] = o.WorkEmail.money
 	}
 	if o.BusinessPhone != nil {
-		rates.Prices[v1fields.BusinessPhone] = o.BusinessPhone.money
+		rates.Prices[v1.BusinessPhone] = o.BusinessPhone.money
 	}
 	return rates
 }

@@ -1,7 +1,5 @@
 package enrich
 
-import "payonce/enrich/sharedhost"
-
 // Cells is what a row of the list says about a person, as the bytes of its cells.
 // Where a list has no such column, the cell is empty.
 type Cells struct {
@@ -130,7 +128,7 @@ func (c *Cells) appendPlainName(form []byte) ([]byte, bool) {
 		form = append(form, unitSeparator+"domain"+unitSeparator...)
 		start := len(form)
 		form, rest, ok := appendPlainHost(form, trimPlain(c.CompanyDomain))
-		if !ok || sharedhost.OfPage(form[start:], rest) != sharedhost.None {
+		if !ok || OfPage(form[start:], rest) != NotSharedHost {
 			return form, false
 		}
 		n, _ := plainPath(rest) // it has to be valid, and is left out

@@ -7,8 +7,6 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
-
-	"payonce/enrich/place"
 )
 
 // Company is what names a company. It holds what a row of a list or an answer says, as it stands there. In an
@@ -230,12 +228,12 @@ func isCode(s string, letters int) bool {
 
 // cleanCountry returns the ISO code of a country, which is given by its code of two or three letters or by its
 // name.
-func cleanCountry(s string) (string, bool) { return place.Country(foldText(s)) }
+func cleanCountry(s string) (string, bool) { return countryCode(foldText(s)) }
 
 // cleanState returns the code of a state of the US, which is given by its code or its name. Other codes of two
 // letters stay: a service may know more of them.
 func cleanState(s string) (string, bool) {
-	if code, found := place.State(foldText(s)); found {
+	if code, found := stateCode(foldText(s)); found {
 		return code, true
 	}
 	code := capitals(s)

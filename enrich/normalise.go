@@ -9,8 +9,6 @@ import (
 	"golang.org/x/net/idna"
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
-
-	"payonce/enrich/sharedhost"
 )
 
 func isBlank(s string) bool { return cleanText(s) == "" }
@@ -93,7 +91,7 @@ func cleanDomain(s string) (string, Unidentifiable) {
 	if !ok {
 		return "", BadDomain
 	}
-	if reason := sharedReason(sharedhost.OfPage([]byte(host), []byte(address.Path)), address.User != nil); reason != "" {
+	if reason := sharedReason(OfPage([]byte(host), []byte(address.Path)), address.User != nil); reason != "" {
 		return "", reason
 	}
 	return host, ""
@@ -132,19 +130,19 @@ func foldEmail(email string) string {
 }
 
 // sharedReason returns why a host of this kind does not name a company, "" when it may.
-func sharedReason(kind sharedhost.Kind, isEmail bool) Unidentifiable {
+func sharedReason(kind HostKind, isEmail bool) Unidentifiable {
 	switch {
-	case kind == sharedhost.Mail && isEmail:
+	case kind == MailHost && isEmail:
 		return FreeMailDomain
-	case kind == sharedhost.Mail:
+	case kind == MailHost:
 		return MailProviderDomain
-	case kind == sharedhost.Network:
+	case kind == NetworkHost:
 		return NetworkDomain
-	case kind == sharedhost.Directory:
+	case kind == DirectoryHost:
 		return DirectoryDomain
-	case kind == sharedhost.Page:
+	case kind == PageHost:
 		return PageDomain
-	case kind == sharedhost.Parked:
+	case kind == ParkedHost:
 		return ParkedDomain
 	}
 	return ""

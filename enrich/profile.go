@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"payonce/enrich/sharedhost"
 )
 
 // page is the address of a page. Its parts are escaped as they stand in the address.
@@ -113,7 +111,7 @@ func (p *page) naming() naming {
 		n = p.inGitHub()
 	}
 	if n.network == "" && !n.nobody {
-		n.isCompany = isCompanyPath(p.path) && sharedhost.Of(p.host) == sharedhost.Network
+		n.isCompany = isCompanyPath(p.path) && SharedHostOf(p.host) == NetworkHost
 		n.nobody = p.isGeneric()
 	}
 	return n
@@ -619,7 +617,7 @@ func cleanCompanyPage(s string) (string, bool) {
 		return "", false
 	}
 	n := p.naming()
-	if n.nobody || !n.isCompany && sharedhost.Of(p.host) == sharedhost.Network {
+	if n.nobody || !n.isCompany && SharedHostOf(p.host) == NetworkHost {
 		return "", false
 	}
 	return p.clean(n)

@@ -1,83 +1,129 @@
-package pipeline_test
+package pipeline
 
 import (
-	"context"
+	"maps"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"payonce/cost"
-	"payonce/pipeline/dispatch"
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/checkpoint"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/kit"
+	"payonce/pipeline/report"
+	"payonce/pipeline/workspace"
 )
 
-// booking is an account and the books of a program that counts on two modules.
-type booking struct {
-	base, shown cost.Account
-	totals      cost.Totals
-	// next changes the account and the books before a reading.
-	next func(reading int)
-	read int
+// countingElsewhere is a service that counts figures on the module of contacts. Its counters are far above zero.
+func countingElsewhere(t *testing.T) *standingService {
+	t.Helper()
+	s := stand(t, func(c *sandbox.Config) {
+		c.V2.Totals = maps.Clone(c.V2.Totals)
+		for _, m := range kit.Modules() {
+			c.V2.Totals[m] = 100_000
+		}
+		c.V2.Modules = map[string]kit.Module{"GET /financial/{id}": kit.Contacts}
+	})
+	for _, m := range []kit.Module{kit.Companies, kit.Contacts, kit.Financials} {
+		if err := s.Second().Units().UseElsewhere(kit.UnitCharge{Module: m, Units: 50_000}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
 }
 
-func (b *booking) Base() cost.Account                                 { return b.base }
-func (b *booking) Totals(string) cost.Totals                          { return b.totals }
-func (b *booking) Forgo(cost.Amounts) error                           { return nil }
-func (b *booking) NoteReading(_, _ cost.Account, _ cost.Totals) error { return nil }
-func (b *booking) Status(context.Context) (shown cost.Account, err error) {
-	b.shown.ReadAt = time.Now()
-	shown = b.shown
-	b.read++
-	b.next(b.read)
-	return shown, nil
+// noting keeps the notes that it is told.
+type noting struct {
+	silent
+	mu    sync.Mutex
+	texts []string
 }
 
-// books books units of the first module, and counts them on a meter.
-func (b *booking) books(units int64, on cost.Meter) {
-	b.totals.Settled[1] += units
-	b.totals.EverHeld[1] += units
-	b.shown.Used[on].Value += units
+func (n *noting) Note(text string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.texts = append(n.texts, text)
 }
 
-// TestTheMonitorHaltsARunWhoseUnitsAreCountedElsewhere: not when the counters are only late.
-func TestTheMonitorHaltsARunWhoseUnitsAreCountedElsewhere(t *testing.T) {
-	for name, test := range map[string]struct {
-		next  func(b *booking, reading int)
-		halts int // the reading that halts; 0 for none
-	}{
-		"as is assumed":     {func(b *booking, _ int) { b.books(3, 1) }, 0},
-		"on another module": {func(b *booking, _ int) { b.books(3, 2) }, 3}, // the second one may be ahead of its counters
-		"late, and others use another module": {func(b *booking, _ int) {
-			b.totals.Settled[1] += 3
-			b.totals.EverHeld[1] += 3
-			b.shown.Used[1].Value = b.totals.Settled[1] - 3
-			b.shown.Used[2].Value += 5
-		}, 0},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			b := &booking{}
-			b.base.ReadAt = time.Now()
-			b.base.Used[1], b.base.Used[2] = cost.Known[int64](0), cost.Known[int64](0)
-			b.shown = b.base
-			b.next = func(reading int) { test.next(b, reading) }
-			tariff := cost.Tariff{Meters: []cost.MeterInfo{
-				{Hidden: true}, {Name: "first", Counting: cost.CountsPeriod}, {Name: "second", Counting: cost.CountsPeriod},
-			}}
-			var stop dispatch.Stop
-			halted := 0
-			m := &dispatch.Monitor{Status: b, Accountant: b, Tariff: tariff, Halt: func(s dispatch.Stop) {
-				if halted == 0 {
-					stop, halted = s, b.read
-				}
-			}}
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
-			defer cancel()
-			m.Watch(ctx, func(cost.Drift) {})
-			if halted != test.halts {
-				t.Errorf("%s: halted by reading %d, want %d", name, halted, test.halts)
-			}
-			if refused, is := stop.(dispatch.ServiceRefused); test.halts > 0 && (!is || refused.Code != dispatch.CodeModuleDiffers) {
-				t.Errorf("%s: stopped by %+v", name, stop)
-			}
-		})
+// TestACallThatAnotherModuleCountedIsNotSentAgain loses the response of one call. The counter of its assumed module does not
+// move, and that of another one does.
+func TestACallThatAnotherModuleCountedIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := countingElsewhere(t)
+	s.lost = func(path string, handle func()) bool {
+		if path == "financial" {
+			handle()
+		}
+		return path == "financial"
+	}
+	work := s.work(dir)
+	work.Workspace.V2.Kept = workspace.DefaultRateV2()
+	list := companyIDs(t, dir, "list.csv", 101, 101)
+	for start := range 3 {
+		ended, err := work.Run(t.Context(), runOf(list, "financials"), silent{})
+		if err != nil || ended.Summary.InDoubt != 1 {
+			t.Fatalf("start %d: %+v, %v", start+1, ended, err)
+		}
+	}
+	const why = "no answered call has shown yet which module counts financials"
+	reason := cells(t, filepath.Join(dir, "out.csv"))[0]["enrich_reason"]
+	if calls := s.calls("financial"); calls != 1 || !strings.Contains(reason, why) {
+		t.Errorf("%d requests; the row says %q", calls, reason)
+	}
+	found, err := work.Reconcile(t.Context(), ReconcileOptions{})
+	if err != nil || found.InDoubt != 1 || len(found.Cases) != 1 || !strings.Contains(found.Cases[0].Cause, why) {
+		t.Errorf("%+v, %v", found, err)
+	}
+	counted := int64(0)
+	for _, r := range s.Second().Units().Records() {
+		if r.Number > 0 {
+			counted += r.Units
+		}
+	}
+	if counted != 1 {
+		t.Errorf("%d units", counted)
+	}
+}
+
+// TestUnitsThatAnotherModuleCountedAreShownAsSuch: they are not those of somebody else.
+func TestUnitsThatAnotherModuleCountedAreShownAsSuch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := countingElsewhere(t)
+	work := s.work(dir)
+	ended, err := work.Run(t.Context(), runOf(companyIDs(t, dir, "list.csv", 101, 103), "financials"), silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []report.Misplaced{{Module: "financials", Units: 3, CountedOn: "contacts"}}
+	if ended.Summary.Drift == nil || len(ended.Summary.Drift.Units) > 0 || !cmp.Equal(want, ended.Summary.Drift.Misplaced) {
+		t.Fatalf("the summary has the drift %+v", ended.Summary.Drift)
+	}
+	const text = "units that were booked as 3 of financials were counted on contacts: the service counts these calls on another " +
+		"module than is assumed, unless its counters began again and somebody else used it since"
+	if got := ended.Summary.Drift.String(); got != text {
+		t.Errorf("%q", got)
+	}
+	place := &workspace.Session{Options: work.Workspace, Env: work.Env}
+	if err := place.Read(t.Context(), "test"); err != nil {
+		t.Fatal(err)
+	}
+	run, found, err := place.Journal.Run(ended.Summary.Run)
+	place.Close()
+	recorded := []checkpoint.ModuleDrift{{Account: 1, Module: "financials", Units: 3, CountedOn: "contacts"}}
+	if diff := cmp.Diff(recorded, run.ModuleDrifts); err != nil || !found || diff != "" {
+		t.Errorf("%v, the record of the run has\n%s", err, diff)
+	}
+	// The next start says it, too.
+	notes := &noting{}
+	work.Observer = notes
+	if _, err := work.Run(t.Context(), runOf(companyIDs(t, dir, "other.csv", 104, 104), "financials"), silent{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(notes.texts, "\n"); !strings.Contains(got, text) || strings.Contains(got, "knows nothing of") {
+		t.Errorf("the next start says %q", got)
 	}
 }

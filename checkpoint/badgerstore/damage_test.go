@@ -9,14 +9,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
 
 	"payonce/checkpoint"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 const answered = 40
@@ -92,7 +91,7 @@ func mustBeWholeOrRefused(t *testing.T, dir string) (refused bool) {
 func mustBeWholeOrRefusedWith(t *testing.T, dir string, options Options) (refused bool) {
 	t.Helper()
 	refusal := func(err error) bool {
-		if err != nil && !errors.Is(err, store.ErrCorrupt) && !errors.Is(err, ErrEncryptionKey) { // a damaged KEYREGISTRY fits no key
+		if err != nil && !errors.Is(err, record.ErrCorrupt) && !errors.Is(err, ErrEncryptionKey) { // a damaged KEYREGISTRY fits no key
 			t.Errorf("refused with an error that does not wrap store.ErrCorrupt: %v", err)
 		}
 		return err != nil
@@ -122,14 +121,14 @@ func mustBeKnown(t *testing.T, j *checkpoint.Journal, n int) error {
 	if err != nil {
 		return err
 	}
-	if known, ok := decision.(attempt.Known); !ok || known.Fields != enrich.FieldsOf(v1fields.WorkEmail) {
+	if known, ok := decision.(attempt.Known); !ok || known.Fields != enrich.FieldsOf(v1.WorkEmail) {
 		t.Fatalf("person %d would be bought again: %#v", n, decision)
 	}
 	record, err := j.Record(person(n))
 	if err != nil {
 		return err
 	}
-	res, _, err := j.Resolution(record.Attempts[v1fields.WorkEmail])
+	res, _, err := j.Resolution(record.Attempts[v1.WorkEmail])
 	if err != nil {
 		return err
 	}

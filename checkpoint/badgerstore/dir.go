@@ -19,7 +19,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // Options say how a store is opened.
@@ -54,11 +54,11 @@ const engineName = "store"
 // Open opens the store of the journal in dir, or creates it. It locks the directory against
 // other processes: a *LockedError names the holder.
 //
-// The error wraps store.ErrCorrupt when the store is damaged, ErrEncryptionKey when the
-// key does not fit, and store.ErrNotWritable when dir cannot be written.
+// The error wraps record.ErrCorrupt when the store is damaged, ErrEncryptionKey when the
+// key does not fit, and record.ErrNotWritable when dir cannot be written.
 func Open(dir string, options Options) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("%w: %w", store.ErrNotWritable, err)
+		return nil, fmt.Errorf("%w: %w", record.ErrNotWritable, err)
 	}
 	unlock, err := lockDir(dir, options.Holder)
 	if err != nil {
@@ -120,7 +120,7 @@ func readMarker(marker, engineDir string) (string, error) {
 		return "", err
 	}
 	if len(id) == 0 {
-		return "", fmt.Errorf("%w: %s is empty; %s", store.ErrCorrupt, marker, store.Restore)
+		return "", fmt.Errorf("%w: %s is empty; %s", record.ErrCorrupt, marker, record.Restore)
 	}
 	return string(id), mustHaveManifest(engineDir)
 }

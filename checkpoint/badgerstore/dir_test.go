@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // TestTheNamesOfANewJournalAreSynced: of all directories above it, as far as they may be
@@ -52,7 +52,7 @@ func TestAMarkerOfGarbageIsToldInCharactersThatCanBePrinted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = openJournal(dir, Options{})
-	if !errors.Is(err, store.ErrCorrupt) || strings.ContainsFunc(err.Error(), func(r rune) bool { return !strconv.IsPrint(r) }) {
+	if !errors.Is(err, record.ErrCorrupt) || strings.ContainsFunc(err.Error(), func(r rune) bool { return !strconv.IsPrint(r) }) {
 		t.Errorf("error %q, want one that says that the journal is damaged", err)
 	}
 }

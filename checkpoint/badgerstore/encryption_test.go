@@ -9,12 +9,12 @@ import (
 	"syscall"
 	"testing"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
 
-	"payonce/checkpoint/store"
-	"payonce/internal/testuser"
-	"payonce/service/v1/v1fields"
+	"payonce/checkpoint/record"
+	"payonce/io/iotest"
+	"payonce/io/service/v1"
 )
 
 func withKey(key []byte) Options { return Options{EncryptionKey: key} }
@@ -27,7 +27,7 @@ func mustBeAnswered(t *testing.T, dir string, key []byte) {
 		t.Fatal(err)
 	}
 	decision, _, err := begin(j, person(1))
-	if known, ok := decision.(attempt.Known); !ok || err != nil || known.Fields != enrich.FieldsOf(v1fields.WorkEmail) {
+	if known, ok := decision.(attempt.Known); !ok || err != nil || known.Fields != enrich.FieldsOf(v1.WorkEmail) {
 		t.Errorf("the decision is %#v, %v; want that the email is known", decision, err)
 	}
 	if err := j.Close(); err != nil {
@@ -74,7 +74,7 @@ func TestEncryptionIsTurnedOnChangedAndOff(t *testing.T) {
 			if bytes.Equal(other, key) {
 				continue
 			}
-			if _, err := openJournal(dir, withKey(other)); !errors.Is(err, ErrEncryptionKey) || errors.Is(err, store.ErrCorrupt) {
+			if _, err := openJournal(dir, withKey(other)); !errors.Is(err, ErrEncryptionKey) || errors.Is(err, record.ErrCorrupt) {
 				t.Errorf("key %d: another key is told as %v", i, err)
 			}
 		}
@@ -152,14 +152,14 @@ func TestADirectoryThatCannotBeWrittenIsToldAsSuch(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(filepath.Join(file, "journal"), Options{}); !errors.Is(err, store.ErrNotWritable) {
+	if _, err := Open(filepath.Join(file, "journal"), Options{}); !errors.Is(err, record.ErrNotWritable) {
 		t.Errorf("the error is %v", err)
 	}
 }
 
 func TestAJournalThatMayNotBeReadIsNotDamaged(t *testing.T) {
-	dir := filepath.Join(testuser.Dir(t), "journal")
-	testuser.Run(t, func() { // so that its files belong to this user
+	dir := filepath.Join(iotest.UserDir(t), "journal")
+	iotest.AsUser(t, func() { // so that its files belong to this user
 		if err := openDir(t, dir).Close(); err != nil {
 			t.Error(err)
 		}
@@ -168,8 +168,8 @@ func TestAJournalThatMayNotBeReadIsNotDamaged(t *testing.T) {
 		if err := os.Chmod(closed, 0); err != nil {
 			t.Fatal(err)
 		}
-		testuser.Run(t, func() {
-			if _, err := Open(dir, Options{}); !errors.Is(err, fs.ErrPermission) || errors.Is(err, store.ErrCorrupt) {
+		iotest.AsUser(t, func() {
+			if _, err := Open(dir, Options{}); !errors.Is(err, fs.ErrPermission) || errors.Is(err, record.ErrCorrupt) {
 				t.Errorf("without rights to %s: %v", closed, err)
 			}
 			if exists, err := Exists(dir); !exists && !errors.Is(err, fs.ErrPermission) {
@@ -193,10 +193,10 @@ func TestAStoreOfAnotherJournalIsRefused(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(filepath.Join(one, engineName)), os.Rename(filepath.Join(two, engineName), filepath.Join(one, engineName))); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openJournal(one, Options{}); !errors.Is(err, store.ErrCorrupt) {
+	if _, err := openJournal(one, Options{}); !errors.Is(err, record.ErrCorrupt) {
 		t.Errorf("another journal's store is told as %v", err)
 	}
-	if _, err := openJournal(two, Options{}); !errors.Is(err, store.ErrCorrupt) {
+	if _, err := openJournal(two, Options{}); !errors.Is(err, record.ErrCorrupt) {
 		t.Errorf("a marker without its store is told as %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // engine is a database of Badger. Every commit is one transaction and ends with a sync.
@@ -81,7 +81,7 @@ func (s *engine) openDB(options Options) error {
 	version := db.MaxVersion()
 	if version < s.head.version {
 		err := fmt.Errorf("%w: its last records are missing (the store ends at commit %d, and commit %d was acknowledged); %s",
-			store.ErrCorrupt, version, s.head.version, store.Restore)
+			record.ErrCorrupt, version, s.head.version, record.Restore)
 		return errors.Join(err, db.Close())
 	}
 	if err := syncLogs(s.dir); err != nil {
@@ -129,14 +129,14 @@ func (s *engine) Room() error { return needSpace(s.dir, leastSpace) }
 // Commit refuses everything once a commit has failed. The disk may have dropped what it
 // could not write, and says so once: the next sync would succeed, and Badger reads its
 // log no further than to the gap.
-func (s *engine) Commit(writes []store.Write) error {
+func (s *engine) Commit(writes []record.Write) error {
 	if s.failed == nil {
 		s.failed = s.tryCommit(writes)
 	}
 	return s.failed
 }
 
-func (s *engine) tryCommit(writes []store.Write) (err error) {
+func (s *engine) tryCommit(writes []record.Write) (err error) {
 	defer asCorrupt(&err)
 	if err := cmp.Or(s.guard.err(), s.guard.inPlace()); err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *engine) discardOld() {
 // commit writes a transaction and makes it durable. This is the commit point: after a
 // crash before the sync has returned, Badger finds all of the transaction in its log or
 // drops it.
-func (s *engine) commit(writes []store.Write) error {
+func (s *engine) commit(writes []record.Write) error {
 	txn := s.db.NewTransactionAt(s.given, true)
 	defer txn.Discard()
 	for _, write := range writes {

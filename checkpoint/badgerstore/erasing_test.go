@@ -14,11 +14,10 @@ import (
 	"time"
 
 	"payonce/checkpoint"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // TestErasedValuesLeaveTheFiles, of a plain and of an encrypted journal, and the tables without them
@@ -96,7 +95,7 @@ func TestAStoreKeepsReplacedValuesUnlessTheyAreErased(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := randomText(size)
-			commits := [][]store.Write{
+			commits := [][]record.Write{
 				{{Key: []byte("a1"), Value: []byte(text)}, {Key: []byte("a2"), Value: []byte("other")}},
 				{{Key: []byte("a1"), Value: []byte("erased")}},
 			}
@@ -138,7 +137,7 @@ func TestAnErasureThatAProcessLeftIsFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	j, err := checkpoint.New(s, checkpoint.Options{
-		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: func() time.Time { return start },
+		Catalogue: v1.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: func() time.Time { return start },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +247,7 @@ func leftErasure(t *testing.T) (dir string) {
 		t.Fatal(err)
 	}
 	j, err := checkpoint.New(s, checkpoint.Options{
-		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: func() time.Time { return start },
+		Catalogue: v1.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: time.Minute}, Now: func() time.Time { return start },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +268,7 @@ func TestAnErasureRefusesFilesThatChanged(t *testing.T) {
 	if err == nil {
 		t.Fatal(s.Close())
 	}
-	if !errors.Is(err, store.ErrCorrupt) {
+	if !errors.Is(err, record.ErrCorrupt) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -281,7 +280,7 @@ func TestAnErasureNeedsTheKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Commit([]store.Write{{Key: []byte("a1"), Value: []byte("one")}}), s.Erase('a')); err != nil {
+	if err := errors.Join(s.Commit([]record.Write{{Key: []byte("a1"), Value: []byte("one")}}), s.Erase('a')); err != nil {
 		t.Fatal(err)
 	}
 	s.erasing = false
@@ -303,7 +302,7 @@ func TestACopyWithoutReplacedValuesIsCountedLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Commit([]store.Write{{Key: []byte("a1"), Value: []byte(randomText(2 << 20))}}), s.Close()); err != nil {
+	if err := errors.Join(s.Commit([]record.Write{{Key: []byte("a1"), Value: []byte(randomText(2 << 20))}}), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	engineDir := filepath.Join(dir, engineName)
@@ -335,7 +334,7 @@ func TestErasuresOfSeveralKindsAreJoined(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, _, _ := readErasure(dir)
-	if err := errors.Join(s.Commit([]store.Write{{Key: []byte("a1"), Value: []byte("one")}}), s.Erase('b'), s.Erase('a')); err != nil {
+	if err := errors.Join(s.Commit([]record.Write{{Key: []byte("a1"), Value: []byte("one")}}), s.Erase('b'), s.Erase('a')); err != nil {
 		t.Fatal(err)
 	}
 	got, found, err := readErasure(dir)

@@ -11,10 +11,9 @@ import (
 	"testing"
 
 	"payonce/checkpoint"
-	"payonce/checkpoint/persons"
 	"payonce/checkpoint/verify"
 	"payonce/enrich"
-	"payonce/service/v1"
+	"payonce/io/service/v1"
 )
 
 // versionsIn returns every version of every value in the tables of a closed journal.
@@ -51,7 +50,7 @@ func readable(t *testing.T, dir string, key []byte, texts ...string) (count int)
 	return count
 }
 
-func factsOf(_ string, answered enrich.Answered) (facts persons.Facts, err error) {
+func factsOf(_ string, answered enrich.Answered) (facts checkpoint.PersonFacts, err error) {
 	facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
 	return facts, err
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // smallDisk mounts a disk in memory.
@@ -69,9 +69,9 @@ func TestAnErasureOnAFullDiskKeepsTheJournalReadable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			writes := []store.Write{{Key: []byte("a1"), Value: []byte(secret)}}
+			writes := []record.Write{{Key: []byte("a1"), Value: []byte(secret)}}
 			for i, value := range c.others {
-				writes = append(writes, store.Write{Key: []byte{'b', byte('0' + i)}, Value: value})
+				writes = append(writes, record.Write{Key: []byte{'b', byte('0' + i)}, Value: value})
 			}
 			check := func(err error) {
 				t.Helper()
@@ -85,7 +85,7 @@ func TestAnErasureOnAFullDiskKeepsTheJournalReadable(t *testing.T) {
 			s, err = Open(dir, Options{})
 			check(err)
 			check(s.Erase('a'))
-			check(s.Commit([]store.Write{{Key: []byte("a1"), Value: []byte("gone")}}))
+			check(s.Commit([]record.Write{{Key: []byte("a1"), Value: []byte("gone")}}))
 			if c.killed {
 				killed := filepath.Join(disk, "killed")
 				copyDir(t, dir, killed)
@@ -147,7 +147,7 @@ func TestACopyWithoutRoomIsNotTaken(t *testing.T) {
 	}
 	long := strings.Repeat("long", 1<<19)
 	for _, key := range []string{"a", "b", "c"} {
-		if err := s.Commit([]store.Write{{Key: []byte(key), Value: []byte(long)}}); err != nil {
+		if err := s.Commit([]record.Write{{Key: []byte(key), Value: []byte(long)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestACopyWithoutRoomIsNotTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	ballast := fillDisk(t, disk, leastSpace+4<<20)
-	if err := Rewrite(dir, Options{}, Copy{Verify: func(store.Store) error { return nil }}); !errors.Is(err, syscall.ENOSPC) {
+	if err := Rewrite(dir, Options{}, Copy{Verify: func(record.Store) error { return nil }}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("error %v, want that the disk is full", err)
 	}
 	if err := os.Remove(ballast); err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // fill commits records of about a megabyte each, which nothing compresses, until
@@ -24,7 +24,7 @@ func fill(t *testing.T, s *engine, first, tables int) (next int) {
 	for next = first; len(s.db.Tables()) < tables; next++ {
 		value := make([]byte, 900<<10)
 		source.Read(value)
-		if err := s.Commit([]store.Write{{Key: fmt.Appendf(nil, "x%06d", next), Value: value}}); err != nil {
+		if err := s.Commit([]record.Write{{Key: fmt.Appendf(nil, "x%06d", next), Value: value}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestTablesAreSealedWhileTheStoreIsOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := openEngine(killed, nil); !errors.Is(err, store.ErrCorrupt) {
+		if _, err := openEngine(killed, nil); !errors.Is(err, record.ErrCorrupt) {
 			t.Errorf("a damaged table is told as %v", err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestADamagedManifestCostsNoTable(t *testing.T) {
 	if err := os.WriteFile(manifest, zeros[:len(whole)/8*8], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openEngine(killed, nil); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), manifestName) {
+	if _, err := openEngine(killed, nil); !errors.Is(err, record.ErrCorrupt) || !strings.Contains(err.Error(), manifestName) {
 		t.Errorf("a damaged manifest is told as %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(killed, "*"+tableEnding)); err != nil || !slices.Equal(left, tables) {
@@ -196,7 +196,7 @@ func TestAStoreWithADamagedBlockIsNotOpened(t *testing.T) {
 	}
 	dir, _ := damagedStore(t)
 	for range 2 { // also when it is tried again
-		if _, err := openEngine(dir, nil); !errors.Is(err, store.ErrCorrupt) {
+		if _, err := openEngine(dir, nil); !errors.Is(err, record.ErrCorrupt) {
 			t.Errorf("the damage is told as %v", err)
 		}
 	}
@@ -210,7 +210,7 @@ func TestWhatMayBeLostIsCountedUntilItIsThere(t *testing.T) {
 		t.Helper()
 		s := openFull(t, filepath.Join(dir, engineName))
 		if lose {
-			if err := s.Commit([]store.Write{{Key: []byte("r\x00\x00\x00\x00\x00\x00\x00\x03")}}); err != nil {
+			if err := s.Commit([]record.Write{{Key: []byte("r\x00\x00\x00\x00\x00\x00\x00\x03")}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -230,7 +230,7 @@ func TestWhatMayBeLostIsCountedUntilItIsThere(t *testing.T) {
 	}
 	uncount(true)
 	for range 3 {
-		if _, err := openJournal(dir, Options{}); !errors.Is(err, store.ErrCorrupt) {
+		if _, err := openJournal(dir, Options{}); !errors.Is(err, record.ErrCorrupt) {
 			t.Errorf("a lost record is told as %v", err)
 		}
 	}

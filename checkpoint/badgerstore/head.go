@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // head is the file HEAD in a store's directory: the version of the last commit
@@ -50,7 +50,7 @@ func openHead(dir string) (*head, error) {
 	}
 	h := &head{}
 	if n, _ := fmt.Sscanf(string(text), "%x", &h.version); n != 1 || string(text) != headText(h.version) {
-		return nil, fmt.Errorf("%w: %s cannot be read; %s", store.ErrCorrupt, path, store.Restore)
+		return nil, fmt.Errorf("%w: %s cannot be read; %s", record.ErrCorrupt, path, record.Restore)
 	}
 	if h.version > 0 {
 		if err := mustHaveManifest(dir); err != nil {
@@ -65,7 +65,7 @@ func openHead(dir string) (*head, error) {
 func mustBeNew(dir string) error {
 	files, err := storeFiles(dir)
 	if err == nil && len(files) > 0 {
-		err = fmt.Errorf("%w: %s is missing; %s", store.ErrCorrupt, filepath.Join(dir, headName), store.Restore)
+		err = fmt.Errorf("%w: %s is missing; %s", record.ErrCorrupt, filepath.Join(dir, headName), record.Restore)
 	}
 	return err
 }
@@ -75,7 +75,7 @@ func mustBeNew(dir string) error {
 func mustHaveManifest(dir string) error {
 	_, err := os.Stat(filepath.Join(dir, manifestName))
 	if err != nil && !isSystemError(err) {
-		err = fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
+		err = fmt.Errorf("%w: %w; %s", record.ErrCorrupt, err, record.Restore)
 	}
 	return err
 }

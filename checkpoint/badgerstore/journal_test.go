@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -25,7 +24,7 @@ func openJournal(dir string, options Options) (*checkpoint.Journal, error) {
 		return nil, err
 	}
 	return checkpoint.New(s, checkpoint.Options{
-		Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return start },
+		Catalogue: v1.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Minute}, Now: func() time.Time { return start },
 	})
 }
 
@@ -45,7 +44,7 @@ func checkJournal(dir string, options Options, report func(verify.Problem)) (sum
 	if err != nil {
 		return summary, err
 	}
-	summary, err = verify.Check(s, v1fields.Catalogue(), nil, report)
+	summary, err = verify.Check(s, v1.Catalogue(), nil, report)
 	return summary, errors.Join(err, s.Close())
 }
 
@@ -61,8 +60,8 @@ func person(n int) enrich.Identity {
 // begin asks to look up the email of a person, and waits until the intent is durable.
 func begin(j *checkpoint.Journal, who enrich.Identity) (attempt.Decision, attempt.Ticket, error) {
 	decision, err := j.Begin(attempt.Request{
-		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
-		Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
+		Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v1.WorkEmail)},
+		Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1.WorkEmail: 15 * cost.Cent}),
 	})
 	granted, ok := decision.(attempt.Granted)
 	if err != nil || !ok {

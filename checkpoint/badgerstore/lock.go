@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // LockedError says that another process holds the journal.
@@ -33,11 +33,11 @@ func (e *LockedError) Error() string {
 func lockDir(dir, holder string) (unlock func() error, err error) {
 	place, err := os.Open(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", store.ErrNotWritable, err)
+		return nil, fmt.Errorf("%w: %w", record.ErrNotWritable, err)
 	}
 	file, err := os.OpenFile(filepath.Join(dir, "LOCK"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %w", store.ErrNotWritable, err), place.Close())
+		return nil, errors.Join(fmt.Errorf("%w: %w", record.ErrNotWritable, err), place.Close())
 	}
 	release := func() error { return errors.Join(file.Close(), place.Close()) }
 	err = flock(place)

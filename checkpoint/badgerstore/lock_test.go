@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"payonce/checkpoint"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 )
 
@@ -36,7 +36,7 @@ func TestStoreHeldByAnotherProgram(t *testing.T) {
 			_, checked := checkJournal(dir, Options{}, nil)
 			for _, err := range []error{opened, checked, rewriteJournal(dir, Options{}, nil)} {
 				locked, held := errors.AsType[*LockedError](err)
-				if !held || locked.Dir != dir || errors.Is(err, store.ErrCorrupt) {
+				if !held || locked.Dir != dir || errors.Is(err, record.ErrCorrupt) {
 					t.Errorf("not told as held: %v", err)
 				}
 			}

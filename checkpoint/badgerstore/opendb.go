@@ -11,7 +11,7 @@ import (
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // openDB opens Badger. An error that is not the system's or the key's is damage.
@@ -24,7 +24,7 @@ func openDB(dir string, o Options) (db *badger.DB, err error) {
 	case err != nil && isSystemError(err):
 		return nil, err
 	case err != nil:
-		return nil, fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
+		return nil, fmt.Errorf("%w: %w; %s", record.ErrCorrupt, err, record.Restore)
 	}
 	return db, nil
 }
@@ -70,6 +70,6 @@ func isSystemError(err error) bool {
 // which one, for it may be a mistake in a program as well.
 func asCorrupt(err *error) {
 	if failure := recover(); failure != nil {
-		*err = fmt.Errorf("%w: its files cannot be read: %v; %s", store.ErrCorrupt, failure, store.Restore)
+		*err = fmt.Errorf("%w: its files cannot be read: %v; %s", record.ErrCorrupt, failure, record.Restore)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4/y"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // TestALimitOfTheSystemIsNotToldAsDamage wraps errors as Badger does, which keeps nothing but
@@ -48,7 +48,7 @@ func TestAStoreThatIsReadInOrderWritesWithoutMerges(t *testing.T) {
 	value := make([]byte, 900<<10)
 	for len(s.db.Tables()) <= stall+1 {
 		rand.Read(value) // never fails
-		if err := s.Commit([]store.Write{{Key: []byte("z"), Value: value}}); err != nil {
+		if err := s.Commit([]record.Write{{Key: []byte("z"), Value: value}}); err != nil {
 			t.Fatal(err)
 		}
 	}

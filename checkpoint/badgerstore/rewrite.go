@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // The names beside the store while it is rewritten.
@@ -20,7 +20,7 @@ const (
 type Copy struct {
 	EncryptionKey []byte // of the fresh store, whatever the old one has; nil makes a plain one
 	// Verify returns an error when the store does not hold all of its journal.
-	Verify func(store.Store) error
+	Verify func(record.Store) error
 	// Stop is called before every record; its error ends the rewriting. It may be nil.
 	Stop func() error
 }
@@ -35,7 +35,7 @@ func Rewrite(dir string, options Options, as Copy) error {
 	}
 	engineDir := filepath.Join(dir, engineName)
 	if err = as.Verify(from); err == nil {
-		err = copyStore(store.WithStop(from, as.Stop), engineDir+freshSuffix, as.EncryptionKey)
+		err = copyStore(record.WithStop(from, as.Stop), engineDir+freshSuffix, as.EncryptionKey)
 	}
 	if err = errors.Join(err, from.engine.Close()); err == nil {
 		err = swap(engineDir)
@@ -45,7 +45,7 @@ func Rewrite(dir string, options Options, as Copy) error {
 
 // copyStore copies every record into a fresh store in dir. Its versions go on from those
 // of the old one, so that none comes again for other records. The fresh store is sealed.
-func copyStore(from store.Store, dir string, key []byte) error {
+func copyStore(from record.Store, dir string, key []byte) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func copyStore(from store.Store, dir string, key []byte) error {
 		return fmt.Errorf("rewriting the journal: %w", err)
 	}
 	to.goOnFrom(from.Version())
-	var writes []store.Write
+	var writes []record.Write
 	size, copied := 0, 0
 	flush := func() error {
 		batch := writes
@@ -63,8 +63,8 @@ func copyStore(from store.Store, dir string, key []byte) error {
 	}
 	err = from.Scan(nil, nil, func(key, value []byte) (bool, error) {
 		copied++
-		writes = append(writes, store.Write{Key: bytes.Clone(key), Value: bytes.Clone(value)})
-		if size += writes[len(writes)-1].Size(); size < store.CommitSize {
+		writes = append(writes, record.Write{Key: bytes.Clone(key), Value: bytes.Clone(value)})
+		if size += writes[len(writes)-1].Size(); size < record.CommitSize {
 			return true, nil
 		}
 		return true, flush()

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // manySmall is a store with that number of records of one byte.
@@ -12,7 +12,7 @@ type manySmall int
 
 func (manySmall) Get([]byte) ([]byte, error) { return nil, nil }
 
-func (manySmall) Commit([]store.Write) error { return nil }
+func (manySmall) Commit([]record.Write) error { return nil }
 
 func (m manySmall) Scan(_, _ []byte, visit func(key, value []byte) (bool, error)) error {
 	for n := range m {

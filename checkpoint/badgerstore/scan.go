@@ -5,10 +5,10 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
-// Scan visits the records in order, as store.Store says.
+// Scan visits the records in order, as record.Store says.
 func (s *engine) Scan(prefix, from []byte, visit func(key, value []byte) (bool, error)) error {
 	return s.Seek(prefix, from, func(key, value []byte) (bool, []byte, error) {
 		more, err := visit(key, value)
@@ -17,14 +17,14 @@ func (s *engine) Scan(prefix, from []byte, visit func(key, value []byte) (bool, 
 }
 
 // Seek is a Scan in which visit may say from which key to go on.
-func (s *engine) Seek(prefix, from []byte, visit store.Visit) error {
+func (s *engine) Seek(prefix, from []byte, visit record.Visit) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.seekAt(s.durable.Load(), prefix, from, visit)
 }
 
 // seekAt visits the records that there were at a version. The caller holds the lock for reading.
-func (s *engine) seekAt(version uint64, prefix, from []byte, visit store.Visit) (err error) {
+func (s *engine) seekAt(version uint64, prefix, from []byte, visit record.Visit) (err error) {
 	defer asCorrupt(&err)
 	txn := s.db.NewTransactionAt(version, false)
 	defer txn.Discard()

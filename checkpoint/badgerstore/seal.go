@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // A store that is closed is sealed: the file SEAL holds what is known of every other
@@ -138,7 +138,7 @@ func readSeal(path string) (s seal, found bool, err error) {
 	sum, data, _ := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n")
 	whole := sum == fmt.Sprintf("%08x", checksum([]byte(data)))
 	if !whole || json.Unmarshal([]byte(data), &s) != nil || s.Files == nil {
-		return s, false, fmt.Errorf("%w: %s cannot be read; %s", store.ErrCorrupt, path, store.Restore)
+		return s, false, fmt.Errorf("%w: %s cannot be read; %s", record.ErrCorrupt, path, record.Restore)
 	}
 	return s, true, nil
 }
@@ -167,12 +167,12 @@ func verifyFile(path string, want fileSum) error {
 	case err != nil && isSystemError(err):
 		return err
 	case err != nil:
-		return fmt.Errorf("%w: %w; %s", store.ErrCorrupt, err, store.Restore)
+		return fmt.Errorf("%w: %w; %s", record.ErrCorrupt, err, record.Restore)
 	case got.Size == want.Size && got != want:
-		return fmt.Errorf("%w: %s is not as it was left (its content changed, its size did not); %s", store.ErrCorrupt, path, store.Restore)
+		return fmt.Errorf("%w: %s is not as it was left (its content changed, its size did not); %s", record.ErrCorrupt, path, record.Restore)
 	case got != want:
 		return fmt.Errorf("%w: %s is not as it was left (%d bytes, %d expected); %s",
-			store.ErrCorrupt, path, got.Size, want.Size, store.Restore)
+			record.ErrCorrupt, path, got.Size, want.Size, record.Restore)
 	}
 	return nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // unseeking is a store without a method Seek.
-type unseeking struct{ store.Store }
+type unseeking struct{ record.Store }
 
 // TestSeekVisitsTheRecordsThatAScanVisits draws where to go on, with and without the method
 // Seek of the store, which has records that were replaced or deleted.
@@ -25,7 +25,7 @@ func TestSeekVisitsTheRecordsThatAScanVisits(t *testing.T) {
 		key := fmt.Sprintf("x%03d", n*2)
 		keys = append(keys, key)
 		deleted := fmt.Appendf(nil, "x%03d", n*2+1)
-		for _, writes := range [][]store.Write{
+		for _, writes := range [][]record.Write{
 			{{Key: []byte(key), Value: []byte("replaced")}, {Key: deleted, Value: []byte("deleted")}},
 			{{Key: []byte(key), Value: []byte("value of " + key)}, {Key: deleted}, {Key: fmt.Appendf(nil, "y%03d", n), Value: []byte("y")}},
 		} {
@@ -37,10 +37,10 @@ func TestSeekVisitsTheRecordsThatAScanVisits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		from := rapid.IntRange(0, 410).Draw(t, "from")
 		steps := rapid.SliceOf(rapid.IntRange(0, 60)).Draw(t, "steps")
-		for name, s := range map[string]store.Store{"with Seek": badger, "without": unseeking{badger}} {
+		for name, s := range map[string]record.Store{"with Seek": badger, "without": unseeking{badger}} {
 			want, got := seeksOver(keys, from, steps), []string(nil)
 			var to []byte
-			err := store.Seek(s, []byte("x"), fmt.Appendf(nil, "x%03d", from), func(key, value []byte) (bool, []byte, error) {
+			err := record.Seek(s, []byte("x"), fmt.Appendf(nil, "x%03d", from), func(key, value []byte) (bool, []byte, error) {
 				if string(value) != "value of "+string(key) {
 					t.Errorf("%s: the value of %s is %q", name, key, value)
 				}
@@ -61,8 +61,8 @@ func TestSeekVisitsTheRecordsThatAScanVisits(t *testing.T) {
 		}
 	})
 	broken := errors.New("broken")
-	for _, s := range []store.Store{badger, unseeking{badger}} {
-		err := store.Seek(s, []byte("x"), nil, func(_, _ []byte) (bool, []byte, error) { return true, []byte("x100"), broken })
+	for _, s := range []record.Store{badger, unseeking{badger}} {
+		err := record.Seek(s, []byte("x"), nil, func(_, _ []byte) (bool, []byte, error) { return true, []byte("x100"), broken })
 		if !errors.Is(err, broken) {
 			t.Errorf("a visit's error comes back as %v", err)
 		}

@@ -3,7 +3,7 @@ package badgerstore
 import (
 	"sync"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // Snapshot is the store as one commit left it. Later commits do not change it. Its methods may be
@@ -25,7 +25,7 @@ func (s *engine) Snapshot() *Snapshot {
 func (s *Snapshot) Get(key []byte) ([]byte, error) { return s.engine.getAt(s.version, key) }
 
 // Seek is the Seek of the store, on the records of the snapshot.
-func (s *Snapshot) Seek(prefix, from []byte, visit store.Visit) error {
+func (s *Snapshot) Seek(prefix, from []byte, visit record.Visit) error {
 	return s.engine.seekAt(s.version, prefix, from, visit)
 }
 

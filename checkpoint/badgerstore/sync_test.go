@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // TestWhatIsNotSyncedIsNotRead lets the sync fail: Badger has the commit by then.
@@ -16,13 +16,13 @@ func TestWhatIsNotSyncedIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	old := store.Write{Key: []byte("za"), Value: []byte("durable")}
-	if err := s.Commit([]store.Write{old}); err != nil {
+	old := record.Write{Key: []byte("za"), Value: []byte("durable")}
+	if err := s.Commit([]record.Write{old}); err != nil {
 		t.Fatal(err)
 	}
 	s.sync = func() error { return syscall.EIO }
 	for range 2 {
-		if err := s.Commit([]store.Write{{Key: old.Key, Value: []byte("not durable")}, {Key: []byte("zb"), Value: []byte("not durable")}}); err == nil {
+		if err := s.Commit([]record.Write{{Key: old.Key, Value: []byte("not durable")}, {Key: []byte("zb"), Value: []byte("not durable")}}); err == nil {
 			t.Fatal("a commit was acknowledged that was not synced")
 		}
 		value, err := s.Get(old.Key)
@@ -53,7 +53,7 @@ func TestNothingIsAcknowledgedAfterAFailedSync(t *testing.T) {
 	}
 	defer s.Close()
 	s.sync = func() error { return syscall.EIO }
-	write := []store.Write{{Key: []byte("z"), Value: []byte("value")}}
+	write := []record.Write{{Key: []byte("z"), Value: []byte("value")}}
 	if err := s.Commit(write); err == nil {
 		t.Fatal("a commit was acknowledged that was not synced")
 	}
@@ -74,7 +74,7 @@ func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := bytes.Repeat([]byte("long"), 300<<10)
-	if err := s.Commit([]store.Write{{Key: []byte("z"), Value: long}}); err != nil {
+	if err := s.Commit([]record.Write{{Key: []byte("z"), Value: long}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
@@ -104,7 +104,7 @@ func TestWhatWasReplacedIsDropped(t *testing.T) {
 	value := make([]byte, 500<<10)
 	for n := 1; ; n++ {
 		rand.Read(value) // never fails
-		if err := s.Commit([]store.Write{{Key: []byte("z"), Value: value}}); err != nil {
+		if err := s.Commit([]record.Write{{Key: []byte("z"), Value: value}}); err != nil {
 			t.Fatal(err)
 		}
 		size := 0

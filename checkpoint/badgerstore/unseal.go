@@ -12,7 +12,7 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // unseal compares the files in dir with the seal before the store is opened, for
@@ -55,7 +55,7 @@ func (s seal) matchClosed(dir string) error {
 	}
 	for _, name := range names {
 		if _, sealed := s.Files[name]; !sealed {
-			return fmt.Errorf("%w: %s came there since it was closed; %s", store.ErrCorrupt, filepath.Join(dir, name), store.Restore)
+			return fmt.Errorf("%w: %s came there since it was closed; %s", record.ErrCorrupt, filepath.Join(dir, name), record.Restore)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -139,7 +139,7 @@ func (s seal) matchManifest(path string, known fileSum) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s is not as it was left: %w; %s", store.ErrCorrupt, path, err, store.Restore)
+		return fmt.Errorf("%w: %s is not as it was left: %w; %s", record.ErrCorrupt, path, err, record.Restore)
 	}
 	return nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/decide"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 var now = time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC)
@@ -22,7 +22,7 @@ var now = time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC)
 // of holds, doubts, slots and pauses may occur.
 func drawView(t *rapid.T) decide.View {
 	view := decide.View{Now: now}
-	for f := range v1fields.AllFields.Each() {
+	for f := range v1.AllFields.Each() {
 		state := rapid.SampledFrom([]attempt.FieldState{
 			attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Found, attempt.Missing,
 			attempt.Rejected, attempt.OutcomeUnknown, attempt.PaidAndGone, attempt.Forgotten,
@@ -102,7 +102,7 @@ func drawWindow(t *rapid.T) decide.Window {
 
 func drawRequest(t *rapid.T) attempt.Request {
 	fields := rapid.Custom(func(t *rapid.T) enrich.Fields {
-		return enrich.Fields(rapid.Uint8Range(0, uint8(v1fields.AllFields)).Draw(t, "fields"))
+		return enrich.Fields(rapid.Uint8Range(0, uint8(v1.AllFields)).Draw(t, "fields"))
 	})
 	onlyFree := rapid.OneOf(rapid.Just(enrich.Fields(0)), fields)
 	return attempt.Request{
@@ -119,9 +119,9 @@ func drawRequest(t *rapid.T) attempt.Request {
 
 var (
 	tariff = cost.AllowancePerField(enrich.Named("work_email", "business_phone"))
-	rates  = tariff.At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent})
+	rates  = tariff.At(cost.Prices{v1.WorkEmail: 15 * cost.Cent, v1.BusinessPhone: 25 * cost.Cent})
 
-	freeMeters = cost.MetersOf(tariff.Rates[v1fields.WorkEmail].Allowance, tariff.Rates[v1fields.BusinessPhone].Allowance)
+	freeMeters = cost.MetersOf(tariff.Rates[v1.WorkEmail].Allowance, tariff.Rates[v1.BusinessPhone].Allowance)
 )
 
 // TestDecideKeepsEveryLimit checks every decision against the limits, each computed here from
@@ -340,9 +340,9 @@ func TestDecideDependsOnItsArgumentsAlone(t *testing.T) {
 func TestDecideRefusesWhatItCannotJudge(t *testing.T) {
 	scopes := []*decide.Scope{{Name: "run"}}
 	for name, req := range map[string]attempt.Request{
-		"a price that is unknown": {Lookup: enrich.Lookup{Fields: v1fields.AllFields}, Rates: cost.Rates{}},
+		"a price that is unknown": {Lookup: enrich.Lookup{Fields: v1.AllFields}, Rates: cost.Rates{}},
 		"a ceiling on a scope that the call does not count in": {
-			Lookup: enrich.Lookup{Fields: v1fields.AllFields}, Rates: rates,
+			Lookup: enrich.Lookup{Fields: v1.AllFields}, Rates: rates,
 			Ceilings: []cost.Ceiling{{Name: "loose", Scope: "other", Limit: int64(cost.Dollar)}},
 		},
 	} {

@@ -1,7 +1,7 @@
 package decide
 
 import (
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 )
 

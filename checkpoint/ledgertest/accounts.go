@@ -3,7 +3,7 @@ package ledgertest
 import (
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 )
@@ -14,7 +14,7 @@ func of(account attempt.Account, req attempt.Request) attempt.Request {
 	return req
 }
 
-func ownAnswers(r *Rig) {
+func ownAnswers(r *rig) {
 	r.settle(r.grant(ask(1, email)), email, paid(email, emailPrice))
 	ticket := r.grant(of(second, ask(1, email)))
 	r.want(of(second, ask(1, email)), attempt.Blocked{})
@@ -32,24 +32,24 @@ func ownAnswers(r *Rig) {
 	r.grant(ask(2, email))
 }
 
-func commonCeilings(r *Rig) {
+func commonCeilings(r *rig) {
 	limit := spend(record.RunScope("run"), cost.Ever, 2*emailPrice)
 	two := calls(record.JobScope("run")+"/2026-11", 2)
 	first := r.grant(ask(1, email, limit, two))
 	r.grant(of(second, ask(1, email, limit, two)))
-	for account := range attempt.Account(Accounts) {
+	for account := range attempt.Account(accounts) {
 		r.want(of(account, ask(2, email, limit)), attempt.Blocked{})
 		r.want(of(account, ask(2, email, two)), attempt.Blocked{})
 	}
 	r.settle(first, email, paid(email, emailPrice))
 	r.crash()
-	for account := range attempt.Account(Accounts) {
+	for account := range attempt.Account(accounts) {
 		r.want(of(account, ask(2, email, limit)), attempt.Over{Ceiling: limit, Need: int64(emailPrice)})
 		r.want(of(account, ask(2, email, two)), attempt.Over{Ceiling: two, Need: 1})
 	}
 }
 
-func ownCeilings(r *Rig) {
+func ownCeilings(r *rig) {
 	r.check(r.Rebase(account(1, 0, emailPrice)))
 	r.check(r.RebaseAccount(second, account(0, 0, 2*emailPrice)))
 	r.settle(r.grant(ask(1, email)), email, free(email))
@@ -65,13 +65,13 @@ func ownCeilings(r *Rig) {
 		r.crash()
 	}
 	limit := cost.Ceiling{Name: "units", Scope: record.RunScope("run"), Meter: units, Limit: 2}
-	for account := range attempt.Account(Accounts) { // the units of one account are not those of the other
+	for account := range attempt.Account(accounts) { // the units of one account are not those of the other
 		r.lose(r.grant(of(account, askUnits(4, limit))))
 		r.want(of(account, askUnits(5, limit)), attempt.Over{Ceiling: limit, Need: 2})
 	}
 }
 
-func ownWindows(r *Rig) {
+func ownWindows(r *rig) {
 	first := r.grant(ask(1, email))
 	other := r.grant(of(second, ask(1, email)))
 	r.want(ask(2, email), attempt.Blocked{})
@@ -95,7 +95,7 @@ func ownWindows(r *Rig) {
 	}
 }
 
-func crashedAccounts(r *Rig) {
+func crashedAccounts(r *rig) {
 	mine, other := r.grant(ask(1, email)), r.grant(of(second, ask(1, email)))
 	if err := r.RebaseAccount(second, account(0, 0, cost.Dollar)); err == nil {
 		r.T.Error("a snapshot became the base while a call of its account was in flight")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/cost"
@@ -18,12 +18,12 @@ import (
 // count differently. The seed decides every step.
 func Compare(t *testing.T, seed uint64, one, other New) {
 	draw := rand.New(rand.NewPCG(seed, 0))
-	var rates [Accounts]decide.Rate
+	var rates [accounts]decide.Rate
 	for n := range rates {
 		rates[n] = decide.Rate{Slots: 1 + draw.IntN(6), Window: time.Duration(1+draw.IntN(90)) * time.Second}
 	}
 	a, b := newRig(t, one, rates), newRig(t, other, rates)
-	c := &comparison{rigs: [2]*Rig{a, b}, draw: draw, t: t}
+	c := &comparison{rigs: [2]*rig{a, b}, draw: draw, t: t}
 	for range 120 {
 		c.step()
 		if t.Failed() {
@@ -33,7 +33,7 @@ func Compare(t *testing.T, seed uint64, one, other New) {
 }
 
 type comparison struct {
-	rigs     [2]*Rig
+	rigs     [2]*rig
 	draw     *rand.Rand
 	t        *testing.T
 	inFlight []attempt.Ticket
@@ -41,7 +41,7 @@ type comparison struct {
 }
 
 // both does the same to both ledgers and compares what comes back.
-func both[T any](c *comparison, what string, do func(*Rig) (T, error)) (T, bool) {
+func both[T any](c *comparison, what string, do func(*rig) (T, error)) (T, bool) {
 	first, firstErr := do(c.rigs[0])
 	second, secondErr := do(c.rigs[1])
 	if (firstErr == nil) != (secondErr == nil) {
@@ -64,7 +64,7 @@ func (c *comparison) step() {
 	case n < 17:
 		snapshot := account(c.draw.Int64N(4), c.draw.Int64N(3), cost.Money(c.draw.Int64N(3))*cost.Dollar)
 		of := c.account()
-		both(c, "rebase", func(r *Rig) (bool, error) { return true, r.RebaseAccount(of, snapshot) })
+		both(c, "rebase", func(r *rig) (bool, error) { return true, r.RebaseAccount(of, snapshot) })
 	case n < 18:
 		for _, r := range c.rigs {
 			r.crash()
@@ -85,12 +85,12 @@ func (c *comparison) step() {
 	for _, scope := range []string{
 		record.ScopeAll, record.ScopeAccount, record.RunScope("run"), second.Scope(record.ScopeAccount), second.Scope(record.RunScope("run")),
 	} {
-		both(c, scope, func(r *Rig) (cost.Totals, error) { return r.Totals(scope), nil })
+		both(c, scope, func(r *rig) (cost.Totals, error) { return r.Totals(scope), nil })
 	}
 }
 
 // account draws an account.
-func (c *comparison) account() attempt.Account { return attempt.Account(c.draw.IntN(Accounts)) }
+func (c *comparison) account() attempt.Account { return attempt.Account(c.draw.IntN(accounts)) }
 
 func (c *comparison) begin() {
 	req := of(c.account(), ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(email|phone)))))
@@ -111,7 +111,7 @@ func (c *comparison) begin() {
 	if c.draw.IntN(3) == 0 {
 		req.Reask.Before = c.rigs[0].At
 	}
-	decision, _ := both(c, "begin", func(r *Rig) (attempt.Decision, error) { return r.Begin(req) })
+	decision, _ := both(c, "begin", func(r *rig) (attempt.Decision, error) { return r.Begin(req) })
 	if _, ok := decision.(attempt.Granted); !ok {
 		return
 	}
@@ -133,7 +133,7 @@ func (c *comparison) end() {
 	switch c.draw.IntN(4) {
 	case 0:
 		c.inDoubt = append(c.inDoubt, id)
-		both(c, "doubt", func(r *Rig) (bool, error) { return true, r.MarkInDoubt(id, attempt.LostCall{Cause: "lost"}) })
+		both(c, "doubt", func(r *rig) (bool, error) { return true, r.MarkInDoubt(id, attempt.LostCall{Cause: "lost"}) })
 	case 1:
 		v := attempt.Voiding{Reason: "refused", Sent: c.draw.IntN(2) == 0, Reject: c.draw.IntN(3) == 0}
 		if c.draw.IntN(4) == 0 {
@@ -143,13 +143,13 @@ func (c *comparison) end() {
 			until := c.rigs[0].At.Add(time.Duration(1+c.draw.Int64N(60)) * time.Minute)
 			v.Limit = enrich.Limit{Meter: []string{"", "units"}[c.draw.IntN(2)], Module: "data", Until: until}
 		}
-		both(c, "void", func(r *Rig) (bool, error) { return true, r.Void(id, v) })
+		both(c, "void", func(r *rig) (bool, error) { return true, r.Void(id, v) })
 	default:
 		found := answer(enrich.Fields(c.draw.IntN(int(email|phone) + 1)))
 		if c.draw.IntN(4) == 0 {
 			found = reported(c.draw.Int64N(4))
 		}
-		both(c, "settle", func(r *Rig) (cost.Charge, error) { return r.Settle(id, found) })
+		both(c, "settle", func(r *rig) (cost.Charge, error) { return r.Settle(id, found) })
 	}
 }
 
@@ -161,5 +161,5 @@ func (c *comparison) assume() {
 	id := c.inDoubt[i]
 	c.inDoubt = append(c.inDoubt[:i:i], c.inDoubt[i+1:]...)
 	charged := c.draw.IntN(2) == 0
-	both(c, "assume", func(r *Rig) (bool, error) { return true, r.Assume(charged, id) })
+	both(c, "assume", func(r *rig) (bool, error) { return true, r.Assume(charged, id) })
 }

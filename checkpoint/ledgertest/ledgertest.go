@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/decide"
 	"payonce/cost"
 	"payonce/enrich"
@@ -38,12 +38,12 @@ type Books interface {
 
 // Options say how a ledger is opened.
 type Options struct {
-	Rates [Accounts]decide.Rate // of each account
+	Rates [accounts]decide.Rate // of each account
 	Now   func() time.Time
 }
 
-// Accounts is how many accounts a ledger has.
-const Accounts = 2
+// accounts is how many accounts a ledger has.
+const accounts = 2
 
 // second is the account 1.
 const second attempt.Account = 1
@@ -52,8 +52,8 @@ const second attempt.Account = 1
 // function is called again, the process before has died: what it did not record is lost.
 type New func(t testing.TB, options Options) (open func() Books)
 
-// Rig drives one ledger in a test. It fails the test when a step does not go as expected.
-type Rig struct {
+// rig drives one ledger in a test. It fails the test when a step does not go as expected.
+type rig struct {
 	Books
 	T    testing.TB
 	At   time.Time // the clock
@@ -63,8 +63,8 @@ type Rig struct {
 // start is the time at which the clock of a Rig begins.
 var start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-func newRig(t testing.TB, make New, rates [Accounts]decide.Rate) *Rig {
-	r := &Rig{T: t, At: start}
+func newRig(t testing.TB, make New, rates [accounts]decide.Rate) *rig {
+	r := &rig{T: t, At: start}
 	r.open = make(t, Options{Rates: rates, Now: func() time.Time { return r.At }})
 	r.Books = r.open()
 	return r
@@ -78,15 +78,15 @@ func Run(t *testing.T, make New) {
 }
 
 // crash ends the process and opens the ledger again.
-func (r *Rig) crash() { r.Books = r.open() }
+func (r *rig) crash() { r.Books = r.open() }
 
 // pass lets time pass.
-func (r *Rig) pass(d time.Duration) { r.At = r.At.Add(d) }
+func (r *rig) pass(d time.Duration) { r.At = r.At.Add(d) }
 
 // Rebase makes a snapshot of the account 0 its base.
-func (r *Rig) Rebase(snapshot cost.Account) error { return r.RebaseAccount(0, snapshot) }
+func (r *rig) Rebase(snapshot cost.Account) error { return r.RebaseAccount(0, snapshot) }
 
-func (r *Rig) check(err error) {
+func (r *rig) check(err error) {
 	r.T.Helper()
 	if err != nil {
 		r.T.Fatal(err)
@@ -94,7 +94,7 @@ func (r *Rig) check(err error) {
 }
 
 // want begins a call that must get this decision.
-func (r *Rig) want(req attempt.Request, want attempt.Decision) {
+func (r *rig) want(req attempt.Request, want attempt.Decision) {
 	r.T.Helper()
 	decision, err := r.Begin(req)
 	r.check(err)
@@ -104,7 +104,7 @@ func (r *Rig) want(req attempt.Request, want attempt.Decision) {
 }
 
 // grant begins a call that must be granted, and waits for its ticket.
-func (r *Rig) grant(req attempt.Request) attempt.Ticket {
+func (r *rig) grant(req attempt.Request) attempt.Ticket {
 	r.T.Helper()
 	decision, err := r.Begin(req)
 	r.check(err)
@@ -118,7 +118,7 @@ func (r *Rig) grant(req attempt.Request) attempt.Ticket {
 }
 
 // settle records an answer that must be charged so.
-func (r *Rig) settle(ticket attempt.Ticket, returned enrich.Fields, want cost.Charge) {
+func (r *rig) settle(ticket attempt.Ticket, returned enrich.Fields, want cost.Charge) {
 	r.T.Helper()
 	charge, err := r.Settle(ticket.ID, answer(returned))
 	r.check(err)
@@ -127,18 +127,18 @@ func (r *Rig) settle(ticket attempt.Ticket, returned enrich.Fields, want cost.Ch
 	}
 }
 
-func (r *Rig) void(ticket attempt.Ticket, v attempt.Voiding) {
+func (r *rig) void(ticket attempt.Ticket, v attempt.Voiding) {
 	r.T.Helper()
 	r.check(r.Void(ticket.ID, v))
 }
 
-func (r *Rig) lose(ticket attempt.Ticket) {
+func (r *rig) lose(ticket attempt.Ticket) {
 	r.T.Helper()
 	r.check(r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}))
 }
 
 // spent checks the money of a scope.
-func (r *Rig) spent(scope string, settled, held cost.Money) {
+func (r *rig) spent(scope string, settled, held cost.Money) {
 	r.T.Helper()
 	if got := r.Totals(scope); got.Settled.Money() != settled || got.Held.Money() != held {
 		r.T.Fatalf("%s: settled $%s, held $%s; want $%s, $%s", scope, got.Settled.Money(), got.Held.Money(), settled, held)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/cost"
@@ -19,7 +19,7 @@ import (
 // check.
 type table struct {
 	attempts []*row
-	accounts [Accounts]accountRow
+	accounts [accounts]accountRow
 }
 
 type row struct {

@@ -3,7 +3,7 @@ package ledgertest
 import (
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/decide"
 	"payonce/checkpoint/record"
 	"payonce/cost"
@@ -13,11 +13,11 @@ import (
 // scenario is what happens to a ledger, and what it must decide.
 type scenario struct {
 	rate decide.Rate
-	play func(r *Rig)
+	play func(r *rig)
 }
 
 // rates returns the rate of the scenario for each account, by default one that no scenario reaches.
-func (s scenario) rates() (rates [Accounts]decide.Rate) {
+func (s scenario) rates() (rates [accounts]decide.Rate) {
 	for n := range rates {
 		rates[n] = s.rate
 		if s.rate.Slots == 0 {
@@ -134,7 +134,7 @@ func scenarios() map[string]scenario {
 	}
 }
 
-func answered(r *Rig) {
+func answered(r *rig) {
 	ticket := r.grant(ask(1, email))
 	r.want(ask(1, email), attempt.Blocked{})
 	r.want(ask(1, email|phone), attempt.Blocked{})
@@ -149,7 +149,7 @@ func answered(r *Rig) {
 	r.want(ask(1, email|phone), attempt.Known{Fields: email | phone})
 }
 
-func empty(r *Rig) {
+func empty(r *rig) {
 	r.settle(r.grant(ask(1, email)), 0, cost.Charge{})
 	again := ask(1, email)
 	again.Reask.Before = r.At
@@ -158,7 +158,7 @@ func empty(r *Rig) {
 	r.grant(again)
 }
 
-func rejected(r *Rig) {
+func rejected(r *rig) {
 	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "invalid", Reject: true, Sent: true})
 	r.want(ask(1, email), attempt.Known{Fields: email})
 	r.crash()
@@ -167,7 +167,7 @@ func rejected(r *Rig) {
 	r.grant(ask(1, phone)) // the other field was not asked for
 }
 
-func lost(r *Rig) {
+func lost(r *rig) {
 	r.lose(r.grant(ask(1, email)))
 	r.grant(ask(2, phone)) // in flight at the crash
 	for range 2 {
@@ -178,7 +178,7 @@ func lost(r *Rig) {
 	}
 }
 
-func forfeited(r *Rig) {
+func forfeited(r *rig) {
 	ticket := r.grant(ask(1, email|phone))
 	r.lose(ticket)
 	r.check(r.Assume(true, ticket.ID))
@@ -192,7 +192,7 @@ func forfeited(r *Rig) {
 	r.spent(record.ScopeAll, 2*emailPrice+phonePrice, 0)
 }
 
-func voided(r *Rig) {
+func voided(r *rig) {
 	sent := attempt.Voiding{Reason: "refused", Sent: true}
 	r.void(r.grant(ask(1, email)), sent)
 	ticket := r.grant(ask(1, email))
@@ -204,7 +204,7 @@ func voided(r *Rig) {
 	r.grant(ask(1, email))
 }
 
-func once(r *Rig) {
+func once(r *rig) {
 	ticket := r.grant(ask(1, email))
 	r.settle(ticket, email, paid(email, emailPrice))
 	if err := r.Void(ticket.ID, attempt.Voiding{Reason: "refused"}); err == nil {
@@ -219,7 +219,7 @@ func once(r *Rig) {
 	r.spent(record.ScopeAll, emailPrice, 0)
 }
 
-func ceilings(r *Rig) {
+func ceilings(r *rig) {
 	limit := spend(record.RunScope("run"), cost.Ever, emailPrice+phonePrice)
 	first, second := r.grant(ask(1, email, limit)), r.grant(ask(2, phone, limit))
 	r.want(ask(3, email, limit), attempt.Blocked{}) // the calls in flight may cost less
@@ -233,7 +233,7 @@ func ceilings(r *Rig) {
 	r.grant(ask(3, phone, limit))
 }
 
-func periods(r *Rig) {
+func periods(r *rig) {
 	r.At = time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC)
 	day := spend(record.JobScope("run"), cost.Day, emailPrice)
 	month := spend(record.WorkspaceScope, cost.Month, 2*emailPrice)
@@ -249,7 +249,7 @@ func periods(r *Rig) {
 	r.want(ask(3, phone, month), attempt.Over{Ceiling: month, Need: int64(phonePrice), Left: int64(emailPrice)})
 }
 
-func callCeilings(r *Rig) {
+func callCeilings(r *rig) {
 	two := calls(record.RunScope("run"), 2)
 	r.void(r.grant(ask(1, email, two)), attempt.Voiding{Reason: "not sent"})
 	r.settle(r.grant(ask(2, email, two)), 0, cost.Charge{})
@@ -259,7 +259,7 @@ func callCeilings(r *Rig) {
 	r.want(ask(4, email, two), attempt.Over{Ceiling: two, Need: 1})
 }
 
-func allowance(r *Rig) {
+func allowance(r *rig) {
 	r.check(r.Rebase(account(1, 0, 0)))
 	first := r.grant(ask(1, email|phone))
 	r.spent(record.ScopeAccount, 0, phonePrice)
@@ -273,7 +273,7 @@ func allowance(r *Rig) {
 	r.settle(r.grant(ask(4, email|phone)), email|phone, free(email|phone))
 }
 
-func doubtedUnit(r *Rig) {
+func doubtedUnit(r *rig) {
 	r.check(r.Rebase(account(1, 0, 0)))
 	first := r.grant(ask(1, email))
 	r.lose(first)
@@ -283,14 +283,14 @@ func doubtedUnit(r *Rig) {
 	r.settle(r.grant(ask(1, email)), email, free(email))
 }
 
-func strict(r *Rig) {
+func strict(r *rig) {
 	r.check(r.Rebase(account(5, 5, 0)))
 	req := ask(1, email)
 	req.Strict = true
 	r.settle(r.grant(req), email, paid(email, emailPrice))
 }
 
-func onlyFree(r *Rig) {
+func onlyFree(r *rig) {
 	r.check(r.Rebase(account(1, 0, 0)))
 	req := ask(1, email|phone)
 	req.OnlyFree = email | phone
@@ -302,7 +302,7 @@ func onlyFree(r *Rig) {
 	r.want(next, attempt.Paid{Fields: email})
 }
 
-func balance(r *Rig) {
+func balance(r *rig) {
 	r.check(r.Rebase(account(0, 0, emailPrice)))
 	ceiling := cost.SpendCeiling(cost.AccountBalance, record.ScopeAccount, emailPrice)
 	r.want(ask(1, phone), attempt.Over{Ceiling: ceiling, Need: int64(phonePrice), Left: int64(emailPrice)})
@@ -316,7 +316,7 @@ func balance(r *Rig) {
 	}
 }
 
-func unitCeiling(r *Rig) {
+func unitCeiling(r *rig) {
 	limit := cost.Ceiling{Name: "units", Scope: record.WorkspaceScope, Period: cost.Month, Meter: units, Limit: 3}
 	settle := func(ticket attempt.Ticket, consumed, want int64) {
 		charge, err := r.Settle(ticket.ID, reported(consumed))
@@ -342,7 +342,7 @@ func unitCeiling(r *Rig) {
 	}
 }
 
-func accountUnits(r *Rig) {
+func accountUnits(r *rig) {
 	snapshot := account(0, 0, 0)
 	snapshot.Left[units] = cost.Known[int64](3)
 	r.check(r.Rebase(snapshot))
@@ -354,7 +354,7 @@ func accountUnits(r *Rig) {
 	r.want(askUnits(3), attempt.Over{Ceiling: ceiling, Need: 2, Left: 1})
 }
 
-func window(r *Rig) {
+func window(r *rig) {
 	ticket := r.grant(ask(1, email))
 	r.pass(time.Hour)
 	r.want(ask(2, email), attempt.Blocked{})
@@ -371,13 +371,13 @@ func window(r *Rig) {
 	r.want(ask(3, email), attempt.Later{Until: r.At.Add(time.Minute)})
 }
 
-func unsent(r *Rig) {
+func unsent(r *rig) {
 	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "not sent"})
 	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "refused", Sent: true})
 	r.want(ask(2, email), attempt.Later{Until: r.At.Add(time.Minute)})
 }
 
-func crashedSlot(r *Rig) {
+func crashedSlot(r *rig) {
 	r.grant(ask(1, email))
 	r.pass(time.Second)
 	r.crash()
@@ -390,7 +390,7 @@ func crashedSlot(r *Rig) {
 	r.grant(ask(2, email))
 }
 
-func pause(r *Rig) {
+func pause(r *rig) {
 	until := r.At.Add(time.Hour)
 	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "slow down", Sent: true, PauseUntil: until})
 	r.want(ask(1, email), attempt.Later{Until: until, Asked: true})
@@ -401,7 +401,7 @@ func pause(r *Rig) {
 	r.want(ask(2, email), attempt.Later{Until: r.At.Add(time.Minute), Asked: true})
 }
 
-func looseCeiling(r *Rig) {
+func looseCeiling(r *rig) {
 	for _, loose := range []cost.Ceiling{
 		spend(record.RunScope("other"), cost.Ever, cost.Dollar),
 		spend(record.WorkspaceScope, cost.Ever, cost.Dollar),
@@ -419,7 +419,7 @@ func limitedUnits(code, module string, at, until time.Time) attempt.Limited {
 	return attempt.Limited{Limit: attempt.Limit{Meters: cost.MetersOf(units), Module: module, Code: code, At: at, Until: until}}
 }
 
-func reachedLimit(r *Rig) {
+func reachedLimit(r *rig) {
 	at, midnight := r.At, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
 	r.void(r.grant(askUnits(1)), attempt.Voiding{
 		Reason: "daily", Sent: true, Limit: enrich.Limit{Meter: "units", Module: "data", Until: midnight},
@@ -437,7 +437,7 @@ func reachedLimit(r *Rig) {
 	r.grant(askUnits(1))
 }
 
-func endlessLimit(r *Rig) {
+func endlessLimit(r *rig) {
 	used := func(used, total int64) cost.Account {
 		snapshot := account(0, 0, 0)
 		snapshot.Left[units], snapshot.Used[units] = cost.Known(total-used), cost.Known(used)
@@ -468,7 +468,7 @@ func endlessLimit(r *Rig) {
 	r.grant(askUnits(1))
 }
 
-func unknownLimit(r *Rig) {
+func unknownLimit(r *rig) {
 	midnight := r.At.Add(12 * time.Hour)
 	limit := enrich.Limit{Module: "something", Until: midnight}
 	r.void(r.grant(askUnits(1)), attempt.Voiding{Reason: "daily", Limit: limit})

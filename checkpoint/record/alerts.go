@@ -3,7 +3,7 @@ package record
 import (
 	"time"
 
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // Alert is a message about a job that has to reach channels. It is written in the commit that records what it is

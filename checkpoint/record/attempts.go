@@ -1,10 +1,10 @@
 package record
 
 import (
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // The members of the records of attempts. What says who a person is stands in the member

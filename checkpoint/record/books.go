@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"payonce/cost"
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // The members of the records of sums, the ledger state and runs.

@@ -16,10 +16,9 @@ package record
 import (
 	"fmt"
 
-	"payonce/attempt"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // Version is the version of the form of all records, and the first byte of every value. A
@@ -122,13 +121,13 @@ func Decode[T Record](key, data []byte, into *T) error {
 // The texts of the record are parts of its value.
 func DecodeFrom[T Record](m *numbered.Members, key []byte, value string, into *T) error {
 	if value == "" {
-		return fmt.Errorf("%w: record %q is empty; %s", store.ErrCorrupt, string(key), store.Restore)
+		return fmt.Errorf("%w: record %q is empty; %s", ErrCorrupt, string(key), Restore)
 	}
 	if !IsKnownVersion(value) {
-		return fmt.Errorf("%w: record %q has a version that is not known", store.ErrVersion, string(key))
+		return fmt.Errorf("%w: record %q has a version that is not known", ErrVersion, string(key))
 	}
 	if err := numbered.Read(m, value[1:], into, membersOf); err != nil {
-		return fmt.Errorf("%w: record %q cannot be read: %w", store.ErrCorrupt, string(key), err)
+		return fmt.Errorf("%w: record %q cannot be read: %w", ErrCorrupt, string(key), err)
 	}
 	return nil
 }
@@ -144,13 +143,13 @@ func DecodeComputed[T computed](key, data []byte, into *T) error {
 		return err
 	}
 	if m.Unknown() {
-		return fmt.Errorf("record %q has members that this program does not know: %w", string(key), store.ErrNewer)
+		return fmt.Errorf("record %q has members that this program does not know: %w", string(key), ErrNewer)
 	}
 	return nil
 }
 
 // Load reads one record and reports whether it is there.
-func Load[T Record](s store.Store, key []byte) (record T, found bool, err error) {
+func Load[T Record](s Store, key []byte) (record T, found bool, err error) {
 	data, err := s.Get(key)
 	if err != nil || data == nil {
 		return record, false, err
@@ -160,7 +159,7 @@ func Load[T Record](s store.Store, key []byte) (record T, found bool, err error)
 
 // Change returns the write that changes a record, and reports whether there is one with the
 // key. Members that this program does not know are kept.
-func Change[T Record](s store.Store, key []byte, change func(*T)) (write store.Write, found bool, err error) {
+func Change[T Record](s Store, key []byte, change func(*T)) (write Write, found bool, err error) {
 	var record T
 	value, err := s.Get(key)
 	if err != nil || value == nil {
@@ -170,15 +169,15 @@ func Change[T Record](s store.Store, key []byte, change func(*T)) (write store.W
 		return write, false, err
 	}
 	change(&record)
-	return store.Write{Key: key, Value: encodeOver(value, &record)}, true, nil
+	return Write{Key: key, Value: encodeOver(value, &record)}, true, nil
 }
 
 // Replace returns the write that sets a record. Members that this program does not know are kept
 // when there is one with the key.
-func Replace[T Record](s store.Store, key []byte, record *T) (store.Write, error) {
+func Replace[T Record](s Store, key []byte, record *T) (Write, error) {
 	write, found, err := Change(s, key, func(was *T) { *was = *record })
 	if !found {
-		write = store.Write{Key: key, Value: Encode(record)}
+		write = Write{Key: key, Value: Encode(record)}
 	}
 	return write, err
 }

@@ -18,12 +18,11 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
 
-	"payonce/attempt"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/numbered"
-	"payonce/service/v1/v1fields"
+	"payonce/io/numbered"
+	"payonce/io/service/v1"
 )
 
 // kindOfRecord is one kind of record.
@@ -266,7 +265,7 @@ func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 		"totals":                      DecodeComputed(nil, append(Encode(&cost.Totals{Held: cost.OfMoney(1)}), later...), &cost.Totals{}),
 		"a day":                       DecodeComputed(nil, append(Encode(&Span{First: 1, Last: 2}), later...), &Span{}),
 	} {
-		if !errors.Is(err, store.ErrNewer) {
+		if !errors.Is(err, ErrNewer) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -275,7 +274,7 @@ func TestComputedRecordsOfALaterProgramAreRefused(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := readState(append(account(nil), account(nil)[len(state):]...)); !errors.Is(err, store.ErrCorrupt) {
+	if err := readState(append(account(nil), account(nil)[len(state):]...)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("two accounts have the number 1: error %v", err)
 	}
 }
@@ -326,7 +325,7 @@ func TestAFalseLengthTakesNoMemory(t *testing.T) {
 			runtime.ReadMemStats(&after)
 			least = min(least, after.TotalAlloc-before.TotalAlloc)
 			for _, err := range errs {
-				if !errors.Is(err, store.ErrCorrupt) {
+				if !errors.Is(err, ErrCorrupt) {
 					t.Errorf("length %d: error %v", length, err)
 				}
 			}
@@ -367,7 +366,7 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		"a ledger state without account": state(number(1, 1)),
 		"a journal without an ID":        Decode(nil, []byte{Version}, &Journal{}),
 	} {
-		if !errors.Is(err, store.ErrCorrupt) {
+		if !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
@@ -379,7 +378,7 @@ func FuzzDecode(f *testing.F) {
 	account := account()
 	account.Readiness = map[string]cost.Readiness{"email": {Reason: "plan"}}
 	account.Available = map[string]bool{"contact_enrichment": true}
-	bought := map[enrich.Field][]attempt.ID{v1fields.WorkEmail: {7}}
+	bought := map[enrich.Field][]attempt.ID{v1.WorkEmail: {7}}
 	for _, seed := range [][]byte{
 		Encode(&Intent{At: start, Identity: person(1), Pattern: "profile", Hold: cost.Hold{Fields: email, Rates: rates}, Run: "run", Earlier: bought}),
 		Encode(&attempt.Resolution{State: attempt.Settled, At: start, Run: "run", Status: enrich.Matched, Returned: email, Data: "data", Sent: true}),

@@ -3,15 +3,15 @@ package record
 import (
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 )
 
 // DayOf returns the day that a time lies in, UTC.
 func DayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// CountOutcome counts a resolved attempt in the sums of a scope.
-func CountOutcome(t *cost.Totals, hold cost.Hold, res *attempt.Resolution) {
+// countOutcome counts a resolved attempt in the sums of a scope.
+func countOutcome(t *cost.Totals, hold cost.Hold, res *attempt.Resolution) {
 	switch {
 	case res.Answered():
 		t.Count(hold.Fields, res.Returned)

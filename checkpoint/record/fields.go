@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"payonce/checkpoint/store"
 	"payonce/enrich"
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // FieldNames are the names of the fields by their numbers. Records have the numbers. A number
@@ -19,7 +18,7 @@ func fieldNamesMembers(m *numbered.Members, n *FieldNames) { numbered.Texts(m, 1
 
 // MustKnowFields returns an error when the fields of a journal are not those of the catalogue. It
 // returns the writes that add the names of fields that the journal does not have yet.
-func MustKnowFields(s store.Store, catalogue enrich.Catalogue) ([]store.Write, error) {
+func MustKnowFields(s Store, catalogue enrich.Catalogue) ([]Write, error) {
 	recorded, _, err := Load[FieldNames](s, FieldsKey)
 	if err != nil {
 		return nil, err
@@ -31,9 +30,9 @@ func MustKnowFields(s store.Store, catalogue enrich.Catalogue) ([]store.Write, e
 	for f, name := range recorded.Names {
 		if f >= len(known.Names) || known.Names[f] != name {
 			return nil, fmt.Errorf("%w: its field %d is %q, which this program does not know; open it with the program that wrote it",
-				store.ErrCorrupt, f, name)
+				ErrCorrupt, f, name)
 		}
 	}
 	write, err := Replace(s, FieldsKey, &known)
-	return []store.Write{write}, err
+	return []Write{write}, err
 }

@@ -3,7 +3,7 @@ package record
 import (
 	"time"
 
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // File is what the journal remembers of a list that it wrote, to see whether somebody edited it.

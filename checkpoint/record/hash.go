@@ -5,7 +5,7 @@ import (
 
 	"github.com/dchest/siphash"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
 )
 

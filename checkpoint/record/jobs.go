@@ -3,9 +3,8 @@ package record
 import (
 	"time"
 
-	"payonce/checkpoint/store"
 	"payonce/cost"
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // Job is what the journal remembers of a job besides its occurrences.
@@ -110,7 +109,7 @@ func OccurrenceKey(job, at string) []byte { return NameKey(OccurrencePrefix, job
 
 // LastPrices returns the prices of the last attempts of all accounts, by the names of fields. Where accounts have
 // fields with the same name, the first account counts.
-func LastPrices(s store.Store) (map[string]cost.Money, error) {
+func LastPrices(s Store) (map[string]cost.Money, error) {
 	state, _, err := Load[State](s, StateKey)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )

@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"payonce/attempt"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -210,7 +209,7 @@ type Progress struct {
 
 // IsRecovered reports whether no call was in flight when the journal was last written. Otherwise the
 // process that owned it may have ended without an answer.
-func IsRecovered(s store.Store) (bool, error) {
+func IsRecovered(s Store) (bool, error) {
 	var state State
 	value, err := s.Get(StateKey)
 	if value != nil && err == nil {
@@ -340,7 +339,7 @@ func AccountKey(account attempt.Account) []byte {
 }
 
 // Registrations returns the registrations of the accounts from 1 on, in the order of their numbers.
-func Registrations(s store.Store) (list []Registration, err error) {
+func Registrations(s Store) (list []Registration, err error) {
 	for {
 		account := attempt.Account(len(list) + 1)
 		r, found, err := Load[Registration](s, AccountKey(account))
@@ -353,7 +352,7 @@ func Registrations(s store.Store) (list []Registration, err error) {
 
 // Interfaces returns the interfaces of the accounts of a journal by their numbers. That of the account 0
 // is "": it is the one that the journal is opened for.
-func Interfaces(s store.Store) ([]string, error) {
+func Interfaces(s Store) ([]string, error) {
 	known, err := Registrations(s)
 	interfaces := []string{""}
 	for _, r := range known {
@@ -365,7 +364,7 @@ func Interfaces(s store.Store) ([]string, error) {
 // InterfaceOf returns the interface of an account, which must be one of the journal.
 func InterfaceOf(account attempt.Account, interfaces []string) (string, error) {
 	if int64(account) >= int64(len(interfaces)) {
-		return "", fmt.Errorf("%w: an attempt is for account %d, which is missing", store.ErrCorrupt, account)
+		return "", fmt.Errorf("%w: an attempt is for account %d, which is missing", ErrCorrupt, account)
 	}
 	return interfaces[account], nil
 }

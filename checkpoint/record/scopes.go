@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -65,12 +65,12 @@ func (s Scope) Of(amounts cost.Amounts) cost.Amounts {
 func (s Scope) Release(t *cost.Totals, hold cost.Hold, held cost.Amounts, res *attempt.Resolution) {
 	if !s.Shared {
 		t.Release(held, res.Charge)
-		CountOutcome(t, hold, res)
+		countOutcome(t, hold, res)
 		return
 	}
 	t.Release(s.Of(held), cost.Charge{Amounts: s.Of(res.Charge.Amounts)})
 	whole := res.Answered() && hold.Fields.Without(res.Returned) == 0
-	CountOutcome(t, cost.Hold{}, res)
+	countOutcome(t, cost.Hold{}, res)
 	if res.Answered() && !whole {
 		t.Whole-- // which CountOutcome counts when no field is missing
 	}

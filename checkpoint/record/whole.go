@@ -3,8 +3,7 @@ package record
 import (
 	"fmt"
 
-	"payonce/attempt"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/attempt"
 )
 
 // keeper is a store that knows which journal it has to hold.
@@ -14,7 +13,7 @@ type keeper interface {
 }
 
 // VerifyWhole returns an error when a store does not hold its journal, with every attempt.
-func VerifyWhole(s store.Store) error {
+func VerifyWhole(s Store) error {
 	if err := MustHoldItsJournal(s); err != nil {
 		return err
 	}
@@ -27,7 +26,7 @@ func VerifyWhole(s store.Store) error {
 
 // MustHoldItsJournal returns an error when a store knows which journal it must hold, and
 // does not hold it.
-func MustHoldItsJournal(s store.Store) error {
+func MustHoldItsJournal(s Store) error {
 	if _, ok := s.(keeper); !ok {
 		return nil
 	}
@@ -39,11 +38,11 @@ func MustHoldItsJournal(s store.Store) error {
 // intent for every ID below the next, each open or resolved. A journal from which
 // a part was lost must not open, because what it forgot would be bought again. It
 // reads the keys only.
-func VerifyPresence(s store.Store, books Progress) error {
+func VerifyPresence(s Store, books Progress) error {
 	next := attempt.ID(1)
 	err := EachID(s, IntentPrefix, func(id attempt.ID) error {
 		if id != next || id >= books.NextID {
-			return fmt.Errorf("%w: it has attempt %d where attempt %d of %d belongs; %s", store.ErrCorrupt, id, next, books.NextID-1, store.Restore)
+			return fmt.Errorf("%w: it has attempt %d where attempt %d of %d belongs; %s", ErrCorrupt, id, next, books.NextID-1, Restore)
 		}
 		next++
 		return nil
@@ -52,7 +51,7 @@ func VerifyPresence(s store.Store, books Progress) error {
 		return err
 	}
 	if next != books.NextID {
-		return fmt.Errorf("%w: the attempts from %d to %d are missing; %s", store.ErrCorrupt, next, books.NextID-1, store.Restore)
+		return fmt.Errorf("%w: the attempts from %d to %d are missing; %s", ErrCorrupt, next, books.NextID-1, Restore)
 	}
 	resolved, err := countIDs(s, ResolutionPrefix)
 	if err != nil {
@@ -65,12 +64,12 @@ func VerifyPresence(s store.Store, books Progress) error {
 	open += int64(len(books.InFlight))
 	if resolved != books.Resolved || resolved+open != int64(books.NextID-1) {
 		return fmt.Errorf("%w: of %d attempts %d are resolved (%d expected) and %d open; %s",
-			store.ErrCorrupt, books.NextID-1, resolved, books.Resolved, open, store.Restore)
+			ErrCorrupt, books.NextID-1, resolved, books.Resolved, open, Restore)
 	}
 	return nil
 }
 
-func countIDs(s store.Store, prefix byte) (count int64, err error) {
+func countIDs(s Store, prefix byte) (count int64, err error) {
 	err = EachID(s, prefix, func(attempt.ID) error {
 		count++
 		return nil
@@ -79,10 +78,10 @@ func countIDs(s store.Store, prefix byte) (count int64, err error) {
 }
 
 // EachID visits the IDs of one kind of record in their order.
-func EachID(s store.Store, prefix byte, visit func(attempt.ID) error) error {
+func EachID(s Store, prefix byte, visit func(attempt.ID) error) error {
 	return s.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) {
 		if len(key) != IDKeyLength {
-			return false, fmt.Errorf("%w: record %q has no ID; %s", store.ErrCorrupt, key, store.Restore)
+			return false, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, Restore)
 		}
 		return true, visit(IDOf(key))
 	})
@@ -90,22 +89,22 @@ func EachID(s store.Store, prefix byte, visit func(attempt.ID) error) error {
 
 // Identify returns the identity of the journal in a store, which has to be the one that the
 // store knows; a new store has none.
-func Identify(s store.Store) (identity Journal, err error) {
+func Identify(s Store) (identity Journal, err error) {
 	identity, _, err = Load[Journal](s, IdentityKey)
 	if err != nil {
 		return identity, err
 	}
 	if k, ok := s.(keeper); ok && k.JournalID() != "" && k.JournalID() != identity.ID {
-		err = fmt.Errorf("%w: its store does not hold journal %.40q; %s", store.ErrCorrupt, k.JournalID(), store.Restore)
+		err = fmt.Errorf("%w: its store does not hold journal %.40q; %s", ErrCorrupt, k.JournalID(), Restore)
 	}
 	return identity, err
 }
 
 // ScanIDs visits the records of one kind of the attempts from first to last.
-func ScanIDs(s store.Store, prefix byte, first, last attempt.ID, visit func(id attempt.ID, key, value []byte) error) error {
+func ScanIDs(s Store, prefix byte, first, last attempt.ID, visit func(id attempt.ID, key, value []byte) error) error {
 	return s.Scan([]byte{prefix}, IDKey(prefix, first), func(key, value []byte) (bool, error) {
 		if len(key) != IDKeyLength {
-			return false, fmt.Errorf("%w: record %q has no ID; %s", store.ErrCorrupt, key, store.Restore)
+			return false, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, Restore)
 		}
 		if IDOf(key) > last {
 			return false, nil
@@ -115,7 +114,7 @@ func ScanIDs(s store.Store, prefix byte, first, last attempt.ID, visit func(id a
 }
 
 // LoadComputed reads the records of a kind by their names. It refuses records as DecodeComputed does.
-func LoadComputed[T computed](s store.Store, prefix byte, into map[string]T) error {
+func LoadComputed[T computed](s Store, prefix byte, into map[string]T) error {
 	return s.Scan([]byte{prefix}, nil, func(key, value []byte) (bool, error) {
 		var record T
 		err := DecodeComputed(key, value, &record)

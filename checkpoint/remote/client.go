@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // The time limits of a reader.
@@ -101,7 +101,7 @@ func (r *response) err() error {
 	case opening:
 		return ErrOpening
 	case corrupt:
-		return fmt.Errorf("%w: %s", store.ErrCorrupt, strings.TrimPrefix(r.Text, store.ErrCorrupt.Error()+": "))
+		return fmt.Errorf("%w: %s", record.ErrCorrupt, strings.TrimPrefix(r.Text, record.ErrCorrupt.Error()+": "))
 	}
 	return errors.New(r.Text)
 }
@@ -158,7 +158,7 @@ func (s *Store) Get(key []byte) ([]byte, error) {
 	return answer.Value, nil
 }
 
-// Scan visits the records in order, as store.Store says.
+// Scan visits the records in order, as record.Store says.
 func (s *Store) Scan(prefix, from []byte, visit func(key, value []byte) (bool, error)) error {
 	return s.Seek(prefix, from, func(key, value []byte) (bool, []byte, error) {
 		more, err := visit(key, value)
@@ -174,7 +174,7 @@ const (
 )
 
 // Seek is a Scan in which visit may return the key to continue from.
-func (s *Store) Seek(prefix, from []byte, visit store.Visit) error {
+func (s *Store) Seek(prefix, from []byte, visit record.Visit) error {
 	for count := firstCount; ; count = min(count*countGrowth, batchSize) {
 		answer, err := s.ask(&request{Op: opScan, Key: prefix, From: from, Count: count})
 		if err != nil {
@@ -206,7 +206,7 @@ func (s *Store) Seek(prefix, from []byte, visit store.Visit) error {
 }
 
 // Commit refuses every write.
-func (s *Store) Commit([]store.Write) error { return ErrReadOnly }
+func (s *Store) Commit([]record.Write) error { return ErrReadOnly }
 
 // Version returns the number of the last commit that the snapshot has.
 func (s *Store) Version() uint64 { return s.version }

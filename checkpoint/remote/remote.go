@@ -1,7 +1,7 @@
 // Package remote lets other processes read a journal that one process owns.
 //
 // The owner serves readers on a Unix socket in the journal's directory. Each connection reads one
-// snapshot: the records as one commit left them. A reader gets a store.Store that refuses writes, so the
+// snapshot: the records as one commit left them. A reader gets a record.Store that refuses writes, so the
 // journal code reads it as it reads the owner's store.
 //
 // The protocol is a sequence of requests and responses in the encoding of package gob. The owner begins

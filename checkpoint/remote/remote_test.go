@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"payonce/checkpoint/badgerstore"
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // served is a store that is served to readers.
@@ -32,9 +32,9 @@ func serveIn(t *testing.T, dir string, n int, options Options) *served {
 		t.Fatal(err)
 	}
 	all := &served{Store: s, dir: dir}
-	var writes []store.Write
+	var writes []record.Write
 	for i := range n {
-		writes = append(writes, store.Write{Key: fmt.Appendf(nil, "x%06d", i*2), Value: fmt.Appendf(nil, "value %d", i)})
+		writes = append(writes, record.Write{Key: fmt.Appendf(nil, "x%06d", i*2), Value: fmt.Appendf(nil, "value %d", i)})
 		if len(writes) == 1000 || i == n-1 {
 			all.commit(t, writes...)
 			writes = nil
@@ -55,7 +55,7 @@ func serveIn(t *testing.T, dir string, n int, options Options) *served {
 	return all
 }
 
-func (s *served) commit(t *testing.T, writes ...store.Write) {
+func (s *served) commit(t *testing.T, writes ...record.Write) {
 	t.Helper()
 	if err := s.Commit(writes); err != nil {
 		t.Fatal(err)
@@ -74,8 +74,8 @@ func (s *served) read(t *testing.T) *Store {
 }
 
 // visited returns what a Seek visits that goes on by the steps, as keys and values.
-func visited(s store.Store, prefix, from string, steps []int) (found []string, err error) {
-	err = store.Seek(s, []byte(prefix), []byte(from), func(key, value []byte) (bool, []byte, error) {
+func visited(s record.Store, prefix, from string, steps []int) (found []string, err error) {
+	err = record.Seek(s, []byte(prefix), []byte(from), func(key, value []byte) (bool, []byte, error) {
 		found = append(found, string(key)+"="+string(value))
 		if len(found) > len(steps) {
 			return true, nil, nil
@@ -126,7 +126,7 @@ func TestLaterCommitsDoNotChangeASnapshot(t *testing.T) {
 		t.Fatalf("%v, error %v", want, err)
 	}
 	version := reader.Version()
-	all.commit(t, store.Write{Key: []byte("x000000"), Value: []byte("another")}, store.Write{Key: []byte("x000002")}, store.Write{Key: []byte("y"), Value: []byte("new")})
+	all.commit(t, record.Write{Key: []byte("x000000"), Value: []byte("another")}, record.Write{Key: []byte("x000002")}, record.Write{Key: []byte("y"), Value: []byte("new")})
 	got, err := visited(reader, "", "", nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v (-before +after):\n%s", err, diff)
@@ -270,7 +270,7 @@ func TestAHungReaderDisturbsNobody(t *testing.T) {
 			break
 		}
 	}
-	all.commit(t, store.Write{Key: []byte("y"), Value: []byte("new")})
+	all.commit(t, record.Write{Key: []byte("y"), Value: []byte("new")})
 	if value, err := all.read(t).Get([]byte("y")); string(value) != "new" || err != nil {
 		t.Errorf("another reader gets %q, error %v", value, err)
 	}
@@ -372,8 +372,8 @@ func TestTheEndOfTheOwnerIsAnError(t *testing.T) {
 // corruptStore is a snapshot that cannot be read.
 type corruptStore struct{ panicking }
 
-func (corruptStore) Seek([]byte, []byte, store.Visit) error {
-	return fmt.Errorf("%w: a table", store.ErrCorrupt)
+func (corruptStore) Seek([]byte, []byte, record.Visit) error {
+	return fmt.Errorf("%w: a table", record.ErrCorrupt)
 }
 
 func TestDamageIsDamageForAReader(t *testing.T) {
@@ -389,7 +389,7 @@ func TestDamageIsDamageForAReader(t *testing.T) {
 	}
 	defer reader.Close()
 	_, err = visited(reader, "", "", nil)
-	if !errors.Is(err, store.ErrCorrupt) || strings.Count(err.Error(), store.ErrCorrupt.Error()) != 1 {
+	if !errors.Is(err, record.ErrCorrupt) || strings.Count(err.Error(), record.ErrCorrupt.Error()) != 1 {
 		t.Errorf("%v", err)
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"payonce/checkpoint/store"
+	"payonce/checkpoint/record"
 )
 
 // Snapshot is the store of a journal as one commit left it.
 type Snapshot interface {
 	Get(key []byte) ([]byte, error)
-	// Seek visits records as store.Seek does. Visit may not keep the key and the value.
-	Seek(prefix, from []byte, visit store.Visit) error
+	// Seek visits records as record.Seek does. Visit may not keep the key and the value.
+	Seek(prefix, from []byte, visit record.Visit) error
 	Version() uint64
 	Close()
 }
@@ -260,7 +260,7 @@ func failed(err error) *response {
 		kind = wrongKey
 	case errors.Is(err, ErrOpening):
 		kind = opening
-	case errors.Is(err, store.ErrCorrupt):
+	case errors.Is(err, record.ErrCorrupt):
 		kind = corrupt
 	}
 	return &response{Failure: kind, Text: err.Error()}

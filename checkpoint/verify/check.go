@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strconv"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/numbered"
+	"payonce/io/numbered"
 )
 
 // Problem is one thing that is wrong in a journal.
@@ -44,12 +43,12 @@ type Summary struct {
 //
 // It reads every record in its order: once in journals of up to half a million attempts, and the
 // attempts again for each half million more.
-func Check(s store.Store, catalogue enrich.Catalogue, stop func() error, report func(Problem)) (Summary, error) {
-	return check(store.WithStop(s, stop), catalogue, report, factsAtOnce)
+func Check(s record.Store, catalogue enrich.Catalogue, stop func() error, report func(Problem)) (Summary, error) {
+	return check(record.WithStop(s, stop), catalogue, report, factsAtOnce)
 }
 
 // check is Check with a limit on the facts in memory.
-func check(s store.Store, catalogue enrich.Catalogue, report func(Problem), atOnce uint64) (Summary, error) {
+func check(s record.Store, catalogue enrich.Catalogue, report func(Problem), atOnce uint64) (Summary, error) {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return Summary{}, err
 	}
@@ -72,7 +71,7 @@ func check(s store.Store, catalogue enrich.Catalogue, report func(Problem), atOn
 // checker holds what a check knows so far. Its memory is limited, except for attempts that are open
 // and for damage.
 type checker struct {
-	store     store.Store
+	store     record.Store
 	catalogue enrich.Catalogue
 	report    func(Problem)
 	summary   Summary
@@ -347,7 +346,7 @@ func (c *checker) checkRuns() error {
 
 // checkKinds finds records of no known kind. It skips those of a kind that is known.
 func (c *checker) checkKinds() error {
-	return store.Seek(c.store, nil, nil, func(key, value []byte) (bool, []byte, error) {
+	return record.Seek(c.store, nil, nil, func(key, value []byte) (bool, []byte, error) {
 		if record.KindOf(key[0]) == "" {
 			c.problem(fmt.Sprintf("record %q", key), "is of no known kind")
 			return true, nil, nil

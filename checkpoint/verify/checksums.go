@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -27,8 +26,8 @@ type line struct {
 // Dump writes every record in the order of the keys, one JSON object to a line.
 // Fields have the names that the journal knows them by. Identities and answers are masked when show is nil;
 // the journal's secret always is. A record that cannot be read is written as such; the error after the last
-// line wraps store.ErrCorrupt then. Stop is called before every record, and may be nil.
-func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
+// line wraps record.ErrCorrupt then. Stop is called before every record, and may be nil.
+func Dump(s record.Store, stop func() error, w io.Writer, show Show) error {
 	if err := record.MustHoldItsJournal(s); err != nil {
 		return err
 	}
@@ -40,7 +39,7 @@ func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	unread := 0
-	err = store.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
+	err = record.WithStop(s, stop).Scan(nil, nil, func(key, value []byte) (bool, error) {
 		l := describe(key, value, shown)
 		if l.Problem != "" {
 			unread++
@@ -48,7 +47,7 @@ func Dump(s store.Store, stop func() error, w io.Writer, show Show) error {
 		return true, lines.Encode(l)
 	})
 	if err == nil && unread > 0 {
-		err = fmt.Errorf("%w: %d records cannot be read", store.ErrCorrupt, unread)
+		err = fmt.Errorf("%w: %d records cannot be read", record.ErrCorrupt, unread)
 	}
 	return err
 }
@@ -58,7 +57,7 @@ type Show func(of string, answered enrich.Answered) (any, error)
 
 // shower shows answers, each as those of its interface.
 type shower struct {
-	store      store.Store
+	store      record.Store
 	interfaces []string // of the accounts
 	show       Show     // nil masks
 	names      *names

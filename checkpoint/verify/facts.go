@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/cost"

@@ -3,7 +3,7 @@ package verify
 import (
 	"fmt"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 )
 

@@ -3,21 +3,20 @@ package verify
 import (
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/store"
 	"payonce/cost"
 	"payonce/enrich"
 )
 
 // names are the names of the fields of each account, as the journal has them. Records have the numbers.
 type names struct {
-	store    store.Store
+	store    record.Store
 	accounts []enrich.Catalogue
 }
 
 // namesOf reads the names. Names that cannot be read are missing; the record itself is shown as unreadable.
-func namesOf(s store.Store) *names {
+func namesOf(s record.Store) *names {
 	first, _, _ := record.Load[record.FieldNames](s, record.FieldsKey)
 	n := &names{store: s, accounts: []enrich.Catalogue{enrich.Named(first.Names...)}}
 	others, _ := record.Registrations(s)

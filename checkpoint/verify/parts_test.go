@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/checkpoint/verify"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // counting counts the records that are read.
@@ -37,11 +37,11 @@ func TestCheckFindsTheSameInParts(t *testing.T) {
 		damaged := m.without(key)
 		found := map[uint64][]verify.Problem{}
 		for _, atOnce := range []uint64{1 << 20, 3, 1} {
-			summary, err := verify.CheckInParts(damaged, v1fields.Catalogue(), func(p verify.Problem) { found[atOnce] = append(found[atOnce], p) }, atOnce)
+			summary, err := verify.CheckInParts(damaged, v1.Catalogue(), func(p verify.Problem) { found[atOnce] = append(found[atOnce], p) }, atOnce)
 			if err != nil {
 				break // it is not a journal without this record
 			}
-			whole, _ := verify.Check(damaged, v1fields.Catalogue(), nil, func(verify.Problem) {})
+			whole, _ := verify.Check(damaged, v1.Catalogue(), nil, func(verify.Problem) {})
 			if diff := cmp.Diff(whole, summary); diff != "" {
 				t.Errorf("without %q, %d at once (-whole +parts):\n%s", key, atOnce, diff)
 			}
@@ -62,7 +62,7 @@ func TestCheckFindsTheSameInParts(t *testing.T) {
 // reading them in their order.
 func TestCheckReadsEachRecordOnce(t *testing.T) {
 	c := &counting{memory: journal(t)}
-	if _, err := verify.Check(c, v1fields.Catalogue(), nil, func(p verify.Problem) { t.Error(p) }); err != nil {
+	if _, err := verify.Check(c, v1.Catalogue(), nil, func(p verify.Problem) { t.Error(p) }); err != nil {
 		t.Fatal(err)
 	}
 	// The records of the journal itself are looked up, and the first one of each kind is read to

@@ -1,7 +1,7 @@
 package verify
 
 import (
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"

@@ -10,15 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
-	"payonce/checkpoint/store"
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/service/v1"
 )
 
 // memory is a store that holds its records in a map.
@@ -31,7 +29,7 @@ func (m *memory) Get(key []byte) ([]byte, error) { return m.records[string(key)]
 func (m *memory) Version() uint64                { return m.version }
 func (m *memory) Close() error                   { return nil }
 
-func (m *memory) Commit(writes []store.Write) error {
+func (m *memory) Commit(writes []record.Write) error {
 	m.version++
 	for _, w := range writes {
 		if w.Value == nil {
@@ -79,7 +77,7 @@ func journal(t *testing.T) *memory {
 	t.Helper()
 	m := &memory{records: map[string][]byte{}}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	j, err := checkpoint.New(m, checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 100, Window: time.Minute}, Now: func() time.Time { return now }})
+	j, err := checkpoint.New(m, checkpoint.Options{Catalogue: v1.Catalogue(), Rate: checkpoint.Rate{Slots: 100, Window: time.Minute}, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +91,8 @@ func journal(t *testing.T) *memory {
 	} {
 		who := enrich.Identity{FirstName: name, LastName: fmt.Sprint("number ", n), CompanyName: "Acme"}
 		decision, err := j.Begin(attempt.Request{
-			Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
-			Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
+			Lookup: enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v1.WorkEmail)},
+			Run:    "run", Rates: cost.AllowancePerField(enrich.Named("work_email", "business_phone")).At(cost.Prices{v1.WorkEmail: 15 * cost.Cent}),
 		})
 		granted, ok := decision.(attempt.Granted)
 		if !ok || err != nil {
@@ -115,7 +113,7 @@ func journal(t *testing.T) *memory {
 func check(t *testing.T, m *memory) ([]string, verify.Summary) {
 	t.Helper()
 	var problems []string
-	summary, err := verify.Check(m, v1fields.Catalogue(), nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
+	summary, err := verify.Check(m, v1.Catalogue(), nil, func(p verify.Problem) { problems = append(problems, p.Record+" "+p.Text) })
 	if err != nil || int(summary.Problems) != len(problems) {
 		t.Errorf("error %v; the summary counts %d problems of %d", err, summary.Problems, len(problems))
 	}
@@ -213,7 +211,7 @@ func TestADumpShowsTheUnitsOfAForfeitedCharge(t *testing.T) {
 	var used cost.Amounts
 	used[2] = 3
 	m.records["r\x00\x00\x00\x00\x00\x00\x00\x03"] = record.Encode(&attempt.Resolution{
-		State: attempt.Forfeited, Charge: cost.Charge{Amounts: used, Paid: enrich.FieldsOf(v1fields.WorkEmail)},
+		State: attempt.Forfeited, Charge: cost.Charge{Amounts: used, Paid: enrich.FieldsOf(v1.WorkEmail)},
 	})
 	var out bytes.Buffer
 	if err := verify.Dump(m, nil, &out, nil); err != nil {
@@ -227,7 +225,7 @@ func TestADumpShowsTheUnitsOfAForfeitedCharge(t *testing.T) {
 func TestADumpNamesWhatCannotBeRead(t *testing.T) {
 	var out bytes.Buffer
 	err := verify.Dump(journal(t).with("zebra", nil), nil, &out, nil)
-	if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(out.String(), `"zebra\"","problem":"is of no known kind"`) {
+	if !errors.Is(err, record.ErrCorrupt) || !strings.Contains(out.String(), `"zebra\"","problem":"is of no known kind"`) {
 		t.Errorf("error %v of\n%s", err, out.String())
 	}
 }
@@ -241,7 +239,7 @@ func TestAWalkStops(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := verify.Check(m, v1fields.Catalogue(), later, func(verify.Problem) {}); !errors.Is(err, stop) {
+	if _, err := verify.Check(m, v1.Catalogue(), later, func(verify.Problem) {}); !errors.Is(err, stop) {
 		t.Errorf("Check ends with %v", err)
 	}
 	records = 0

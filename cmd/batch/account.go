@@ -3,11 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/app"
-	"payonce/internal/inspect"
-	"payonce/internal/report"
+	"payonce/pipeline"
+	"payonce/pipeline/inspect"
+	"payonce/pipeline/report"
 )
 
 func newAccountCommand(env environment) *cobra.Command {
@@ -17,9 +15,9 @@ func newAccountCommand(env environment) *cobra.Command {
 		Short: "Show the free account status",
 		Long: "Read the account status and show it. This is free and sends no lookup. What the service\n" +
 			"does not show is listed as unknown." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Interrupted),
-		Args: usage.Args(cobra.NoArgs),
-		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
+			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
+		Args: checkedArgs(cobra.NoArgs),
+		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			return inspect.Account(cmd.Context(), w)
 		}),
 	}

@@ -14,8 +14,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"payonce/cmd/batch/exit"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
 )
 
 // bodies keeps what channels of alerts get, as web server and as mail server.
@@ -92,10 +91,10 @@ alerts:
 		t.Setenv("HOOK_"+strings.ToUpper(channel), server.URL+"/"+channel)
 	}
 	a := &alerting{night: n}
-	a.run(exit.Approval, "jobs", "run", "asks", "--file", "ann-jobs.yaml")
-	a.run(exit.Done, "jobs", "run", "poor", "--file", "ann-jobs.yaml")
-	a.run(exit.Done, "jobs", "run", "good", "--file", "ann-jobs.yaml")
-	a.run(exit.Usage, "jobs", "run", "bad", "--file", "ann-jobs.yaml")
+	a.run(exitApproval, "jobs", "run", "asks", "--file", "ann-jobs.yaml")
+	a.run(exitDone, "jobs", "run", "poor", "--file", "ann-jobs.yaml")
+	a.run(exitDone, "jobs", "run", "good", "--file", "ann-jobs.yaml")
+	a.run(exitUsage, "jobs", "run", "bad", "--file", "ann-jobs.yaml")
 	got.add("command", n.read("command.json"))
 	secrets := map[string]bool{
 		sandbox.DefaultKey: true, "ann-": true, ".csv": true, ".yaml": true, "--file": true, n.dir: true, filepath.Base(n.dir) + "/": true,
@@ -149,7 +148,7 @@ const everyAlert = "failure, ceiling, doubt, approval, drift, price, match_rate,
 func (n *night) alertLines(flags ...string) (text string) {
 	n.t.Helper()
 	dump := n.batch(append([]string{"journal", "dump"}, flags...)...)
-	if code := dump.end(); code != exit.Done {
+	if code := dump.end(); code != exitDone {
 		n.t.Fatalf("exit code %d\n%s", code, dump.stderr)
 	}
 	for line := range strings.Lines(dump.stdout.String()) {

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"payonce/checkpoint/record"
-	"payonce/cmd/batch/exit"
 )
 
 // receiver is a webhook that keeps what it gets.
@@ -123,7 +122,7 @@ func (a *alerting) run(code int, args ...string) *process {
 // deliveries returns the deliveries of the alerts in the journal.
 func (a *alerting) deliveries() (all []record.Delivery) {
 	a.t.Helper()
-	for line := range strings.Lines(a.run(exit.Done, "journal", "dump").stdout.String()) {
+	for line := range strings.Lines(a.run(exitDone, "journal", "dump").stdout.String()) {
 		var one struct {
 			Record string
 			Value  json.RawMessage
@@ -180,8 +179,8 @@ func TestAKillAfterTheCommitLosesNoAlert(t *testing.T) {
 	if history := a.history(); len(history) != 1 || history[0].Ended.IsZero() {
 		t.Fatalf("the end of the occurrence is not recorded: %+v", history)
 	}
-	a.run(exit.Done, "jobs", "run", "bad") // nothing is due
-	a.run(exit.Done, "jobs", "run", "bad")
+	a.run(exitDone, "jobs", "run", "bad") // nothing is due
+	a.run(exitDone, "jobs", "run", "bad")
 	got := hook.all()
 	if len(got) != 1 || got[0].Kind != "failure" || got[0].Job != "bad" || !strings.HasPrefix(got[0].id, "alert-") {
 		t.Errorf("%+v", got)
@@ -212,13 +211,13 @@ func TestAKillBeforeTheRecordOfADeliveryRepeatsIt(t *testing.T) {
 	run.end()
 	close(release)
 	for range 3 {
-		a.run(exit.Done, "jobs", "run", "bad")
+		a.run(exitDone, "jobs", "run", "bad")
 	}
 	got := hook.all()
 	if len(got) != 2 || got[0].id != got[1].id || got[0].body != got[1].body {
 		t.Errorf("%+v", got)
 	}
-	a.run(exit.Done, "journal", "check")
+	a.run(exitDone, "journal", "check")
 }
 
 // TestAChannelThatFailsIsTriedAgainLater has a channel that answers 500, then 410, and then accepts.
@@ -228,22 +227,22 @@ func TestAChannelThatFailsIsTriedAgainLater(t *testing.T) {
 	a := newAlerting(t, hook.listen(), "")
 	daily := time.Now().UTC().Add(a.ahead).Format("4 15 * * *")
 	a.write("jobs.yaml", strings.ReplaceAll(a.read("jobs.yaml"), "*/10 * * * *", daily))
-	run := a.run(exit.Usage, "jobs", "run", "bad")
+	run := a.run(exitUsage, "jobs", "run", "bad")
 	for attempts := 1; attempts <= 2; attempts++ {
 		if text := run.stderr.String(); !strings.Contains(text, "did not reach the channel hook") || strings.Contains(text, a.hook) {
 			t.Errorf("it says %s", text)
 		}
-		a.run(exit.Done, "jobs", "run", "bad")
+		a.run(exitDone, "jobs", "run", "bad")
 		if got := hook.all(); len(got) != attempts {
 			t.Fatalf("%d attempts, want %d", len(got), attempts)
 		}
 		a.set(a.ahead + 2*time.Minute)
 		if attempts == 1 {
-			run = a.run(exit.Done, "jobs", "run", "bad")
+			run = a.run(exitDone, "jobs", "run", "bad")
 		}
 	}
 	a.set(a.ahead + 25*time.Hour)
-	a.run(exit.Usage, "jobs", "run", "bad") // the next occurrence
+	a.run(exitUsage, "jobs", "run", "bad") // the next occurrence
 	ids := map[string]int{}
 	for _, one := range hook.all() {
 		ids[one.id]++
@@ -273,7 +272,7 @@ func TestAnAlertIsSentWhileAnotherProcessOwnsTheJournal(t *testing.T) {
 	hook := &receiver{t: t, came: make(chan receivedAlert, 10)}
 	hook.answer = func(n int) int { return []int{500, 204}[min(n, 2)-1] }
 	a := newAlerting(t, hook.listen(), "")
-	a.run(exit.Usage, "jobs", "run", "bad")
+	a.run(exitUsage, "jobs", "run", "bad")
 	<-hook.came
 	a.set(a.ahead + 2*time.Minute)
 	reached, release := a.service.hold(t, 1)
@@ -286,7 +285,7 @@ func TestAnAlertIsSentWhileAnotherProcessOwnsTheJournal(t *testing.T) {
 		t.Fatalf("no alert came while another process owns the journal\n%s", sender.stderr)
 	}
 	close(release)
-	if owner.end() != exit.Done || sender.end() != exit.Done {
+	if owner.end() != exitDone || sender.end() != exitDone {
 		t.Errorf("exit codes %d and %d\n%s%s", owner.ProcessState.ExitCode(), sender.ProcessState.ExitCode(), owner.stderr, sender.stderr)
 	}
 	if d := a.deliveries(); len(d) != 1 || d[0].Delivered.IsZero() || d[0].Tries != 2 {
@@ -320,7 +319,7 @@ func TestTwoSchedulersSendEachAlertOnce(t *testing.T) {
 	if err := schedulers[1].Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	if code := schedulers[1].end(); code != exit.Done {
+	if code := schedulers[1].end(); code != exitDone {
 		t.Errorf("exit code %d\n%s", code, schedulers[1].stderr)
 	}
 	occurrences, ids := map[string]string{}, map[string]int{}

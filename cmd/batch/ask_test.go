@@ -14,12 +14,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/cmd/batch/exit"
 	"payonce/cost"
-	"payonce/internal/lists"
-	"payonce/sandbox"
-	"payonce/sandbox/books"
-	"payonce/service/v1/v1fields"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
+	"payonce/io/service/v1"
 )
 
 // Where somebody can be asked, a run asks before it spends.
@@ -29,12 +27,12 @@ func TestRunAsks(t *testing.T) {
 		name, answer string
 		code         int
 	}{
-		{"y", "y\n", exit.Done},
-		{"yes in capitals", " YES \n", exit.Done},
-		{"no", "n\n", exit.Approval},
-		{"only Enter", "\n", exit.Approval},
-		{"something else", "yesterday\n", exit.Approval},
-		{"end of input", "", exit.Approval},
+		{"y", "y\n", exitDone},
+		{"yes in capitals", " YES \n", exitDone},
+		{"no", "n\n", exitApproval},
+		{"only Enter", "\n", exitApproval},
+		{"something else", "yesterday\n", exitApproval},
+		{"end of input", "", exitApproval},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -45,10 +43,10 @@ func TestRunAsks(t *testing.T) {
 			if !strings.Contains(stderr, "Send 2 lookups and spend at most $0.00? [y/N] ") {
 				t.Errorf("the question: %q", stderr)
 			}
-			if refused := strings.Contains(stderr, "not confirmed; nothing was sent"); refused != (code == exit.Approval) {
+			if refused := strings.Contains(stderr, "not confirmed; nothing was sent"); refused != (code == exitApproval) {
 				t.Errorf("refused: %t\n%s", refused, stderr)
 			}
-			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exit.Done) {
+			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exitDone) {
 				t.Errorf("sent: %t\n%s", sent, stdout)
 			}
 		})
@@ -66,11 +64,11 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 		asks         bool
 		code         int
 	}{
-		{"yes to the question", "y\n", []string{"--yes"}, true, exit.Done},
-		{"no to the question", "n\n", []string{"--yes"}, true, exit.Approval},
-		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exit.Approval},
-		{"approved", "", []string{"--yes", "--approve", "0.30"}, false, exit.Done},
-		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exit.Approval},
+		{"yes to the question", "y\n", []string{"--yes"}, true, exitDone},
+		{"no to the question", "n\n", []string{"--yes"}, true, exitApproval},
+		{"approved too little", "n\n", []string{"--yes", "--approve", "0.29"}, true, exitApproval},
+		{"approved", "", []string{"--yes", "--approve", "0.30"}, false, exitDone},
+		{"approved, and the usual question", "n\n", []string{"--approve", "0.30"}, false, exitApproval},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +81,7 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 			if asked := strings.Contains(stderr.String(), threshold); asked != test.asks {
 				t.Errorf("asked: %t\n%s", asked, &stderr)
 			}
-			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exit.Done) {
+			if sent := strings.Contains(stdout, "2 (2 requests)"); sent != (code == exitDone) {
 				t.Errorf("sent: %t\n%s", sent, stdout)
 			}
 		})
@@ -97,7 +95,7 @@ func TestRunKeepsToItsQuestion(t *testing.T) {
 	env := askedEnvironment(strings.NewReader("y\n"))
 	env.now = clock.now
 	args := append(askedList(t, dir), "--strict", "--daily", "0.15")
-	if stdout, stderr, code := executeIn(t.Context(), env, args...); code != exit.Ceiling {
+	if stdout, stderr, code := executeIn(t.Context(), env, args...); code != exitCeiling {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	env.stdin = onRead{strings.NewReader("y\n"), func() { clock.set(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)) }}
@@ -105,7 +103,7 @@ func TestRunKeepsToItsQuestion(t *testing.T) {
 	if !strings.Contains(stderr, "Send up to 1 lookup and spend at most $0.00, enough for at least 0 of them? [y/N] ") {
 		t.Errorf("the question: %q", stderr)
 	}
-	if code != exit.Ceiling || !strings.Contains(stdout, "Stopped at the ceiling approval: ") || !strings.Contains(stdout, "0 (0 requests)") {
+	if code != exitCeiling || !strings.Contains(stdout, "Stopped at the ceiling approval: ") || !strings.Contains(stdout, "0 (0 requests)") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
@@ -118,29 +116,29 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		free      int64
-		meanwhile func(*books.Books) error
+		meanwhile func(*sandbox.Books) error
 		charged   cost.Money
 		code      int
 		says      string
 	}{
-		{"nothing", 20, func(*books.Books) error { return nil }, 0, exit.Done, "at most $0.00? [y/N] "},
-		{"free emails go", 20, func(w *books.Books) error {
-			_, err := w.UseElsewhere(books.Units{v1fields.WorkEmail: 20})
+		{"nothing", 20, func(*sandbox.Books) error { return nil }, 0, exitDone, "at most $0.00? [y/N] "},
+		{"free emails go", 20, func(w *sandbox.Books) error {
+			_, err := w.UseElsewhere(sandbox.FieldUnits{v1.WorkEmail: 20})
 			return err
-		}, 0, exit.Ceiling, "at most $0.00? [y/N] "},
-		{"the price of an email rises", 0, func(w *books.Books) error {
-			return w.SetPrice(v1fields.WorkEmail, &higher)
-		}, 0, exit.Usage, "the account shows $0.16 for a work_email by now, and the plan counted with $0.15; nothing was sent"},
-		{"access is restricted", 20, func(w *books.Books) error {
-			return w.SetState(books.Restricted)
-		}, 0, exit.Refused, "account status: HTTP 403 access_restricted"},
+		}, 0, exitCeiling, "at most $0.00? [y/N] "},
+		{"the price of an email rises", 0, func(w *sandbox.Books) error {
+			return w.SetPrice(v1.WorkEmail, &higher)
+		}, 0, exitUsage, "the account shows $0.16 for a work_email by now, and the plan counted with $0.15; nothing was sent"},
+		{"access is restricted", 20, func(w *sandbox.Books) error {
+			return w.SetState(sandbox.Restricted)
+		}, 0, exitRefused, "account status: HTTP 403 access_restricted"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			config := sandbox.DefaultConfig()
-			config.Free[v1fields.WorkEmail] = test.free
-			config.UnknownRate, config.MatchRates[v1fields.WorkEmail] = 0, 1
-			b := newWorkbench(t, config, lists.Default(5, 12))
+			config.Free[v1.WorkEmail] = test.free
+			config.UnknownRate, config.MatchRates[v1.WorkEmail] = 0, 1
+			b := newWorkbench(t, config, world.DefaultList(5, 12))
 			env := askedEnvironment(onRead{strings.NewReader("y\n"), func() {
 				if err := test.meanwhile(b.service.Workspace()); err != nil {
 					t.Error(err)
@@ -196,7 +194,7 @@ func TestInterruptedQuestionSendsNothing(t *testing.T) {
 		interrupt()
 	}()
 	_, _, code := askedRunTo(t, ctx, stdin, asked)
-	if code == exit.Done || strings.Contains(asked.String(), "requests") {
+	if code == exitDone || strings.Contains(asked.String(), "requests") {
 		t.Errorf("exit code %d\n%s", code, asked)
 	}
 }
@@ -210,9 +208,9 @@ func TestErasingAsks(t *testing.T) {
 			code   int
 			told   string
 		}{
-			{"n\n", exit.Approval, "batch: not confirmed; nothing was erased\n"},
-			{"", exit.Approval, "batch: not confirmed; nothing was erased\n"},
-			{"y\n", exit.Done, ""},
+			{"n\n", exitApproval, "batch: not confirmed; nothing was erased\n"},
+			{"", exitApproval, "batch: not confirmed; nothing was erased\n"},
+			{"y\n", exitDone, ""},
 		} {
 			t.Run(fmt.Sprintf("%.7s, %q", command, test.answer), func(t *testing.T) {
 				t.Parallel()
@@ -222,7 +220,7 @@ func TestErasingAsks(t *testing.T) {
 				if code != test.code || !strings.Contains(stderr, "? [y/N] ") || !strings.HasSuffix(stderr, test.told) {
 					t.Errorf("exit code %d, not %d\n%s", code, test.code, stderr)
 				}
-				if held := strings.Contains(dumped(t, dir), `"Ann"`); held != (code != exit.Done) {
+				if held := strings.Contains(dumped(t, dir), `"Ann"`); held != (code != exitDone) {
 					t.Errorf("the journal still has the person: %t", held)
 				}
 			})
@@ -249,7 +247,7 @@ func TestInterruptedQuestionErasesNothing(t *testing.T) {
 			}()
 			env := askedEnvironment(stdin)
 			env.stderr = asked
-			if code := executed(ctx, env, erasing(dir, command)); code != exit.Interrupted {
+			if code := executed(ctx, env, erasing(dir, command)); code != exitInterrupted {
 				t.Errorf("exit code %d", code)
 			}
 			if !strings.HasSuffix(asked.String(), "batch: interrupted: nothing was erased\n") {
@@ -265,7 +263,7 @@ func TestInterruptedQuestionErasesNothing(t *testing.T) {
 // enrichedList runs a list of two persons, with its journal in dir.
 func enrichedList(t *testing.T, dir string) {
 	t.Helper()
-	if _, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append(askedList(t, dir), "--yes")...); code != exit.Done {
+	if _, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append(askedList(t, dir), "--yes")...); code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -279,7 +277,7 @@ func erasing(dir, command string) []string {
 func dumped(t *testing.T, dir string) string {
 	t.Helper()
 	stdout, stderr, code := executeIn(t.Context(), quietEnvironment(nil), erasing(dir, "journal dump --values")...)
-	if code != exit.Done {
+	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	return stdout

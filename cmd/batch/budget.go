@@ -3,11 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/app"
-	"payonce/internal/inspect"
-	"payonce/internal/report"
+	"payonce/pipeline"
+	"payonce/pipeline/inspect"
+	"payonce/pipeline/report"
 )
 
 func newBudgetCommand(env environment) *cobra.Command {
@@ -19,9 +17,9 @@ func newBudgetCommand(env environment) *cobra.Command {
 			"held and left under each. The limits are those that the runs were last started with, or those\n" +
 			"given here. The account is asked for its free status; without an answer the journal alone is\n" +
 			"shown. Sends no lookup." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
-		Args: usage.Args(cobra.NoArgs),
-		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
+			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args: checkedArgs(cobra.NoArgs),
+		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			budget := inspect.BudgetOptions{Budget: o.budget.value()}
 			if o.offline {
 				budget.Offline = "--offline"

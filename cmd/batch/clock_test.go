@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"payonce/cmd/batch/exit"
-	"payonce/internal/report/runview"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
+	"payonce/pipeline/report"
 )
 
 // A clock that is set back between two starts neither lets more lookups into a
@@ -30,7 +29,7 @@ func TestClockIsSetBack(t *testing.T) {
 	}{{time.Hour, "30"}, {25 * time.Hour, "1000"}}
 	for _, step := range steps {
 		code, stderr := p.executeAt(-step.back, "--limit", step.limit)
-		if code != exit.Done && code != exit.Doubt {
+		if code != exitDone && code != exitDoubt {
 			t.Fatalf("with a clock set back by %s: exit code %d\n%s", step.back, code, stderr)
 		}
 		p.checkJournal()
@@ -50,23 +49,23 @@ func TestShowExplainsWithClockSetBack(t *testing.T) {
 	env.now = clock.now
 	args := append(askedList(t, dir), "--strict", "--yes", "--name", "back")
 	for _, limit := range []string{"1", "2"} {
-		if _, stderr, code := executeIn(t.Context(), env, append(slices.Clip(args), "--limit", limit)...); code != exit.Done {
+		if _, stderr, code := executeIn(t.Context(), env, append(slices.Clip(args), "--limit", limit)...); code != exitDone {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 		clock.set(time.Date(2026, 10, 21, 10, 0, 0, 0, time.UTC))
 	}
 	stdout, stderr, code := executeIn(t.Context(), env, "show", "back", "--sandbox", "--state", filepath.Join(dir, "state"), "--json")
-	if code != exit.Done {
+	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var shown runview.Run
+	var shown report.Run
 	if err := json.Unmarshal([]byte(stdout), &shown); err != nil {
 		t.Fatal(err)
 	}
-	for by, parts := range map[string]runview.SpendParts{
+	for by, parts := range map[string]report.SpendParts{
 		"operation": shown.Spend.ByOperation, "outcome": shown.Spend.ByOutcome, "day": shown.Spend.ByDay,
 	} {
-		var sum runview.SpendPart
+		var sum report.SpendPart
 		for _, part := range parts {
 			sum.Attempts += part.Attempts
 			sum.Charged += part.Charged

@@ -6,22 +6,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/hints"
-	"payonce/cmd/batch/nearest"
-	"payonce/cmd/batch/serviceflags"
-	"payonce/cmd/batch/usage"
 	"payonce/configs"
-	"payonce/internal/config"
-	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 func newConfigCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check a configuration file, or print its schema for an editor",
-		Args:  usage.Args(cobra.NoArgs),
+		Args:  checkedArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newConfigCheckCommand(env), newConfigSchemaCommand(env), newConfigExampleCommand(env))
@@ -34,8 +28,8 @@ func newConfigCheckCommand(env environment) *cobra.Command {
 		Short: "Check a configuration file without doing anything",
 		Long: "Check a configuration file for plan and run: unknown keys, wrong values and variables that are\n" +
 			"not set are reported with their lines. It reads only the file and sends nothing." +
-			exit.Help(exit.Done, exit.Usage),
-		Args: usage.Args(cobra.ExactArgs(1)),
+			exitHelp(exitDone, exitUsage),
+		Args: checkedArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkConfig(env, args[0]); err != nil {
 				return problem.AsUsage(err)
@@ -53,7 +47,7 @@ func checkConfig(env environment, path string) error {
 	forRun, run := newRun(env)
 	root.AddCommand(plan, run)
 	forPlan.config, forRun.config = path, path
-	return config.Merge(forPlan.readConfig(plan), forRun.readConfig(run))
+	return configs.MergeProblems(forPlan.readConfig(plan), forRun.readConfig(run))
 }
 
 func newConfigSchemaCommand(env environment) *cobra.Command {
@@ -62,12 +56,12 @@ func newConfigSchemaCommand(env environment) *cobra.Command {
 		Short: "Print the JSON Schema of configuration files",
 		Long: "Print the JSON Schema of configuration files. An editor that knows it completes the keys and\n" +
 			"marks mistakes; most take it from a first line such as\n" +
-			"  # yaml-language-server: $schema=batch.schema.json" + exit.Help(exit.Done, exit.Usage),
-		Args: usage.Args(cobra.NoArgs),
+			"  # yaml-language-server: $schema=batch.schema.json" + exitHelp(exitDone, exitUsage),
+		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			_, plan := newPlan(env)
 			_, run := newRun(env)
-			return report.JSON(env.stdout, config.Schema(plan.Flags(), run.Flags()))
+			return report.WriteJSON(env.stdout, configs.FlagSchema(plan.Flags(), run.Flags()))
 		},
 	}
 }
@@ -76,8 +70,8 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "example [NAME]",
 		Short: "Print an example configuration, or the names of all",
-		Long:  "Print an example configuration to begin with; without NAME, list them." + exit.Help(exit.Done, exit.Usage),
-		Args:  usage.Args(cobra.MaximumNArgs(1)),
+		Long:  "Print an example configuration to begin with; without NAME, list them." + exitHelp(exitDone, exitUsage),
+		Args:  checkedArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			examples, err := configs.Examples()
 			if err != nil {
@@ -106,10 +100,10 @@ var targetFlags = []string{"output", "rejects", "tables", "candidates"}
 // readConfig sets the flags that the configuration names. One file may serve plan, run and
 // the commands that look at what they did.
 func (o *options) readConfig(cmd *cobra.Command) error {
-	target := config.Target{
-		Flags: cmd.Flags(), Variables: serviceflags.Variables(), Getenv: o.env.getenv, Check: o.problems,
-		Suggest:    func(name string, names []string) string { return nearest.Question(name, "", names) },
-		SecretHint: hints.Of("secret"),
+	target := configs.Target{
+		Flags: cmd.Flags(), Variables: flagVariables(), Getenv: o.env.getenv, Check: o.problems,
+		Suggest:    func(name string, names []string) string { return nearestQuestion(name, "", names) },
+		SecretHint: hintOf("secret"),
 	}
 	if cmd.Name() != "plan" && cmd.Name() != "run" {
 		target.Foreign = targetFlags
@@ -119,5 +113,5 @@ func (o *options) readConfig(cmd *cobra.Command) error {
 			target.Others = append(target.Others, c.Flags())
 		}
 	}
-	return config.Read(o.config, target)
+	return configs.ReadFlags(o.config, target)
 }

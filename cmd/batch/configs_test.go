@@ -11,8 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"payonce/configs"
-	"payonce/internal/config"
-	"payonce/internal/report"
+	"payonce/pipeline/report"
 )
 
 // TestShippedConfigurations checks every configuration that ships with the program,
@@ -23,7 +22,7 @@ func TestShippedConfigurations(t *testing.T) {
 	_, plan := newPlan(env)
 	_, run := newRun(env)
 	var text bytes.Buffer
-	if err := report.JSON(&text, config.Schema(plan.Flags(), run.Flags())); err != nil {
+	if err := report.WriteJSON(&text, configs.FlagSchema(plan.Flags(), run.Flags())); err != nil {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()

@@ -4,9 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/conform"
+	"payonce/pipeline/inspect"
 )
 
 // conformanceFlags say who may be looked up.
@@ -16,7 +14,7 @@ type conformanceFlags struct {
 
 func newConformanceCommand(env environment) *cobra.Command {
 	o := newOptions(env)
-	o.list.Name, o.list.Limit.N = conform.Run, new(int64(3))
+	o.list.Name, o.list.Limit.N = inspect.ConformanceRun, new(int64(3))
 	var who conformanceFlags
 	cmd := &cobra.Command{
 		Use:   "conformance",
@@ -25,10 +23,10 @@ func newConformanceCommand(env environment) *cobra.Command {
 			"agrees, differs or was not tested, and why. Only free calls are made without limits. With --max-spend\n" +
 			"it also sends a lookup that names nobody, and looks up the first people of --list and those of\n" +
 			"--profile-url. With --max-units it calls v2 for the first company and the first person that the service\n" +
-			"lists. These calls go through the journal as those of the run " + conform.Run + ", whose limits count all\n" +
+			"lists. These calls go through the journal as those of the run " + inspect.ConformanceRun + ", whose limits count all\n" +
 			"comparisons. It does not ask: the limits are the consent. Ends with 4, too, when the service differs." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Ceiling, exit.Refused, exit.Doubt, exit.Interrupted, exit.Locked),
-		Args: usage.Args(cobra.NoArgs),
+			exitHelp(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return compareService(cmd, o, who)
 		},
@@ -52,7 +50,7 @@ func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlag
 	flags.BoolVar(&o.budget.strict, "strict", false, "hold every field's full price, whatever is left of the free allowance")
 	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE` instead of the built-in rate card")
 	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by")
-	flags.StringVar(&o.budget.job, "job", "", "the `NAME` of the job whose ceilings count (default "+conform.Run+")")
+	flags.StringVar(&o.budget.job, "job", "", "the `NAME` of the job whose ceilings count (default "+inspect.ConformanceRun+")")
 	flags.Var(&o.budget.approvalThreshold, "approval-threshold", "refuse a larger --max-spend than this")
 }
 
@@ -63,7 +61,7 @@ func compareService(cmd *cobra.Command, o *options, who conformanceFlags) error 
 		return err
 	}
 	o.env.outliveReaders()
-	ended, err := conform.Compare(cmd.Context(), w, conform.Options{
+	ended, err := inspect.CompareService(cmd.Context(), w, inspect.ConformanceOptions{
 		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, who.list...), Profiles: who.profiles, Budget: o.budget.value(),
 		NothingToSpend: "it takes a lookup, which may be charged; allow it with --max-spend",
 		NoUnits:        "it takes a call that uses units; allow it with --max-units MODULE=N",
@@ -79,11 +77,11 @@ func compareService(cmd *cobra.Command, o *options, who conformanceFlags) error 
 	}
 	switch {
 	case ended.Report.Differ > 0:
-		return exit.With(exit.Refused)
+		return exitWith(exitRefused)
 	case ended.Stop != nil:
-		return exit.With(exit.OfStop(ended.Stop))
+		return exitWith(exitOfStop(ended.Stop))
 	case ended.InDoubt > 0:
-		return exit.With(exit.Doubt)
+		return exitWith(exitDoubt)
 	}
 	return nil
 }

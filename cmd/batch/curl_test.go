@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"payonce/cmd/batch/exit"
 )
 
 // What the session with curl sends is answered as its text says. The requests are
@@ -82,7 +80,7 @@ func serveHere(t *testing.T, flags ...string) map[string]string {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		if code := <-ended; code != exit.Done {
+		if code := <-ended; code != exitDone {
 			t.Errorf("the sandbox ended with exit code %d", code)
 		}
 	})

@@ -16,10 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/cmd/batch/exit"
-	"payonce/sandbox"
-	"payonce/sandbox/world"
-	"payonce/service/v2/units"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
+	"payonce/io/service/v2"
 )
 
 // demoCompanies are the rows of the list of companies that ships with the program, with the names of its
@@ -107,7 +106,7 @@ func TestDemoOfCompanies(t *testing.T) {
 		"--max-units", "companies=300", "--max-units", "financials=300", "--max-units", "digital_insights=300", "--max-units", "ownership=300",
 	}, flags...)
 	stdout, stderr, code := runHere(t, run...)
-	if code != exit.Done {
+	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	var summary struct {
@@ -125,14 +124,14 @@ func TestDemoOfCompanies(t *testing.T) {
 	}
 	compareUnits(t, in("state"), flags)
 	before := filesIn(t, in("tables"))
-	if stdout, stderr, code = runHere(t, run...); code != exit.Done || !strings.Contains(stdout, `"posts": 0,`) {
+	if stdout, stderr, code = runHere(t, run...); code != exitDone || !strings.Contains(stdout, `"posts": 0,`) {
 		t.Errorf("the same command again: exit code %d\n%s%s", code, stderr, stdout)
 	}
 	if diff := cmp.Diff(before, filesIn(t, in("tables"))); diff != "" {
 		t.Errorf("the same command writes other tables (-first +second):\n%s", diff)
 	}
 	write := append([]string{"write", "companies", "-o", in("again.csv"), "--tables", in("again"), "--tables-format", "csv"}, flags...)
-	if _, stderr, code := runHere(t, write...); code != exit.Done {
+	if _, stderr, code := runHere(t, write...); code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	for _, table := range summary.Tables.Written {
@@ -183,7 +182,7 @@ func compareUnits(t *testing.T, state string, flags []string) {
 		}
 	}
 	dump, stderr, code := runHere(t, append([]string{"journal", "dump"}, flags[:3]...)...)
-	if code != exit.Done {
+	if code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	for line := range strings.Lines(dump) {
@@ -199,7 +198,7 @@ func compareUnits(t *testing.T, state string, flags []string) {
 		if err := json.Unmarshal([]byte(line), &record); err != nil || record.Record != "totals" {
 			t.Fatalf("%v: %s", err, line)
 		}
-		for i, meter := range (units.Modules{}).Tariff().Meters[1:] {
+		for i, meter := range (v2.Modules{}).Tariff().Meters[1:] {
 			if i < len(record.Value.Used) && record.Value.Used[i] > 0 {
 				booked[meter.Name] = record.Value.Used[i]
 			}

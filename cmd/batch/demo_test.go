@@ -10,14 +10,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/cmd/batch/exit"
-	"payonce/internal/lists"
+	"payonce/io/sandbox/world"
 )
 
 // demoSpec describes the list that ships with the program: every kind of row, and
 // a spend below the 40 USD that the demonstration allows.
-func demoSpec() lists.Spec {
-	return lists.Spec{
+func demoSpec() world.ListSpec {
+	return world.ListSpec{
 		Seed: 20, Rows: 300,
 		DuplicateShare: 0.08,
 		ProfileShare:   0.5, WebsiteShare: 0.25, UnidentifiableShare: 0.04,
@@ -38,7 +37,7 @@ func demoDir(t *testing.T) string {
 
 func TestDemoListIsReproducible(t *testing.T) {
 	var list bytes.Buffer
-	if err := lists.WriteCSV(&list, demoSpec()); err != nil {
+	if err := world.WriteListCSV(&list, demoSpec()); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "demo.csv", list.Bytes())
@@ -63,7 +62,7 @@ func TestDemoGoldenFiles(t *testing.T) {
 		{"demo.again.txt", []string{"run", "--yes", "-o", out}},
 	} {
 		stdout, stderr, code := runHere(t, append(step.args, flags...)...)
-		if code != exit.Done {
+		if code != exitDone {
 			t.Fatalf("%v: exit code %d\n%s", step.args, code, stderr)
 		}
 		golden(t, step.name, mask([]byte(stdout)))

@@ -3,9 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/doctor"
+	"payonce/pipeline/inspect"
 )
 
 func newDoctorCommand(env environment) *cobra.Command {
@@ -18,20 +16,20 @@ func newDoctorCommand(env environment) *cobra.Command {
 			"journal. Every line says what was found, and where something is wrong, what to do.\n\n" +
 			"With --max-units companies=1 it also sends one paid call of v2, as the run doctor, and checks the counters.\n" +
 			"It ends well when a run could start, with warnings too." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Interrupted),
-		Args: usage.Args(cobra.NoArgs),
+			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
+		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.load(cmd); err != nil {
 				return err
 			}
-			found, err := doctor.Diagnose(cmd.Context(), o.environment(), o.workspace(), o.budget.value(), o.place.Of, o.place.Explain)
+			found, err := inspect.Diagnose(cmd.Context(), o.environment(), o.workspace(), o.budget.value(), o.place.Of, o.place.Explain)
 			if err != nil {
 				return err
 			}
 			if err := o.show(env.stdout, found.Report); err != nil || found.Report.Usable {
 				return err
 			}
-			return exit.With(exit.OfKind(found.Kind))
+			return exitWith(exitOfKind(found.Kind))
 		},
 	}
 	o.addJournalFlags(cmd.Flags())

@@ -11,12 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
-	"payonce/cmd/batch/exit"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
-	"payonce/sandbox"
-	"payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/sandbox"
+	"payonce/io/service/v1"
 )
 
 var (
@@ -114,7 +112,7 @@ func (c *campaign) strike() int {
 	switch code {
 	case -1:
 		c.kills[kind]++
-	case exit.Done, exit.Ceiling, exit.Doubt:
+	case exitDone, exitCeiling, exitDoubt:
 		c.ends[code]++
 	default:
 		c.t.Fatalf("after %d kills it ended with exit code %d", c.killed(), code)
@@ -193,10 +191,10 @@ func (c *campaign) checkAfterStrike() {
 // change changes what the next start is given. A start that came to an end needs
 // more money or more rows.
 func (c *campaign) change(code int) {
-	if code == exit.Ceiling || c.draw.IntN(8) == 0 {
+	if code == exitCeiling || c.draw.IntN(8) == 0 {
 		c.raise(cost.Money(1+c.draw.IntN(400)) * cost.Cent)
 	}
-	if code == exit.Done || code == exit.Doubt || c.draw.IntN(5) == 0 {
+	if code == exitDone || code == exitDoubt || c.draw.IntN(5) == 0 {
 		c.grow(1 + c.draw.IntN(40))
 	}
 }
@@ -206,7 +204,7 @@ func (c *campaign) end() {
 	t := c.t
 	t.Helper()
 	c.args = append(slices.Clip(c.base), "--max-spend", c.ceiling().String())
-	view := decodeSummary(t, c.runToEnd(exit.Done, exit.Ceiling, exit.Doubt))
+	view := decodeSummary(t, c.runToEnd(exitDone, exitCeiling, exitDoubt))
 	books := c.service.end(t)
 	c.checkJournal()
 	witnesses := c.checkExplained(books)
@@ -283,7 +281,7 @@ func tallyOf(witnesses map[attempt.ID]*witness, books sandbox.Snapshot) fireTall
 
 // count counts the fields of an attempt in doubt.
 func (tally *fireTally) count(w *witness, charged map[paidField]bool) {
-	for f := range v1fields.AllFields.Each() {
+	for f := range v1.AllFields.Each() {
 		switch {
 		case !w.intent.Hold.Fields.Has(f):
 		case charged[paidField{w.intent.Identity.Canonical(), f}]:

@@ -5,84 +5,84 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"payonce/cmd/batch/pages"
-	"payonce/cmd/batch/usage"
+	"payonce/configs"
 	"payonce/enrich"
-	"payonce/internal/app"
-	"payonce/internal/flagvalue"
-	"payonce/internal/pricing"
-	"payonce/internal/target"
-	"payonce/service/v1/v1fields"
-	"payonce/service/v2/units"
+	"payonce/io/service/v1"
+	"payonce/io/service/v2"
+	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/workspace"
 )
 
 // priceFlags say where the user's prices are.
 type priceFlags struct {
 	card, option string
-	units        flagvalue.Pairs
+	units        configs.PairsFlag
 }
 
 func (f *priceFlags) setDefaults() {
-	f.units = flagvalue.Pairs{Form: "MODULE=USD", Known: true, Check: func(name, value string) error {
-		_, err := units.ParsePrices(map[string]string{name: value})
+	f.units = configs.PairsFlag{Form: "MODULE=USD", Known: true, Check: func(name, value string) error {
+		_, err := v2.ParsePrices(map[string]string{name: value})
 		return err
 	}}
 }
 
 // ofUnits returns what units of modules cost the user.
-func (f *priceFlags) ofUnits() units.Prices {
-	prices, _ := units.ParsePrices(f.units.Values) // each was checked
+func (f *priceFlags) ofUnits() v2.Prices {
+	prices, _ := v2.ParsePrices(f.units.Values) // each was checked
 	return prices
 }
 
-func (f *priceFlags) value() pricing.Options { return pricing.Options{Card: f.card, Option: f.option} }
+func (f *priceFlags) value() workspace.PriceOptions {
+	return workspace.PriceOptions{Card: f.card, Option: f.option}
+}
 
 // budgetFlags bound what is spent.
 type budgetFlags struct {
 	job               string
-	maxSpend          flagvalue.Money
-	maxLookups        flagvalue.Count
-	monthly           flagvalue.Money
-	daily             flagvalue.Money
-	workspaceMonthly  flagvalue.Money
-	shortBudget       flagvalue.Choice
-	approvalThreshold flagvalue.Money
-	approve           flagvalue.Money
+	maxSpend          configs.MoneyFlag
+	maxLookups        configs.CountFlag
+	monthly           configs.MoneyFlag
+	daily             configs.MoneyFlag
+	workspaceMonthly  configs.MoneyFlag
+	shortBudget       configs.ChoiceFlag
+	approvalThreshold configs.MoneyFlag
+	approve           configs.MoneyFlag
 	strict            bool
-	units             flagvalue.Pairs // that the run may use up
-	dailyUnits        flagvalue.Pairs // that the job may use up
-	monthlyUnits      flagvalue.Pairs
+	units             configs.PairsFlag // that the run may use up
+	dailyUnits        configs.PairsFlag // that the job may use up
+	monthlyUnits      configs.PairsFlag
 }
 
 func (f *budgetFlags) setDefaults() {
-	f.shortBudget = flagvalue.Choice{Value: "stop", Choices: []string{"stop", "email-only"}}
-	for _, limits := range []*flagvalue.Pairs{&f.units, &f.dailyUnits, &f.monthlyUnits} {
-		*limits = flagvalue.Pairs{Form: "MODULE=N", Known: true, Check: checkUnits}
+	f.shortBudget = configs.ChoiceFlag{Value: "stop", Choices: []string{"stop", "email-only"}}
+	for _, limits := range []*configs.PairsFlag{&f.units, &f.dailyUnits, &f.monthlyUnits} {
+		*limits = configs.PairsFlag{Form: "MODULE=N", Known: true, Check: checkUnits}
 	}
 }
 
 // checkUnits refuses a limit on units that cannot be kept to.
 func checkUnits(module, n string) error {
-	return errors.Join(units.CheckMeter(module), new(flagvalue.Count).Set(n))
+	return errors.Join(v2.CheckMeter(module), new(configs.CountFlag).Set(n))
 }
 
 // unitsOf returns limits on units by the names of their meters.
-func unitsOf(limits flagvalue.Pairs) map[string]int64 {
+func unitsOf(limits configs.PairsFlag) map[string]int64 {
 	found := map[string]int64{}
 	for name, text := range limits.Values {
-		var n flagvalue.Count
+		var n configs.CountFlag
 		_ = n.Set(text) // it was checked
 		found[name] = n.OrZero()
 	}
 	return found
 }
 
-func (f *budgetFlags) value() app.Budget {
+func (f *budgetFlags) value() pipeline.Budget {
 	var expendable enrich.Fields
 	if f.shortBudget.Value == "email-only" {
-		expendable = v1fields.AllFields.Without(enrich.FieldsOf(v1fields.WorkEmail))
+		expendable = v1.AllFields.Without(enrich.FieldsOf(v1.WorkEmail))
 	}
-	return app.Budget{
+	return pipeline.Budget{
 		Job: f.job, MaxSpend: f.maxSpend.Amount, MaxLookups: f.maxLookups.N, Daily: f.daily.Amount, Monthly: f.monthly.Amount,
 		WorkspaceMonthly: f.workspaceMonthly.Amount, Threshold: f.approvalThreshold.Amount, Approved: f.approve.Amount,
 		Expendable: expendable, Strict: f.strict,
@@ -94,21 +94,21 @@ func (f *budgetFlags) value() app.Budget {
 type outputFlags struct {
 	path, rejects, keepAs            string
 	tables, tablesFormat, candidates string
-	pages                            pages.Flags
+	pages                            pageFlags
 	keep                             uint // earlier versions
-	formulas                         flagvalue.Choice
+	formulas                         configs.ChoiceFlag
 }
 
-func (f *outputFlags) value(env environment, sources []target.Source) app.Output {
-	return app.Output{Path: f.path, Rejects: f.rejects, Tables: f.tables, TablesFormat: f.tablesFormat, Candidates: f.candidates, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
+func (f *outputFlags) value(env environment, sources []output.Source) pipeline.Output {
+	return pipeline.Output{Path: f.path, Rejects: f.rejects, Tables: f.tables, TablesFormat: f.tablesFormat, Candidates: f.candidates, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
 }
 
 // addPlaceFlags adds the flags that say where the service is.
 func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "write only errors and questions to standard error")
-	o.colour = usage.Colour()
-	flags.Var(&o.colour, "color", usage.ColourHelp)
+	o.colour = colourDefault()
+	flags.Var(&o.colour, "color", colourHelp)
 	flags.Var(&o.logFormat, "log-format", "the format of standard error: text, or one JSON object per line")
 	o.service.AddPlace(flags)
 }
@@ -141,7 +141,7 @@ func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 
 // addFormulasFlag adds the flag of every command that writes values of the service as delimited text.
 func (o *options) addFormulasFlag(flags *pflag.FlagSet) {
-	flags.Var(&o.output.formulas, "formulas", flagvalue.FormulasHelp)
+	flags.Var(&o.output.formulas, "formulas", configs.FormulasHelp)
 }
 
 // addPriceFlags adds the flags that say what a lookup costs.
@@ -149,7 +149,7 @@ func (o *options) addPriceFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.budget.strict, "strict", false, "count every field at its full price, whatever is left of the free allowance")
 	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE`; what the service shows is compared with it")
 	o.addUnitPrices(flags)
-	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+pricing.DefaultOption+" where it does not show)")
+	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+workspace.DefaultOption+" where it does not show)")
 }
 
 // addUnitPrices adds the flag that says what units of modules cost.

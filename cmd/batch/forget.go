@@ -8,13 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
-	"payonce/cmd/batch/exit"
 	"payonce/enrich"
-	"payonce/internal/app"
-	"payonce/internal/inspect"
-	"payonce/internal/problem"
-	"payonce/internal/report"
-	"payonce/internal/report/journalview"
+	"payonce/pipeline"
+	"payonce/pipeline/inspect"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 func newForgetCommand(env environment) *cobra.Command {
@@ -39,19 +37,19 @@ func newForgetCommand(env environment) *cobra.Command {
 			"--all-namesakes erases all.\n\n"+
 			"Lists of jobs that wait beside the journal are removed when they name the person; the job makes them\n"+
 			"again. Outputs, backups and the history of the shell keep what they have.",
-		func(ctx context.Context, w *app.Work) (report.Report, error) {
+		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
 			person, err := who.person()
 			if err != nil {
 				return nil, err
 			}
-			done, err := inspect.Forget(ctx, w, person, func(found *journalview.Erasure) error {
+			done, err := inspect.Forget(ctx, w, person, func(found *report.Erasure) error {
 				return confirmErasure(ctx, env, found, yes)
 			})
 			if err != nil {
 				return nil, unlessErased(err)
 			}
 			return done, nil
-		}, exit.Approval)
+		}, exitApproval)
 	flags := cmd.Flags()
 	flags.StringVar(&who.contact.ProfileURL, "profile-url", "", "the person's profile `URL`")
 	flags.StringVar(&who.contact.FirstName, "first-name", "", "the person's first `NAME`")
@@ -68,7 +66,7 @@ func newForgetCommand(env environment) *cobra.Command {
 }
 
 // confirmErasure shows what is about to be erased and asks.
-func confirmErasure(ctx context.Context, env environment, found *journalview.Erasure, yes bool) error {
+func confirmErasure(ctx context.Context, env environment, found *report.Erasure, yes bool) error {
 	if yes || len(found.Lookups) == 0 {
 		return nil
 	}
@@ -85,7 +83,7 @@ func confirmErasure(ctx context.Context, env environment, found *journalview.Era
 }
 
 // question asks whether lookups and mentions are to be erased.
-func question(found []journalview.HeldLookup) string {
+func question(found []report.HeldLookup) string {
 	var counts []string
 	mentions := int64(0)
 	for _, held := range found {

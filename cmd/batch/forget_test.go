@@ -16,8 +16,7 @@ import (
 	"testing"
 
 	"payonce/checkpoint/badgerstore"
-	"payonce/cmd/batch/exit"
-	"payonce/internal/report/journalview"
+	"payonce/pipeline/report"
 )
 
 // household is a state directory in which every kind of person is known.
@@ -117,14 +116,14 @@ func (h *household) batch(args ...string) string {
 		args = append(args, "--sandbox", "--state", h.path("state"))
 	}
 	stdout, stderr, code := executeIn(h.t.Context(), quietEnvironment(h.vars), args...)
-	if code != exit.Done && code != exit.Ceiling {
+	if code != exitDone && code != exitCeiling {
 		h.t.Fatalf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
 	}
 	return stdout
 }
 
 // forget forgets somebody and returns the report.
-func (h *household) forget(args ...string) (erased journalview.Erasure) {
+func (h *household) forget(args ...string) (erased report.Erasure) {
 	h.t.Helper()
 	text := h.batch(append([]string{"forget", "--json", "--yes"}, args...)...)
 	if err := json.Unmarshal([]byte(text), &erased); err != nil {

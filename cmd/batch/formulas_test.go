@@ -9,8 +9,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"payonce/cmd/batch/exit"
-	sandboxv2 "payonce/sandbox/v2"
+	sandboxv2 "payonce/io/sandbox/v2"
 )
 
 // formulaBodies returns answers with values that begin like formulas, and with values that only look so.
@@ -56,7 +55,7 @@ func TestFormulasOfTheServiceAreText(t *testing.T) {
 		t.Helper()
 		args = append(args, "--base-url-v2", server.URL+"/v2", "--state", in("state"), "--json")
 		stdout, stderr, code := executeIn(t.Context(), quietEnvironment(map[string]string{"SERVICE_V2_API_KEY": sandboxv2.DefaultKey}), args...)
-		if code != exit.Done {
+		if code != exitDone {
 			t.Fatalf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
 		}
 		if strings.Contains(stdout, "kept_as") {

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-
-	"payonce/cmd/batch/exit"
 )
 
 // A disk that fills up in the middle of a run stops the program before it sends
@@ -19,8 +17,8 @@ func TestFullDisk(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
 	// With a little room left the answers to what is in flight are still recorded.
-	t.Run("nearly full", func(t *testing.T) { t.Parallel(); fillAndResume(t, 40<<20, exit.Done) })
-	t.Run("full", func(t *testing.T) { t.Parallel(); fillAndResume(t, 0, exit.Done, exit.Doubt) })
+	t.Run("nearly full", func(t *testing.T) { t.Parallel(); fillAndResume(t, 40<<20, exitDone) })
+	t.Run("full", func(t *testing.T) { t.Parallel(); fillAndResume(t, 0, exitDone, exitDoubt) })
 }
 
 func fillAndResume(t *testing.T, left int64, resumed ...int) {
@@ -33,7 +31,7 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	receive(t, reached, "too few lookups")
 	ballast := fillDisk(t, p.state(), left)
 	close(release)
-	if code := run.end(); code != exit.Internal {
+	if code := run.end(); code != exitInternal {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
 	for _, text := range []string{"nothing more is sent", "; make room there and run the same command again\n"} {
@@ -44,7 +42,7 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	if sent := len(service.Books().Arrivals); sent >= first+concurrency {
 		t.Errorf("%d lookups were sent, the disk was full at the %dth", sent, first)
 	}
-	p.runToEnd(exit.Internal) // nothing is sent now
+	p.runToEnd(exitInternal) // nothing is sent now
 	if sent := len(service.Books().Arrivals); sent >= first+concurrency {
 		t.Errorf("%d lookups were sent after the disk was full", sent)
 	}
@@ -68,13 +66,13 @@ func TestNoRoomForTheOutput(t *testing.T) {
 	mountDisk(t, small, "size=8k")
 	whole := p.args
 	p.args = append(slices.Clone(whole), "-o", filepath.Join(small, "out.csv"))
-	run := p.runToEnd(exit.Internal)
+	run := p.runToEnd(exitInternal)
 	if text := run.stderr.String(); !strings.Contains(text, "every answer that came is recorded, but "+small) {
 		t.Errorf("it says:\n%s", text)
 	}
 	wantNoFiles(t, small)
 	p.args = whole
-	if view := decodeSummary(t, p.runToEnd(exit.Done)); view.Posts > 0 {
+	if view := decodeSummary(t, p.runToEnd(exitDone)); view.Posts > 0 {
 		t.Errorf("%d lookups were sent again", view.Posts)
 	}
 	checkOutput(t, p, service.Books())
@@ -95,7 +93,7 @@ func TestALimitOnFilesIsNoDamage(t *testing.T) {
 	service, tap := newService(t, 9)
 	p := newProgram(t, 20, tap.listen(t), "--max-spend", "60")
 	run := p.startAs(exec.Command("sh", append([]string{"-c", `ulimit -f 100; exec "$0" "$@"`, *programPath}, p.args...)...))
-	if code := run.end(); code != exit.Internal {
+	if code := run.end(); code != exitInternal {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
 	if text := run.stderr.String(); !strings.Contains(text, "file too large") || strings.Contains(text, "damaged") {
@@ -104,7 +102,7 @@ func TestALimitOnFilesIsNoDamage(t *testing.T) {
 	if sent := len(service.Books().Arrivals); sent > 0 {
 		t.Errorf("%d lookups were sent", sent)
 	}
-	p.runToEnd(exit.Done)
+	p.runToEnd(exitDone)
 }
 
 // mountDisk mounts a disk in memory on a new directory.

@@ -6,13 +6,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"payonce/internal/report/form"
+	"payonce/pipeline/report"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/help"
 )
 
 // The help of every command fits a terminal and tells of all its flags.
@@ -26,7 +23,7 @@ func TestHelpFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(help.String()) {
-			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > form.LineWidth {
+			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > report.LineWidth {
 				t.Errorf("%s: a line is too long:\n%s", cmd.CommandPath(), line)
 			}
 		}
@@ -83,7 +80,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 		if found := strings.Count(text, " --"+flag.Name+" ") + strings.Count(text, " --"+flag.Name+"\n"); !flag.Hidden && found == 0 {
 			t.Errorf("--%s is not there", flag.Name)
 		}
-		if !help.HasGroup(flag.Name) && !flag.Hidden {
+		if !hasHelpGroup(flag.Name) && !flag.Hidden {
 			t.Errorf("--%s has no group", flag.Name)
 		}
 	})
@@ -100,8 +97,8 @@ func TestWrongArgumentsOfEveryCommandAreErrorsOfUsage(t *testing.T) {
 			if cmd.Args == nil || cmd.Name() == "help" {
 				continue
 			}
-			if err := cmd.Args(cmd, args); err != nil && exit.Code(err) != exit.Usage {
-				t.Errorf("%s with %d arguments ends with %d: %v", cmd.CommandPath(), len(args), exit.Code(err), err)
+			if err := cmd.Args(cmd, args); err != nil && exitCode(err) != exitUsage {
+				t.Errorf("%s with %d arguments ends with %d: %v", cmd.CommandPath(), len(args), exitCode(err), err)
 			}
 		}
 		for _, below := range cmd.Commands() {

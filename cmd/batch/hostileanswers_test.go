@@ -13,11 +13,10 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 
-	"payonce/cmd/batch/exit"
-	"payonce/enrich/tabular"
-	"payonce/sandbox"
-	sandboxv2 "payonce/sandbox/v2"
-	"payonce/service/v2/records"
+	"payonce/enrich"
+	"payonce/io/sandbox"
+	sandboxv2 "payonce/io/sandbox/v2"
+	"payonce/io/service/v2"
 )
 
 // hostileService is the embedded v2 service with other bodies in its successful answers. The list of ids has one
@@ -60,9 +59,9 @@ func (s *hostileService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // everyFigure is a year with a value for each figure that the specification names, by the type of the figure.
 func everyFigure() map[string]any {
 	year := map[string]any{}
-	for i, figure := range records.Figures() {
-		year[figure.Name] = map[tabular.Kind]any{
-			tabular.Text: fmt.Sprint("text ", i), tabular.Date: "2024-06-30", tabular.Integer: i, tabular.Number: float64(i) + 0.25,
+	for i, figure := range v2.Figures() {
+		year[figure.Name] = map[enrich.CellKind]any{
+			enrich.TextCell: fmt.Sprint("text ", i), enrich.DateCell: "2024-06-30", enrich.IntegerCell: i, enrich.NumberCell: float64(i) + 0.25,
 		}[figure.Kind]
 	}
 	return year
@@ -135,7 +134,7 @@ func TestHostileAnswersBecomeAListAndTables(t *testing.T) {
 	batch := func(args ...string) string {
 		t.Helper()
 		stdout, stderr, code := executeIn(t.Context(), quietEnvironment(map[string]string{"SERVICE_V2_API_KEY": sandboxv2.DefaultKey}), args...)
-		if code != exit.Done {
+		if code != exitDone {
 			t.Fatalf("%v: exit code %d\n%s%s", args, code, stdout, stderr)
 		}
 		return stdout
@@ -164,7 +163,7 @@ func TestAHostileContactIsRead(t *testing.T) {
 		"run", in("list.csv"), "-o", in("out.csv"), "--yes", "--fields", "contact", "--rate-v2", "100000/1s", "--json",
 		"--max-units", "contacts=1", "--max-units", "email_count=1", "--max-units", "phone_count=1",
 		"--base-url-v2", server.URL+"/v2", "--state", in("state"))
-	if code != exit.Done {
+	if code != exitDone {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for column, want := range map[string]string{
@@ -249,9 +248,9 @@ func checkHostileTables(t *testing.T, dir string) {
 	for _, row := range rows {
 		byYear[row["company_id"]+" "+row["year"]] = row
 	}
-	for i, figure := range records.Figures() {
-		want := map[tabular.Kind]string{
-			tabular.Text: fmt.Sprint("text ", i), tabular.Date: "2024-06-30", tabular.Integer: fmt.Sprint(i), tabular.Number: fmt.Sprint(float64(i) + 0.25),
+	for i, figure := range v2.Figures() {
+		want := map[enrich.CellKind]string{
+			enrich.TextCell: fmt.Sprint("text ", i), enrich.DateCell: "2024-06-30", enrich.IntegerCell: fmt.Sprint(i), enrich.NumberCell: fmt.Sprint(float64(i) + 0.25),
 		}[figure.Kind]
 		if got := byYear["101 2024"][figure.Name]; got != want {
 			t.Errorf("%s is %q, want %q", figure.Name, got, want)
@@ -286,10 +285,10 @@ func checkFigureTypes(t *testing.T, dir string) {
 	}
 	defer reader.Close()
 	stored := reader.MetaData().Schema
-	want := map[tabular.Kind]string{
-		tabular.Text: "BYTE_ARRAY String", tabular.Date: "INT32 Date", tabular.Integer: "INT64 Int(bitWidth=64, isSigned=true)", tabular.Number: "DOUBLE None",
+	want := map[enrich.CellKind]string{
+		enrich.TextCell: "BYTE_ARRAY String", enrich.DateCell: "INT32 Date", enrich.IntegerCell: "INT64 Int(bitWidth=64, isSigned=true)", enrich.NumberCell: "DOUBLE None",
 	}
-	for _, figure := range append(records.Figures(), tabular.Column{Name: "year", Kind: tabular.Integer}, tabular.Column{Name: "Brand-New", Kind: tabular.Number}) {
+	for _, figure := range append(v2.Figures(), enrich.TableColumn{Name: "year", Kind: enrich.IntegerCell}, enrich.TableColumn{Name: "Brand-New", Kind: enrich.NumberCell}) {
 		i := stored.ColumnIndexByName(figure.Name)
 		if i < 0 {
 			t.Errorf("%s has no column", figure.Name)

@@ -8,9 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/hints"
 )
 
 // Every command that looks through the journal ends at an interrupt, however large the
@@ -22,7 +19,7 @@ func TestInterruptEndsWalks(t *testing.T) {
 	if err := os.WriteFile(list, []byte("first_name,last_name,company\nAnn,Lee,Acme\nBob,Ray,Acme\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	vars := map[string]string{"BATCH_STATE": dir, hints.NewKeyVariable: strings.Repeat("0a", 32)}
+	vars := map[string]string{"BATCH_STATE": dir, newJournalKeyVariable: strings.Repeat("0a", 32)}
 	env := quietEnvironment(vars)
 	do := func(ctx context.Context, code int, line, told string) {
 		t.Helper()
@@ -31,7 +28,7 @@ func TestInterruptEndsWalks(t *testing.T) {
 			t.Errorf("%s: exit code %d, not %d\n%s", line, got, code, stderr)
 		}
 	}
-	do(t.Context(), exit.Done, "run "+list+" -o "+out+" --name trial --max-spend 3 --yes --rate 1000/1s", "")
+	do(t.Context(), exitDone, "run "+list+" -o "+out+" --name trial --max-spend 3 --yes --rate 1000/1s", "")
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
 	const sound, erasing = "batch: interrupted; nothing was sent\n", "run the same command again"
@@ -40,9 +37,9 @@ func TestInterruptEndsWalks(t *testing.T) {
 		"journal prune --keep-answers 0h": erasing, "forget --email ann@acme.example": erasing,
 		"journal rekey": "keeps the key that it had", "write trial -o " + out: out + " was not written",
 	} {
-		do(interrupted, exit.Interrupted, line, told)
+		do(interrupted, exitInterrupted, line, told)
 	}
-	do(t.Context(), exit.Done, "journal check", "")
+	do(t.Context(), exitDone, "journal check", "")
 }
 
 // A list that is still to come from standard input keeps nobody waiting.
@@ -60,7 +57,7 @@ func TestInterruptEndsReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	interrupt()
-	if got := receive(t, code, "it still reads"); got != exit.Interrupted || stderr.String() != "batch: interrupted; nothing was sent\n" {
+	if got := receive(t, code, "it still reads"); got != exitInterrupted || stderr.String() != "batch: interrupted; nothing was sent\n" {
 		t.Errorf("exit code %d\n%s", got, &stderr)
 	}
 }

@@ -8,57 +8,51 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/hints"
 	"payonce/cmd/batch/jobs"
-	"payonce/cmd/batch/nearest"
-	"payonce/cmd/batch/serviceflags"
-	"payonce/cmd/batch/starting"
-	"payonce/internal/config"
-	jobfile "payonce/internal/jobs"
-	"payonce/internal/problem"
-	"payonce/internal/workspace"
+	"payonce/configs"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
 )
 
 // jobs is what the commands for jobs need.
 func (env environment) jobs() jobs.Environment {
-	reader := jobfile.Reader{
+	reader := jobs.FileReader{
 		NewRun: env.newJobRun,
-		Target: config.Target{
-			Variables: serviceflags.Variables(), Getenv: env.getenv, SecretHint: hints.Of("secret"),
-			Suggest: func(name string, names []string) string { return nearest.Question(name, "", names) },
+		Target: configs.Target{
+			Variables: flagVariables(), Getenv: env.getenv, SecretHint: hintOf("secret"),
+			Suggest: func(name string, names []string) string { return nearestQuestion(name, "", names) },
 		},
 	}
 	quiet, quietEnv := reader, env
 	quietEnv.stdout, quietEnv.showsProgress = io.Discard, false
 	quiet.NewRun = quietEnv.newJobRun
 	return jobs.Environment{
-		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: exit.With, After: env.after, Hangups: env.hangups,
+		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: exitWith, After: env.after, Hangups: env.hangups,
 		Reader: reader, Quiet: quiet, Getenv: env.getenv, Version: version,
 		Codes: jobs.Codes{
-			File: exit.Help(exit.Done, exit.Usage), Alert: exit.Help(exit.Done, exit.Usage, exit.Refused, exit.Interrupted),
-			Look: exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked), Install: exit.Help(exit.Done, exit.Internal, exit.Usage),
-			Serve: exit.Help(exit.Done, exit.Internal, exit.Usage), Run: exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Doubt, exit.Interrupted, exit.Approval, exit.Locked),
+			File: exitHelp(exitDone, exitUsage), Alert: exitHelp(exitDone, exitUsage, exitRefused, exitInterrupted),
+			Look: exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked), Install: exitHelp(exitDone, exitInternal, exitUsage),
+			Serve: exitHelp(exitDone, exitInternal, exitUsage), Run: exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		},
 	}
 }
 
 // newJobRun returns a run whose flags a job sets, and that asks nobody.
-func (env environment) newJobRun() jobfile.Run {
-	env.start, env.canAsk = &starting.Record{}, false
+func (env environment) newJobRun() jobs.RunLine {
+	env.start, env.canAsk = &startingRecord{}, false
 	o, cmd := newRun(env)
 	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
 	o.yes, o.service.LongestPause = true, jobs.LongestPause
-	fail := func(err error) jobfile.Outcome {
-		outcome := jobfile.Outcome{Exit: exit.Code(err), Reason: exit.Word(err)}
-		if _, telling := exit.FailureOf(err, hints.PlaceOf(cmd.Flags())); telling {
+	fail := func(err error) jobs.RunOutcome {
+		outcome := jobs.RunOutcome{Exit: exitCode(err), Reason: exitWord(err)}
+		if _, telling := failureOf(err, hintPlaceOf(cmd.Flags())); telling {
 			outcome.Err = err
 		}
 		return outcome
 	}
-	return jobfile.Run{
-		Fail: func(err error) jobfile.Outcome {
-			env.start.Failed(o.work, env.now, cmd, exit.Code(err), exit.Word(err))
+	return jobs.RunLine{
+		Fail: func(err error) jobs.RunOutcome {
+			env.start.Failed(o.work, env.now, cmd, exitCode(err), exitWord(err))
 			return fail(err)
 		},
 		Flags: cmd.Flags(), Check: o.problems,
@@ -69,13 +63,13 @@ func (env environment) newJobRun() jobfile.Run {
 			}
 			return o.workspace(), o.environment(), err
 		},
-		Start: func(ctx context.Context, list string, unapproved time.Time) jobfile.Outcome {
+		Start: func(ctx context.Context, list string, unapproved time.Time) jobs.RunOutcome {
 			cmd.SetContext(ctx)
 			o.unapproved = unapproved
 			began := env.now()
 			err := runList(cmd, o, []string{list})
-			env.start.End(exit.Code(err), exit.Word(err))
-			return jobs.Outcome(fail(err), env.start.Ended(), began, exit.Refused)
+			env.start.End(exitCode(err), exitWord(err))
+			return jobs.Outcome(fail(err), env.start.Ended(), began, exitRefused)
 		},
 	}
 }

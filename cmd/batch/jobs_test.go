@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
-	"payonce/internal/report"
+	"payonce/pipeline/report"
 )
 
 // jobsSchemaFile is the JSON Schema of jobs files in the repository. Refresh it with -update.
@@ -40,7 +40,7 @@ func withoutDescriptions(value any) any {
 func TestJobsSchemaInTheRepositoryIsThatOfTheParser(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	if err := report.JSON(&text, quietEnvironment(nil).jobs().Reader.Schema()); err != nil {
+	if err := report.WriteJSON(&text, quietEnvironment(nil).jobs().Reader.Schema()); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -61,7 +61,7 @@ func TestJobsSchemaInTheRepositoryIsThatOfTheParser(t *testing.T) {
 func TestJobsParserAndSchemaAgree(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	if err := report.JSON(&text, quietEnvironment(nil).jobs().Reader.Schema()); err != nil {
+	if err := report.WriteJSON(&text, quietEnvironment(nil).jobs().Reader.Schema()); err != nil {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()

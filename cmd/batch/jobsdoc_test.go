@@ -8,7 +8,7 @@ import (
 	"regexp"
 	"testing"
 
-	"payonce/notify"
+	"payonce/io/notify"
 )
 
 // The jobs file in the docs is right, and the docs have its keys.

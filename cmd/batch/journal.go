@@ -6,23 +6,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/hints"
-	"payonce/cmd/batch/prune"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/app"
-	"payonce/internal/flagvalue"
-	"payonce/internal/inspect"
-	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/configs"
+	"payonce/pipeline"
+	"payonce/pipeline/inspect"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 func newJournalCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "journal",
 		Short: "Check, read and look after the workspace's journal",
-		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
-		Args:  usage.Args(cobra.NoArgs),
+		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args:  checkedArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newJournalCheckCommand(env), newJournalDumpCommand(env), newJournalPruneCommand(env), newJournalRekeyCommand(env), newJournalUnpauseCommand(env))
@@ -31,15 +27,17 @@ func newJournalCommand(env environment) *cobra.Command {
 
 // journalCommand makes a command on the closed journal of the workspace. It can end with the
 // codes of every such command, and with more.
-func journalCommand(env environment, use, short, long string, do func(ctx context.Context, w *app.Work) (report.Report, error), more ...int) *cobra.Command {
+func journalCommand(env environment, use, short, long string, do func(ctx context.Context, w *pipeline.Work) (report.Report, error), more ...int) *cobra.Command {
 	o := newOptions(env)
-	codes := append([]int{exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked}, more...)
+	codes := append([]int{exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked}, more...)
 	slices.Sort(codes)
 	cmd := &cobra.Command{
 		Use: use, Short: short,
-		Long: long + exit.Help(codes...),
-		Args: usage.Args(cobra.NoArgs),
-		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) { return do(cmd.Context(), w) }),
+		Long: long + exitHelp(codes...),
+		Args: checkedArgs(cobra.NoArgs),
+		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
+			return do(cmd.Context(), w)
+		}),
 	}
 	o.addJournalFlags(cmd.Flags())
 	o.service.AddWait(cmd.Flags())
@@ -53,8 +51,8 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 		Short: "Verify every record of the journal and its sums",
 		Long: "Walk every record of the journal and verify what has to hold: every record can be read, every\n" +
 			"attempt is open or resolved exactly once, no field is paid for twice, and the sums add up." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
-		Args: usage.Args(cobra.NoArgs),
+			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := o.work(cmd)
 			if err != nil {
@@ -80,7 +78,7 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 	cmd := journalCommand(env, "dump", "Print every record of the journal as JSON lines",
 		"Print every record of the journal, one JSON object to a line, in the order of the keys.\n"+
 			"Identities and answers are masked unless --values is given.",
-		func(ctx context.Context, w *app.Work) (report.Report, error) {
+		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
 			return nil, inspect.Dump(ctx, w, env.stdout, values)
 		})
 	cmd.Flags().Lookup("json").Usage = "changes nothing here: the records are JSON anyway"
@@ -90,35 +88,35 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 
 func newJournalRekeyCommand(env environment) *cobra.Command {
 	return journalCommand(env, "rekey", "Encrypt the journal with another key",
-		"Rewrite the journal, encrypted with the key from "+hints.NewKeyVariable+". The present key comes from\n"+
-			hints.KeyVariable+"; leave that unset for a journal that is not encrypted yet. A key is 32 bytes, as 64\n"+
+		"Rewrite the journal, encrypted with the key from "+newJournalKeyVariable+". The present key comes from\n"+
+			journalKeyVariable+"; leave that unset for a journal that is not encrypted yet. A key is 32 bytes, as 64\n"+
 			"hexadecimal digits or in base64. Without its key a journal is lost: keep it well.",
-		func(ctx context.Context, w *app.Work) (report.Report, error) {
+		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
 			done, err := inspect.Rekey(ctx, w)
-			return done, exit.IfInterrupted(err, "the journal keeps the key that it had")
+			return done, ifInterrupted(err, "the journal keeps the key that it had")
 		})
 }
 
 func newJournalPruneCommand(env environment) *cobra.Command {
-	var keep flagvalue.Age
-	formulas := flagvalue.Formulas()
-	erase := prune.Options{Notes: env.stderr, Hints: hints.Of}
+	var keep configs.AgeFlag
+	formulas := configs.Formulas()
+	erase := pruneOptions{Notes: env.stderr, Hints: hintOf}
 	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
 		"Erase the answers that are older than --keep-answers, and the names that were asked for. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
 			"answer stay empty. It shows what it will erase and which outputs need it, and asks.",
-		func(ctx context.Context, w *app.Work) (report.Report, error) {
+		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
 			if !keep.Given {
 				return nil, problem.Usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
-			erase.Before, w.Env.Raw = keep.Before(env.now()), flagvalue.KeepsFormulas(formulas)
+			erase.Before, w.Env.Raw = keep.Before(env.now()), configs.KeepsFormulas(formulas)
 			erase.Ask = func(question string) error { return env.askToErase(ctx, question) }
-			done, err := prune.Run(ctx, w, erase)
+			done, err := runPrune(ctx, w, erase)
 			return done, unlessErased(err)
-		}, exit.Approval)
+		}, exitApproval)
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
 	cmd.Flags().StringVar(&erase.Export, "export", "", "first write what is erased to this CSV `FILE`")
-	cmd.Flags().Var(&formulas, "formulas", flagvalue.FormulasHelp)
+	cmd.Flags().Var(&formulas, "formulas", configs.FormulasHelp)
 	cmd.Flags().BoolVar(&erase.Yes, "yes", false, "do not ask before lookups are erased")
 	return cmd
 }
@@ -132,14 +130,14 @@ func (env environment) askToErase(ctx context.Context, question string) error {
 	case env.confirm(ctx, question):
 		return nil
 	case ctx.Err() != nil:
-		return exit.IfInterrupted(ctx.Err(), "nothing was erased")
+		return ifInterrupted(ctx.Err(), "nothing was erased")
 	}
 	return problem.Unapproved("", "not confirmed; nothing was erased")
 }
 
 // unlessErased says what an interrupted erasure leaves.
 func unlessErased(err error) error {
-	return exit.IfInterrupted(err, "what was to be erased may still be in the journal's files; run the same command again")
+	return ifInterrupted(err, "what was to be erased may still be in the journal's files; run the same command again")
 }
 
 func newJournalUnpauseCommand(env environment) *cobra.Command {
@@ -149,5 +147,5 @@ func newJournalUnpauseCommand(env environment) *cobra.Command {
 			"one that the service cannot have meant, such as a hundred years. Ask the service first.\n\n"+
 			"It also ends limits of modules that are reached, for example when the account has more units and\n"+
 			"does not show them.",
-		func(ctx context.Context, w *app.Work) (report.Report, error) { return inspect.Unpause(ctx, w) })
+		func(ctx context.Context, w *pipeline.Work) (report.Report, error) { return inspect.Unpause(ctx, w) })
 }

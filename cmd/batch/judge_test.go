@@ -10,7 +10,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
 )
 
 // listRow is a row of a list with the names of its columns.

@@ -5,22 +5,21 @@ import (
 	"strings"
 	"testing"
 
-	"payonce/cmd/batch/exit"
-	"payonce/internal/lists"
-	"payonce/internal/planfile"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
+	"payonce/pipeline"
 )
 
 // A plan that was kept before plans remembered how the list is read leaves that to the run.
 func TestAnOlderPlanLeavesTheReadingToItsRun(t *testing.T) {
 	t.Parallel()
-	b := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(4, 60))
+	b := newWorkbench(t, sandbox.DefaultConfig(), world.DefaultList(4, 60))
 	b.batch("plan", "--max-spend", "3", "--out", b.path("plan.json"))
 	run := []string{"run", "--plan", b.path("plan.json"), "-o", b.path("out.csv"), "--yes", "--encoding", "UTF-8"}
-	if _, stderr, code := b.try(run...); code != exit.Usage || !strings.Contains(stderr, "--encoding: planned none, now UTF-8") {
+	if _, stderr, code := b.try(run...); code != exitUsage || !strings.Contains(stderr, "--encoding: planned none, now UTF-8") {
 		t.Errorf("a plan that says that the encoding is recognised: exit code %d\n%s", code, stderr)
 	}
-	kept, err := planfile.Read(b.path("plan.json"))
+	kept, err := pipeline.ReadPlanFile(b.path("plan.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +28,7 @@ func TestAnOlderPlanLeavesTheReadingToItsRun(t *testing.T) {
 	if err := kept.Write(b.path("plan.json"), 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := b.try(run...); code != exit.Done && code != exit.Ceiling {
+	if _, stderr, code := b.try(run...); code != exitDone && code != exitCeiling {
 		t.Errorf("an older plan: exit code %d\n%s", code, stderr)
 	}
 }
@@ -37,22 +36,22 @@ func TestAnOlderPlanLeavesTheReadingToItsRun(t *testing.T) {
 // A forged plan, whose checksum is right, is compared with the world all the same.
 func TestForgedPlanIsCompared(t *testing.T) {
 	t.Parallel()
-	b := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(4, 60))
+	b := newWorkbench(t, sandbox.DefaultConfig(), world.DefaultList(4, 60))
 	b.batch("plan", "--max-spend", "3", "--out", b.path("plan.json"))
-	kept, err := planfile.Read(b.path("plan.json"))
+	kept, err := pipeline.ReadPlanFile(b.path("plan.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, forge := range map[string]func(*planfile.File){
-		"the list's content": func(k *planfile.File) { k.List.SHA256 = "\x1b[2J" },
-		"maximum spend":      func(k *planfile.File) { k.Plan.Maximum = 0 },
-		"price of":           func(k *planfile.File) { k.Plan.Prices.USD = nil },
-		"column of":          func(k *planfile.File) { k.Plan.Columns = nil },
-		"write it like":      func(k *planfile.File) { k.Options["max-spend"] = "much" },
-		"the service":        func(k *planfile.File) { k.Service = "https://elsewhere.example/" },
-		"is faster than":     func(k *planfile.File) { k.Options["rate"] = "1000000/1s" },
-		"not a regular file": func(k *planfile.File) { k.Options["rate-card"] = "/dev/zero" },
-		"--workspace":        func(k *planfile.File) { k.Options["workspace"] = "../../up" },
+	for name, forge := range map[string]func(*pipeline.PlanFile){
+		"the list's content": func(k *pipeline.PlanFile) { k.List.SHA256 = "\x1b[2J" },
+		"maximum spend":      func(k *pipeline.PlanFile) { k.Plan.Maximum = 0 },
+		"price of":           func(k *pipeline.PlanFile) { k.Plan.Prices.USD = nil },
+		"column of":          func(k *pipeline.PlanFile) { k.Plan.Columns = nil },
+		"write it like":      func(k *pipeline.PlanFile) { k.Options["max-spend"] = "much" },
+		"the service":        func(k *pipeline.PlanFile) { k.Service = "https://elsewhere.example/" },
+		"is faster than":     func(k *pipeline.PlanFile) { k.Options["rate"] = "1000000/1s" },
+		"not a regular file": func(k *pipeline.PlanFile) { k.Options["rate-card"] = "/dev/zero" },
+		"--workspace":        func(k *pipeline.PlanFile) { k.Options["workspace"] = "../../up" },
 	} {
 		plan, forged := *kept.Plan, *kept
 		forged.Plan, forged.Options = &plan, map[string]string{}
@@ -62,7 +61,7 @@ func TestForgedPlanIsCompared(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, stderr, code := b.try("run", "--plan", b.path("forged.json"), "--yes", "-o", b.path("out.csv"))
-		if code != exit.Usage || !strings.Contains(stderr, name) || strings.Contains(stderr, "\x1b") {
+		if code != exitUsage || !strings.Contains(stderr, name) || strings.Contains(stderr, "\x1b") {
 			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
 		}
 	}

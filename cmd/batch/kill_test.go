@@ -20,10 +20,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/cmd/batch/exit"
 	"payonce/cost"
-	"payonce/sandbox"
-	"payonce/service/v1"
+	"payonce/io/sandbox"
+	"payonce/io/service/v1"
 )
 
 var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
@@ -38,7 +37,7 @@ func TestKill(t *testing.T) {
 		for seed := range uint64(*killSeeds) {
 			t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 				t.Parallel()
-				killAndResume(t, transport, seed, "60.00", 45, exit.Done, exit.Doubt)
+				killAndResume(t, transport, seed, "60.00", 45, exitDone, exitDoubt)
 			})
 		}
 	})
@@ -49,7 +48,7 @@ func TestKillUnderCeiling(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
 	overEachTransport(t, func(t *testing.T, transport v1.Transport) {
-		killAndResume(t, transport, 99, "8.00", 12, exit.Ceiling) // the ceiling comes soon
+		killAndResume(t, transport, 99, "8.00", 12, exitCeiling) // the ceiling comes soon
 	})
 }
 
@@ -166,7 +165,7 @@ func undisturbed(t *testing.T, seed uint64, rows int) []listRow {
 	t.Helper()
 	_, tap := newService(t, seed)
 	p := newProgram(t, rows, tap.listen(t), "--max-spend", "900.00")
-	p.runToEnd(exit.Done)
+	p.runToEnd(exitDone)
 	return readRows(t, p.output())
 }
 

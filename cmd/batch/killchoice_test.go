@@ -7,9 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	sandboxv2 "payonce/sandbox/v2"
-
-	"payonce/cmd/batch/exit"
+	sandboxv2 "payonce/io/sandbox/v2"
 )
 
 // TestKillsBetweenTheSearchAndTheChoicePayNothingTwice kills a run that searches for companies, and the run that is
@@ -41,13 +39,13 @@ func TestKillsBetweenTheSearchAndTheChoicePayNothingTwice(t *testing.T) {
 			moment := service.atRequest(1+c.draw.Int64N(exchanges), c.draw.IntN(2) == 0)
 			if code := p.killOn(moment); code == -1 {
 				kills++
-			} else if code != exit.Done && code != exit.Doubt || n > 9 {
+			} else if code != exitDone && code != exitDoubt || n > 9 {
 				t.Fatalf("%d kills, then exit code %d", kills, code)
 			}
 			service.watch.Store(nil)
 			settled()
 		}
-		p.runToEnd(exit.Done, exit.Doubt)
+		p.runToEnd(exitDone, exitDoubt)
 	}
 	search := c.program(arguments...)
 	killed(search, 6)

@@ -20,13 +20,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/cmd/batch/exit"
-	"payonce/sandbox"
-	"payonce/sandbox/units"
-	sandboxv2 "payonce/sandbox/v2"
-	"payonce/sandbox/world"
-	v2units "payonce/service/v2/units"
-	"payonce/service/v2/v2fields"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/kit"
+	sandboxv2 "payonce/io/sandbox/v2"
+	"payonce/io/sandbox/world"
+	"payonce/io/service/v2"
 )
 
 var (
@@ -121,13 +119,13 @@ func (c *unitCampaign) writeProfiles() {
 }
 
 // checkOperations checks that the campaign made calls of every paid operation but those that are left out.
-func checkOperations(t *testing.T, records []units.Record) {
+func checkOperations(t *testing.T, records []kit.UnitRecord) {
 	t.Helper()
 	// No command starts a watch, or asks for a person by an id or with the operation for emails.
-	leftOut := []v2fields.Operation{v2fields.WatchStart, v2fields.GetEmployee, v2fields.EnrichEmail}
-	sent := map[v2fields.Operation]int{}
+	leftOut := []v2.Operation{v2.OpWatchStart, v2.OpGetEmployee, v2.OpEnrichEmail}
+	sent := map[v2.Operation]int{}
 	for _, r := range records {
-		for _, o := range v2fields.Operations() {
+		for _, o := range v2.Operations() {
 			pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(o.Path("ID")), "ID", "[^/]+") + "$"
 			if o.Paid() && r.Units > 0 && regexp.MustCompile(pattern).MatchString(strings.TrimPrefix(strings.TrimPrefix(r.Path, "/v2"), "/")) {
 				sent[o]++
@@ -135,7 +133,7 @@ func checkOperations(t *testing.T, records []units.Record) {
 			}
 		}
 	}
-	for _, o := range v2fields.Operations() {
+	for _, o := range v2.Operations() {
 		if isSent := o.Paid() && !slices.Contains(leftOut, o); (sent[o] > 0) != isSent {
 			t.Errorf("%d calls of %s were counted, and the campaign sends it: %t", sent[o], o, isSent)
 		}
@@ -200,7 +198,7 @@ func (c *unitCampaign) strike(tap *tap) bool {
 	switch code {
 	case -1:
 		return true
-	case exit.Done, exit.Ceiling, exit.Doubt:
+	case exitDone, exitCeiling, exitDoubt:
 		c.done[name] = true
 	default:
 		c.t.Fatalf("%s ended with exit code %d", name, code)
@@ -212,7 +210,7 @@ func (c *unitCampaign) strike(tap *tap) bool {
 func (c *unitCampaign) end() {
 	c.t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(c.programs)) {
-		c.programs[name].runToEnd(exit.Done, exit.Ceiling, exit.Doubt)
+		c.programs[name].runToEnd(exitDone, exitCeiling, exitDoubt)
 	}
 }
 
@@ -320,7 +318,7 @@ func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
 			if kills < want || resets == 0 {
 				t.Fatalf("%d kills and %d resets, want %d kills", kills, resets, want)
 			}
-			records := slices.DeleteFunc(recordsOf(t, service.books+".v2"), func(r units.Record) bool { return r.Number == 0 })
+			records := slices.DeleteFunc(recordsOf(t, service.books+".v2"), func(r kit.UnitRecord) bool { return r.Number == 0 })
 			lost := c.checkJournal(records)
 			checkOnce(t, records)
 			t.Logf("%d kills, %d resets, lists of %d rows, %d calls, %d of them lost or in doubt", kills, resets, c.rows, len(records), lost)
@@ -351,11 +349,11 @@ func (s *serviceProcess) finishing(t *testing.T) (wait func()) {
 }
 
 // recordsOf reads the books of a sandbox that has ended.
-func recordsOf(t *testing.T, path string) []units.Record {
+func recordsOf(t *testing.T, path string) []kit.UnitRecord {
 	t.Helper()
-	config := sandboxv2.DefaultConfig().Config
+	config := sandboxv2.DefaultConfig().UnitConfig
 	config.Path, config.KeepRecords = path, 1_000_000
-	books, err := units.Open(config)
+	books, err := kit.OpenUnitBooks(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,9 +365,9 @@ func recordsOf(t *testing.T, path string) []units.Record {
 }
 
 // checkOnce checks that nothing was counted twice, and what was counted against the ceilings of the commands.
-func checkOnce(t *testing.T, records []units.Record) {
+func checkOnce(t *testing.T, records []kit.UnitRecord) {
 	t.Helper()
-	seen, used := map[string]units.Record{}, map[units.Module]int64{}
+	seen, used := map[string]kit.UnitRecord{}, map[kit.Module]int64{}
 	for _, r := range records {
 		if r.Units == 0 {
 			continue
@@ -381,9 +379,9 @@ func checkOnce(t *testing.T, records []units.Record) {
 		seen[call] = r
 		used[r.Module] += r.Units
 	}
-	for module, limit := range map[units.Module]int64{
-		units.Companies: 2750, units.Contacts: 3150, units.Financials: 1400, units.Insights: insightsCeiling + namesInsights,
-		units.Ownership: 1800,
+	for module, limit := range map[kit.Module]int64{
+		kit.Companies: 2750, kit.Contacts: 3150, kit.Financials: 1400, kit.Insights: insightsCeiling + namesInsights,
+		kit.Ownership: 1800,
 	} {
 		if used[module] > limit || used[module] == 0 {
 			t.Errorf("%d units of %s were counted, and the ceilings allow %d", used[module], module, limit)
@@ -392,7 +390,7 @@ func checkOnce(t *testing.T, records []units.Record) {
 }
 
 // checkJournal compares the journal with the books of the service. It returns how many calls were lost for good.
-func (c *unitCampaign) checkJournal(records []units.Record) (lost int) {
+func (c *unitCampaign) checkJournal(records []kit.UnitRecord) (lost int) {
 	c.t.Helper()
 	counted := map[string]int64{}
 	for _, r := range records {
@@ -406,11 +404,11 @@ func (c *unitCampaign) checkJournal(records []units.Record) (lost int) {
 		Attempts map[string]int
 		Problems int
 	}
-	if err := json.Unmarshal([]byte(stdout), &check); err != nil || code != exit.Done || check.Problems > 0 {
+	if err := json.Unmarshal([]byte(stdout), &check); err != nil || code != exitDone || check.Problems > 0 {
 		c.t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	dump, stderr, code := runHere(c.t, "journal", "dump", "--state", c.in("state"), "--base-url-v2", c.flags[3])
-	if code != exit.Done {
+	if code != exitDone {
 		c.t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	for line := range strings.Lines(dump) {
@@ -427,7 +425,7 @@ func (c *unitCampaign) checkJournal(records []units.Record) (lost int) {
 		if err := json.Unmarshal([]byte(line), &record); err != nil || record.Record != "totals" {
 			c.t.Fatalf("%v: %s", err, line)
 		}
-		for i, meter := range (v2units.Modules{}).Tariff().Meters[1:] {
+		for i, meter := range (v2.Modules{}).Tariff().Meters[1:] {
 			var used, held int64
 			if i < len(record.Value.Used) {
 				used = record.Value.Used[i]

@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"payonce/cmd/batch/exit"
 	"payonce/enrich"
-	"payonce/internal/lists"
-	"payonce/internal/report/runview"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
+	"payonce/pipeline/report"
 )
 
 // enlarged is a service whose names and emails are absurdly long.
@@ -52,23 +51,23 @@ func TestLargeAnswersAreDurable(t *testing.T) {
 	config := sandbox.DefaultConfig()
 	config.UnknownRate, config.MatchRates = 0, enrich.ByField[float64]{1, 1}
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
-	b := newWorkbench(t, config, lists.Default(3, 40))
+	b := newWorkbench(t, config, world.DefaultList(3, 40))
 	server := httptest.NewServer(enlarged(t, b.service.Handler()))
 	defer server.Close()
 	b.url = server.URL + "/api/v1"
 	flags := []string{"--max-spend", "100", "--rate", "10000/1s", "--concurrency", "64", "--json", "--yes", "-o", b.path("out.csv")}
-	run := decode[runview.Summary](t, b.batch("run", flags...))
+	run := decode[report.RunSummary](t, b.batch("run", flags...))
 	if run.Spent != b.service.Books().Charged || run.Lookups == 0 {
 		t.Errorf("%d lookups for $%s, and the service charged $%s", run.Lookups, run.Spent, b.service.Books().Charged)
 	}
-	if again := decode[runview.Summary](t, b.batch("run", flags...)); again.Posts != 0 {
+	if again := decode[report.RunSummary](t, b.batch("run", flags...)); again.Posts != 0 {
 		t.Errorf("running it again sent %d lookups", again.Posts)
 	}
 	output, err := os.ReadFile(b.path("out.csv"))
 	if err != nil || strings.Count(string(output), "<long>…") == 0 || len(output) > 100_000 {
 		t.Errorf("an output of %d bytes, error %v; want values that are cut", len(output), err)
 	}
-	if stdout, stderr, code := b.try("journal", "check"); code != exit.Done {
+	if stdout, stderr, code := b.try("journal", "check"); code != exitDone {
 		t.Errorf("journal check: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

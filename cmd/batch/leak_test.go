@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"payonce/cmd/batch/hints"
-	"payonce/internal/lists"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
 )
 
 const (
@@ -52,7 +51,7 @@ func newLeakRig(t *testing.T, faults ...string) *leakRig {
 	})
 	r := &leakRig{t: t, dir: t.TempDir(), url: server.URL + "/api/v1", key: leakKey}
 	var list bytes.Buffer
-	if err := lists.WriteCSV(&list, lists.Default(5, 60)); err != nil {
+	if err := world.WriteListCSV(&list, world.DefaultList(5, 60)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(r.path("list.csv"), list.Bytes(), 0o600); err != nil {
@@ -67,7 +66,7 @@ func (r *leakRig) path(name string) string { return filepath.Join(r.dir, name) }
 func (r *leakRig) run(args ...string) int {
 	stdout, stderr, code := executeIn(r.t.Context(), quietEnvironment(map[string]string{
 		"SERVICE_BASE_URL": r.url, "SERVICE_API_KEY": r.key, "BATCH_STATE": r.path("state"),
-		hints.KeyVariable: leakJournalKey, hints.NewKeyVariable: leakJournalKey,
+		journalKeyVariable: leakJournalKey, newJournalKeyVariable: leakJournalKey,
 	}), args...)
 	for _, said := range []string{stdout, stderr} {
 		r.said.WriteString("$ batch " + args[0] + "\n" + said)

@@ -5,16 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/flagvalue"
-	"payonce/internal/inspect"
-	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/configs"
+	"payonce/pipeline/inspect"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 // ledgerFlags say which attempts the ledger lists.
-type ledgerFlags struct{ from, to flagvalue.Date }
+type ledgerFlags struct{ from, to configs.DateFlag }
 
 func newLedgerCommand(env environment) *cobra.Command {
 	o := newOptions(env)
@@ -26,8 +24,8 @@ func newLedgerCommand(env environment) *cobra.Command {
 			"what it was charged. An attempt belongs to the period in which it got its outcome, so the charges\n" +
 			"of all months add up to what the account was charged. Nobody's name and no result is in it.\n" +
 			"With --json only the sums are printed." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
-		Args: usage.Args(cobra.NoArgs),
+			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !period.to.End.IsZero() && !period.from.Start.Before(period.to.End) {
 				return problem.Usagef("--from %s is not before --to %s", period.from.Text, period.to.Text)
@@ -64,5 +62,5 @@ func exportLedger(cmd *cobra.Command, o *options, period inspect.Period) error {
 	if err != nil {
 		return err
 	}
-	return report.JSON(o.env.stdout, ledger)
+	return report.WriteJSON(o.env.stdout, ledger)
 }

@@ -6,15 +6,13 @@ import (
 	"io/fs"
 	"testing"
 
-	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/io/csvtable"
 	"payonce/io/sheet"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
-	"payonce/pipeline/dedup"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/survey"
+	"payonce/pipeline/scan"
 )
 
 // TestErrorsOfListsNameTheFlagThatHelps words errors that the packages below return without
@@ -43,7 +41,7 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 			"the service may charge $0.15 for a work_email, which costs $0.09 by the card; choose the right option with --rate-option, or give the right price with --rate-card",
 		},
 		{
-			wrapped(&dedup.TempFileError{Doing: "no temporary file can be made for the rest", Err: fs.ErrPermission}),
+			wrapped(&scan.TempFileError{Doing: "no temporary file can be made for the rest", Err: fs.ErrPermission}),
 			"list.csv: the list needs more memory than it may use, and no temporary file can be made for the rest: permission denied; give --temp DIR, a directory with room, or more --memory",
 		},
 		{
@@ -58,10 +56,10 @@ func TestErrorsOfListsNameTheFlagThatHelps(t *testing.T) {
 			&table.Error{File: "list.csv", Line: 2, Reason: "the row has 3 cells, the header has 2", Hint: "quote the cells", Err: csvtable.ErrGuessedDelimiter},
 			"list.csv:2: the row has 3 cells, the header has 2; quote the cells; if that is wrong, set it with --delimiter",
 		},
-		{wrapped(survey.ErrTooLongToOrder), "list.csv: lists of more than 4294967295 rows cannot be ordered by priority; split the list, or leave --priority out"},
+		{wrapped(scan.ErrTooLongToOrder), "list.csv: lists of more than 4294967295 rows cannot be ordered by priority; split the list, or leave --priority out"},
 		{fs.ErrPermission, "permission denied"},
 	} {
-		if failed, _ := exit.FailureOf(test.err, ""); failed.Message+failed.Hint != test.want {
+		if failed, _ := failureOf(test.err, ""); failed.Message+failed.Hint != test.want {
 			t.Errorf("got\n%s\nwant\n%s", failed.Message+failed.Hint, test.want)
 		}
 	}

@@ -14,11 +14,6 @@ import (
 	"time"
 
 	"golang.org/x/term"
-
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/hints"
-	"payonce/cmd/batch/host"
-	"payonce/cmd/batch/starting"
 )
 
 // version is what "batch version" prints; the build may set it.
@@ -35,8 +30,8 @@ type environment struct {
 	showsText      bool          // stdout is a terminal
 	columns        func() int    // of that terminal; nil, or not above 0, without one
 	fileMode       fs.FileMode   // of new files outside the journal; zero for 0600
-	build          func() string // identifies the program's code, as host.Build does; nil when that is not known
-	start          *starting.Record
+	build          func() string // identifies the program's code, as buildHash does; nil when that is not known
+	start          *startingRecord
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
 	after          func(time.Duration) <-chan time.Time
 	// hangups makes SIGHUP tell the channel that it returns, in place of interrupting. It may be nil.
@@ -55,7 +50,7 @@ func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time
 	env := environment{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: now, after: after, hangups: hangups,
 		fileMode:      0o666 &^ fs.FileMode(umask),
-		build:         host.Build,
+		build:         buildHash,
 		unread:        unread,
 		canAsk:        term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		showsText:     term.IsTerminal(int(os.Stdout.Fd())),
@@ -71,16 +66,16 @@ func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time
 // execute runs one command line and returns its exit code.
 func execute(ctx context.Context, env environment, args []string) int {
 	printed := &counted{Writer: env.stdout}
-	env.stdout, env.start = printed, &starting.Record{}
+	env.stdout, env.start = printed, &startingRecord{}
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	env.start.End(exit.Code(err), exit.Word(err))
-	if failed, telling := exit.FailureOf(err, hints.PlaceOf(cmd.Flags())); telling {
-		failed.Command = hints.Command(err, args, cmd.Flags())
+	env.start.End(exitCode(err), exitWord(err))
+	if failed, telling := failureOf(err, hintPlaceOf(cmd.Flags())); telling {
+		failed.Command = hintCommand(err, args, cmd.Flags())
 		tell(env, failed, cmd.Flags(), printed.bytes == 0 && asksForJSON(cmd, args))
 	}
-	return exit.Code(err)
+	return exitCode(err)
 }
 
 // interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP cancels: the
@@ -109,7 +104,7 @@ func interruptible() (ctx context.Context, hangups func() <-chan struct{}, stop 
 				cancel()
 			case received != syscall.SIGHUP:
 				fmt.Fprintln(os.Stderr, "\nbatch: stopped at once; lookups in flight, if any, are in doubt, and the next run looks into them")
-				os.Exit(exit.Interrupted)
+				os.Exit(exitInterrupted)
 			}
 		}
 	}()

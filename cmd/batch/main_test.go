@@ -10,7 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"payonce/service/v1"
+	"payonce/io/service/v1"
 )
 
 // update rewrites the golden files and the expected outputs inside the scripts.

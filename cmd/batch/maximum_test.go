@@ -16,14 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"payonce/cmd/batch/exit"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/lists"
-	"payonce/internal/report/planview"
-	"payonce/internal/report/runview"
-	"payonce/sandbox"
-	"payonce/service/v1/v1fields"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
+	"payonce/io/service/v1"
+	"payonce/pipeline/report"
 )
 
 // workbench is a list and a service, for command lines that run in this process.
@@ -36,7 +34,7 @@ type workbench struct {
 	asked chan string
 }
 
-func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workbench {
+func newWorkbench(t *testing.T, config sandbox.Config, spec world.ListSpec) *workbench {
 	t.Helper()
 	service, err := sandbox.New(config)
 	if err != nil {
@@ -53,7 +51,7 @@ func newWorkbench(t *testing.T, config sandbox.Config, spec lists.Spec) *workben
 	})
 	b.url = server.URL + "/api/v1"
 	var list bytes.Buffer
-	if err := lists.WriteCSV(&list, spec); err != nil {
+	if err := world.WriteListCSV(&list, spec); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(b.path("list.csv"), list.Bytes(), 0o600); err != nil {
@@ -87,7 +85,7 @@ func (b *workbench) vars() map[string]string {
 // printed.
 func (b *workbench) batch(command string, flags ...string) string {
 	b.t.Helper()
-	return b.batchTo([]int{exit.Done}, command, flags...)
+	return b.batchTo([]int{exitDone}, command, flags...)
 }
 
 func (b *workbench) batchTo(codes []int, command string, flags ...string) string {
@@ -145,21 +143,21 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 	config.IncludedCents, config.BudgetCapCents = draw.Int64N(1500), nil
 	option := []string{"payg", "growth", "scale"}[draw.IntN(3)]
 	config.Prices = map[string]cost.Prices{
-		"payg":   {v1fields.WorkEmail: 15 * cost.Cent, v1fields.BusinessPhone: 25 * cost.Cent},
-		"growth": {v1fields.WorkEmail: 12 * cost.Cent, v1fields.BusinessPhone: 20 * cost.Cent},
-		"scale":  {v1fields.WorkEmail: 9 * cost.Cent, v1fields.BusinessPhone: 16 * cost.Cent},
+		"payg":   {v1.WorkEmail: 15 * cost.Cent, v1.BusinessPhone: 25 * cost.Cent},
+		"growth": {v1.WorkEmail: 12 * cost.Cent, v1.BusinessPhone: 20 * cost.Cent},
+		"scale":  {v1.WorkEmail: 9 * cost.Cent, v1.BusinessPhone: 16 * cost.Cent},
 	}[option]
-	b := newWorkbench(t, config, lists.Default(draw.Uint64(), 20+draw.IntN(60)))
+	b := newWorkbench(t, config, world.DefaultList(draw.Uint64(), 20+draw.IntN(60)))
 	flags := []string{
 		"--fields", []string{"email", "phone", "email,phone"}[draw.IntN(3)], "--limit", fmt.Sprint(draw.IntN(60)),
 		"--max-spend", "1000", "--rate-option", option, "--rate", "10000/1s", "--concurrency", fmt.Sprint(1 + draw.IntN(16)), "--json",
 	}
-	plan := decode[planview.Plan](t, b.batch("plan", flags...))
-	run := decode[runview.Summary](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
+	plan := decode[report.Plan](t, b.batch("plan", flags...))
+	run := decode[report.RunSummary](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
 	if run.Spent != plan.Maximum || b.service.Books().Charged != plan.Maximum {
 		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Books().Charged)
 	}
-	for f := range v1fields.AllFields.Each() {
+	for f := range v1.AllFields.Each() {
 		if name := f.String(); run.FreeUsed.Get(name) != plan.Split.Free.Get(name) {
 			t.Errorf("%s: %d free units planned, %d used", name, plan.Split.Free.Get(name), run.FreeUsed.Get(name))
 		} else if free := plan.Split.Free.Get(name); free > 0 && free < plan.Fields.Get(name) {
@@ -185,15 +183,15 @@ func TestChargeIsPossible(t *testing.T) {
 			config.UnknownRate, config.MatchRates = draw.Float64()/4, enrich.ByField[float64]{draw.Float64(), draw.Float64()}
 			config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
 			config.Free = enrich.ByField[int64]{draw.Int64N(30), draw.Int64N(20)}
-			b := newWorkbench(t, config, lists.Default(draw.Uint64(), 20+draw.IntN(60)))
+			b := newWorkbench(t, config, world.DefaultList(draw.Uint64(), 20+draw.IntN(60)))
 			flags := []string{
 				"--fields", "email,phone", "--max-spend", cost.Cents(draw.Int64N(1500)).String(), "--rate", "10000/1s", "--json",
 				"--daily", cost.Cents(draw.Int64N(1500)).String(), "--max-lookups", fmt.Sprint(draw.IntN(80)),
 				"--short-budget", []string{"stop", "email-only"}[draw.IntN(2)],
 			}
-			plan := decode[planview.Plan](t, b.batch("plan", flags...))
-			run := b.batchTo([]int{exit.Done, exit.Ceiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
-			if charged := b.service.Books().Charged; charged > plan.Possible || decode[runview.Summary](t, run).Spent != charged {
+			plan := decode[report.Plan](t, b.batch("plan", flags...))
+			run := b.batchTo([]int{exitDone, exitCeiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
+			if charged := b.service.Books().Charged; charged > plan.Possible || decode[report.RunSummary](t, run).Spent != charged {
 				t.Errorf("%s is possible, the service charged %s\n%s", plan.Possible, charged, run)
 			}
 		})
@@ -204,7 +202,7 @@ func TestChargeIsPossible(t *testing.T) {
 // whatever transport.
 func TestPlanSendsNoLookup(t *testing.T) {
 	t.Parallel()
-	b := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(3, 50))
+	b := newWorkbench(t, sandbox.DefaultConfig(), world.DefaultList(3, 50))
 	for _, flags := range [][]string{
 		nil,
 		{"--json", "--fields", "email,phone"},
@@ -236,7 +234,7 @@ func TestPlanSendsNoLookup(t *testing.T) {
 // writing results into a CRM contact").
 func TestPhonesAreNotAskedForByDefault(t *testing.T) {
 	t.Parallel()
-	b := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(3, 20))
+	b := newWorkbench(t, sandbox.DefaultConfig(), world.DefaultList(3, 20))
 	b.batch("run", "--max-spend", "5", "--yes")
 	close(b.asked)
 	lookups := 0

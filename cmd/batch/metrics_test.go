@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"payonce/cmd/batch/exit"
 )
 
 // A scheduler serves the metrics of its jobs while they run and afterwards, and says when it drains.
@@ -52,7 +50,7 @@ func TestServeHasMetricsOfItsJobs(t *testing.T) {
 	if err := scheduler.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	if code := scheduler.end(); code != exit.Done {
+	if code := scheduler.end(); code != exitDone {
 		t.Errorf("exit code %d\n%s", code, scheduler.stderr)
 	}
 	history := n.history()

@@ -18,8 +18,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/record"
-	"payonce/cmd/batch/exit"
-	"payonce/internal/lists"
+	"payonce/io/sandbox/world"
 )
 
 var nightKills = flag.Int("night-kills", 50, "how often TestServeIsKilledInANight kills schedulers")
@@ -79,7 +78,7 @@ func newNight(t *testing.T, steps int, rows int) *night {
 	n.set(time.Until(begin.Add(-time.Minute)))
 	// Each occurrence has persons of its own.
 	var all bytes.Buffer
-	if err := lists.WriteCSV(&all, lists.Default(7, steps*rows)); err != nil {
+	if err := world.WriteListCSV(&all, world.DefaultList(7, steps*rows)); err != nil {
 		t.Fatal(err)
 	}
 	records, err := csv.NewReader(&all).ReadAll()
@@ -149,7 +148,7 @@ func (n *night) batch(args ...string) *process {
 func (n *night) history() []record.Occurrence {
 	n.t.Helper()
 	run := n.batch("jobs", "history", "--limit", "10000", "--json")
-	if code := run.end(); code != exit.Done {
+	if code := run.end(); code != exitDone {
 		n.t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
 	var view struct{ Occurrences []record.Occurrence }
@@ -197,12 +196,12 @@ func TestServeIsKilledInANight(t *testing.T) {
 		if err := scheduler.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
-		if code := scheduler.end(); code != exit.Done {
+		if code := scheduler.end(); code != exitDone {
 			t.Errorf("after SIGTERM the scheduler ended with %d\n%s", code, scheduler.stderr)
 		}
 	}
 	for _, name := range n.names {
-		if run := n.batch("jobs", "run", name); run.end() != exit.Done && run.ProcessState.ExitCode() != exit.Doubt {
+		if run := n.batch("jobs", "run", name); run.end() != exitDone && run.ProcessState.ExitCode() != exitDoubt {
 			t.Errorf("%s ended with %d\n%s", name, run.ProcessState.ExitCode(), run.stderr)
 		}
 	}
@@ -223,7 +222,7 @@ func (n *night) check(taken int) {
 			continue
 		}
 		one, known := found[name]
-		if !known || one.Count != 1 || one.Starts < 1 || one.Ended.IsZero() || one.Exit != exit.Done && one.Exit != exit.Doubt {
+		if !known || one.Count != 1 || one.Starts < 1 || one.Ended.IsZero() || one.Exit != exitDone && one.Exit != exitDoubt {
 			n.t.Errorf("%s: %+v", name, one)
 			continue
 		}
@@ -235,7 +234,7 @@ func (n *night) check(taken int) {
 		n.t.Error(err)
 	}
 	n.t.Logf("%d occurrences in %d starts, %d lookups arrived, $%s charged", taken, starts, len(books.Arrivals), books.Charged)
-	if run := n.batch("journal", "check"); run.end() != exit.Done {
+	if run := n.batch("journal", "check"); run.end() != exitDone {
 		n.t.Errorf("the journal: %s%s", run.stdout.String(), run.stderr)
 	}
 }
@@ -292,7 +291,7 @@ func TestServeDrainsAndReloads(t *testing.T) {
 	signal(syscall.SIGTERM)
 	scheduler.stderr.await(t, "waiting for the lookups in flight")
 	close(release)
-	if code := scheduler.end(); code != exit.Done {
+	if code := scheduler.end(); code != exitDone {
 		t.Errorf("exit code %d\n%s", code, scheduler.stderr)
 	}
 	history := n.history()
@@ -300,7 +299,7 @@ func TestServeDrainsAndReloads(t *testing.T) {
 		t.Fatal("nothing began")
 	}
 	first := history[len(history)-1]
-	if first.Exit != exit.Interrupted || first.Ended.IsZero() || first.Lookups < 2 {
+	if first.Exit != exitInterrupted || first.Ended.IsZero() || first.Lookups < 2 {
 		t.Errorf("the occurrence ended as %+v", first)
 	}
 	name := fmt.Sprintf("%s-%s.csv", first.Job, strings.NewReplacer("T", "-", ":", "").Replace(first.At))
@@ -312,7 +311,7 @@ func TestServeDrainsAndReloads(t *testing.T) {
 	if err := again.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	if code := again.end(); code != exit.Done {
+	if code := again.end(); code != exitDone {
 		t.Errorf("exit code %d\n%s", code, again.stderr)
 	}
 }

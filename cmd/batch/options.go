@@ -12,20 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"payonce/cmd/batch/hints"
-	"payonce/cmd/batch/host"
-	"payonce/cmd/batch/listflags"
-	"payonce/cmd/batch/serviceflags"
-	"payonce/internal/app"
-	"payonce/internal/config"
-	"payonce/internal/flagvalue"
-	"payonce/internal/inspect"
-	"payonce/internal/planfile"
-	"payonce/internal/problem"
-	"payonce/internal/report"
-	"payonce/internal/target"
-	"payonce/internal/workspace"
+	"payonce/configs"
 	"payonce/io/csvtable"
+	"payonce/pipeline"
+	"payonce/pipeline/inspect"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
+	"payonce/pipeline/workspace"
 )
 
 // options are the flags of a command in their groups. A command adds the groups that it takes;
@@ -33,15 +27,15 @@ import (
 // group resolves to one value that does not change.
 type options struct {
 	env       environment
-	place     hints.Place // for the commands of hints
-	observer  *host.Observer
+	place     hintPlace // for the commands of hints
+	observer  *hostObserver
 	config    string
 	json      bool
 	quiet     bool // only errors are shown while it runs
-	logFormat flagvalue.Choice
-	colour    flagvalue.Choice
-	service   serviceflags.Flags
-	list      listflags.Flags
+	logFormat configs.ChoiceFlag
+	colour    configs.ChoiceFlag
+	service   serviceFlags
+	list      listFlags
 	prices    priceFlags
 	budget    budgetFlags
 	output    outputFlags
@@ -49,22 +43,22 @@ type options struct {
 	offline bool
 	unbound bool // offline, the command need not know the service
 
-	yes       bool           // do not ask
-	ceilingOK bool           // a run that reaches a ceiling has ended well
-	dryRun    bool           // plan in place of running
-	planFile  string         // that a run follows
-	kept      *planfile.File // read from it
+	yes       bool               // do not ask
+	ceilingOK bool               // a run that reaches a ceiling has ended well
+	dryRun    bool               // plan in place of running
+	planFile  string             // that a run follows
+	kept      *pipeline.PlanFile // read from it
 
 	unapproved time.Time // the time since which the run waits for an approval; zero for none
 }
 
 func newOptions(env environment) *options {
-	o := &options{env: env, service: serviceflags.New(env.getenv)}
+	o := &options{env: env, service: newServiceFlags(env.getenv)}
 	o.list.SetDefaults()
-	o.output.formulas = flagvalue.Formulas()
+	o.output.formulas = configs.Formulas()
 	o.budget.setDefaults()
 	o.prices.setDefaults()
-	o.logFormat = flagvalue.Choice{Value: "text", Choices: []string{"text", "json"}}
+	o.logFormat = configs.ChoiceFlag{Value: "text", Choices: []string{"text", "json"}}
 	return o
 }
 
@@ -81,28 +75,28 @@ func (o *options) load(cmd *cobra.Command) error {
 			return problem.AsUsage(err)
 		}
 	}
-	o.place = hints.PlaceOf(cmd.Flags())
+	o.place = hintPlaceOf(cmd.Flags())
 	return o.check()
 }
 
 // work loads the options and returns where the command works.
-func (o *options) work(cmd *cobra.Command) (*app.Work, error) {
+func (o *options) work(cmd *cobra.Command) (*pipeline.Work, error) {
 	if err := o.load(cmd); err != nil {
 		return nil, err
 	}
-	observer := &host.Observer{Log: o.log(), Columns: o.env.columns}
+	observer := &hostObserver{Log: o.log(), Columns: o.env.columns}
 	o.observer = observer
 	env := o.environment()
 	env.Progress = func() workspace.Progress {
 		return inspect.Activity{Phase: observer.Phase(), Progress: observer.Progress()}.Describe()
 	}
-	w := &app.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: o.place.Explain}
+	w := &pipeline.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: o.place.Explain}
 	o.env.start.Begin(w, o.env.now, cmd)
 	return w, nil
 }
 
 // workOf returns where a command works by its flags so far, without its configuration. Nothing is noted.
-func (env environment) workOf(cmd *cobra.Command) (*app.Work, error) {
+func (env environment) workOf(cmd *cobra.Command) (*pipeline.Work, error) {
 	o, flags := newOptions(env), pflag.NewFlagSet("", pflag.ContinueOnError)
 	o.addJournalFlags(flags)
 	o.quiet = true
@@ -114,12 +108,12 @@ func (env environment) workOf(cmd *cobra.Command) (*app.Work, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return &app.Work{Env: o.environment(), Workspace: o.workspace(), Observer: &host.Observer{Log: o.log()}}, nil
+	return &pipeline.Work{Env: o.environment(), Workspace: o.workspace(), Observer: &hostObserver{Log: o.log()}}, nil
 }
 
 // log returns where a command notes what happens while it runs.
-func (o *options) log() host.Log {
-	return host.Log{
+func (o *options) log() hostLog {
+	return hostLog{
 		Out: o.env.stderr, Now: o.env.now, Terminal: o.env.showsProgress, JSON: o.logFormat.Value == "json", Quiet: o.quiet,
 	}
 }
@@ -136,7 +130,7 @@ func (env environment) colours(flag string, terminal bool) bool {
 }
 
 // command makes the body of a command that loads its options and shows one report.
-func (o *options) command(do func(cmd *cobra.Command, w *app.Work, args []string) (report.Report, error)) func(*cobra.Command, []string) error {
+func (o *options) command(do func(cmd *cobra.Command, w *pipeline.Work, args []string) (report.Report, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		w, err := o.work(cmd)
 		if err != nil {
@@ -153,14 +147,14 @@ func (o *options) command(do func(cmd *cobra.Command, w *app.Work, args []string
 // show writes a report, as --json asks for.
 func (o *options) show(to io.Writer, r report.Report) error {
 	if o.json {
-		return report.JSON(to, r)
+		return report.WriteJSON(to, r)
 	}
 	return o.showText(to, r)
 }
 
 // showText writes a report for a person.
 func (o *options) showText(to io.Writer, r report.Report) error {
-	return report.Coloured(to, r, o.place.Of, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
+	return report.WriteColoured(to, r, o.place.Of, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
 }
 
 // showPages shows a report and writes the pages that the flags name.
@@ -176,7 +170,7 @@ func (o *options) showPages(r report.Report) error {
 }
 
 func (o *options) environment() workspace.Environment {
-	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, Build: o.env.build, FileMode: o.env.fileMode, Raw: flagvalue.KeepsFormulas(o.output.formulas)}
+	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, Build: o.env.build, FileMode: o.env.fileMode, Raw: configs.KeepsFormulas(o.output.formulas)}
 }
 
 // workspace returns which workspace the command works in.
@@ -187,8 +181,8 @@ func (o *options) workspace() workspace.Options {
 }
 
 // sources are the files that the flags name, which are never overwritten.
-func (o *options) sources() []target.Source {
-	return []target.Source{
+func (o *options) sources() []output.Source {
+	return []output.Source{
 		{What: "the plan of --plan", Path: o.planFile}, {What: "the configuration", Path: o.config}, {What: "the rate card", Path: o.prices.card},
 	}
 }
@@ -219,11 +213,11 @@ func (o *options) check() error {
 }
 
 // problems returns every value that no environment makes right.
-func (o *options) problems() []config.Problem {
+func (o *options) problems() []configs.FlagProblem {
 	problems := o.service.Problems()
 	refuse := func(wrong bool, flag, format string, args ...any) {
 		if wrong {
-			problems = append(problems, config.Problem{Flag: flag, Text: fmt.Sprintf(format, args...)})
+			problems = append(problems, configs.FlagProblem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
 	}
 	refuse(o.list.HeaderRow < 0, "header-row", "%d: choose 1 or more", o.list.HeaderRow)

@@ -5,22 +5,20 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
-	"payonce/cmd/batch/exit"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/workspace"
-	"payonce/sandbox"
-	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/sandbox"
+	"payonce/io/service/v1"
+	"payonce/pipeline/workspace"
 )
 
 // A key of another workspace shows another account, which proves nothing about
 // this journal's doubts: reconcile refuses it as run does.
 func TestReconcileRefusesAnotherKey(t *testing.T) {
 	t.Parallel()
-	service, err := workspace.Serve(sandbox.DefaultConfig(), "127.0.0.1:0")
+	service, err := workspace.ServeSandbox(sandbox.DefaultConfig(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,11 +27,11 @@ func TestReconcileRefusesAnotherKey(t *testing.T) {
 	env := quietEnvironment(vars)
 	leaveDoubt(t, env, "the key of another workspace")
 	_, stderr, code := executeIn(t.Context(), env, "reconcile", "--settle-delay", "0s")
-	if code != exit.Usage || !strings.Contains(stderr, "made with another API key") {
-		t.Errorf("exit code %d, want %d\n%s", code, exit.Usage, stderr)
+	if code != exitUsage || !strings.Contains(stderr, "made with another API key") {
+		t.Errorf("exit code %d, want %d\n%s", code, exitUsage, stderr)
 	}
 	_, stderr, code = executeIn(t.Context(), env, "reconcile", "--settle-delay", "0s", "--same-workspace")
-	if code != exit.Doubt && code != exit.Done {
+	if code != exitDoubt && code != exitDone {
 		t.Errorf("confirmed, exit code %d\n%s", code, stderr)
 	}
 }
@@ -46,7 +44,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := workspace.OpenJournal(t.Context(), dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: options.service.Kept(), Now: time.Now}})
+	journal, err := workspace.OpenJournal(t.Context(), dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1.Catalogue(), Rate: options.service.Kept(), Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +52,8 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 		t.Fatal(err)
 	}
 	decision, err := journal.Begin(attempt.Request{
-		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro.example/in/ada"}, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
-		Run:    "run", Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
+		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro.example/in/ada"}, Fields: enrich.FieldsOf(v1.WorkEmail)},
+		Run:    "run", Rates: v1.Tariff().At(cost.Prices{v1.WorkEmail: 15 * cost.Cent}),
 	})
 	if err != nil {
 		t.Fatal(err)

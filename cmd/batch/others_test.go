@@ -9,10 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"payonce/cmd/batch/exit"
 	"payonce/cost"
-	"payonce/sandbox"
-	"payonce/sandbox/books"
+	"payonce/io/sandbox"
 )
 
 var othersRounds = flag.Int("others-rounds", 8, "how many lists TestOthersUseTheAccount enriches")
@@ -31,7 +29,7 @@ func TestOthersUseTheAccount(t *testing.T) {
 				o := newOthers(t, seed)
 				p := newProgram(t, 8, o.listen(t), "--max-spend", "60.00", "--concurrency", "2")
 				for range 2 {
-					p.runToEnd(exit.Done, exit.Doubt, exit.Refused)
+					p.runToEnd(exitDone, exitDoubt, exitRefused)
 				}
 				charges := o.service.Books().Charges
 				if err := chargedOnce(charges); err != nil {
@@ -103,7 +101,7 @@ func (o *others) use(t *testing.T, draw *rand.Rand) {
 	if n := draw.IntN(len(amounts) + 2); n < len(amounts) {
 		_, err = o.service.Workspace().SpendElsewhere(amounts[n])
 	} else {
-		var units books.Units
+		var units sandbox.FieldUnits
 		units[n-len(amounts)] = 1
 		_, err = o.service.Workspace().UseElsewhere(units)
 	}

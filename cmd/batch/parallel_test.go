@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"payonce/checkpoint/record"
-	"payonce/cmd/batch/exit"
 )
 
 // TestServeRunsJobsOfOneAccountInTurnAndOfTwoAtTheSameTime serves three jobs that are due at once. Two of them use
@@ -45,20 +44,20 @@ jobs:
 	if err := scheduler.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)
 	}
-	if code := scheduler.end(); code != exit.Done {
+	if code := scheduler.end(); code != exitDone {
 		t.Errorf("exit code %d\n%s", code, scheduler.stderr)
 	}
 	ran := map[string]record.Occurrence{}
 	history := start("jobs", "history", "--json")
 	var view struct{ Occurrences []record.Occurrence }
-	if code := history.end(); code != exit.Done {
+	if code := history.end(); code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, history.stderr)
 	}
 	if err := json.Unmarshal(history.stdout.Bytes(), &view); err != nil {
 		t.Fatal(err)
 	}
 	for _, one := range view.Occurrences {
-		if ran[one.Job] = one; one.Exit != exit.Done || one.Ended.IsZero() || one.Lookups == 0 {
+		if ran[one.Job] = one; one.Exit != exitDone || one.Ended.IsZero() || one.Lookups == 0 {
 			t.Errorf("%+v", one)
 		}
 	}

@@ -11,15 +11,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/mapping"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/app"
-	"payonce/internal/planfile"
-	"payonce/internal/problem"
-	"payonce/internal/report"
-	"payonce/internal/report/planview"
-	"payonce/internal/target"
+	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 func newPlanCommand(env environment) *cobra.Command {
@@ -40,8 +35,8 @@ func newPlan(env environment) (*options, *cobra.Command) {
 			"document, else from the account status, else from the built-in rate card. What they say differently\n" +
 			"is shown; a service that charges more than the price that counts refuses the run.\n\n" +
 			"--out keeps the plan, so that somebody can look at it and \"batch run --plan\" runs it." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Interrupted, exit.Locked),
-		Args: usage.Args(cobra.MinimumNArgs(1)),
+			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
+		Args: checkedArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return planList(cmd, o, args)
 		},
@@ -67,17 +62,17 @@ func planList(cmd *cobra.Command, o *options, list []string) error {
 }
 
 // planWith plans a list and shows the plan.
-func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error {
+func (o *options) planWith(cmd *cobra.Command, w *pipeline.Work, list []string) error {
 	if err := o.checkKeep(list); err != nil {
 		return err
 	}
-	if err := o.output.pages.Check(append(target.SourcesOf(list), o.sources()...)); err != nil {
+	if err := o.output.pages.Check(append(output.SourcesOf(list), o.sources()...)); err != nil {
 		return err
 	}
-	var planned *app.Planned
+	var planned *pipeline.Planned
 	order := o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...)
 	err := o.offerMapping(cmd.Context(), order, func() (err error) {
-		planned, err = w.Plan(cmd.Context(), app.PlanOptions{
+		planned, err = w.Plan(cmd.Context(), pipeline.PlanOptions{
 			List: order, Budget: o.budget.value(), Offline: o.offline, Sample: o.list.Sample.N, Sum: o.output.keepAs != "",
 		})
 		return err
@@ -106,12 +101,12 @@ func (o *options) planWith(cmd *cobra.Command, w *app.Work, list []string) error
 
 // offerMapping calls do, which reads a list. If the list is refused because its columns are doubtful, it
 // offers at a terminal to change them, and calls do again.
-func (o *options) offerMapping(ctx context.Context, order app.List, do func() error) error {
+func (o *options) offerMapping(ctx context.Context, order pipeline.List, do func() error) error {
 	refused := do()
 	if refused == nil || o.json || o.yes {
 		return refused
 	}
-	again, err := mapping.Offer(ctx, o.env.mapping(), order, refused, func(question string) bool { return o.env.confirm(ctx, question) })
+	again, err := offerMapping(ctx, o.env.mapping(), order, refused, func(question string) bool { return o.env.confirm(ctx, question) })
 	switch {
 	case err != nil:
 		return err
@@ -131,14 +126,14 @@ func (o *options) checkKeep(list []string) error {
 	case !o.service.Known():
 		return problem.Usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}
-	if err := target.Check(o.output.keepAs, append(target.SourcesOf(list), o.sources()...)); err != nil {
+	if err := output.CheckTarget(o.output.keepAs, append(output.SourcesOf(list), o.sources()...)); err != nil {
 		return err
 	}
-	return planfile.CheckName(o.output.keepAs)
+	return pipeline.CheckPlanName(o.output.keepAs)
 }
 
 // sampleCommand returns the words of the command that runs a sample.
-func sampleCommand(flags *pflag.FlagSet, list []string, sample *planview.Sample) []string {
+func sampleCommand(flags *pflag.FlagSet, list []string, sample *report.Sample) []string {
 	command := slices.Concat([]string{"batch", "run"}, list, flagsForRun(flags))
 	command = append(command, "--limit="+strconv.FormatInt(sample.Persons, 10))
 	if sample.TakesMoney {

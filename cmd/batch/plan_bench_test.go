@@ -9,17 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/host"
 	"payonce/enrich"
-	"payonce/internal/lists"
-	"payonce/internal/workspace"
 	"payonce/io/listfile"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
+	"payonce/io/service/v1"
 	"payonce/pipeline/columns"
-	"payonce/pipeline/row"
-	"payonce/pipeline/survey"
-	"payonce/sandbox"
-	"payonce/service/v1/v1fields"
+	"payonce/pipeline/scan"
+	"payonce/pipeline/workspace"
 )
 
 // BenchmarkPlan compares a whole plan, with the account's status, a history and every
@@ -36,7 +33,7 @@ func BenchmarkPlan(b *testing.B) {
 		env := quietEnvironment(map[string]string{
 			"SERVICE_BASE_URL": baseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": filepath.Join(dir, "state"),
 		})
-		if code := execute(b.Context(), env, args); code != exit.Done {
+		if code := execute(b.Context(), env, args); code != exitDone {
 			b.Fatalf("%v: exit code %d", args, code)
 		}
 	}
@@ -50,7 +47,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 	for b.Loop() {
 		plan()
-		fastestScan = min(fastestScan, scan(b, dir, baseURL, list), scan(b, dir, baseURL, list))
+		fastestScan = min(fastestScan, timeScan(b, dir, baseURL, list), timeScan(b, dir, baseURL, list))
 		plan()
 	}
 	b.ReportMetric(float64(fastestScan.Nanoseconds())/rows, "scan-ns/row")
@@ -75,14 +72,14 @@ func benchService(b *testing.B) (baseURL string) {
 
 func writeBenchList(b *testing.B, path string, rows int) {
 	var text strings.Builder
-	if err := lists.WriteCSV(&text, lists.Default(5, rows)); err != nil {
+	if err := world.WriteListCSV(&text, world.DefaultList(5, rows)); err != nil {
 		b.Fatal(err)
 	}
 	writeFile(b, path, text.String())
 }
 
-// scan opens the journal and takes the survey, and returns the time of the survey.
-func scan(b *testing.B, dir, baseURL, list string) time.Duration {
+// timeScan opens the journal and takes the survey, and returns the time of the survey.
+func timeScan(b *testing.B, dir, baseURL, list string) time.Duration {
 	o := newOptions(quietEnvironment(nil))
 	o.service.BaseURL, o.service.State = baseURL, filepath.Join(dir, "state")
 	place := &workspace.Session{Options: o.workspace(), Env: o.environment()}
@@ -103,10 +100,10 @@ func scan(b *testing.B, dir, baseURL, list string) time.Duration {
 	if err != nil {
 		b.Fatal(err)
 	}
-	scope := row.Scope{Catalogue: v1fields.Catalogue(), Mapping: reading.Mapping, Wanted: v1fields.AllFields, Prefer: enrich.ByProfile, Memory: host.MachineMemory() / 4}
+	scope := scan.Scope{Catalogue: v1.Catalogue(), Mapping: reading.Mapping, Wanted: v1.AllFields, Prefer: enrich.ByProfile, Memory: machineMemory() / 4}
 	runtime.GC()
 	begun := time.Now()
-	if _, err := survey.Take(context.Background(), scope, file, place.Journal); err != nil {
+	if _, err := scan.New(context.Background(), scope, file, place.Journal); err != nil {
 		b.Fatal(err)
 	}
 	return time.Since(begun)

@@ -10,11 +10,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"payonce/cmd/batch/serviceflags"
-	"payonce/internal/app"
-	"payonce/internal/planfile"
-	"payonce/internal/report"
-	"payonce/service/v2/v2fields"
+	"payonce/io/service/v2"
+	"payonce/pipeline"
+	"payonce/pipeline/report"
 )
 
 // agreedFlags are the flags that decide what is bought, for which persons, how the list is
@@ -35,9 +33,9 @@ var readingFlags = []string{"encoding", "delimiter", "sheet", "header-row"}
 var offeredFlags = []string{"transport", "rate", "headroom", "pace", "concurrency", "rate-card"}
 
 // keep writes a plan with the flags of its run to the file that was asked for.
-func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
-	kept := &planfile.File{
-		Version: planfile.Version, Kept: planned.Plan.At, List: planfile.List{Paths: planned.Paths, SHA256: planned.SHA256},
+func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err error) {
+	kept := &pipeline.PlanFile{
+		Version: pipeline.PlanFileVersion, Kept: planned.Plan.At, List: pipeline.PlannedList{Paths: planned.Paths, SHA256: planned.SHA256},
 		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.Mapping, Columns: planned.Columns, Header: planned.Header,
 		Plan: planned.Plan,
 	}
@@ -46,7 +44,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 			kept.Options[name] = value
 		}
 	}
-	if !o.service.Sandbox && planned.Plan.Steps.Ask(v2fields.Catalogue().Interface) {
+	if !o.service.Sandbox && planned.Plan.Steps.Ask(v2.Catalogue().Interface) {
 		kept.ServiceV2 = trimBaseURL(o.service.BaseURLV2)
 	}
 	kept.Options["name"], kept.Options["job"] = planned.Plan.Run, planned.Plan.Job
@@ -64,7 +62,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *app.Planned) (err error) {
 // serviceName returns the service as a kept plan names it.
 func (o *options) serviceName() string {
 	if o.service.Sandbox {
-		return planfile.Sandbox
+		return pipeline.PlannedSandbox
 	}
 	return trimBaseURL(o.service.BaseURL)
 }
@@ -73,7 +71,7 @@ func (o *options) serviceName() string {
 // where the command line and the configuration do not say the same. What they say
 // otherwise is an error.
 func (o *options) followPlan(flags *pflag.FlagSet) error {
-	kept, err := planfile.Read(o.planFile)
+	kept, err := pipeline.ReadPlanFile(o.planFile)
 	if err != nil {
 		return err
 	}
@@ -83,7 +81,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if o.list.MapFile != "" {
 		return errors.New("a kept plan already says how the columns are read; leave out --map-file or the plan")
 	}
-	found, taken := &planfile.Differences{File: o.planFile}, []string{o.planFile, "sets"}
+	found, taken := &pipeline.PlanDifferences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag := flags.Lookup(name)
 		planned, said := kept.Options[name]
@@ -110,7 +108,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	for _, mapping := range kept.Map {
 		taken = append(taken, "--map="+report.ShellWord(report.Printable(mapping)))
 	}
-	o.list.Mapping, o.list.Recorded, o.kept = kept.Map, app.Recorded{Columns: kept.Columns, Header: kept.Header, Fixed: true}, kept
+	o.list.Mapping, o.list.Recorded, o.kept = kept.Map, pipeline.RecordedColumns{Columns: kept.Columns, Header: kept.Header, Fixed: true}, kept
 	if err := o.checkService(kept, found); err != nil {
 		return err
 	}
@@ -137,15 +135,15 @@ func (o *options) setPlanned(flag *pflag.Flag, planned string) error {
 
 // checkService compares the service with the planned one. Its address is not taken
 // from the file: the API key goes to it, and the file may come from anybody.
-func (o *options) checkService(kept *planfile.File, found *planfile.Differences) error {
+func (o *options) checkService(kept *pipeline.PlanFile, found *pipeline.PlanDifferences) error {
 	planned := kept.Service
 	if o.service.Sandbox && o.service.BaseURL == o.env.getenv("SERVICE_BASE_URL") {
-		found.Add("the service", planned, planfile.Sandbox)
+		found.Add("the service", planned, pipeline.PlannedSandbox)
 		return nil
 	}
 	for _, service := range []struct{ name, planned, own, flag, variable string }{
-		{"the service", planned, o.service.BaseURL, "--base-url", serviceflags.BaseURLVariable},
-		{"the service of v2", kept.ServiceV2, o.service.BaseURLV2, "--base-url-v2", serviceflags.BaseURLV2Variable},
+		{"the service", planned, o.service.BaseURL, "--base-url", baseURLVariable},
+		{"the service of v2", kept.ServiceV2, o.service.BaseURLV2, "--base-url-v2", baseURLV2Variable},
 	} {
 		switch {
 		case service.planned == "": // it is not asked, or the plan is that of an earlier program

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"payonce/service/v1"
+	"payonce/io/service/v1"
 )
 
 var powerCuts = flag.Int("cuts", 3, "how often TestPowerCuts cuts the power")

@@ -9,15 +9,14 @@ import (
 	"syscall"
 	"testing"
 
-	"payonce/cmd/batch/exit"
-	"payonce/internal/pgtest"
+	"payonce/io/iotest"
 )
 
 // A job enriches the rows of a query. When it is interrupted, its next start reads the same rows, whatever the table has
 // meanwhile. No file and no line has the password of the database.
 func TestAJobEnrichesTheRowsOfAQuery(t *testing.T) {
 	t.Parallel()
-	server := pgtest.Start(t)
+	server := iotest.StartPostgres(t)
 	n := newNight(t, 1, 1)
 	server.Exec(`CREATE TABLE people (id int, first_name text, last_name text, company text, email text, added date);
 		INSERT INTO people SELECT n, 'Given' || n, 'Family' || n, 'Company ' || n, '', '2026-01-01' FROM generate_series(1, 6) n;
@@ -44,7 +43,7 @@ jobs:
 		}
 		told.WriteString(run.stdout.String() + run.stderr.String())
 	}
-	end(start("jobs", "check"), exit.Done)
+	end(start("jobs", "check"), exitDone)
 
 	reached, release := n.service.hold(t, 2)
 	run := start("jobs", "run", "people", "--now")
@@ -54,14 +53,14 @@ jobs:
 	}
 	run.stderr.await(t, "waiting for the lookups in flight")
 	close(release)
-	end(run, exit.Interrupted)
+	end(run, exitInterrupted)
 	n.service.watch.Store(nil)
 	if kept := n.spooled(); len(kept) != 1 || !strings.HasSuffix(kept[0], ".parquet") {
 		t.Errorf("the rows of an occurrence that goes on are in %q", kept)
 	}
 
 	server.Exec("DELETE FROM people")
-	end(start("jobs", "run", "people"), exit.Done)
+	end(start("jobs", "run", "people"), exitDone)
 	rows := readRows(t, filepath.Join(n.dir, "people.csv"))
 	if len(rows) != 6 || rows[5]["first_name"] != "Given6" {
 		t.Errorf("the output has the rows %q", rows)
@@ -70,7 +69,7 @@ jobs:
 		t.Errorf("when the occurrence has ended, its rows are in %q", kept)
 	}
 
-	end(start("jobs", "run", "wrong"), exit.Usage)
+	end(start("jobs", "run", "wrong"), exitUsage)
 	for _, want := range []string{
 		"people: the query has 6 rows, with the hash ", `list-query failed: line 2, column 3: column "emial" does not exist (42703)`,
 	} {
@@ -78,10 +77,10 @@ jobs:
 			t.Errorf("%q is not told once in\n%s", want, &told)
 		}
 	}
-	if strings.Contains(told.String(), pgtest.Password) {
+	if strings.Contains(told.String(), iotest.PostgresPassword) {
 		t.Errorf("the password is told:\n%s", &told)
 	}
-	n.find(pgtest.Password)
+	n.find(iotest.PostgresPassword)
 }
 
 // spooled returns the lists that are kept for occurrences.

@@ -5,15 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/ratecard"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/inspect"
-	"payonce/internal/problem"
-	"payonce/internal/report"
-	"payonce/internal/target"
 	"payonce/io/atomicfile"
-	"payonce/service/v1"
+	"payonce/io/service/v1"
+	"payonce/pipeline/inspect"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 func newRateCardImportCommand(env environment) *cobra.Command {
@@ -23,8 +20,8 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 		Short: "Make a rate card from the service's OpenAPI document",
 		Long: "Make a rate card in YAML from an OpenAPI document (x-service-billing): from FILE, or without it\n" +
 			"from the document that the service publishes, which is free to read." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Interrupted),
-		Args: usage.Args(cobra.MaximumNArgs(1)),
+			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
+		Args: checkedArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return o.importRateCardFile(args[0])
@@ -54,12 +51,12 @@ func (o *options) importRateCardFile(path string) error {
 		return problem.Usagef("--%s %s", wrong.Flag, wrong.Text)
 	}
 	if o.output.path != "" {
-		sources := append(o.sources(), target.Source{What: "the OpenAPI document", Path: path})
-		if err := target.Check(o.output.path, sources); err != nil {
+		sources := append(o.sources(), output.Source{What: "the OpenAPI document", Path: path})
+		if err := output.CheckTarget(o.output.path, sources); err != nil {
 			return err
 		}
 	}
-	description, err := ratecard.ParseDocument(path, o.workspace().Service.Names)
+	description, err := parseRateDocument(path, o.workspace().Service.Names)
 	if err != nil {
 		return err
 	}
@@ -68,7 +65,7 @@ func (o *options) importRateCardFile(path string) error {
 
 // writeRateCard writes the rate card of a document.
 func (o *options) writeRateCard(from string, description v1.Description) error {
-	text, err := ratecard.Format(from, description)
+	text, err := formatRateCard(from, description)
 	if err != nil {
 		return err
 	}

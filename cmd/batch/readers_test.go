@@ -15,11 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"payonce/cmd/batch/exit"
 	"payonce/cost"
-	"payonce/internal/report/runview"
-	"payonce/sandbox"
-	"payonce/service/v1"
+	"payonce/io/sandbox"
+	"payonce/io/service/v1"
+	"payonce/pipeline/report"
 )
 
 var (
@@ -56,10 +55,10 @@ func TestStatusShowsARunAndItsEnd(t *testing.T) {
 	reached, release := tap.hold(t, 10)
 	run := p.start()
 	receive(t, reached, "no tenth lookup")
-	status := func() (found runview.Status) {
+	status := func() (found report.Status) {
 		t.Helper()
 		ended := p.startAs(exec.Command(*programPath, "status", "--json", "--state", p.state()))
-		if code := ended.end(); code != exit.Done {
+		if code := ended.end(); code != exitDone {
 			t.Fatalf("exit code %d\n%s", code, ended.stderr)
 		}
 		if err := json.Unmarshal(ended.stdout.Bytes(), &found); err != nil {
@@ -79,20 +78,20 @@ func TestStatusShowsARunAndItsEnd(t *testing.T) {
 	}
 	for _, args := range [][]string{{"runs"}, {"show", "list"}} {
 		shown := p.startAs(exec.Command(*programPath, append(args, "--state", p.state())...))
-		if code := shown.end(); code != exit.Done || !strings.Contains(shown.stdout.String(), " running\n") {
+		if code := shown.end(); code != exitDone || !strings.Contains(shown.stdout.String(), " running\n") {
 			t.Errorf("%v: exit code %d\n%s%s", args, code, shown.stdout.String(), shown.stderr)
 		}
 	}
 	starts := p.startAs(exec.Command(*programPath, "runs", "--starts", "--state", p.state()))
-	if code := starts.end(); code != exit.Done || !strings.Contains(starts.stdout.String(), fmt.Sprintf("  running, process %d\n", run.Process.Pid)) {
+	if code := starts.end(); code != exitDone || !strings.Contains(starts.stdout.String(), fmt.Sprintf("  running, process %d\n", run.Process.Pid)) {
 		t.Errorf("exit code %d\n%s%s", code, starts.stdout.String(), starts.stderr)
 	}
-	refused := p.runToEnd(exit.Locked)
+	refused := p.runToEnd(exitLocked)
 	if want := fmt.Sprintf(", %d %% done; wait", progress.Percent()); !strings.Contains(refused.stderr.String(), want) {
 		t.Errorf("no %q in %s", want, refused.stderr)
 	}
 	close(release)
-	if code := run.end(); code != exit.Done {
+	if code := run.end(); code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
 	after := status()
@@ -183,14 +182,14 @@ func (r *readers) read(ctx context.Context, args []string, life time.Duration) {
 	switch told := stderr.String(); {
 	case code == -1:
 		how = "killed"
-	case code == exit.Done, code == exit.Doubt && args[0] == "write":
+	case code == exitDone, code == exitDoubt && args[0] == "write":
 		if err := checkSnapshot(args[0], stdout.Bytes()); err != nil {
 			r.t.Errorf("%s: %v\n%s", name, err, stdout.String())
 		}
-	case code == exit.Locked && strings.Contains(told, "run the same command again"):
+	case code == exitLocked && strings.Contains(told, "run the same command again"):
 		how = "the owner ended"
-	case code == exit.Locked && strings.Contains(told, "is held by"):
-	case code == exit.Internal && strings.Contains(told, `no run "list"`): // it was killed before it recorded the run
+	case code == exitLocked && strings.Contains(told, "is held by"):
+	case code == exitInternal && strings.Contains(told, `no run "list"`): // it was killed before it recorded the run
 	default:
 		r.t.Errorf("%s: exit code %d\n%s%s", name, code, stdout.String(), told)
 	}
@@ -207,7 +206,7 @@ func checkSnapshot(command string, printed []byte) error {
 	if command != "show" { // the others exit with another code, or show sums alone
 		return nil
 	}
-	var run runview.Run
+	var run report.Run
 	if err := json.Unmarshal(printed, &run); err != nil {
 		return err
 	}

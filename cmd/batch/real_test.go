@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"payonce/internal/lists"
-	"payonce/sandbox"
-	"payonce/service/v1"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
+	"payonce/io/service/v1"
 )
 
 var programPath = flag.String("program", "batch", "the program that the tests of real processes start; by default this test itself")
@@ -79,10 +79,10 @@ const longestList = 8192
 // longer one begins with a shorter one.
 func (p *program) writeList(rows int) {
 	p.t.Helper()
-	spec := lists.Default(11, longestList)
+	spec := world.DefaultList(11, longestList)
 	spec.QuotedNewlineShare = 0.1
 	var text bytes.Buffer
-	if err := lists.WriteCSV(&text, spec); err != nil {
+	if err := world.WriteListCSV(&text, spec); err != nil {
 		p.t.Fatal(err)
 	}
 	records := csv.NewReader(bytes.NewReader(text.Bytes()))

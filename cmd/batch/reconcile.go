@@ -5,17 +5,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/attempt"
-	"payonce/cmd/batch/exit"
-	"payonce/internal/app"
-	"payonce/internal/flagvalue"
-	"payonce/internal/problem"
+	"payonce/checkpoint/attempt"
+	"payonce/configs"
+	"payonce/pipeline"
+	"payonce/pipeline/problem"
 )
 
 func newReconcileCommand(env environment) *cobra.Command {
 	o := newOptions(env)
 	vendor := ""
-	assume := flagvalue.Choice{Choices: []string{"charged", "not-charged"}}
+	assume := configs.ChoiceFlag{Choices: []string{"charged", "not-charged"}}
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
 		Short: "Settle lookups whose response was lost",
@@ -27,7 +26,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			"--exclusive, which declares that nobody else spends from the account; then its answer is lost.\n" +
 			"Every other lookup stays in doubt. It keeps its hold and is not sent again until --assume decides\n" +
 			"it, for the given attempts or for all. Sends no lookup." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Refused, exit.Doubt, exit.Interrupted, exit.Locked),
+			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, err := parseAttempts(args, assume.Value)
 			if err != nil {
@@ -38,7 +37,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 				return err
 			}
 			env.outliveReaders()
-			found, err := w.Reconcile(cmd.Context(), app.ReconcileOptions{
+			found, err := w.Reconcile(cmd.Context(), pipeline.ReconcileOptions{
 				Assume: assume.Value, Attempts: ids, Vendor: vendor, Reading: o.list.Value(cmd.Context(), env.stdin, env.now),
 			})
 			if err != nil {
@@ -48,7 +47,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			if err := unlessUnread(o.show(env.stdout, found)); err != nil || found.InDoubt == 0 {
 				return err
 			}
-			return exit.With(exit.Doubt)
+			return exitWith(exitDoubt)
 		},
 	}
 	o.addJournalFlags(cmd.Flags())

@@ -9,16 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"payonce/attempt"
 	"payonce/checkpoint"
-	"payonce/cmd/batch/exit"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/lists"
-	"payonce/internal/workspace"
-	"payonce/sandbox"
-	v1 "payonce/service/v1"
-	"payonce/service/v1/v1fields"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
+	"payonce/io/service/v1"
+	"payonce/pipeline/workspace"
 )
 
 // unknownUse begins what is told of an account that lost what the journal does not explain.
@@ -30,14 +28,14 @@ type restoredBench struct{ *workbench }
 func newRestoredBench(t *testing.T) restoredBench {
 	config := sandbox.DefaultConfig()
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
-	return restoredBench{newWorkbench(t, config, lists.Default(3, 200))}
+	return restoredBench{newWorkbench(t, config, world.DefaultList(3, 200))}
 }
 
 // run spends so much in all, and returns what it tells.
 func (b restoredBench) run(spend string) (stderr string) {
 	b.t.Helper()
 	_, stderr, code := b.try("run", b.path("list.csv"), "-o", b.path("out.csv"), "--yes", "--rate", "10000/1s", "--settle-delay", "0s", "--max-spend", spend)
-	if code != exit.Ceiling {
+	if code != exitCeiling {
 		b.t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	return stderr
@@ -112,13 +110,13 @@ func (b restoredBench) beginInCopy() {
 	if err != nil || len(copies) != 1 {
 		b.t.Fatalf("copies %q, error %v", copies, err)
 	}
-	j, err := workspace.OpenJournal(context.Background(), copies[0], workspace.Opening{Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
+	j, err := workspace.OpenJournal(context.Background(), copies[0], workspace.Opening{Journal: checkpoint.Options{Catalogue: v1.Catalogue(), Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Now: time.Now}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	decision, err := j.Begin(attempt.Request{
-		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro-network.example/in/nobody-else"}, Fields: enrich.FieldsOf(v1fields.WorkEmail)},
-		Run:    "another", Rates: v1.Tariff().At(cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}),
+		Lookup: enrich.Lookup{Identity: enrich.Identity{ProfileURL: "https://pro-network.example/in/nobody-else"}, Fields: enrich.FieldsOf(v1.WorkEmail)},
+		Run:    "another", Rates: v1.Tariff().At(cost.Prices{v1.WorkEmail: 15 * cost.Cent}),
 	})
 	if err == nil {
 		_, err = decision.(attempt.Granted).Ticket()

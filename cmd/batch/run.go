@@ -7,16 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/host"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/app"
-	"payonce/internal/problem"
-	"payonce/internal/report"
-	"payonce/internal/report/planview"
-	"payonce/internal/target"
 	"payonce/io/listfile"
-	"payonce/pipeline/row"
+	"payonce/pipeline"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
+	"payonce/pipeline/scan"
 )
 
 func newRunCommand(env environment) *cobra.Command {
@@ -36,8 +32,8 @@ func newRun(env environment) (*options, *cobra.Command) {
 			"With --plan the list and the flags come from a plan that was kept with \"batch plan --out\". The run\n" +
 			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
 			"when it could cost more; what was answered since makes no difference." +
-			exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Ceiling, exit.Refused, exit.Doubt, exit.Interrupted, exit.Approval, exit.Locked),
-		Args: usage.Args(cobra.ArbitraryArgs),
+			exitHelp(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
+		Args: checkedArgs(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runList(cmd, o, args)
 		},
@@ -87,7 +83,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		return o.planWith(cmd, w, list)
 	}
 	if o.output.path == "" {
-		if o.output.path, err = target.OutputName(list); err != nil {
+		if o.output.path, err = output.OutputName(list); err != nil {
 			return err
 		}
 	}
@@ -103,15 +99,15 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	case o.json:
 		person.out = o.env.stderr
 	}
-	person.show = func(plan *planview.Plan) error { return o.showText(person.out, plan) }
-	run := app.RunOptions{
+	person.show = func(plan *report.Plan) error { return o.showText(person.out, plan) }
+	run := pipeline.RunOptions{
 		List: o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...), Budget: o.budget.value(), Pace: o.service.Pace(),
 		Output: o.output.value(o.env, o.sources()), Yes: o.yes, Unapproved: o.unapproved,
 	}
 	if o.kept != nil {
-		run.Kept = &app.Kept{Path: o.planFile, Plan: o.kept}
+		run.Kept = &pipeline.KeptPlan{Path: o.planFile, Plan: o.kept}
 	}
-	var ended *app.Ended
+	var ended *pipeline.RunEnded
 	if err := o.offerMapping(cmd.Context(), run.List, func() (err error) {
 		ended, err = w.Run(cmd.Context(), run, person)
 		o.observer.End()
@@ -124,24 +120,24 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 }
 
 // conclude shows the summary and returns the error that ends the command.
-func (o *options) conclude(out io.Writer, ended *app.Ended) error {
+func (o *options) conclude(out io.Writer, ended *pipeline.RunEnded) error {
 	ended.Summary.Advice = o.place.Advice(ended.Summary, ended.Stop, o.env.now())
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
-		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", target.PlaceOf(o.output.path), err)
+		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", output.TargetName(o.output.path), err)
 	}
-	code := exit.OfStop(ended.Stop)
-	if code == exit.Done || code == exit.Ceiling && o.ceilingOK {
+	code := exitOfStop(ended.Stop)
+	if code == exitDone || code == exitCeiling && o.ceilingOK {
 		code = codeOfRows(ended.Summary.Rows)
 	}
-	return exit.With(code)
+	return exitWith(code)
 }
 
 // codeOfRows returns the exit code of a run whose rows have these outcomes.
 func codeOfRows(rows map[string]int64) int {
-	if rows[string(row.StatusInDoubt)]+rows[string(row.StatusForfeited)] > 0 {
-		return exit.Doubt
+	if rows[string(scan.StatusInDoubt)]+rows[string(scan.StatusForfeited)] > 0 {
+		return exitDoubt
 	}
-	return exit.Done
+	return exitDone
 }
 
 // besideLists returns where reports go: to standard error where the list or the rejects are
@@ -168,14 +164,14 @@ func (o *options) besideLists() (io.Writer, error) {
 type person struct {
 	env  environment
 	out  io.Writer // where the plan is shown
-	show func(*planview.Plan) error
+	show func(*report.Plan) error
 }
 
 func (p *person) CanAsk() bool { return p.env.canAsk }
 
 // Show shows the plan unless there is nothing left to look up. From here on the run continues when a
 // reader of its output ends.
-func (p *person) Show(plan *planview.Plan) error {
+func (p *person) Show(plan *report.Plan) error {
 	if plan.IsDone() {
 		p.env.outliveReaders()
 		return nil
@@ -189,7 +185,7 @@ func (p *person) Show(plan *planview.Plan) error {
 }
 
 // Confirm asks whether the lookups may be sent.
-func (p *person) Confirm(ctx context.Context, asked app.Question) bool {
+func (p *person) Confirm(ctx context.Context, asked pipeline.Question) bool {
 	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(asked.Lookups), asked.Possible)
 	if asked.Covered < asked.Lookups {
 		question = fmt.Sprintf("Send up to %s and spend at most $%s, enough for at least %d of them? [y/N] ",
@@ -202,5 +198,5 @@ func (p *person) Confirm(ctx context.Context, asked app.Question) bool {
 }
 
 func (env environment) confirm(ctx context.Context, question string) bool {
-	return host.Confirm(ctx, env.stdin, env.stderr, question)
+	return confirmLine(ctx, env.stdin, env.stderr, question)
 }

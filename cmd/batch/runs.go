@@ -8,15 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/reporting"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/app"
-	"payonce/internal/inspect"
-	"payonce/internal/planfile"
-	"payonce/internal/problem"
-	"payonce/internal/report"
-	"payonce/internal/target"
+	"payonce/pipeline"
+	"payonce/pipeline/inspect"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 func newRunsCommand(env environment) *cobra.Command {
@@ -24,9 +20,9 @@ func newRunsCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs of the workspace's journal",
-		Long:  "List the runs of the workspace's journal with what each spent." + exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
-		Args:  usage.Args(cobra.NoArgs),
-		RunE: o.command(func(cmd *cobra.Command, w *app.Work, _ []string) (report.Report, error) {
+		Long:  "List the runs of the workspace's journal with what each spent." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args:  checkedArgs(cobra.NoArgs),
+		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			if starts {
 				return inspect.Starts(w)
 			}
@@ -44,8 +40,8 @@ func newShowCommand(env environment) *cobra.Command {
 		Use:   "show RUN|PLAN",
 		Short: "Show a run, or a plan that was kept",
 		Long: "Show a run: its spend and its rows by outcome, as they were when it last ended. The beginning of its\n" +
-			"name is enough. The name of a file that ends in .json shows the plan that was kept in it." + exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked),
-		Args: usage.Args(cobra.ExactArgs(1)),
+			"name is enough. The name of a file that ends in .json shows the plan that was kept in it." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args: checkedArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.showOne(cmd, args[0]) },
 	}
 	o.addJournalFlags(cmd.Flags())
@@ -58,13 +54,13 @@ func (o *options) showOne(cmd *cobra.Command, name string) error {
 	isPlan := strings.EqualFold(filepath.Ext(name), ".json")
 	sources := o.sources()
 	if isPlan {
-		sources = append(sources, target.Source{What: "the plan", Path: name})
+		sources = append(sources, output.Source{What: "the plan", Path: name})
 	}
 	if err := o.output.pages.Check(sources); err != nil {
 		return err
 	}
 	if isPlan {
-		kept, err := planfile.Read(name)
+		kept, err := pipeline.ReadPlanFile(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return problem.Usagef("there is no file %s", name)
 		}
@@ -86,13 +82,13 @@ func (o *options) showOne(cmd *cobra.Command, name string) error {
 
 func newReportCommand(env environment) *cobra.Command {
 	o := newOptions(env)
-	cmd := withExitCodes(reporting.NewCommand(reporting.Environment{
+	cmd := withExitCodes(newReportingCommand(reportEnvironment{
 		Stdout: env.stdout, FileMode: env.fileMode,
-		Work: func(cmd *cobra.Command) (reporting.Work, error) {
+		Work: func(cmd *cobra.Command) (reportWork, error) {
 			w, err := o.work(cmd)
-			return reporting.Work{Work: w, Hints: o.place.Of, JSON: o.json, Sources: o.sources()}, err
+			return reportWork{Work: w, Hints: o.place.Of, JSON: o.json, Sources: o.sources()}, err
 		},
-	}), exit.Done, exit.Internal, exit.Usage, exit.Interrupted, exit.Locked)
+	}), exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked)
 	o.addJournalFlags(cmd.Flags())
 	return cmd
 }

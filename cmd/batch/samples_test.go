@@ -11,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"payonce/cmd/batch/exit"
-	"payonce/enrich/sharedhost"
-	"payonce/internal/report"
+	"payonce/enrich"
 	"payonce/pipeline/columns"
+	"payonce/pipeline/report"
 )
 
 // refusedSamples are the sample lists that leave something for a person to decide.
@@ -92,7 +91,7 @@ func TestSampleListsArePlanned(t *testing.T) {
 			t.Parallel()
 			_, stderr, code := runSample(t, "plan", file.Name(), "--sandbox", "--offline", "--fields", "email,phone")
 			refused := slices.Contains(refusedSamples, file.Name())
-			if refused != (code == exit.Usage) || !refused && code != exit.Done {
+			if refused != (code == exitUsage) || !refused && code != exitDone {
 				t.Fatalf("exit code %d\n%s", code, stderr)
 			}
 			if !refused {
@@ -103,7 +102,7 @@ func TestSampleListsArePlanned(t *testing.T) {
 			if !found {
 				t.Fatalf("no command is shown:\n%s", stderr)
 			}
-			if _, stderr, code := endIn(t, copied(t, file.Name()), exec.Command("sh", "-c", after)); code != exit.Done {
+			if _, stderr, code := endIn(t, copied(t, file.Name()), exec.Command("sh", "-c", after)); code != exitDone {
 				t.Errorf("%s ends with %d\n%s", after, code, stderr)
 			}
 		})
@@ -119,7 +118,7 @@ func checkRequests(t *testing.T, name string) {
 	t.Helper()
 	stdout, stderr, code := runSample(t, "map", name, "--json", "--fields", "email,phone")
 	var shown report.Mapping
-	if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exit.Done {
+	if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exitDone {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
 	}
 	asked := 0
@@ -128,7 +127,7 @@ func checkRequests(t *testing.T, name string) {
 			continue
 		}
 		asked++
-		if domain := row.Identity.CompanyDomain; domain != "" && sharedhost.Of([]byte(domain)) != sharedhost.None {
+		if domain := row.Identity.CompanyDomain; domain != "" && enrich.SharedHostOf([]byte(domain)) != enrich.NotSharedHost {
 			t.Errorf("row %d sends the domain %s", row.Row, domain)
 		}
 		if profile := []byte(row.Identity.ProfileURL); len(profile) > 0 && columns.KindOf(profile) != columns.PersonPage {
@@ -157,7 +156,7 @@ func TestRowsOfSampleListsAreReadAsGoldenFilesShow(t *testing.T) {
 		for _, name := range names {
 			stdout, stderr, code := runSample(t, "map", name, "--json", "--fields", fields)
 			var shown report.Mapping
-			if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exit.Done {
+			if err := json.Unmarshal([]byte(stdout), &shown); err != nil || code != exitDone {
 				t.Fatalf("%s: exit code %d, %v\n%s", name, code, err, stderr)
 			}
 			text.WriteString(filepath.Base(name) + "\n")
@@ -176,7 +175,7 @@ func TestPresetsHaveGoldenPlans(t *testing.T) {
 	mask := func(text string) []byte { return masker(dir, dir)([]byte(text)) }
 	for _, name := range columns.PresetNames() {
 		stdout, stderr, code := runSample(t, "plan", name+".csv", "--sandbox", "--offline", "--fields", "email,phone", "--name", name)
-		if code != exit.Done || !strings.Contains(stdout, "\npreset                    "+name+"\n") {
+		if code != exitDone || !strings.Contains(stdout, "\npreset                    "+name+"\n") {
 			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 		golden(t, filepath.Join("lists", name+".plan.txt"), mask(stdout))
@@ -193,7 +192,7 @@ func TestListsOfObjectsHaveGoldenPlans(t *testing.T) {
 	dir := demoDir(t)
 	for _, name := range []string{"nested.ndjson", "array.json", "hubspot-api.jsonl.gz", "google-people.ndjson"} {
 		stdout, stderr, code := runSample(t, "plan", name, "--sandbox", "--offline", "--fields", "email,phone", "--name", "sample")
-		if code != exit.Done {
+		if code != exitDone {
 			t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 		}
 		golden(t, filepath.Join("lists", name+".plan.txt"), masker(dir, dir)([]byte(stdout)))
@@ -204,7 +203,7 @@ func TestListsOfObjectsHaveGoldenPlans(t *testing.T) {
 func TestPresetThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
 	_, stderr, code := runSample(t, "plan", "german-excel.csv", "--sandbox", "--offline", "--preset", "pipedrive")
-	if code != exit.Usage || !strings.Contains(stderr, "the preset pipedrive: the list has none of its columns") {
+	if code != exitUsage || !strings.Contains(stderr, "the preset pipedrive: the list has none of its columns") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

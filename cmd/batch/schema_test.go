@@ -11,19 +11,17 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"payonce/cmd/batch/exit"
-	"payonce/internal/report/form"
-	"payonce/internal/report/planview"
+	"payonce/pipeline/report"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"payonce/configs"
 	"payonce/cost"
-	"payonce/internal/lists"
-	"payonce/sandbox"
-	"payonce/sandbox/units"
-	sandboxv2 "payonce/sandbox/v2"
-	"payonce/service/v1/v1fields"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/kit"
+	sandboxv2 "payonce/io/sandbox/v2"
+	"payonce/io/sandbox/world"
+	"payonce/io/service/v1"
 )
 
 // planFlags are command lines of plan that show everything that a plan can hold.
@@ -46,7 +44,7 @@ func planBench(t *testing.T) *workbench {
 	t.Helper()
 	config := sandbox.DefaultConfig()
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
-	b := newWorkbench(t, config, lists.Default(8, 120))
+	b := newWorkbench(t, config, world.DefaultList(8, 120))
 	b.batch("run", "--limit", "40", "--fields", "email,phone", "--max-spend", "20", "--yes", "--rate", "10000/1s")
 	return b
 }
@@ -56,10 +54,10 @@ func TestPlanSchema(t *testing.T) {
 	t.Parallel()
 	schema := compileSchema(t, "plan.schema.json")
 	b := planBench(t)
-	fresh := newWorkbench(t, sandbox.DefaultConfig(), lists.Default(8, 120)) // without a history
+	fresh := newWorkbench(t, sandbox.DefaultConfig(), world.DefaultList(8, 120)) // without a history
 	config := sandbox.DefaultConfig()
-	config.Prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent} // and so every lookup of a phone is refused
-	unpriced := newWorkbench(t, config, lists.Default(8, 120))
+	config.Prices = cost.Prices{v1.WorkEmail: 15 * cost.Cent} // and so every lookup of a phone is refused
+	unpriced := newWorkbench(t, config, world.DefaultList(8, 120))
 	seen := map[string]bool{}
 	for name, flags := range planFlags(b.dir) {
 		for _, bench := range []*workbench{b, fresh, unpriced} {
@@ -108,8 +106,8 @@ func addUnitPlans(t *testing.T, seen map[string]bool, schema *jsonschema.Schema)
 	t.Helper()
 	config := sandbox.DefaultConfig()
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
-	config.V2.Window, config.V2.Daily = config.Window, map[units.Module]int64{units.Financials: 1}
-	b := newWorkbench(t, config, lists.Default(8, 20))
+	config.V2.Window, config.V2.Daily = config.Window, map[kit.Module]int64{kit.Financials: 1}
+	b := newWorkbench(t, config, world.DefaultList(8, 20))
 	second := map[string]string{
 		"SERVICE_V2_BASE_URL": strings.TrimSuffix(b.url, "/api/v1") + "/v2", "SERVICE_V2_API_KEY": sandboxv2.DefaultKey,
 	}
@@ -117,7 +115,7 @@ func addUnitPlans(t *testing.T, seen map[string]bool, schema *jsonschema.Schema)
 		vars := b.vars()
 		maps.Copy(vars, second)
 		stdout, stderr, code := executeIn(t.Context(), quietEnvironment(vars), append(args, "--rate-v2", "10000/1s", "--json")...)
-		if code != exit.Done && code != exit.Ceiling {
+		if code != exitDone && code != exitCeiling {
 			t.Fatalf("%q: exit code %d\n%s", args, code, stderr)
 		}
 		return stdout
@@ -242,7 +240,7 @@ func TestPlanFitsATerminal(t *testing.T) {
 	b := planBench(t)
 	for name, flags := range planFlags(b.dir) {
 		for line := range strings.SplitSeq(b.batch("plan", flags...), "\n") {
-			if width := utf8.RuneCountInString(line); width > form.LineWidth && !strings.Contains(line, b.dir) {
+			if width := utf8.RuneCountInString(line); width > report.LineWidth && !strings.Contains(line, b.dir) {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}
 		}
@@ -261,7 +259,7 @@ func TestLargeAmountsFitATerminal(t *testing.T) {
 	run := b.batch("run", append(flags, "--yes")...)
 	printed := func(args ...string) string {
 		stdout, stderr, code := b.try(args...)
-		if code != exit.Done {
+		if code != exitDone {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr)
 		}
 		return stdout
@@ -270,7 +268,7 @@ func TestLargeAmountsFitATerminal(t *testing.T) {
 		"plan": plan, "run": run, "show": printed("show", "trial"), "budget": printed("budget"),
 	} {
 		for line := range strings.SplitSeq(text, "\n") {
-			if width := utf8.RuneCountInString(line); width > form.LineWidth && !strings.Contains(line, b.dir) {
+			if width := utf8.RuneCountInString(line); width > report.LineWidth && !strings.Contains(line, b.dir) {
 				t.Errorf("%s: %d columns: %s", name, width, line)
 			}
 		}
@@ -281,13 +279,13 @@ func TestLargeAmountsFitATerminal(t *testing.T) {
 func TestPlanForeseesARefusal(t *testing.T) {
 	t.Parallel()
 	config := sandbox.DefaultConfig()
-	config.Prices = cost.Prices{v1fields.WorkEmail: 15 * cost.Cent}
-	b := newWorkbench(t, config, lists.Default(8, 30))
-	plan := decode[planview.Plan](t, b.batch("plan", "--fields", "email,phone", "--json"))
+	config.Prices = cost.Prices{v1.WorkEmail: 15 * cost.Cent}
+	b := newWorkbench(t, config, world.DefaultList(8, 30))
+	plan := decode[report.Plan](t, b.batch("plan", "--fields", "email,phone", "--json"))
 	if plan.Refused == nil || plan.Refused.Code != "operation_pricing_unavailable" {
 		t.Errorf("%+v", plan.Refused)
 	}
-	if plan := decode[planview.Plan](t, b.batch("plan", "--fields", "email", "--json")); plan.Refused != nil {
+	if plan := decode[report.Plan](t, b.batch("plan", "--fields", "email", "--json")); plan.Refused != nil {
 		t.Errorf("emails: %+v", plan.Refused)
 	}
 }
@@ -303,12 +301,12 @@ func TestExamplesConfigure(t *testing.T) {
 	for _, example := range examples {
 		path := b.path(example.Name + ".yaml")
 		writeFile(t, path, string(example.Text))
-		plan := decode[planview.Plan](t, b.batch("plan", "--config", path, "--json"))
+		plan := decode[report.Plan](t, b.batch("plan", "--config", path, "--json"))
 		if plan.Fields.Get("business_phone") == 0 || len(plan.Ceilings) < 3 {
 			t.Errorf("%s: %+v", example.Name, plan)
 		}
 		_, stderr, code := b.try("run", b.path("list.csv"), "--config", path, "--yes", "--limit", "1", "-o", b.path("out.csv"))
-		if code != exit.Done {
+		if code != exitDone {
 			t.Errorf("%s: exit code %d\n%s", example.Name, code, stderr)
 		}
 	}

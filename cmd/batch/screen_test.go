@@ -6,8 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"payonce/cmd/batch/exit"
-	"payonce/internal/terminaltest"
+	"payonce/io/iotest"
 )
 
 // doubtfulList has two columns of companies, one of pages in a network, and characters of double width.
@@ -16,9 +15,9 @@ const doubtfulList = "First Name,Last Name,companyUrl,Company,Company,Email,E-ma
 	"Bob,Ray,https://www.linkedin.com/company/acme,Acme,Acme Holding,,,,A note that is longer than any screen has room for\n"
 
 // atTerminal starts this program in a directory, at a terminal.
-func atTerminal(t *testing.T, dir string, columns int, args ...string) *terminaltest.Terminal {
+func atTerminal(t *testing.T, dir string, columns int, args ...string) *iotest.Terminal {
 	t.Helper()
-	return terminaltest.Start(t, dir, columns, []string{"SERVICE_BASE_URL=", "SERVICE_API_KEY="}, *programPath, args...)
+	return iotest.StartTerminal(t, dir, columns, []string{"SERVICE_BASE_URL=", "SERVICE_API_KEY="}, *programPath, args...)
 }
 
 // listInDir writes the doubtful list to a directory of its own.
@@ -56,7 +55,7 @@ func TestMapScreens(t *testing.T) {
 			at.Press("x")
 			at.Shows("s save")
 			at.Press("s")
-			at.End(exit.Done)
+			at.End(exitDone)
 			golden(t, "map."+width.name+".txt", []byte(shown))
 			saved, err := os.ReadFile(filepath.Join(dir, "list.csv.map.yaml"))
 			if err != nil || !strings.Contains(string(saved), "company_name: ['#5']\n") {
@@ -74,7 +73,7 @@ func TestMapScreenSavesNothingUnasked(t *testing.T) {
 		at := atTerminal(t, dir, 80, "map", "list.csv")
 		at.Shows("q leave without saving")
 		at.Press(key)
-		at.End(exit.Done)
+		at.End(exitDone)
 		if _, err := os.Stat(filepath.Join(dir, "list.csv.map.yaml")); err == nil {
 			t.Errorf("%q saved the mapping", key)
 		}
@@ -104,7 +103,7 @@ func TestMapAsksSimpleQuestions(t *testing.T) {
 	at.Shows("Save this in list.csv.map.yaml? [Y/n]")
 	at.Press(enter)
 	at.Shows("Saved in list.csv.map.yaml")
-	at.End(exit.Done)
+	at.End(exitDone)
 	saved, err := os.ReadFile(filepath.Join(dir, "list.csv.map.yaml"))
 	if err != nil || !strings.Contains(string(saved), "company_name: ['#5']\n    email: []\n") {
 		t.Errorf("%v\n%s", err, saved)
@@ -125,7 +124,7 @@ func TestPlanOffersToLookAtDoubtfulColumns(t *testing.T) {
 	at.Shows("#5: you said so")
 	at.Press("s")
 	at.Shows("\nmaximum spend ")
-	at.End(exit.Done)
+	at.End(exitDone)
 }
 
 // TestPlanEndsWhenNobodyWantsToLook answers no.
@@ -136,5 +135,5 @@ func TestPlanEndsWhenNobodyWantsToLook(t *testing.T) {
 	at.Shows("Choose the columns now? [y/N]")
 	at.Press("n" + enter)
 	at.Shows("For example: batch plan")
-	at.End(exit.Usage)
+	at.End(exitUsage)
 }

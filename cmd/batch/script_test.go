@@ -22,10 +22,9 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/workspace"
-	"payonce/sandbox"
-	"payonce/sandbox/books"
-	"payonce/service/v1/v1fields"
+	"payonce/io/sandbox"
+	"payonce/io/service/v1"
+	"payonce/pipeline/workspace"
 )
 
 // scriptWorld is what the commands of one script have set up around the program.
@@ -95,7 +94,7 @@ func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 		case name == "plan":
 			config.Plan = value
 		case name == "condition":
-			config.InputConditions = map[v1fields.Operation]json.RawMessage{v1fields.EnrichContact: []byte(ts.ReadFile(value))}
+			config.InputConditions = map[v1.Operation]json.RawMessage{v1.EnrichContact: []byte(ts.ReadFile(value))}
 		case name == "document" && value != "none":
 			around.document = []byte(ts.ReadFile(value))
 		case value == "none":
@@ -187,7 +186,7 @@ func faultCommand(ts *testscript.TestScript, neg bool, args []string) {
 // revokeCommand revokes the service's key.
 func revokeCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 0, "revoke")
-	ts.Check(worldOf(ts).service.Workspace().RevokeKey(books.ConfiguredKey))
+	ts.Check(worldOf(ts).service.Workspace().RevokeKey(sandbox.ConfiguredKey))
 }
 
 // undisguise returns a request with the names that the service itself has.
@@ -205,7 +204,7 @@ func (d disguise) undisguise(r *http.Request) *http.Request {
 // newKeyCommand creates another key and puts it into SERVICE_API_KEY.
 func newKeyCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 0, "newkey")
-	_, value, err := worldOf(ts).service.Workspace().CreateKey(books.NewKey{Name: "another"})
+	_, value, err := worldOf(ts).service.Workspace().CreateKey(sandbox.NewKey{Name: "another"})
 	ts.Check(err)
 	ts.Setenv("SERVICE_API_KEY", value)
 }
@@ -213,7 +212,7 @@ func newKeyCommand(ts *testscript.TestScript, neg bool, args []string) {
 // priceCommand puts another price in force.
 func priceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 2, "price FIELD USD|none")
-	field, known := v1fields.Catalogue().Lookup(args[0])
+	field, known := v1.Catalogue().Lookup(args[0])
 	if !known {
 		ts.Fatalf("%q is not a field", args[0])
 	}
@@ -253,7 +252,7 @@ func holdCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 1, "hold DIR")
 	journal, err := workspace.OpenJournal(context.Background(), ts.MkAbs(args[0]), workspace.Opening{
 		Store:   badgerstore.Options{Holder: `"batch run other" (process 4711, since 10:31)`},
-		Journal: checkpoint.Options{Catalogue: v1fields.Catalogue(), Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Now: time.Now},
+		Journal: checkpoint.Options{Catalogue: v1.Catalogue(), Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Now: time.Now},
 	})
 	ts.Check(err)
 	worldOf(ts).journal = journal

@@ -5,22 +5,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/searching"
-	"payonce/internal/report"
+	"payonce/io/service/v2"
 	"payonce/pipeline/dispatch"
-	v2 "payonce/service/v2"
+	"payonce/pipeline/report"
 )
 
 func newSearchCommand(env environment) *cobra.Command {
-	return searching.NewCommand(env.searching, exit.Help(
-		exit.Done, exit.Internal, exit.Usage, exit.Ceiling, exit.Refused, exit.Doubt, exit.Interrupted, exit.Approval, exit.Locked))
+	return newSearchingCommand(env.searching, exitHelp(
+		exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked))
 }
 
 // searching is what one command for searches needs.
-func (env environment) searching() searching.Environment {
+func (env environment) searching() searchEnvironment {
 	o := newOptions(env)
-	return searching.Environment{
+	return searchEnvironment{
 		Stdin: env.stdin, Stdout: env.stdout, Stderr: env.stderr, Now: env.now, FileMode: env.fileMode,
 		CanAsk: env.canAsk, Confirm: env.confirm, Begun: env.outliveReaders, End: endOfSearch,
 		AddFlags: func(cmd *cobra.Command) {
@@ -32,9 +30,9 @@ func (env environment) searching() searching.Environment {
 			o.addFormulasFlag(cmd.Flags())
 			o.addSearchCeilingFlags(cmd.Flags())
 		},
-		Work: func(cmd *cobra.Command) (searching.Work, error) {
+		Work: func(cmd *cobra.Command) (searchWork, error) {
 			w, err := o.work(cmd)
-			return searching.Work{
+			return searchWork{
 				Work: w, Pace: o.service.Pace(), Budget: o.budget.value(), JSON: o.json, Quiet: o.quiet || o.logFormat.Value == "json", Sources: o.sources(),
 				Show: func(to io.Writer, r report.Report) error { return unlessUnread(o.showText(to, r)) },
 				Sent: func() { o.observer.End() },
@@ -45,15 +43,15 @@ func (env environment) searching() searching.Environment {
 
 // endOfSearch returns the error that ends a search. A limit of a module is a ceiling that the account has.
 func endOfSearch(stop dispatch.Stop, lost, ceilingOK bool) error {
-	code := exit.OfStop(stop)
+	code := exitOfStop(stop)
 	if refused, is := stop.(dispatch.ServiceRefused); is && (refused.Code == v2.CodeDailyLimit || refused.Code == v2.CodeLimit) {
-		code = exit.Ceiling
+		code = exitCeiling
 	}
-	if code == exit.Ceiling && ceilingOK {
-		code = exit.Done
+	if code == exitCeiling && ceilingOK {
+		code = exitDone
 	}
-	if code == exit.Done && lost {
-		code = exit.Doubt
+	if code == exitDone && lost {
+		code = exitDoubt
 	}
-	return exit.With(code)
+	return exitWith(code)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"payonce/cmd/batch/exit"
 )
 
 // pagesService is a v2 interface that counts how often it was asked for each page of companies.
@@ -83,7 +81,7 @@ func TestASearchThatIsKilledBuysNoPageTwice(t *testing.T) {
 					t.Fatalf("it ended with %d and was not killed", code)
 				}
 				server.CloseClientConnections() // nothing that the client sent is counted from here on
-				run := p.runToEnd(exit.Done, exit.Doubt)
+				run := p.runToEnd(exitDone, exitDoubt)
 				var summary struct {
 					Run     string
 					Results int
@@ -108,9 +106,9 @@ func TestASearchThatIsKilledBuysNoPageTwice(t *testing.T) {
 					t.Errorf("the list has %d lines, error %v", lines, err)
 				}
 				p.args = []string{"journal", "check", "--state", p.state(), "--base-url-v2", server.URL + "/v2"}
-				p.runToEnd(exit.Done)
+				p.runToEnd(exitDone)
 				p.args = []string{"write", summary.Run, "-o", p.output(), "--state", p.state(), "--base-url-v2", server.URL + "/v2"}
-				if run := p.runToEnd(exit.Usage); !strings.Contains(run.stderr.String(), "is a search and has no list") {
+				if run := p.runToEnd(exitUsage); !strings.Contains(run.stderr.String(), "is a search and has no list") {
 					t.Errorf("writing it again: %s", run.stderr)
 				}
 			})
@@ -127,17 +125,17 @@ func TestSearchesExplainWhatIsMissing(t *testing.T) {
 		want string
 		code int
 	}{
-		{[]string{"companies", "--sandbox", "-o", "x.csv"}, "give --max-units companies=N", exit.Usage},
-		{[]string{"people", "--sandbox", "-o", "x.csv", "--max-units", "companies=1"}, "give --max-units contacts=N", exit.Usage},
-		{[]string{"companies", "--sandbox", "--max-units", "companies=1", "--dry-run"}, "", exit.Done},
-		{[]string{"companies", "--sandbox", "--max-units", "companies=1"}, "give -o FILE, such as companies.csv", exit.Usage},
-		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "company=1"}, "the modules are companies, contacts,", exit.Usage},
-		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1", "--where", "naze=1"}, `there is no filter "naze"; the filters are activity_type,`, exit.Usage},
-		{[]string{"companies", "--base-url", "https://a.example/api/v1", "-o", "x.csv", "--max-units", "companies=1", "-y"}, "give --base-url-v2 URL", exit.Usage},
-		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1"}, "then say --yes", exit.Approval},
-		{[]string{"companies", "--sandbox", "-o", "-", "--json", "--max-units", "companies=1", "-y"}, "both write to standard output", exit.Usage},
-		{[]string{"employees", "--sandbox", "-o", "x.csv"}, "an argument is missing", exit.Usage},
-		{[]string{"people", "--sandbox", "-o", "x.csv", "--max-units", "contacts=1", "--seniority", "boss", "-y"}, `"boss" is not a seniority`, exit.Usage},
+		{[]string{"companies", "--sandbox", "-o", "x.csv"}, "give --max-units companies=N", exitUsage},
+		{[]string{"people", "--sandbox", "-o", "x.csv", "--max-units", "companies=1"}, "give --max-units contacts=N", exitUsage},
+		{[]string{"companies", "--sandbox", "--max-units", "companies=1", "--dry-run"}, "", exitDone},
+		{[]string{"companies", "--sandbox", "--max-units", "companies=1"}, "give -o FILE, such as companies.csv", exitUsage},
+		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "company=1"}, "the modules are companies, contacts,", exitUsage},
+		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1", "--where", "naze=1"}, `there is no filter "naze"; the filters are activity_type,`, exitUsage},
+		{[]string{"companies", "--base-url", "https://a.example/api/v1", "-o", "x.csv", "--max-units", "companies=1", "-y"}, "give --base-url-v2 URL", exitUsage},
+		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1"}, "then say --yes", exitApproval},
+		{[]string{"companies", "--sandbox", "-o", "-", "--json", "--max-units", "companies=1", "-y"}, "both write to standard output", exitUsage},
+		{[]string{"employees", "--sandbox", "-o", "x.csv"}, "an argument is missing", exitUsage},
+		{[]string{"people", "--sandbox", "-o", "x.csv", "--max-units", "contacts=1", "--seniority", "boss", "-y"}, `"boss" is not a seniority`, exitUsage},
 	} {
 		_, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append([]string{"search"}, append(test.args, "--state", state)...)...)
 		if code != test.code || !strings.Contains(stderr, test.want) {

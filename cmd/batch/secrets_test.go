@@ -14,8 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"payonce/cmd/batch/starting"
-	"payonce/internal/lists"
+	"payonce/io/sandbox/world"
 )
 
 // optionSecret is what no file of the state directory may have.
@@ -53,7 +52,7 @@ func TestEveryFlagIsRecordedWithoutASecret(t *testing.T) {
 				if alone.Set(flag.Name, value) != nil {
 					continue // its values have a form that holds no secret
 				}
-				if !strings.Contains(starting.CommandLine("batch run", nil, alone), optionSecret) {
+				if !strings.Contains(startCommandLine("batch run", nil, alone), optionSecret) {
 					continue
 				}
 				if value == optionSecret {
@@ -92,7 +91,7 @@ func TestNoSecretOfAnOptionReachesTheStateDirectory(t *testing.T) {
 		"HOOK_SECRET": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "BATCH_STATE": state, "SERVICE_API_KEY": "key-" + optionSecret, "SERVICE_V2_API_KEY": "key2-" + optionSecret,
 	})
 	var list bytes.Buffer
-	if err := lists.WriteCSV(&list, lists.Default(3, 2)); err != nil {
+	if err := world.WriteListCSV(&list, world.DefaultList(3, 2)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path("list.csv"), list.Bytes(), 0o600); err != nil {

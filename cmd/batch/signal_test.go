@@ -11,9 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"payonce/cmd/batch/exit"
-	"payonce/internal/report/runview"
-	"payonce/service/v1"
+	"payonce/io/service/v1"
+	"payonce/pipeline/report"
 )
 
 // Not one lookup is lost when the user or the system interrupts, or the terminal closes:
@@ -40,7 +39,7 @@ func interruptAndResume(t *testing.T, transport v1.Transport, signal os.Signal) 
 	run.stderr.await(t, "interrupted: waiting for the lookups in flight")
 	run.Process.Signal(syscall.SIGHUP) // a terminal that closes sends one after the shell's
 	close(release)
-	if code := run.end(); code != exit.Interrupted {
+	if code := run.end(); code != exitInterrupted {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
 	view := decodeSummary(t, run)
@@ -50,7 +49,7 @@ func interruptAndResume(t *testing.T, transport v1.Transport, signal os.Signal) 
 	checkOutput(t, p, service.Books())
 	p.checkJournal()
 
-	view = decodeSummary(t, p.runToEnd(exit.Done))
+	view = decodeSummary(t, p.runToEnd(exitDone))
 	if view.Rows["not_attempted"] != 0 || view.InDoubt != 0 {
 		t.Errorf("resumed: %v", view.Rows)
 	}
@@ -67,7 +66,7 @@ func TestIgnoredHangupStaysIgnored(t *testing.T) {
 	receive(t, reached, "no tenth lookup")
 	run.Process.Signal(syscall.SIGHUP)
 	close(release)
-	if code := run.end(); code != exit.Done {
+	if code := run.end(); code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
 	checkOutput(t, p, service.Books())
@@ -89,7 +88,7 @@ func interruptTwice(t *testing.T, transport v1.Transport) {
 	run.Process.Signal(syscall.SIGINT)
 	run.stderr.await(t, "interrupted: waiting for the lookups in flight")
 	run.Process.Signal(os.Interrupt)
-	if code := run.end(); code != exit.Interrupted {
+	if code := run.end(); code != exitInterrupted {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
 	if !strings.Contains(run.stderr.String(), "stopped at once") {
@@ -97,7 +96,7 @@ func interruptTwice(t *testing.T, transport v1.Transport) {
 	}
 	close(release)
 	p.checkJournal()
-	p.runToEnd(exit.Done, exit.Doubt)
+	p.runToEnd(exitDone, exitDoubt)
 	checkOutput(t, p, service.Books())
 	p.checkExplained(service.Books())
 }
@@ -124,7 +123,7 @@ func TestInterruptWhileTheOutputIsWritten(t *testing.T) {
 	run.Process.Signal(os.Interrupt)
 	run.stderr.await(t, "interrupted: all answers are recorded, and the output is being written")
 	records, err := csv.NewReader(io.MultiReader(bytes.NewReader(begin), reader)).ReadAll()
-	if code := run.end(); code != exit.Ceiling || err != nil || len(records) != rows+1 {
+	if code := run.end(); code != exitCeiling || err != nil || len(records) != rows+1 {
 		t.Errorf("exit code %d, %d records, %v\n%s", code, len(records), err, run.stderr)
 	}
 }
@@ -137,12 +136,12 @@ func TestSecondRunIsRefused(t *testing.T) {
 	reached, release := tap.hold(t, 1)
 	first := p.start()
 	receive(t, reached, "no lookup")
-	second := p.runToEnd(exit.Locked)
+	second := p.runToEnd(exitLocked)
 	if text := second.stderr.String(); !strings.Contains(text, `held by "batch run list" (process `) {
 		t.Errorf("it does not name the holder: %s", text)
 	}
 	close(release)
-	if code := first.end(); code != exit.Done {
+	if code := first.end(); code != exitDone {
 		t.Fatalf("the first run: exit code %d\n%s", code, first.stderr)
 	}
 	checkOutput(t, p, service.Books())
@@ -158,7 +157,7 @@ func TestSummaryOutputAndBooksAgree(t *testing.T) {
 func compareSummary(t *testing.T, transport v1.Transport) {
 	service, tap := newService(t, 6)
 	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60").over(transport)
-	view := decodeSummary(t, p.runToEnd(exit.Done))
+	view := decodeSummary(t, p.runToEnd(exitDone))
 	books := service.Books()
 	if view.Spent != books.Charged || view.SpentNow != books.Charged {
 		t.Errorf("spent %s (now %s), the service charged %s", view.Spent, view.SpentNow, books.Charged)
@@ -169,9 +168,9 @@ func compareSummary(t *testing.T, transport v1.Transport) {
 	checkOutput(t, p, books)
 }
 
-func decodeSummary(t *testing.T, run *process) runview.Summary {
+func decodeSummary(t *testing.T, run *process) report.RunSummary {
 	t.Helper()
-	var view runview.Summary
+	var view report.RunSummary
 	if err := json.Unmarshal(run.stdout.Bytes(), &view); err != nil {
 		t.Fatalf("%v in %q", err, run.stdout.String())
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"payonce/sandbox"
+	"payonce/io/sandbox"
 )
 
 // tap stands in front of a service and lets a test decide when a request passes.

@@ -10,15 +10,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"payonce/cmd/batch/host"
-	"payonce/internal/report"
+	"payonce/pipeline/report"
 )
 
 // tell writes why a command failed: for a person on standard error, and for a program, when
 // the command would have printed an object and has printed nothing, on standard output.
 func tell(env environment, failed report.Failure, flags *pflag.FlagSet, asJSON bool) {
 	format := flags.Lookup("log-format")
-	log := host.Log{Out: env.stderr, Now: env.now, JSON: format != nil && format.Value.String() == "json"}
+	log := hostLog{Out: env.stderr, Now: env.now, JSON: format != nil && format.Value.String() == "json"}
 	if colour := flags.Lookup("color"); colour != nil {
 		log.Colour = env.colours(colour.Value.String(), env.showsProgress)
 	}
@@ -30,7 +29,7 @@ func tell(env environment, failed report.Failure, flags *pflag.FlagSet, asJSON b
 	}
 	log.Fail(failed.Message, continued, append([]any{"code", failed.Code, "hint", failed.Hint, "exit", failed.Exit}, facts...)...)
 	if asJSON {
-		_ = report.JSON(env.stdout, &report.Failed{Error: failed}) // the exit code says that it failed
+		_ = report.WriteJSON(env.stdout, &report.Failed{Error: failed}) // the exit code says that it failed
 	}
 }
 

@@ -7,19 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"payonce/cmd/batch/exit"
-	"payonce/internal/terminaltest"
-	"payonce/sandbox"
+	"payonce/io/iotest"
+	"payonce/io/sandbox"
 )
 
 // widths are the widths of the terminals in which every screen is shown.
 var widths = []int{80, 120}
 
 // start starts a command on the program's journal at a terminal.
-func (p *program) startAtTerminal(columns int, args ...string) *terminaltest.Terminal {
+func (p *program) startAtTerminal(columns int, args ...string) *iotest.Terminal {
 	p.t.Helper()
 	variables := []string{"SERVICE_BASE_URL=" + p.baseURL, "SERVICE_API_KEY=" + sandbox.DefaultKey, "BATCH_STATE=" + p.state()}
-	return terminaltest.Start(p.t, p.dir, columns, variables, *programPath, args...)
+	return iotest.StartTerminal(p.t, p.dir, columns, variables, *programPath, args...)
 }
 
 // lines returns how many lines of a screen begin with a text.
@@ -63,12 +62,12 @@ func TestARunAtATerminal(t *testing.T) {
 			}
 			close(release)
 			ended := run.Shows("free allowance used")
-			run.End(exit.Done)
+			run.End(exitDone)
 			if lines(ended, "sending: ")+lines(ended, "writing ") > 0 {
 				t.Errorf("the summary stands below a line of progress:\n%s", ended)
 			}
 			status.Shows("nothing runs")
-			status.End(exit.Done)
+			status.End(exitDone)
 		})
 	}
 }
@@ -84,7 +83,7 @@ func TestQuestionsBeforeAnErasureAtATerminal(t *testing.T) {
 				t.Fatal(err)
 			}
 			stdout, stderr, code := runHere(t, "run", p.list(), "--sandbox", "--state", p.state(), "--rate", "1000/1s", "--max-spend", "3", "--yes")
-			if code != exit.Done {
+			if code != exitDone {
 				t.Fatal(stdout, stderr)
 			}
 			prune := p.startAtTerminal(columns, "journal", "prune", "--sandbox", "--keep-answers", "0s", "--export", "old.csv")
@@ -96,13 +95,13 @@ func TestQuestionsBeforeAnErasureAtATerminal(t *testing.T) {
 			}
 			prune.Press("n" + enter)
 			prune.Shows("not confirmed; nothing was erased")
-			prune.End(exit.Approval)
+			prune.End(exitApproval)
 			if left, _ := filepath.Glob(filepath.Join(p.dir, "old.csv")); len(left) > 0 {
 				t.Error("the export is there without approval")
 			}
 			forget := p.startAtTerminal(columns, "forget", "--sandbox", "--email", "ann@nobody.example", "--yes")
 			forget.Shows("persons forgotten         0")
-			forget.End(exit.Done)
+			forget.End(exitDone)
 			found := p.startAtTerminal(columns, "forget", "--sandbox", "--first-name", "Ann", "--last-name", "Lee", "--company-name", "Acme")
 			asked = found.Shows("? [y/N]")
 			if lines(asked, "Erase 1 lookup? [y/N]") != 1 {
@@ -110,7 +109,7 @@ func TestQuestionsBeforeAnErasureAtATerminal(t *testing.T) {
 			}
 			found.Press("\x03")
 			found.Shows("interrupted: nothing was erased")
-			found.End(exit.Interrupted)
+			found.End(exitInterrupted)
 		})
 	}
 }
@@ -119,9 +118,9 @@ func TestQuestionsBeforeAnErasureAtATerminal(t *testing.T) {
 func TestATerminalHasColours(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]bool{"NO_COLOR=": true, "NO_COLOR=1": false, "TERM=dumb": false} {
-		at := terminaltest.Start(t, listInDir(t), 80, []string{"NO_COLOR=", variable}, *programPath, "plan", "none.csv", "--sandbox")
+		at := iotest.StartTerminal(t, listInDir(t), 80, []string{"NO_COLOR=", variable}, *programPath, "plan", "none.csv", "--sandbox")
 		at.Shows("there is no file none.csv")
-		at.End(exit.Usage)
+		at.End(exitUsage)
 		if got := at.Coloured("batch:"); got != want {
 			t.Errorf("%s: coloured %t", variable, got)
 		}

@@ -5,8 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"payonce/cmd/batch/exit"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
 )
 
 // A run goes on when nobody reads what it tells any more: in "2>&1 | tee log" Ctrl-C ends
@@ -32,7 +31,7 @@ func TestNobodyReads(t *testing.T) {
 	}
 	service.AddFault(fault) // of which the program tells at once
 	close(release)
-	if code := run.end(); code != exit.Done {
+	if code := run.end(); code != exitDone {
 		t.Fatalf("exit code %d", code)
 	}
 	if view := decodeSummary(t, run); view.InDoubt != 0 || view.Rows["not_attempted"] != 0 {
@@ -61,10 +60,10 @@ func TestExitCodeThatNobodyReads(t *testing.T) {
 			t.Errorf("%s: exit code %d, not %d\n%s", args[0], got, code, run.stderr)
 		}
 	}
-	unread(exit.Ceiling, p.args...)
+	unread(exitCeiling, p.args...)
 	if rows := readRows(t, p.output()); len(rows) != 60 {
 		t.Errorf("the output has %d rows", len(rows))
 	}
-	unread(exit.Done, "write", "list", "-o", p.output(), "--state", p.state())
-	unread(exit.Done, "reconcile", "--state", p.state())
+	unread(exitDone, "write", "list", "-o", p.output(), "--state", p.state())
+	unread(exitDone, "reconcile", "--state", p.state())
 }

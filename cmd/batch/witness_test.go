@@ -9,12 +9,11 @@ import (
 	"slices"
 	"testing"
 
-	"payonce/attempt"
-	"payonce/cmd/batch/exit"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/internal/report/journalview"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
+	"payonce/pipeline/report"
 )
 
 // command returns the program with another command line on a journal.
@@ -26,11 +25,11 @@ func (p *program) command(state string, args ...string) *program {
 
 // checkJournal lets the program check its journal, and fails the test when that is
 // not sound.
-func (p *program) checkJournal() journalview.JournalCheck { return p.checkJournalIn(p.state()) }
+func (p *program) checkJournal() report.JournalCheck { return p.checkJournalIn(p.state()) }
 
 // checkCopyOfJournal checks a copy of the journal, so that it is the next start
 // that finds it as the last one left it.
-func (p *program) checkCopyOfJournal() journalview.JournalCheck {
+func (p *program) checkCopyOfJournal() report.JournalCheck {
 	p.t.Helper()
 	state := filepath.Join(p.t.TempDir(), "state")
 	if out, err := exec.Command("cp", "-R", p.state(), state).CombinedOutput(); err != nil {
@@ -39,10 +38,10 @@ func (p *program) checkCopyOfJournal() journalview.JournalCheck {
 	return p.checkJournalIn(state)
 }
 
-func (p *program) checkJournalIn(state string) journalview.JournalCheck {
+func (p *program) checkJournalIn(state string) report.JournalCheck {
 	p.t.Helper()
-	var view journalview.JournalCheck
-	run := p.command(state, "journal", "check", "--json").runToEnd(exit.Done)
+	var view report.JournalCheck
+	run := p.command(state, "journal", "check", "--json").runToEnd(exitDone)
 	if err := json.Unmarshal(run.stdout.Bytes(), &view); err != nil {
 		p.t.Fatalf("%v in %q", err, run.stdout.String())
 	}
@@ -65,7 +64,7 @@ type witness struct {
 // witnesses reads all attempts out of a dump of the journal.
 func (p *program) witnesses() map[attempt.ID]*witness {
 	p.t.Helper()
-	run := p.command(p.state(), "journal", "dump", "--values").runToEnd(exit.Done)
+	run := p.command(p.state(), "journal", "dump", "--values").runToEnd(exitDone)
 	found := map[attempt.ID]*witness{}
 	for text := range bytes.Lines(run.stdout.Bytes()) {
 		var line struct {

@@ -3,9 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/exit"
-	"payonce/cmd/batch/usage"
-	"payonce/internal/problem"
+	"payonce/pipeline/problem"
 )
 
 func newWriteCommand(env environment) *cobra.Command {
@@ -13,8 +11,8 @@ func newWriteCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "write RUN -o OUT",
 		Short: "Write the output of a run again, from the journal",
-		Long:  "Write the output of a run again, from its list and the journal. Nothing is sent." + exit.Help(exit.Done, exit.Internal, exit.Usage, exit.Doubt, exit.Interrupted, exit.Locked),
-		Args:  usage.Args(cobra.ExactArgs(1)),
+		Long:  "Write the output of a run again, from its list and the journal. Nothing is sent." + exitHelp(exitDone, exitInternal, exitUsage, exitDoubt, exitInterrupted, exitLocked),
+		Args:  checkedArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.output.path == "" {
 				return problem.Usagef("where to? give -o FILE")
@@ -29,13 +27,13 @@ func newWriteCommand(env environment) *cobra.Command {
 			}
 			written, err := w.Write(cmd.Context(), args[0], o.list.Value(cmd.Context(), env.stdin, env.now), o.output.value(env, o.sources()))
 			if err != nil {
-				return exit.IfInterrupted(err, "%s was not written", o.output.path)
+				return ifInterrupted(err, "%s was not written", o.output.path)
 			}
 			env.outliveReaders() // now that no list is written to one any more
 			if err := unlessUnread(o.show(out, written)); err != nil {
 				return err
 			}
-			return exit.With(codeOfRows(written.Rows))
+			return exitWith(codeOfRows(written.Rows))
 		},
 	}
 	o.addJournalFlags(cmd.Flags())

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"payonce/cmd/batch/exit"
 	"payonce/enrich"
-	"payonce/internal/lists"
-	"payonce/sandbox"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
 )
 
 // stoppedRun returns a list with a run, called first, that a ceiling stopped, and the
@@ -23,16 +22,16 @@ func stoppedRun(t *testing.T) (*workbench, []string) {
 	config := sandbox.DefaultConfig()
 	config.MatchRates = enrich.ByField[float64]{0.8, 0.6}
 	config.Window = sandbox.Window{Limit: 10000, Per: time.Second}
-	b := newWorkbench(t, config, lists.Default(5, 300))
+	b := newWorkbench(t, config, world.DefaultList(5, 300))
 	run := []string{"--name", "first", "--fields", "email,phone", "--max-spend", "20", "--rate", "10000/1s", "--concurrency", "1", "--yes", "-o", b.path("out.csv")}
-	b.batchTo([]int{exit.Ceiling}, "run", run...)
+	b.batchTo([]int{exitCeiling}, "run", run...)
 	return b, run
 }
 
 // writeAgain writes the output of the first run again and returns it.
 func (b *workbench) writeAgain() []byte {
 	b.t.Helper()
-	if stdout, stderr, code := b.try("write", "first", "-o", b.path("again.csv")); code != exit.Done {
+	if stdout, stderr, code := b.try("write", "first", "-o", b.path("again.csv")); code != exitDone {
 		b.t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	output, err := os.ReadFile(b.path("again.csv"))
@@ -49,7 +48,7 @@ func TestWriteEndsAtAnInterrupt(t *testing.T) {
 	b, _ := stoppedRun(t)
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	if _, stderr, code := b.tryUntil(interrupted, "write", "first", "-o", b.path("again.csv")); code != exit.Interrupted {
+	if _, stderr, code := b.tryUntil(interrupted, "write", "first", "-o", b.path("again.csv")); code != exitInterrupted {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	if _, err := os.Stat(b.path("again.csv")); !errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +68,7 @@ func TestWriteGivesTheOutputOfTheRun(t *testing.T) {
 	if got := b.writeAgain(); !bytes.Equal(want, got) {
 		t.Errorf("the run wrote\n%s\nand write\n%s", want, got)
 	}
-	b.batchTo([]int{exit.Ceiling}, "run", run...)
+	b.batchTo([]int{exitCeiling}, "run", run...)
 	if got := b.writeAgain(); !bytes.Equal(want, got) {
 		t.Errorf("after a second run the output is\n%s\nwant\n%s", got, want)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/internal/testuser"
 	"payonce/io/atomicfile"
+	"payonce/io/iotest"
 )
 
 func create(t *testing.T, path, text string) *atomicfile.File {
@@ -248,13 +248,13 @@ func TestCheckWritable(t *testing.T) {
 }
 
 func TestReadOnlyDirectory(t *testing.T) {
-	directory := testuser.Dir(t)
+	directory := iotest.UserDir(t)
 	for mode, want := range map[os.FileMode]error{0o700: nil, 0o500: os.ErrPermission} {
 		if err := os.Chmod(directory, mode); err != nil {
 			t.Fatal(err)
 		}
 		var err error
-		testuser.Run(t, func() { err = atomicfile.CheckWritable(filepath.Join(directory, "new.csv")) })
+		iotest.AsUser(t, func() { err = atomicfile.CheckWritable(filepath.Join(directory, "new.csv")) })
 		if !errors.Is(err, want) {
 			t.Errorf("mode %s: CheckWritable = %v, want %v", mode, err, want)
 		}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"payonce/internal/lists"
 	"payonce/io/csvtable"
+	"payonce/io/sandbox/world"
 	"payonce/io/table"
 )
 
@@ -18,7 +18,7 @@ const benchRows = 300_000
 func benchList(b *testing.B) []byte {
 	b.Helper()
 	var list bytes.Buffer
-	if err := lists.WriteCSV(&list, lists.Large(1, benchRows)); err != nil {
+	if err := world.WriteListCSV(&list, world.LargeList(1, benchRows)); err != nil {
 		b.Fatal(err)
 	}
 	return list.Bytes()

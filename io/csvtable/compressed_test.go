@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/io/csvtable"
-	"payonce/io/textfile"
+	"payonce/io/listfile"
 )
 
 // Lists as they lie on a disk: compressed or not, of one file or several.
@@ -20,7 +20,7 @@ func TestFilesOnDisk(t *testing.T) {
 	for _, name := range []string{"1.csv", "2.csv.gz", "3.csv.zst"} {
 		write(t, filepath.Join(dir, name), text)
 	}
-	inputs, err := textfile.Expand(filepath.Join(dir, "?.csv*"))
+	inputs, err := listfile.ExpandPatterns(filepath.Join(dir, "?.csv*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestCutCompressedList(t *testing.T) {
 	if err := os.WriteFile(path, whole[:len(whole)-4], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := csvtable.Open(csvtable.Options{}, textfile.At(path))
+	r, err := csvtable.Open(csvtable.Options{}, listfile.TextAt(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func write(t *testing.T, path, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := textfile.NewWriter(file, path)
+	w, err := listfile.NewTextWriter(file, path)
 	if err != nil {
 		t.Fatal(err)
 	}

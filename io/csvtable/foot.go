@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"payonce/io/headrow"
 	"payonce/io/table"
 )
 
@@ -28,7 +27,7 @@ func (s *scanner) mayReturn() bool {
 	rows := 0
 	for i := len(s.held) - 1; i > 0; i-- {
 		b := s.held[i]
-		if rows += b.Len(); rows > headrow.MaxFoot || len(b.data) > headrow.MaxFoot*headrow.MaxFootRow {
+		if rows += b.Len(); rows > table.MaxFoot || len(b.data) > table.MaxFoot*table.MaxFootRow {
 			return true
 		}
 	}
@@ -48,7 +47,7 @@ type footRow struct {
 // cutFoot takes the rows below the list from the held blocks.
 func (s *scanner) cutFoot() {
 	rows, texts := s.lastRows()
-	below := headrow.Foot(s.header.columns, texts)
+	below := table.FootOf(s.header.columns, texts)
 	if below == 0 {
 		return
 	}
@@ -76,24 +75,24 @@ func (s *scanner) cutFoot() {
 }
 
 // lastRows returns the last rows, from the first that may be above the rows below the list.
-func (s *scanner) lastRows() (rows []footRow, texts []headrow.FootRow) {
+func (s *scanner) lastRows() (rows []footRow, texts []table.FootRow) {
 	var rec record
 	for i := len(s.held) - 1; i >= 0; i-- {
 		b := s.held[i]
-		for at := b.Len() - 1; at >= 0 && len(rows) <= headrow.MaxFoot; at-- {
+		for at := b.Len() - 1; at >= 0 && len(rows) <= table.MaxFoot; at-- {
 			raw := b.data[b.bounds[at]:b.bounds[at+1]]
 			if rec.split(raw, s.dialect.Delimiter, true) != nil || rec.size != len(raw) {
 				return reversed(rows, texts)
 			}
 			cells := long
-			if len(raw) <= headrow.MaxFootRow {
+			if len(raw) <= table.MaxFootRow {
 				cells = rec.values(raw)
 			}
 			if n := len(texts); n > 0 {
 				texts[n-1].AfterBlank = bytes.Count(raw[rec.text:], []byte{'\n'}) > 1
 			}
 			rows = append(rows, footRow{b, at, raw})
-			texts = append(texts, headrow.FootRow{
+			texts = append(texts, table.FootRow{
 				Cells: cells, Short: len(cells) < len(s.header.columns), Open: raw[len(raw)-1] != '\n',
 			})
 		}
@@ -101,7 +100,7 @@ func (s *scanner) lastRows() (rows []footRow, texts []headrow.FootRow) {
 	return reversed(rows, texts)
 }
 
-func reversed(rows []footRow, texts []headrow.FootRow) ([]footRow, []headrow.FootRow) {
+func reversed(rows []footRow, texts []table.FootRow) ([]footRow, []table.FootRow) {
 	slices.Reverse(rows)
 	slices.Reverse(texts)
 	return rows, texts

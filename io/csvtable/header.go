@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"payonce/io/headrow"
 	"payonce/io/table"
 )
 
@@ -182,7 +181,7 @@ func (h *header) check() *fault {
 			const hint = "save the list with LF or CRLF at the line ends"
 			return &fault{start + at, "a line of the header ends in CR without LF", hint}
 		}
-		if kind := headrow.KindOfData(name); kind != "" {
+		if kind := table.KindOfData(name); kind != "" {
 			return noHeader(start, "the first line holds "+kind)
 		}
 		empty = empty && strings.TrimSpace(name) == ""
@@ -201,7 +200,7 @@ func (s *scanner) isHeaderNext() bool {
 	if len(data) == 0 || next.split(data, s.dialect.Delimiter, last) != nil || next.cells() == len(s.header.columns) {
 		return false
 	}
-	return headrow.Filled(next.values(data)) >= 3 && next.isHeader(data, next.cells(), s.dialect.Delimiter, last)
+	return table.FilledCells(next.values(data)) >= 3 && next.isHeader(data, next.cells(), s.dialect.Delimiter, last)
 }
 
 func noHeader(at int, why string) *fault {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"payonce/io/headrow"
+	"payonce/io/table"
 )
 
 // HeaderlessError says that a list begins with data. Header is a line that can be put before it. The names in
@@ -22,7 +22,7 @@ func (s *scanner) headerless() error {
 	names, found, taken := make([]string, len(s.header.columns)), false, map[string]bool{}
 	for i, cell := range s.header.columns {
 		name := ""
-		switch headrow.KindOfData(cell) {
+		switch table.KindOfData(cell) {
 		case "":
 		case "a URL":
 			name = "url"

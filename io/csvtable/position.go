@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"payonce/io/headrow"
 	"payonce/io/table"
 )
 
@@ -81,7 +80,7 @@ func (s *scanner) notHeader(data []byte, reason, hint string) error {
 // returns 0 when the first record is the header. It is, unless exactly one of its cells has text.
 func (s *scanner) findHeader(data []byte, last bool) (offset int, rows int64) {
 	title := 0 // cells of the first record
-	for n := range headrow.MaxTitles {
+	for n := range table.MaxTitles {
 		rest := data[offset:]
 		delimiter := s.delimiterOf(rest, last)
 		var rec record
@@ -89,7 +88,7 @@ func (s *scanner) findHeader(data []byte, last bool) (offset int, rows int64) {
 			return 0, 0
 		}
 		if n == 0 {
-			if headrow.Filled(rec.values(rest)) != 1 {
+			if table.FilledCells(rec.values(rest)) != 1 {
 				return 0, 0
 			}
 			title = rec.cells()
@@ -107,12 +106,12 @@ func (s *scanner) findHeader(data []byte, last bool) (offset int, rows int64) {
 func (b *block) headerRowAt(r *row) int64 {
 	s := b.scanner
 	index := int(r.number - b.first)
-	isTitle := headrow.Filled(s.header.columns) < 3 || !headrow.HasNames(s.header.columns)
-	if !isTitle || b.first != 1 || s.leader != nil || index >= headrow.MaxTitles {
+	isTitle := table.FilledCells(s.header.columns) < 3 || !table.HasColumnNames(s.header.columns)
+	if !isTitle || b.first != 1 || s.leader != nil || index >= table.MaxTitles {
 		return 0
 	}
 	var rec record
-	if data := b.data[r.start:]; rec.split(data, s.dialect.Delimiter, true) != nil || headrow.Filled(rec.values(data)) < 3 ||
+	if data := b.data[r.start:]; rec.split(data, s.dialect.Delimiter, true) != nil || table.FilledCells(rec.values(data)) < 3 ||
 		rec.size == len(data) || !rec.isHeader(data, rec.cells(), s.dialect.Delimiter, true) ||
 		slices.ContainsFunc(rec.values(data), func(name string) bool { return !strings.ContainsFunc(name, unicode.IsLetter) }) {
 		return 0
@@ -142,7 +141,7 @@ func (r *record) values(data []byte) []string {
 // a title of one cell three names are needed: the list may have one column whose values have commas.
 func (r *record) isHeader(data []byte, title int, delimiter byte, last bool) bool {
 	cells := r.values(data)
-	if title > 1 && len(cells) != title || title == 1 && headrow.Filled(cells) < 3 || !headrow.HasNames(cells) {
+	if title > 1 && len(cells) != title || title == 1 && table.FilledCells(cells) < 3 || !table.HasColumnNames(cells) {
 		return false
 	}
 	if bytes.Count(data[r.text:r.size], []byte{'\n'}) > 1 {

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"payonce/io/table"
-	"payonce/io/textfile"
 )
 
 // CheckCells reads a list as the writer of an output does and writes nothing. It returns the error
@@ -23,7 +22,7 @@ func CheckCells(ctx context.Context, list *List, request Request) (err error) {
 	if format == list.format && (format == (text{}) || format == (objects{}) || !request.Some) {
 		return nil
 	}
-	packed, err := textfile.NewWriter(io.Discard, "")
+	packed, err := NewTextWriter(io.Discard, "")
 	if err != nil {
 		return err
 	}

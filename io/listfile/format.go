@@ -15,7 +15,6 @@ import (
 	"payonce/io/parquettable"
 	"payonce/io/sheet"
 	"payonce/io/table"
-	"payonce/io/textfile"
 )
 
 // format is a list format.
@@ -33,7 +32,7 @@ type format interface {
 
 // formatOf returns the format by the ending of a file's name. An unknown ending stands for text.
 func formatOf(name string) (format, error) {
-	inner := textfile.TrimCompression(name)
+	inner := TrimCompression(name)
 	ending := strings.ToLower(filepath.Ext(inner))
 	switch ending {
 	case ".parquet", ".xlsx":
@@ -59,7 +58,7 @@ func formatOf(name string) (format, error) {
 
 // endingOf returns the ending of a file's name without that of a compression.
 func endingOf(name string) string {
-	return strings.ToLower(filepath.Ext(textfile.TrimCompression(name)))
+	return strings.ToLower(filepath.Ext(TrimCompression(name)))
 }
 
 // checkEnding refuses the name of an output whose ending does not stand for a format that is
@@ -87,7 +86,7 @@ const headLength = 512
 
 // checkText refuses a file with the name of a text and the content of another format. It ignores
 // errors of reading: opening the list reports them.
-func checkText(input textfile.Input) error {
+func checkText(input TextInput) error {
 	file, err := input.OpenBytes()
 	if err != nil {
 		return nil
@@ -113,7 +112,7 @@ func checkText(input textfile.Input) error {
 }
 
 // formatOfStandard returns the format of standard input by its first bytes.
-func formatOfStandard(input textfile.Input) format {
+func formatOfStandard(input TextInput) format {
 	file, err := input.Open()
 	if err != nil {
 		return text{} // opening the list reports it
@@ -200,7 +199,7 @@ func (text) verify(io.ReaderAt, int64) error { return nil }
 
 // hasTabs reports whether a file's name asks for tabs between cells.
 func hasTabs(name string) bool {
-	return strings.EqualFold(filepath.Ext(textfile.TrimCompression(name)), ".tsv")
+	return strings.EqualFold(filepath.Ext(TrimCompression(name)), ".tsv")
 }
 
 // objects is a list of JSON objects: an array in one file, or lines in one file or several.

@@ -22,7 +22,6 @@ import (
 	"payonce/io/jsonlist"
 	"payonce/io/sheet"
 	"payonce/io/table"
-	"payonce/io/textfile"
 )
 
 // Standard is the name of standard input and of standard output.
@@ -46,9 +45,9 @@ type Options struct {
 type List struct {
 	format  format
 	options Options
-	inputs  []textfile.Input
+	inputs  []TextInput
 	states  []state
-	spool   *textfile.Spool // of standard input; nil for files
+	spool   *Spool          // of standard input; nil for files
 	all     bool            // every pass reads every column
 	checked bool            // an earlier pass found no fault
 	sheet   *checkedSheet   // of a workbook
@@ -92,7 +91,7 @@ type state struct {
 }
 
 // stateOf returns the state of a file. It refuses files that can be read only once.
-func stateOf(input textfile.Input) (state, error) {
+func stateOf(input TextInput) (state, error) {
 	info, err := input.Stat()
 	if err != nil {
 		return state{}, err
@@ -109,13 +108,13 @@ func New(options Options, patterns ...string) (*List, error) {
 	l := &List{options: options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}}}
 	var err error
 	if len(patterns) == 1 && patterns[0] == Standard {
-		if l.spool, err = textfile.NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {
+		if l.spool, err = NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {
 			return nil, err
 		}
-		l.inputs = []textfile.Input{l.spool.Input}
+		l.inputs = []TextInput{l.spool.TextInput}
 	} else if slices.Contains(patterns, Standard) {
 		return nil, errors.New("- is standard input, which cannot be combined with files; name only files")
-	} else if l.inputs, err = textfile.Expand(patterns...); err != nil {
+	} else if l.inputs, err = ExpandPatterns(patterns...); err != nil {
 		return nil, err
 	}
 	if err := l.check(); err != nil {
@@ -167,7 +166,7 @@ func (l *List) check() error {
 func (l *List) Like(path string) (*List, error) {
 	like := &List{
 		options: l.options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}},
-		inputs: []textfile.Input{textfile.At(path)},
+		inputs: []TextInput{TextAt(path)},
 	}
 	return like, like.check()
 }
@@ -337,7 +336,7 @@ func (l *List) Fingerprint() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-func copyBytes(w io.Writer, input textfile.Input) error {
+func copyBytes(w io.Writer, input TextInput) error {
 	file, err := input.OpenBytes()
 	if err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"payonce/io/atomicfile"
 	"payonce/io/table"
-	"payonce/io/textfile"
 )
 
 // Output is a list that is being written. Its file appears whole or not at all. Standard output has
@@ -20,7 +19,7 @@ type Output struct {
 
 	file   *atomicfile.File // nil for standard output
 	format format           // of the file
-	packed textfile.Writer  // below the writer; nil after its end
+	packed TextWriter       // below the writer; nil after its end
 	list   io.Closer        // the list that the writer reads; nil for none
 	closed bool             // the writer is closed
 	fault  error            // that Finish found
@@ -82,7 +81,7 @@ func create(
 		out = o.file
 	}
 	var err error
-	if o.packed, err = textfile.NewWriter(out, name); err == nil { // only names of text ask for compression
+	if o.packed, err = NewTextWriter(out, name); err == nil { // only names of text ask for compression
 		err = open(o, format, name)
 	}
 	if err != nil {

@@ -3,7 +3,6 @@ package parquettable
 import (
 	"fmt"
 
-	"payonce/io/parquettable/vector"
 	"payonce/io/table"
 )
 
@@ -11,7 +10,7 @@ import (
 type block struct {
 	reader  *Reader
 	span    span
-	vectors []*vector.Vector // by column reader
+	vectors []*Vector // by column reader
 }
 
 var _ table.Block = (*block)(nil)
@@ -52,7 +51,7 @@ func (r *row) Line() int64 { return r.Number() }
 
 func (r *row) Cell(i int) []byte { return r.vector(i).Cell(r.index) }
 
-func (r *row) vector(i int) *vector.Vector {
+func (r *row) vector(i int) *Vector {
 	at := r.block.reader.readerOf[i]
 	if at == none {
 		panic(fmt.Sprintf("parquettable: the list was not opened for column %d", i))

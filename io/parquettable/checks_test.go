@@ -11,8 +11,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/parquettest"
 )
 
@@ -37,16 +35,16 @@ func TestFootersThatContradictThemselvesAreRefused(t *testing.T) {
 		"has another type":                  func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData.Type = 1 },
 		"does not describe column a":        func(meta *metadata.FileMetaData) { meta.RowGroups[0].Columns[0].MetaData = nil },
 	} {
-		f, err := footer.Read(bytes.NewReader(data), "list.parquet", int64(len(data)))
+		f, err := readFooter(bytes.NewReader(data), "list.parquet", int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		meta, end := f.Meta, f.Start
-		if err := footer.CheckLayout(meta, "list.parquet", end); err != nil {
+		if err := checkLayout(meta, "list.parquet", end); err != nil {
 			t.Fatal(err)
 		}
 		change(meta)
-		if err := footer.CheckLayout(meta, "list.parquet", end); !errors.Is(err, damage.Err) || !strings.Contains(err.Error(), want) {
+		if err := checkLayout(meta, "list.parquet", end); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -55,14 +53,14 @@ func TestFootersThatContradictThemselvesAreRefused(t *testing.T) {
 // A footer is not read into memory that is larger than any writer's.
 func TestAFooterThatIsTooLargeIsNotRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list.parquet")
-	if err := os.WriteFile(path, []byte(footer.Magic), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(magic), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	read := func(claimed uint32) (size uint64, err error) {
-		tail := append(binary.LittleEndian.AppendUint32(nil, claimed), footer.Magic...)
+		tail := append(binary.LittleEndian.AppendUint32(nil, claimed), magic...)
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err == nil {
-			_, err = file.WriteAt(tail, 2*footer.MaxSize) // the rest takes no room on the disk
+			_, err = file.WriteAt(tail, 2*maxSize) // the rest takes no room on the disk
 			err = errors.Join(err, file.Close())
 		}
 		if err != nil {
@@ -74,7 +72,7 @@ func TestAFooterThatIsTooLargeIsNotRead(t *testing.T) {
 	if err == nil {
 		t.Fatal("a footer of one byte is read")
 	}
-	if size, err := read(footer.MaxSize + 1); !isListError(err, "the footer is larger than 16 MiB") || size > 2*least {
+	if size, err := read(maxSize + 1); !isListError(err, "the footer is larger than 16 MiB") || size > 2*least {
 		t.Errorf("%v after %d bytes, %d for a footer of one byte", err, size, least)
 	}
 }

@@ -2,12 +2,6 @@ package parquettable
 
 import (
 	"fmt"
-
-	"payonce/io/parquettable/celltext"
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/page"
-	"payonce/io/parquettable/vector"
 )
 
 // span is the range of rows of a block. It lies in one row group.
@@ -44,15 +38,15 @@ func (c *cursor) next() (span, bool) {
 // columnReader decodes one column, block by block, before the blocks are asked for.
 type columnReader struct {
 	reader *Reader
-	column footer.Column
-	pages  *page.Reader
+	column FileColumn
+	pages  *pageReader
 	out    chan decoded
 }
 
-func newColumnReader(r *Reader, c footer.Column) *columnReader {
+func newColumnReader(r *Reader, c FileColumn) *columnReader {
 	return &columnReader{
 		reader: r, column: c, out: make(chan decoded, blocksAhead),
-		pages: page.NewReader(r.file, r.meta.Schema.Column(c.Leaf)),
+		pages: newPageReader(r.file, r.meta.Schema.Column(c.Leaf)),
 	}
 }
 
@@ -60,18 +54,18 @@ func newColumnReader(r *Reader, c footer.Column) *columnReader {
 func (c *columnReader) run() {
 	defer close(c.out)
 	defer c.pages.Close()
-	var d *celltext.Decoder
+	var d *cellDecoder
 	blocks := cursor{reader: c.reader, at: span{first: 1}}
 	for {
 		s, found := blocks.next()
 		if !found {
 			return
 		}
-		v := c.reader.vectors.Get().(*vector.Vector)
+		v := c.reader.vectors.Get().(*Vector)
 		v.Reset()
 		var err error
 		if s.start == 0 {
-			d, err = celltext.NewDecoder(c.pages, c.reader.meta, s.group, c.column.Leaf)
+			d, err = newCellDecoder(c.pages, c.reader.meta, s.group, c.column.Leaf)
 		}
 		if err == nil {
 			err = d.Decode(v, s.rows)
@@ -94,11 +88,11 @@ func (c *columnReader) run() {
 func (c *columnReader) place(s span, err error) error {
 	last := s.first + int64(s.rows) - 1
 	err = fmt.Errorf("column %s, rows %d to %d: %w", c.column.Name, s.first, last, err)
-	return damage.InFile(c.reader.name, err)
+	return InFile(c.reader.name, err)
 }
 
 // decoded has the cells of a block, or the error that ends the column.
 type decoded struct {
-	cells *vector.Vector
+	cells *Vector
 	err   error
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -196,14 +195,14 @@ func TestFilesThatAreNoListsAreNamed(t *testing.T) {
 
 func withFooterLength(data []byte, length uint32) []byte {
 	data = bytes.Clone(data)
-	binary.LittleEndian.PutUint32(data[len(data)-footer.TailSize:], length)
+	binary.LittleEndian.PutUint32(data[len(data)-tailSize:], length)
 	return data
 }
 
 // footerFile returns a file that has nothing but a footer.
 func footerFile(content []byte) []byte {
-	data := append([]byte(footer.Magic), content...)
-	return append(binary.LittleEndian.AppendUint32(data, uint32(len(content))), footer.Magic...)
+	data := append([]byte(magic), content...)
+	return append(binary.LittleEndian.AppendUint32(data, uint32(len(content))), magic...)
 }
 
 // deepSchema returns a footer whose columns lie in each other.

@@ -10,8 +10,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/google/go-cmp/cmp"
-
-	"payonce/io/parquettable/footer"
 )
 
 // deltaFixed returns a file with a column of values of fixed length that are kept as
@@ -53,8 +51,8 @@ func deltaFixed(t testing.TB, version parquet.DataPageVersion, rows int) (data [
 func withSchema(t testing.TB, data, other []byte) []byte {
 	t.Helper()
 	parse := func(data []byte) (*metadata.FileMetaData, int) {
-		start := len(data) - footer.TailSize - int(binary.LittleEndian.Uint32(data[len(data)-footer.TailSize:]))
-		meta, err := metadata.NewFileMetaData(data[start:len(data)-footer.TailSize], nil)
+		start := len(data) - tailSize - int(binary.LittleEndian.Uint32(data[len(data)-tailSize:]))
+		meta, err := metadata.NewFileMetaData(data[start:len(data)-tailSize], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +69,7 @@ func withSchema(t testing.TB, data, other []byte) []byte {
 		t.Fatal(err)
 	}
 	all := append(bytes.Clone(data[:start]), out.Bytes()...)
-	return append(binary.LittleEndian.AppendUint32(all, uint32(length)), footer.Magic...)
+	return append(binary.LittleEndian.AppendUint32(all, uint32(length)), magic...)
 }
 
 func TestValuesOfFixedLengthMayBeDifferences(t *testing.T) {

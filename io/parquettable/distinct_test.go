@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/io/parquettable"
-	"payonce/io/parquettable/damage"
 	"payonce/io/table"
 )
 
@@ -59,10 +58,10 @@ func TestWhatIsNotSupportedSaysWhatToDo(t *testing.T) {
 		err  error
 		want string
 	}{
-		{damage.UnsupportedCompression("LZ4"), "a.parquet: the compression LZ4 is not supported; export the list with the compression zstd, snappy or gzip"},
-		{damage.UnsupportedType("<UNSET>"), "a.parquet: columns of type <UNSET> are not supported; export the list without the column, or as CSV"},
+		{parquettable.UnsupportedCompression("LZ4"), "a.parquet: the compression LZ4 is not supported; export the list with the compression zstd, snappy or gzip"},
+		{parquettable.UnsupportedType("<UNSET>"), "a.parquet: columns of type <UNSET> are not supported; export the list without the column, or as CSV"},
 	} {
-		if got := damage.InFile("a.parquet", test.err).Error(); got != test.want {
+		if got := parquettable.InFile("a.parquet", test.err).Error(); got != test.want {
 			t.Errorf("%s\nnot %s", got, test.want)
 		}
 	}

@@ -8,9 +8,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/output"
 	"payonce/io/table"
 )
 
@@ -18,11 +15,11 @@ import (
 // empty cell becomes a null.
 type Encoder struct {
 	names    []string // of the list's columns
-	encoders []*encode.Column
+	encoders []*columnEncoder
 	batches
 	ending
 
-	out  *output.File
+	out  *outputFile
 	rows int64 // gathered rows of the row group
 }
 
@@ -39,19 +36,19 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 		}
 	}
 	var err error
-	if w.encoders, err = encode.NewColumns(append(columns, appended...)); err != nil {
+	if w.encoders, err = newColumnEncoders(append(columns, appended...)); err != nil {
 		return nil, err
 	}
 	var fields schema.FieldList
 	for _, e := range w.encoders {
-		e.Layout = encode.Layout{Codec: compress.Codecs.Zstd, Dictionary: true}
+		e.Layout = Encoding{Codec: compress.Codecs.Zstd, Dictionary: true}
 		fields = append(fields, e.Node)
 	}
-	meta, err := footer.Empty(fields)
+	meta, err := emptyFooter(fields)
 	if err != nil {
 		return nil, err
 	}
-	w.out, err = output.New(out, &footer.Footer{Meta: meta})
+	w.out, err = newOutput(out, &Footer{Meta: meta})
 	return w, err
 }
 
@@ -109,7 +106,7 @@ func (w *Encoder) encode(last bool) error {
 	if last {
 		w.rows = 0
 	}
-	w.start(len(w.encoders), last, func(i int, s rowBatch, own *encode.Scratch) (footer.Chunk, error) {
+	w.start(len(w.encoders), last, func(i int, s rowBatch, own *EncodeScratch) (Chunk, error) {
 		if added := i - len(w.names); added >= 0 {
 			return w.encoders[i].EncodeBatch(s.rows, s.added(added), last, own)
 		}

@@ -11,8 +11,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -81,7 +79,7 @@ func TestDiscardWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := 0
-	encode := func(int, rowBatch, *encode.Scratch) (footer.Chunk, error) { ended++; return footer.Chunk{}, nil }
+	encode := func(int, rowBatch, *EncodeScratch) (Chunk, error) { ended++; return Chunk{}, nil }
 	carried.start(1, false, encode)
 	carried.Discard()
 	encoded.start(1, false, encode)

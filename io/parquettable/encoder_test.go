@@ -16,28 +16,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/output"
-	"payonce/io/parquettable/page"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
 
 // encodeBatches encodes the batches of every row group, each of some parts, with an
 // encoder, and returns the file.
-func encodeBatches(t testing.TB, e *encode.Column, groups [][][]*encode.Cells) string {
+func encodeBatches(t testing.TB, e *columnEncoder, groups [][][]*Cells) string {
 	t.Helper()
-	meta, err := footer.Empty(schema.FieldList{e.Node})
+	meta, err := emptyFooter(schema.FieldList{e.Node})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	o, err := output.New(&out, &footer.Footer{Meta: meta})
+	o, err := newOutput(&out, &Footer{Meta: meta})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &encode.Scratch{}
+	s := &EncodeScratch{}
 	for _, batches := range groups {
 		for _, parts := range batches {
 			rows := 0
@@ -52,7 +48,7 @@ func encodeBatches(t testing.TB, e *encode.Column, groups [][][]*encode.Cells) s
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := o.AddGroup([]footer.Chunk{c}); err != nil {
+		if err := o.AddGroup([]Chunk{c}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -63,9 +59,9 @@ func encodeBatches(t testing.TB, e *encode.Column, groups [][][]*encode.Cells) s
 }
 
 // cellsFrom returns values as cells; an empty one is a null.
-func cellsFrom(t rapid.TB, kind table.Kind, values []string) *encode.Cells {
+func cellsFrom(t rapid.TB, kind table.Kind, values []string) *Cells {
 	t.Helper()
-	c := &encode.Cells{Kind: kind}
+	c := &Cells{Kind: kind}
 	for _, value := range values {
 		if value == "" {
 			c.AddNull()
@@ -94,9 +90,9 @@ func drawValues(t *rapid.T) []string {
 }
 
 // newTestEncoder returns an encoder of a column that values of a kind are appended to.
-func newTestEncoder(t testing.TB, kind table.Kind, l encode.Layout) *encode.Column {
+func newTestEncoder(t testing.TB, kind table.Kind, l Encoding) *columnEncoder {
 	t.Helper()
-	encoders, err := encode.NewColumns([]table.Column{{Name: "c", Kind: kind}})
+	encoders, err := newColumnEncoders([]table.Column{{Name: "c", Kind: kind}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,16 +102,16 @@ func newTestEncoder(t testing.TB, kind table.Kind, l encode.Layout) *encode.Colu
 
 func TestEncodedTextsComeBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		l := encode.Layout{Codec: rapid.SampledFrom(parquettest.Codecs()).Draw(rt, "codec"), Dictionary: rapid.Bool().Draw(rt, "dictionary")}
+		l := Encoding{Codec: rapid.SampledFrom(parquettest.Codecs()).Draw(rt, "codec"), Dictionary: rapid.Bool().Draw(rt, "dictionary")}
 		e := newTestEncoder(t, table.Text, l)
 		var want []string
-		var groups [][][]*encode.Cells
+		var groups [][][]*Cells
 		var wanted [][]string // of every row group
 		for range rapid.IntRange(0, 3).Draw(rt, "row groups") {
-			var batches [][]*encode.Cells
+			var batches [][]*Cells
 			group := len(want)
 			for range rapid.IntRange(0, 3).Draw(rt, "batches") {
-				var parts []*encode.Cells
+				var parts []*Cells
 				for range rapid.IntRange(0, 3).Draw(rt, "parts") {
 					values := drawValues(rt)
 					parts = append(parts, cellsFrom(rt, table.Text, values))
@@ -200,22 +196,22 @@ func TestEncodedNumbersAndListsComeBack(t *testing.T) {
 			table.Texts: rapid.SampledFrom([]string{"", "a", "a b", "b a c a", "c", "a c", strings.Repeat("word ", 50) + "end"}),
 		}[kind]
 		var want []string
-		var groups [][][]*encode.Cells
+		var groups [][][]*Cells
 		for range rapid.IntRange(1, 2).Draw(rt, "row groups") {
-			var batches [][]*encode.Cells
+			var batches [][]*Cells
 			for range rapid.IntRange(1, 2).Draw(rt, "batches") {
 				part := rapid.SliceOfN(values, 0, 20).Draw(rt, "part")
-				batches = append(batches, []*encode.Cells{cellsFrom(rt, kind, part)})
+				batches = append(batches, []*Cells{cellsFrom(rt, kind, part)})
 				want = append(want, part...)
 			}
 			groups = append(groups, batches)
 		}
-		l := encode.Layout{Codec: compress.Codecs.Zstd, Dictionary: rapid.Bool().Draw(rt, "dictionary")}
+		l := Encoding{Codec: compress.Codecs.Zstd, Dictionary: rapid.Bool().Draw(rt, "dictionary")}
 		path := encodeBatches(t, newTestEncoder(t, kind, l), groups)
 		read, _ := records(t, path)
 		var got []string
 		for _, row := range read {
-			got = append(got, asText(row["c"]))
+			got = append(got, asTexts(row["c"]))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			rt.Fatal(diff)
@@ -224,8 +220,8 @@ func TestEncodedNumbersAndListsComeBack(t *testing.T) {
 	})
 }
 
-// asText returns a value of a record as it was handed to the encoder.
-func asText(value any) string {
+// asTexts returns a value of a record as it was handed to the encoder.
+func asTexts(value any) string {
 	switch value := value.(type) {
 	case nil:
 		return ""
@@ -281,7 +277,7 @@ func TestADictionaryThatBecomesTooLargeIsGivenUp(t *testing.T) {
 	const few, many = 1000, 30_000
 	text := func(i int) string { return fmt.Sprintf("%050d", i) }
 	var want []string
-	var batches [][]*encode.Cells
+	var batches [][]*Cells
 	for _, batch := range []struct{ rows, texts int }{{few, 0}, {few, few / 4}, {3 * many, many}, {few, few / 4}} {
 		values := make([]string, batch.rows)
 		for i := range values {
@@ -289,11 +285,11 @@ func TestADictionaryThatBecomesTooLargeIsGivenUp(t *testing.T) {
 				values[i] = text(i % batch.texts)
 			}
 		}
-		batches = append(batches, []*encode.Cells{cellsFrom(t, table.Text, values)})
+		batches = append(batches, []*Cells{cellsFrom(t, table.Text, values)})
 		want = append(want, values...)
 	}
-	e := newTestEncoder(t, table.Text, encode.Layout{Codec: compress.Codecs.Snappy, Dictionary: true})
-	path := encodeBatches(t, e, [][][]*encode.Cells{batches, batches[1:2]})
+	e := newTestEncoder(t, table.Text, Encoding{Codec: compress.Codecs.Snappy, Dictionary: true})
+	path := encodeBatches(t, e, [][][]*Cells{batches, batches[1:2]})
 	want = append(want, want[few:2*few]...)
 	for g, encodings := range [][]parquet.Encoding{
 		{parquet.Encodings.RLEDict, parquet.Encodings.Plain, parquet.Encodings.RLE, parquet.Encodings.Plain},
@@ -326,8 +322,8 @@ func TestTextsThatDoNotRepeatAreNotNumbered(t *testing.T) {
 		for i := range values {
 			values[i] = fmt.Sprint(i * 7919 % texts)
 		}
-		e := newTestEncoder(t, table.Text, encode.Layout{Codec: compress.Codecs.Snappy, Dictionary: true})
-		path := encodeBatches(t, e, [][][]*encode.Cells{{{cellsFrom(t, table.Text, values)}}})
+		e := newTestEncoder(t, table.Text, Encoding{Codec: compress.Codecs.Snappy, Dictionary: true})
+		path := encodeBatches(t, e, [][][]*Cells{{{cellsFrom(t, table.Text, values)}}})
 		if chunk := footerOf(t, path).RowGroups[0].Columns[0].MetaData; (chunk.DictionaryPageOffset != nil) != numbered {
 			t.Errorf("%d texts: a dictionary at %v", texts, chunk.DictionaryPageOffset)
 		}
@@ -341,14 +337,14 @@ func TestARowOfAListLiesInOnePage(t *testing.T) {
 	}
 	const words = 60_000
 	row := strings.TrimSpace(strings.Repeat("word ", words))
-	e := newTestEncoder(t, table.Texts, encode.Layout{Codec: compress.Codecs.Snappy})
-	path := encodeBatches(t, e, [][][]*encode.Cells{{{cellsFrom(t, table.Texts, []string{row, row, "", row, row, row})}}})
+	e := newTestEncoder(t, table.Texts, Encoding{Codec: compress.Codecs.Snappy})
+	path := encodeBatches(t, e, [][][]*Cells{{{cellsFrom(t, table.Texts, []string{row, row, "", row, row, row})}}})
 	list, err := Open(path, []int{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer list.Close()
-	p := page.NewReader(list.file, list.meta.Schema.Column(0))
+	p := newPageReader(list.file, list.meta.Schema.Column(0))
 	defer p.Close()
 	if err := p.OpenChunk(list.meta, 0, 0); err != nil {
 		t.Fatal(err)
@@ -360,7 +356,7 @@ func TestARowOfAListLiesInOnePage(t *testing.T) {
 	if want := []int{1 + 3*words, 2 * words}; !slices.Equal(got, want) || p.Err() != nil {
 		t.Errorf("pages of %v cells, want %v; %v", got, want, p.Err())
 	}
-	if read, _ := records(t, path); len(read) != 6 || asText(read[5]["c"]) != row {
+	if read, _ := records(t, path); len(read) != 6 || asTexts(read[5]["c"]) != row {
 		t.Errorf("%d rows", len(read))
 	}
 }

@@ -13,29 +13,27 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/google/go-cmp/cmp"
 
-	"payonce/io/parquettable/compact"
-	"payonce/io/parquettable/footer"
 	"payonce/io/table"
 )
 
 // withFooter returns a file whose footer has other fields.
-func withFooter(t testing.TB, data []byte, change func(fields []compact.Field) []compact.Field) []byte {
+func withFooter(t testing.TB, data []byte, change func(fields []thriftField) []thriftField) []byte {
 	t.Helper()
-	end := len(data) - footer.TailSize
+	end := len(data) - tailSize
 	start := end - int(binary.LittleEndian.Uint32(data[end:]))
-	fields, err := compact.Fields(bytes.Clone(data[start:end]))
+	fields, err := thriftFields(bytes.Clone(data[start:end]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := compact.AppendStruct(nil, change(fields))
+	changed := appendThriftStruct(nil, change(fields))
 	out := append(bytes.Clone(data[:start]), changed...)
-	return append(binary.LittleEndian.AppendUint32(out, uint32(len(changed))), footer.Magic...)
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(changed))), magic...)
 }
 
 // fieldOf returns a field of a footer or of another struct.
-func fieldOf(t testing.TB, fields []compact.Field, id int16) *compact.Field {
+func fieldOf(t testing.TB, fields []thriftField, id int16) *thriftField {
 	t.Helper()
-	at := slices.IndexFunc(fields, func(f compact.Field) bool { return f.ID == id })
+	at := slices.IndexFunc(fields, func(f thriftField) bool { return f.ID == id })
 	if at < 0 {
 		t.Fatalf("there is no field %d", id)
 	}
@@ -43,22 +41,22 @@ func fieldOf(t testing.TB, fields []compact.Field, id int16) *compact.Field {
 }
 
 // rawFooter returns the fields of the footer of a file.
-func rawFooter(t testing.TB, path string) (fields []compact.Field) {
+func rawFooter(t testing.TB, path string) (fields []thriftField) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	withFooter(t, data, func(found []compact.Field) []compact.Field {
+	withFooter(t, data, func(found []thriftField) []thriftField {
 		fields = found
 		return found
 	})
 	return fields
 }
 
-func elementsOf(t testing.TB, list []byte) [][]byte {
+func listElementsOf(t testing.TB, list []byte) [][]byte {
 	t.Helper()
-	_, elements, err := compact.Elements(list)
+	_, elements, err := thriftElements(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +67,7 @@ func elementsOf(t testing.TB, list []byte) [][]byte {
 // parquet-mr wrote up to 1.2.8: the header of the dictionary page is left out (PARQUET-816).
 func withoutDictionaryHeaders(t testing.TB, data []byte) []byte {
 	t.Helper()
-	f, err := footer.Read(bytes.NewReader(data), "list.parquet", int64(len(data)))
+	f, err := readFooter(bytes.NewReader(data), "list.parquet", int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +77,8 @@ func withoutDictionaryHeaders(t testing.TB, data []byte) []byte {
 			if chunk.MetaData.DictionaryPageOffset == nil {
 				continue
 			}
-			header := compact.NewReader(data[*chunk.MetaData.DictionaryPageOffset:])
-			header.Skip(compact.Struct)
+			header := newThriftReader(data[*chunk.MetaData.DictionaryPageOffset:])
+			header.Skip(thriftStruct)
 			chunk.MetaData.TotalCompressedSize -= int64(header.Offset())
 			chunk.MetaData.TotalUncompressedSize -= int64(header.Offset())
 			shortened++
@@ -94,7 +92,7 @@ func withoutDictionaryHeaders(t testing.TB, data []byte) []byte {
 		t.Fatal(err)
 	}
 	out := append(bytes.Clone(data[:f.Start]), encoded...)
-	return append(binary.LittleEndian.AppendUint32(out, uint32(len(encoded))), footer.Magic...)
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(encoded))), magic...)
 }
 
 func keep(n int) change {
@@ -144,7 +142,7 @@ func TestChunksOfOldWritersAreCopiedWhole(t *testing.T) {
 func TestAChunkThatContradictsItsPagesIsNotCopied(t *testing.T) {
 	list := drawn{names: []string{"a", "b"}, groups: [][][]string{{{"1", "x"}, {"2", "y"}, {"3", "z"}}}}
 	whole := list.sample(t, []parquet.WriterProperty{parquet.WithDictionaryDefault(false)}).write(t)
-	f, err := footer.Read(bytes.NewReader(whole), "list.parquet", int64(len(whole)))
+	f, err := readFooter(bytes.NewReader(whole), "list.parquet", int64(len(whole)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,36 +152,36 @@ func TestAChunkThatContradictsItsPagesIsNotCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := append(bytes.Clone(whole[:f.Start]), encoded...)
-	path := save(t, append(binary.LittleEndian.AppendUint32(data, uint32(len(encoded))), footer.Magic...))
+	path := save(t, append(binary.LittleEndian.AppendUint32(data, uint32(len(encoded))), magic...))
 	if _, err := rewrite(t, path, []int{0}, nil, keep(0)); !isListError(err, "column b of row group 0") {
 		t.Errorf("the chunk is taken: %v", err)
 	}
 }
 
 // futureType is a logical type that no program knows yet.
-func futureType() compact.Field {
-	members := []compact.Field{{ID: 99, Kind: compact.Struct, Value: []byte{0}}}
-	return compact.Field{ID: 10, Kind: compact.Struct, Value: compact.AppendStruct(nil, members)}
+func futureType() thriftField {
+	members := []thriftField{{ID: 99, Kind: thriftStruct, Value: []byte{0}}}
+	return thriftField{ID: 10, Kind: thriftStruct, Value: appendThriftStruct(nil, members)}
 }
 
 func TestUnknownMembersOfAFooterAreKept(t *testing.T) {
 	list := drawn{names: []string{"a", "b"}, groups: [][][]string{{{"1", "x"}, {"2", "y"}, {"3", "z"}}}}
-	unknown := compact.Field{ID: 77, Kind: compact.Binary, Value: []byte{3, 'n', 'e', 'w'}}
-	order := compact.AppendStruct(nil, []compact.Field{{ID: 42, Kind: compact.Struct, Value: []byte{0}}})
+	unknown := thriftField{ID: 77, Kind: thriftBinary, Value: []byte{3, 'n', 'e', 'w'}}
+	order := appendThriftStruct(nil, []thriftField{{ID: 42, Kind: thriftStruct, Value: []byte{0}}})
 	var element []byte
-	data := withFooter(t, list.sample(t, nil).write(t), func(fields []compact.Field) []compact.Field {
+	data := withFooter(t, list.sample(t, nil).write(t), func(fields []thriftField) []thriftField {
 		elements := fieldOf(t, fields, 2)
-		all := elementsOf(t, elements.Value)
-		column, err := compact.Fields(all[2])
+		all := listElementsOf(t, elements.Value)
+		column, err := thriftFields(all[2])
 		if err != nil {
 			t.Fatal(err)
 		}
-		column = slices.DeleteFunc(column, func(f compact.Field) bool { return f.ID == 6 || f.ID == 10 })
-		element = compact.AppendStruct(nil, append(column, futureType(), compact.Field{ID: 30, Kind: compact.True}))
+		column = slices.DeleteFunc(column, func(f thriftField) bool { return f.ID == 6 || f.ID == 10 })
+		element = appendThriftStruct(nil, append(column, futureType(), thriftField{ID: 30, Kind: thriftTrue}))
 		all[2] = element
-		elements.Value = compact.AppendList(nil, compact.Struct, all)
+		elements.Value = appendThriftList(nil, thriftStruct, all)
 		orders := fieldOf(t, fields, 7)
-		orders.Value = compact.AppendList(nil, compact.Struct, [][]byte{order, order})
+		orders.Value = appendThriftList(nil, thriftStruct, [][]byte{order, order})
 		return append(fields, unknown)
 	})
 	path := save(t, data)
@@ -205,10 +203,10 @@ func TestUnknownMembersOfAFooterAreKept(t *testing.T) {
 	}
 	for name, out := range map[string]string{"all rows": rewritten, "some rows": some} {
 		fields := rawFooter(t, out)
-		if got := elementsOf(t, fieldOf(t, fields, 2).Value)[2]; !bytes.Equal(got, element) {
+		if got := listElementsOf(t, fieldOf(t, fields, 2).Value)[2]; !bytes.Equal(got, element) {
 			t.Errorf("%s: the column is described as %x, was %x", name, got, element)
 		}
-		if got := elementsOf(t, fieldOf(t, fields, 7).Value); !bytes.Equal(got[0], order) || !bytes.Equal(got[1], order) || len(got) < 3 {
+		if got := listElementsOf(t, fieldOf(t, fields, 7).Value); !bytes.Equal(got[0], order) || !bytes.Equal(got[1], order) || len(got) < 3 {
 			t.Errorf("%s: the columns are ordered by %x", name, got)
 		}
 		if diff := cmp.Diff(unknown, *fieldOf(t, fields, 77)); diff != "" {
@@ -242,7 +240,7 @@ func TestAFileOfParquetRSWithoutItsNumberOfRowsIsRead(t *testing.T) {
 		}},
 		options: []parquet.WriterProperty{parquet.WithCreatedBy("parquet-rs version 0.3.0 (build b45ce7cba2)")},
 	}
-	noRows := func(fields []compact.Field) []compact.Field {
+	noRows := func(fields []thriftField) []thriftField {
 		fieldOf(t, fields, 3).Value = []byte{0}
 		return fields
 	}
@@ -276,14 +274,14 @@ func TestVerifyFindsWhatContradictsItself(t *testing.T) {
 	for _, wrong := range []struct {
 		at   int
 		want string
-	}{{len(footer.Magic), "column a of row group 0"}, {len(data) - 1, "its end is missing"}} {
+	}{{len(magic), "column a of row group 0"}, {len(data) - 1, "its end is missing"}} {
 		changed := bytes.Clone(data)
 		changed[wrong.at] ^= 0xff
 		if err := Verify(bytes.NewReader(changed), int64(len(changed))); err == nil || !strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("byte %d changed: %v, want %q", wrong.at, err, wrong.want)
 		}
 	}
-	f, err := footer.Read(bytes.NewReader(data), "list.parquet", int64(len(data)))
+	f, err := readFooter(bytes.NewReader(data), "list.parquet", int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +292,7 @@ func TestVerifyFindsWhatContradictsItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	twice := append(bytes.Clone(data[:f.Start]), encoded...)
-	twice = append(binary.LittleEndian.AppendUint32(twice, uint32(len(encoded))), footer.Magic...)
+	twice = append(binary.LittleEndian.AppendUint32(twice, uint32(len(encoded))), magic...)
 	if err := Verify(bytes.NewReader(twice), int64(len(twice))); err == nil || !strings.Contains(err.Error(), "within another") {
 		t.Errorf("two chunks in one place: %v", err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
-	"payonce/io/parquettable/output"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -124,7 +123,7 @@ func carried(t *testing.T, list *Reader, change func(meta *metadata.FileMetaData
 	}
 	meta := f.Meta
 	change(meta)
-	out, err := output.New(io.Discard, f)
+	out, err := newOutput(io.Discard, f)
 	if err == nil {
 		err = out.CopyIndexes(list.file, list.meta, list.end)
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/vector"
 	"payonce/io/table"
 )
 
@@ -14,9 +12,9 @@ import (
 type part struct {
 	block  table.Block
 	rows   int
-	own    []*encode.Cells // of columns of the list
-	filled []*fills        // of columns of the list that are read again
-	added  []*encode.Cells // of appended columns
+	own    []*Cells // of columns of the list
+	filled []*fills // of columns of the list that are read again
+	added  []*Cells // of appended columns
 }
 
 // size returns the length of the values in bytes.
@@ -51,13 +49,13 @@ func (p *parts) get(block table.Block) *part {
 	}
 	made := &part{block: block}
 	for range p.own {
-		made.own = append(made.own, &encode.Cells{})
+		made.own = append(made.own, &Cells{})
 	}
 	for range p.filled {
 		made.filled = append(made.filled, &fills{})
 	}
 	for _, column := range p.appended {
-		made.added = append(made.added, &encode.Cells{Kind: column.Kind})
+		made.added = append(made.added, &Cells{Kind: column.Kind})
 	}
 	return made
 }
@@ -121,7 +119,7 @@ func checkFills(row table.Row, fills []table.Fill, columns int) error {
 // fills are the values that replace cells of one column in a part.
 type fills struct {
 	rows   []int // in the part, from 0
-	values vector.Vector
+	values Vector
 }
 
 func (f *fills) reset() {

@@ -10,10 +10,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
-	"payonce/io/parquettable/celltext"
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/vector"
 	"payonce/io/table"
 )
 
@@ -32,7 +28,7 @@ type Reader struct {
 	file    *os.File
 	end     int64 // of the data; the footer starts here
 	meta    *metadata.FileMetaData
-	columns []footer.Column
+	columns []FileColumn
 	refused error // why rows cannot be read although the schema can
 
 	readers  []*columnReader
@@ -61,7 +57,7 @@ func Open(path string, columns []int) (*Reader, error) {
 		return nil, err
 	}
 	r := &Reader{name: path, file: file, done: make(chan struct{})}
-	r.vectors.New = func() any { return new(vector.Vector) }
+	r.vectors.New = func() any { return new(Vector) }
 	r.blocks = cursor{reader: r, at: span{first: 1}}
 	r.close = sync.OnceValue(r.stop)
 	if err = r.readFooter(); err == nil {
@@ -69,7 +65,7 @@ func Open(path string, columns []int) (*Reader, error) {
 	}
 	if err != nil {
 		_ = file.Close() // nothing was written to it
-		return nil, damage.InFile(path, err)
+		return nil, InFile(path, err)
 	}
 	return r, nil
 }
@@ -79,22 +75,22 @@ func (r *Reader) readFooter() error {
 	if err != nil {
 		return err
 	}
-	f, err := footer.Read(r.file, r.name, info.Size())
+	f, err := readFooter(r.file, r.name, info.Size())
 	if err != nil {
 		return err
 	}
 	r.meta, r.end, r.columns = f.Meta, f.Start, f.Columns()
-	return footer.CheckLayout(r.meta, r.name, r.end)
+	return checkLayout(r.meta, r.name, r.end)
 }
 
 // footerCopy reads the footer again, for a caller that changes it.
-func (r *Reader) footerCopy() (*footer.Footer, error) {
+func (r *Reader) footerCopy() (*Footer, error) {
 	info, err := r.file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	f, err := footer.Read(r.file, r.name, info.Size())
-	return f, damage.InFile(r.name, err)
+	f, err := readFooter(r.file, r.name, info.Size())
+	return f, InFile(r.name, err)
 }
 
 // choose makes a column reader for every column that the list is opened for.
@@ -115,7 +111,7 @@ func (r *Reader) choose(columns []int) error {
 		case err != nil && !all:
 			return err
 		case err != nil:
-			r.refused = damage.InFile(r.name, err)
+			r.refused = InFile(r.name, err)
 		case r.readerOf[i] == none:
 			r.readerOf[i] = len(r.readers)
 			r.readers = append(r.readers, newColumnReader(r, c))
@@ -126,7 +122,7 @@ func (r *Reader) choose(columns []int) error {
 
 // checkText returns why a column has no text, and nil when it has one. all says that all columns
 // are opened: the list is to be written in another format.
-func (r *Reader) checkText(c footer.Column, all bool) error {
+func (r *Reader) checkText(c FileColumn, all bool) error {
 	if !c.Flat() || c.Untyped {
 		hint := "choose a column with one plain value in each row"
 		if all {
@@ -135,7 +131,7 @@ func (r *Reader) checkText(c footer.Column, all bool) error {
 		reason := fmt.Sprintf("column %s holds %s, which cannot be read as text", c.Name, c.Shape())
 		return &table.Error{File: r.name, Reason: reason, Hint: hint}
 	}
-	return celltext.CheckScale(c.Name, r.meta.Schema.Column(c.Leaf))
+	return checkScale(c.Name, r.meta.Schema.Column(c.Leaf))
 }
 
 // Schema returns the names of the columns. A column of lists, maps or structs is one column.
@@ -179,7 +175,7 @@ func (r *Reader) nextBlock() (*block, error) {
 	if !found {
 		return nil, io.EOF
 	}
-	b := &block{reader: r, span: s, vectors: make([]*vector.Vector, len(r.readers))}
+	b := &block{reader: r, span: s, vectors: make([]*Vector, len(r.readers))}
 	for i, c := range r.readers {
 		d, open := <-c.out
 		if !open {

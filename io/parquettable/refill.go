@@ -6,11 +6,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	"payonce/io/parquettable/celltext"
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/page"
 	"payonce/io/table"
 )
 
@@ -18,12 +13,12 @@ import (
 // only in row groups that have a filled cell. In the others the chunk of the list is copied.
 type refill struct {
 	list    *Reader
-	column  footer.Column
-	encoder *encode.Column
-	pages   *page.Reader
-	decoder *celltext.Decoder // of the row group; nil while none of its cells is filled
-	waiting int64             // rows of the row group before the first filled cell, which are not read yet
-	cells   encode.Cells      // read, and not encoded yet
+	column  FileColumn
+	encoder *columnEncoder
+	pages   *pageReader
+	decoder *cellDecoder // of the row group; nil while none of its cells is filled
+	waiting int64        // rows of the row group before the first filled cell, which are not read yet
+	cells   Cells        // read, and not encoded yet
 }
 
 // checkFillable returns why a column cannot be filled with text, and nil when it can.
@@ -53,18 +48,18 @@ func (r *Reader) checkFillable(i int) error {
 // refillSize is how many bytes of text are gathered before they are encoded.
 const refillSize = 8 << 20
 
-func newRefill(list *Reader, c footer.Column) (*refill, error) {
-	e, err := encode.NewColumn(c.Node)
+func newRefill(list *Reader, c FileColumn) (*refill, error) {
+	e, err := newColumnEncoder(c.Node)
 	return &refill{
-		list: list, column: c, encoder: e, cells: encode.Cells{Shared: true},
-		pages: page.NewReader(list.file, list.meta.Schema.Column(c.Leaf)),
+		list: list, column: c, encoder: e, cells: Cells{Shared: true},
+		pages: newPageReader(list.file, list.meta.Schema.Column(c.Leaf)),
 	}, err
 }
 
 func (r *refill) close() { _ = r.pages.Close() } // never fails
 
 // encode adds the parts to a row group. index is the place of the column among the filled ones.
-func (r *refill) encode(group int, parts []*part, index int, s *encode.Scratch) error {
+func (r *refill) encode(group int, parts []*part, index int, s *EncodeScratch) error {
 	for _, p := range parts {
 		f := p.filled[index]
 		if r.decoder == nil && len(f.rows) == 0 {
@@ -83,21 +78,21 @@ func (r *refill) encode(group int, parts []*part, index int, s *encode.Scratch) 
 
 // encodeBatch adds the parts of a batch to a row group. After the last batch it returns the chunk.
 func (r *refill) encodeBatch(
-	group int, parts []*part, index int, last bool, s *encode.Scratch,
-) (footer.Chunk, error) {
+	group int, parts []*part, index int, last bool, s *EncodeScratch,
+) (Chunk, error) {
 	if err := r.encode(group, parts, index, s); err != nil || !last {
-		return footer.Chunk{}, err
+		return Chunk{}, err
 	}
 	return r.finish(group, s)
 }
 
 // begin opens the chunk and reads the rows before the first filled cell.
-func (r *refill) begin(group int, s *encode.Scratch) error {
+func (r *refill) begin(group int, s *EncodeScratch) error {
 	if r.decoder != nil {
 		return nil
 	}
 	var err error
-	if r.decoder, err = celltext.NewDecoder(r.pages, r.list.meta, group, r.column.Leaf); err != nil {
+	if r.decoder, err = newCellDecoder(r.pages, r.list.meta, group, r.column.Leaf); err != nil {
 		return err
 	}
 	waiting := r.waiting
@@ -106,7 +101,7 @@ func (r *refill) begin(group int, s *encode.Scratch) error {
 }
 
 // read reads rows, fills some of them, and encodes them when there are enough of them.
-func (r *refill) read(group int, rows int64, f *fills, s *encode.Scratch) error {
+func (r *refill) read(group int, rows int64, f *fills, s *EncodeScratch) error {
 	next := 0
 	for done := int64(0); done < rows; {
 		step := int(min(rows-done, r.list.rowsAtOnce(group, r.column.Leaf)))
@@ -159,26 +154,26 @@ func (r *refill) fill(value []byte) {
 }
 
 // flush encodes the cells that were read.
-func (r *refill) flush(s *encode.Scratch) error {
-	err := r.encoder.Encode(r.cells.Rows(), []*encode.Cells{&r.cells}, s)
+func (r *refill) flush(s *EncodeScratch) error {
+	err := r.encoder.Encode(r.cells.Rows(), []*Cells{&r.cells}, s)
 	r.cells.Reset()
 	return err
 }
 
 // finish ends a row group. It returns no chunk when the chunk of the list is to be copied.
-func (r *refill) finish(group int, s *encode.Scratch) (footer.Chunk, error) {
+func (r *refill) finish(group int, s *EncodeScratch) (Chunk, error) {
 	r.waiting = 0
 	if r.decoder == nil {
-		return footer.Chunk{}, nil
+		return Chunk{}, nil
 	}
 	r.decoder = nil
 	if err := r.flush(s); err != nil {
-		return footer.Chunk{}, r.place(group, err)
+		return Chunk{}, r.place(group, err)
 	}
 	return r.encoder.Finish(s)
 }
 
 // place adds the file, the column and the row group to an error.
 func (r *refill) place(group int, err error) error {
-	return damage.InFile(r.list.name, fmt.Errorf("column %s of row group %d: %w", r.column.Name, group, err))
+	return InFile(r.list.name, fmt.Errorf("column %s of row group %d: %w", r.column.Name, group, err))
 }

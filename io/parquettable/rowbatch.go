@@ -4,9 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
 )
 
 const (
@@ -39,7 +36,7 @@ func (b *rowBatch) add(p *part) {
 func (b *rowBatch) full() bool { return b.rows >= batchRows || b.size >= batchSize }
 
 // own returns the cells of a column of the list.
-func (b *rowBatch) own(i int) (all []*encode.Cells) {
+func (b *rowBatch) own(i int) (all []*Cells) {
 	for _, p := range b.parts {
 		all = append(all, p.own[i])
 	}
@@ -47,7 +44,7 @@ func (b *rowBatch) own(i int) (all []*encode.Cells) {
 }
 
 // added returns the cells of an appended column.
-func (b *rowBatch) added(i int) (all []*encode.Cells) {
+func (b *rowBatch) added(i int) (all []*Cells) {
 	for _, p := range b.parts {
 		all = append(all, p.added[i])
 	}
@@ -59,22 +56,22 @@ type batches struct {
 	parts    parts
 	workers  workers
 	gathered rowBatch
-	encoded  rowBatch       // being encoded
-	complete []footer.Chunk // of the previous row group, when all of it is encoded
+	encoded  rowBatch // being encoded
+	complete []Chunk  // of the previous row group, when all of it is encoded
 	running  sync.WaitGroup
 	failed   error // of the encoding
 }
 
 // encodeColumn encodes a column of a batch with the memory of its goroutine.
-type encodeColumn func(column int, from rowBatch, own *encode.Scratch) (footer.Chunk, error)
+type encodeColumn func(column int, from rowBatch, own *EncodeScratch) (Chunk, error)
 
 // start starts to encode the columns of the gathered batch, and returns. last says that the row
 // group ends with this batch. The batch before must be done.
 func (b *batches) start(columns int, last bool, encodeColumn encodeColumn) {
 	b.gathered, b.encoded = rowBatch{parts: b.encoded.parts}, b.gathered
 	b.running.Go(func() {
-		chunks := make([]footer.Chunk, columns)
-		b.failed = b.workers.onAllCores(columns, func(i int, own *encode.Scratch) (err error) {
+		chunks := make([]Chunk, columns)
+		b.failed = b.workers.onAllCores(columns, func(i int, own *EncodeScratch) (err error) {
 			chunks[i], err = encodeColumn(i, b.encoded, own)
 			return err
 		})
@@ -85,7 +82,7 @@ func (b *batches) start(columns int, last bool, encodeColumn encodeColumn) {
 }
 
 // settle waits until the batch is encoded. It calls write with the chunks of a row group that ended.
-func (b *batches) settle(write func([]footer.Chunk) error) error {
+func (b *batches) settle(write func([]Chunk) error) error {
 	if err := b.wait(); err != nil || b.complete == nil {
 		return err
 	}
@@ -105,17 +102,17 @@ func (b *batches) wait() error {
 }
 
 // workers encodes columns on all cores. Only one goroutine may use it at a time.
-type workers struct{ scratches []*encode.Scratch }
+type workers struct{ scratches []*EncodeScratch }
 
 // onAllCores calls do for every index below n, on all cores. It returns the error of the lowest
 // index that failed.
-func (w *workers) onAllCores(n int, do func(i int, s *encode.Scratch) error) error {
+func (w *workers) onAllCores(n int, do func(i int, s *EncodeScratch) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var running sync.WaitGroup
 	for worker := range min(runtime.GOMAXPROCS(0), n) {
 		if worker == len(w.scratches) {
-			w.scratches = append(w.scratches, &encode.Scratch{})
+			w.scratches = append(w.scratches, &EncodeScratch{})
 		}
 		s := w.scratches[worker]
 		running.Go(func() {

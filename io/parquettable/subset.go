@@ -6,11 +6,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/output"
-	"payonce/io/parquettable/rowcopy"
 	"payonce/io/table"
 )
 
@@ -18,12 +13,12 @@ import (
 // in their own types, and appends columns.
 type Subset struct {
 	list     *Reader
-	copiers  []*rowcopy.Column // of the list's columns
-	encoders []*encode.Column  // of the appended columns
+	copiers  []*columnCopier  // of the list's columns
+	encoders []*columnEncoder // of the appended columns
 	workers  workers
 	parts    parts
 	gathered rowBatch // of which the appended columns are not encoded yet
-	out      *output.File
+	out      *outputFile
 	rows     int // of the row group
 	ending
 }
@@ -36,15 +31,15 @@ var _ table.Discarder = (*Subset)(nil)
 func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, error) {
 	w := &Subset{list: list}
 	w.parts.appended = appended
-	l := encode.Layout{Codec: compress.Codecs.Zstd, Dictionary: true}
+	l := Encoding{Codec: compress.Codecs.Zstd, Dictionary: true}
 	if groups := list.meta.RowGroups; len(groups) > 0 {
-		l.Codec = encode.Writable(compress.Compression(groups[0].Columns[0].MetaData.Codec))
+		l.Codec = writableCodec(compress.Compression(groups[0].Columns[0].MetaData.Codec))
 	}
 	for _, c := range list.columns {
-		w.copiers = append(w.copiers, rowcopy.NewColumn(list.file, list.meta, c, l.Codec))
+		w.copiers = append(w.copiers, newColumnCopier(list.file, list.meta, c, l.Codec))
 	}
 	var err error
-	if w.encoders, err = encode.NewColumns(appended); err != nil {
+	if w.encoders, err = newColumnEncoders(appended); err != nil {
 		return nil, err
 	}
 	for _, e := range w.encoders {
@@ -55,7 +50,7 @@ func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, e
 		return nil, err
 	}
 	f.Meta.RowGroups, f.Meta.FileMetaData.NumRows = nil, 0
-	if w.out, err = output.New(out, f); err != nil {
+	if w.out, err = newOutput(out, f); err != nil {
 		return nil, err
 	}
 	return w, w.out.AddColumns(appended)
@@ -101,7 +96,7 @@ func (w *Subset) write(p *subsetPart) error {
 		return nil
 	}
 	if err := w.copyRows(p); err != nil {
-		return damage.InFile(w.list.name, err)
+		return InFile(w.list.name, err)
 	}
 	w.rows += p.rows
 	w.gathered.add(p.part)
@@ -117,14 +112,14 @@ func (w *Subset) write(p *subsetPart) error {
 // copyRows copies the rows of a part, in the columns of the list.
 func (w *Subset) copyRows(p *subsetPart) error {
 	group := p.block.(*block).span.group
-	return w.workers.onAllCores(len(w.copiers), func(i int, _ *encode.Scratch) error {
+	return w.workers.onAllCores(len(w.copiers), func(i int, _ *EncodeScratch) error {
 		return w.copiers[i].Copy(group, p.chosen)
 	})
 }
 
 // encode encodes the appended columns of the gathered batch.
 func (w *Subset) encode() error {
-	err := w.workers.onAllCores(len(w.encoders), func(i int, s *encode.Scratch) error {
+	err := w.workers.onAllCores(len(w.encoders), func(i int, s *EncodeScratch) error {
 		return w.encoders[i].Encode(w.gathered.rows, w.gathered.added(i), s)
 	})
 	for _, p := range w.gathered.parts {
@@ -139,8 +134,8 @@ func (w *Subset) endGroup() error {
 	if err := w.encode(); err != nil {
 		return err
 	}
-	chunks := make([]footer.Chunk, len(w.copiers)+len(w.encoders))
-	err := w.workers.onAllCores(len(chunks), func(i int, s *encode.Scratch) (err error) {
+	chunks := make([]Chunk, len(w.copiers)+len(w.encoders))
+	err := w.workers.onAllCores(len(chunks), func(i int, s *EncodeScratch) (err error) {
 		if added := i - len(w.copiers); added >= 0 {
 			chunks[i], err = w.encoders[added].Finish(s)
 		} else {

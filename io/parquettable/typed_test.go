@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"payonce/io/parquettable/encode"
 	"payonce/io/table"
 )
 
@@ -69,9 +68,9 @@ func TestTypedValuesComeBack(t *testing.T) {
 		kinds := typedKinds()
 		kind := rapid.SampledFrom([]table.Kind{table.Integer, table.Number, table.Flag, table.Date}).Draw(rt, "kind")
 		var want []string
-		var batches [][]*encode.Cells
+		var batches [][]*Cells
 		for range rapid.IntRange(1, 3).Draw(rt, "batches") {
-			var parts []*encode.Cells
+			var parts []*Cells
 			for range rapid.IntRange(1, 2).Draw(rt, "parts") {
 				part := rapid.SliceOfN(kinds[kind].values, 0, 20).Draw(rt, "part")
 				parts = append(parts, cellsFrom(rt, kind, part))
@@ -79,7 +78,7 @@ func TestTypedValuesComeBack(t *testing.T) {
 			}
 			batches = append(batches, parts)
 		}
-		path := encodeBatches(t, newTestEncoder(t, kind, encode.Layout{Codec: compress.Codecs.Zstd}), [][][]*encode.Cells{batches})
+		path := encodeBatches(t, newTestEncoder(t, kind, Encoding{Codec: compress.Codecs.Zstd}), [][][]*Cells{batches})
 		read, types := records(t, path)
 		if got := types.Field(0).Type.Name(); got != kinds[kind].arrow {
 			rt.Fatalf("the column has the type %s, want %s", got, kinds[kind].arrow)
@@ -158,10 +157,10 @@ func checkLeast(rt *rapid.T, path string, values []any, t *testing.T) {
 // TestListsOfTextsComeBack encodes lists with texts that have spaces, empty lists and unknown ones.
 func TestListsOfTextsComeBack(t *testing.T) {
 	lists := []string{`["a b","c"]`, ``, `[]`, `[""]`, `["a b","c"]`, `[]`, ``, `["Zoë","\"","x,y"]`}
-	parts := []*encode.Cells{cellsFrom(t, table.List, lists[:3]), cellsFrom(t, table.List, lists[3:])}
+	parts := []*Cells{cellsFrom(t, table.List, lists[:3]), cellsFrom(t, table.List, lists[3:])}
 	for _, dictionary := range []bool{true, false} {
-		e := newTestEncoder(t, table.List, encode.Layout{Codec: compress.Codecs.Zstd, Dictionary: dictionary})
-		read, _ := records(t, encodeBatches(t, e, [][][]*encode.Cells{{parts}}))
+		e := newTestEncoder(t, table.List, Encoding{Codec: compress.Codecs.Zstd, Dictionary: dictionary})
+		read, _ := records(t, encodeBatches(t, e, [][][]*Cells{{parts}}))
 		for i, row := range read {
 			got := ""
 			if row["c"] != nil {
@@ -187,7 +186,7 @@ func TestValuesOfAnotherTypeAreRefused(t *testing.T) {
 		table.Flag: {"yes", "1"}, table.Date: {"2026-02-30", "2026-01-01T00:00:00Z"}, table.List: {"a b", "null", "[1]", "{}"},
 	} {
 		for _, value := range values {
-			if err := (&encode.Cells{Kind: kind}).Add(value); err == nil {
+			if err := (&Cells{Kind: kind}).Add(value); err == nil {
 				t.Errorf("%q is a value of the kind %d", value, kind)
 			}
 		}

@@ -9,11 +9,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
-	"payonce/io/parquettable/damage"
-	"payonce/io/parquettable/encode"
-	"payonce/io/parquettable/footer"
-	"payonce/io/parquettable/output"
-	"payonce/io/parquettable/page"
 	"payonce/io/table"
 )
 
@@ -24,11 +19,11 @@ type Writer struct {
 	list     *Reader
 	filled   []int            // ascending
 	refills  []*refill        // of them
-	encoders []*encode.Column // of the appended columns
+	encoders []*columnEncoder // of the appended columns
 	batches
 	ending
 
-	out     *output.File
+	out     *outputFile
 	written int   // row groups that are written
 	group   int   // row group that is gathered
 	rows    int64 // gathered rows of the row group
@@ -59,7 +54,7 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 		w.refills = append(w.refills, r)
 	}
 	var err error
-	if w.encoders, err = encode.NewColumns(appended); err != nil {
+	if w.encoders, err = newColumnEncoders(appended); err != nil {
 		return nil, err
 	}
 	f, err := list.footerCopy()
@@ -69,7 +64,7 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 	if err := measure(list, f.Meta); err != nil {
 		return nil, err
 	}
-	if w.out, err = output.New(out, f); err != nil {
+	if w.out, err = newOutput(out, f); err != nil {
 		return nil, err
 	}
 	return w, w.out.AddColumns(appended)
@@ -81,9 +76,9 @@ func measure(list *Reader, meta *metadata.FileMetaData) error {
 	for g, group := range meta.RowGroups {
 		for leaf, chunk := range group.Columns {
 			column := list.meta.Schema.Column(leaf)
-			beyond, err := page.NewReader(list.file, column).Measure(list.meta, g, leaf)
+			beyond, err := newPageReader(list.file, column).Measure(list.meta, g, leaf)
 			if err != nil {
-				return damage.InFile(list.name, fmt.Errorf("column %s of row group %d: %w", column.Path(), g, err))
+				return InFile(list.name, fmt.Errorf("column %s of row group %d: %w", column.Path(), g, err))
 			}
 			// The header that the compressed length leaves out lacks in both lengths.
 			chunk.MetaData.TotalCompressedSize += beyond
@@ -172,7 +167,7 @@ func (w *Writer) encode(last bool) error {
 	w.choose()
 	group := w.group
 	columns := len(w.refills) + len(w.encoders)
-	w.start(columns, last, func(i int, s rowBatch, own *encode.Scratch) (footer.Chunk, error) {
+	w.start(columns, last, func(i int, s rowBatch, own *EncodeScratch) (Chunk, error) {
 		if added := i - len(w.refills); added >= 0 {
 			return w.encoders[added].EncodeBatch(s.rows, s.added(added), last, own)
 		}
@@ -187,22 +182,22 @@ func (w *Writer) choose() {
 	chunks := w.list.meta.RowGroups[w.group].Columns
 	for _, r := range w.refills {
 		chunk := chunks[r.column.Leaf].MetaData
-		r.encoder.Layout = encode.Layout{
-			Codec:      encode.Writable(compress.Compression(chunk.Codec)),
+		r.encoder.Layout = Encoding{
+			Codec:      writableCodec(compress.Compression(chunk.Codec)),
 			Dictionary: chunk.DictionaryPageOffset != nil,
 		}
 	}
-	codec := encode.Writable(compress.Compression(chunks[0].MetaData.Codec))
+	codec := writableCodec(compress.Compression(chunks[0].MetaData.Codec))
 	if codec == compress.Codecs.Uncompressed {
 		codec = compress.Codecs.Zstd
 	}
 	for _, e := range w.encoders {
-		e.Layout = encode.Layout{Codec: codec, Dictionary: true}
+		e.Layout = Encoding{Codec: codec, Dictionary: true}
 	}
 }
 
 // writeGroup writes the next row group: the columns in the order of the list, then the appended ones.
-func (w *Writer) writeGroup(chunks []footer.Chunk) error {
+func (w *Writer) writeGroup(chunks []Chunk) error {
 	group := w.written
 	w.written++
 	start := w.out.Offset()

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"payonce/io/parquettable/footer"
 	"payonce/io/table"
 )
 
@@ -105,7 +104,7 @@ func chunkBytes(t testing.TB, path string, g, leaf int) []byte {
 		t.Fatal(err)
 	}
 	chunk := footerOf(t, path).RowGroups[g].Columns[leaf].MetaData
-	start := footer.ChunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset)
+	start := chunkStart(chunk.DictionaryPageOffset, chunk.DataPageOffset)
 	return all[start : start+chunk.TotalCompressedSize]
 }
 

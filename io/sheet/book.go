@@ -11,8 +11,6 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/xuri/excelize/v2"
-
-	"payonce/io/sheet/texts"
 )
 
 // Parts of a workbook.
@@ -28,9 +26,9 @@ const (
 type book struct {
 	file      *zip.ReadCloser
 	sheets    []namedSheet
-	relations []relation    // of the workbook
-	from1904  bool          // the first day of dates is in 1904
-	texts     *texts.Shared // nil before the first is asked for
+	relations []relation   // of the workbook
+	from1904  bool         // the first day of dates is in 1904
+	texts     *sharedTexts // nil before the first is asked for
 }
 
 // namedSheet is a sheet as the workbook names it.
@@ -165,7 +163,7 @@ func (b *book) related(kind, usual string) (io.ReadCloser, error) {
 }
 
 // shared returns the texts that cells share.
-func (b *book) shared() (*texts.Shared, error) {
+func (b *book) shared() (*sharedTexts, error) {
 	if b.texts != nil {
 		return b.texts, nil
 	}
@@ -178,7 +176,7 @@ func (b *book) shared() (*texts.Shared, error) {
 		part = io.NopCloser(strings.NewReader(""))
 	}
 	defer part.Close() // was only read
-	if b.texts, err = texts.ReadShared(part); err != nil {
+	if b.texts, err = readSharedTexts(part); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return b.texts, nil

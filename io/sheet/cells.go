@@ -4,8 +4,6 @@ import (
 	"strconv"
 
 	"github.com/xuri/excelize/v2"
-
-	"payonce/io/sheet/texts"
 )
 
 // cell is a cell that is written.
@@ -42,7 +40,7 @@ func appendCell(to []byte, c cell) []byte {
 			to = append(to, ` xml:space="preserve"`...)
 		}
 		to = append(to, '>')
-		to = texts.AppendXML(to, c.value)
+		to = appendXML(to, c.value)
 		to = appendTag(to, "</", c.prefix, "t></")
 		to = appendTag(to, "", c.prefix, "is")
 	}

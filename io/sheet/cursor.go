@@ -7,8 +7,6 @@ import (
 	"strconv"
 
 	"github.com/xuri/excelize/v2"
-
-	"payonce/io/sheet/markup"
 )
 
 // Depths of elements in the part of a sheet.
@@ -22,7 +20,7 @@ const (
 
 // cursor walks over the rows of a sheet and their cells.
 type cursor struct {
-	in   *markup.Reader
+	in   *xmlReader
 	pass func() error // called with each token that the cursor moves over; may be nil
 	line int          // of the row, from 1
 	// column is that of the cell, from 1.
@@ -42,11 +40,11 @@ func (c *cursor) row() (bool, error) {
 			return false, err
 		}
 		switch depth := c.in.Depth(); {
-		case kind == markup.Start && depth == rowDepth && c.within && c.in.Is("row"):
+		case kind == xmlStart && depth == rowDepth && c.within && c.in.Is("row"):
 			return true, c.number()
-		case kind == markup.Start && depth == dataDepth && c.in.Is("sheetData"):
+		case kind == xmlStart && depth == dataDepth && c.in.Is("sheetData"):
 			c.within = true
-		case kind == markup.End && depth == dataDepth && c.within:
+		case kind == xmlEnd && depth == dataDepth && c.within:
 			c.done = true
 		}
 		if err := c.moved(); err != nil {
@@ -91,9 +89,9 @@ func (c *cursor) cell() (bool, error) {
 			return false, err
 		}
 		switch depth := c.in.Depth(); {
-		case kind == markup.Start && depth == cellDepth && c.in.Is("c"):
+		case kind == xmlStart && depth == cellDepth && c.in.Is("c"):
 			return true, c.name()
-		case kind == markup.End && depth == rowDepth:
+		case kind == xmlEnd && depth == rowDepth:
 			return false, nil
 		}
 		if err := c.moved(); err != nil {
@@ -123,7 +121,7 @@ func (c *cursor) name() error {
 }
 
 // restOf reads the rest of a cell that has one of the usual forms, and returns its value as it is stored.
-func restOf(in *markup.Reader, kind kind) (value []byte, found bool) {
+func restOf(in *xmlReader, kind kind) (value []byte, found bool) {
 	if kind != inlineText {
 		return in.Rest("<v>", "</v></c>")
 	}

@@ -11,8 +11,6 @@ import (
 
 	"github.com/xuri/excelize/v2"
 	"github.com/xuri/nfp"
-
-	"payonce/io/sheet/markup"
 )
 
 // dateFormats tells which formats of cells show dates, with or without a time.
@@ -48,7 +46,7 @@ func (b *book) dateFormats() (*dateFormats, error) {
 }
 
 func readFormats(part io.Reader) (*dateFormats, error) {
-	in, custom := markup.NewReader(part), map[int]bool{}
+	in, custom := newXMLReader(part), map[int]bool{}
 	var numbers []int // of each format
 	within := ""      // the list that is read
 	for {
@@ -59,7 +57,7 @@ func readFormats(part io.Reader) (*dateFormats, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kind != markup.Start {
+		if kind != xmlStart {
 			continue
 		}
 		switch depth := in.Depth(); {

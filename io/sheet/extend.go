@@ -9,9 +9,6 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
-
-	"payonce/io/sheet/markup"
-	"payonce/io/sheet/texts"
 )
 
 // extension says over which appended columns filters and tables are extended.
@@ -38,7 +35,7 @@ func (e *extension) extended(ref string) (string, bool) {
 }
 
 // filter returns the bytes of the start of an element. A filter is extended.
-func (e *extension) filter(in *markup.Reader) []byte {
+func (e *extension) filter(in *xmlReader) []byte {
 	if !in.Is("autoFilter") {
 		return in.Raw()
 	}
@@ -65,12 +62,12 @@ func withAttribute(raw []byte, name, value string) []byte {
 
 // extendTable copies the definition of a table and adds the appended columns to it.
 func (e *extension) extendTable(out io.Writer, part io.Reader) error {
-	in, highest, grown := markup.NewReader(part), 0, false
-	return copyChanged(out, in, func(kind markup.Kind) ([]byte, error) {
+	in, highest, grown := newXMLReader(part), 0, false
+	return copyChanged(out, in, func(kind XMLKind) ([]byte, error) {
 		switch {
-		case kind == markup.End && grown && in.Is("tableColumns"):
+		case kind == xmlEnd && grown && in.Is("tableColumns"):
 			return append(e.columns(in.Prefix(), highest), in.Raw()...), nil
-		case kind != markup.Start:
+		case kind != xmlStart:
 		case in.Is("table"):
 			ref, extended := e.extended(string(in.Attribute("ref")))
 			grown = extended
@@ -93,23 +90,23 @@ func (e *extension) extendTable(out io.Writer, part io.Reader) error {
 func (e *extension) columns(prefix string, id int) (all []byte) {
 	for _, name := range e.names {
 		id++
-		all = fmt.Appendf(all, `<%stableColumn id="%d" name="%s"/>`, prefix, id, texts.AppendXML(nil, name))
+		all = fmt.Appendf(all, `<%stableColumn id="%d" name="%s"/>`, prefix, id, appendXML(nil, name))
 	}
 	return all
 }
 
 // extendNames copies the definition of the workbook. It extends the hidden name of the filter of one sheet.
 func (e *extension) extendNames(out io.Writer, part io.Reader, sheet int) error {
-	in, isFilter := markup.NewReader(part), false
-	return copyChanged(out, in, func(kind markup.Kind) ([]byte, error) {
+	in, isFilter := newXMLReader(part), false
+	return copyChanged(out, in, func(kind XMLKind) ([]byte, error) {
 		raw := in.Raw()
 		switch kind {
-		case markup.Start:
+		case xmlStart:
 			isFilter = in.Is("definedName") && string(in.Attribute("name")) == "_xlnm._FilterDatabase" &&
 				string(in.Attribute("localSheetId")) == strconv.Itoa(sheet)
-		case markup.End:
+		case xmlEnd:
 			isFilter = false
-		case markup.Text:
+		case xmlText:
 			// The area stands behind the name of the sheet: 'Sheet 1'!$A$3:$C$9.
 			at := bytes.LastIndexByte(raw, '!') + 1
 			if ref, changed := e.extended(string(raw[at:])); isFilter && changed {

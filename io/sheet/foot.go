@@ -3,7 +3,6 @@ package sheet
 import (
 	"slices"
 
-	"payonce/io/headrow"
 	"payonce/io/table"
 )
 
@@ -16,7 +15,7 @@ func (r *Reader) mayReturn() bool {
 	rows := 0
 	for i := len(r.held) - 1; i > 0; i-- {
 		b := r.held[i]
-		if rows += b.Len(); rows > headrow.MaxFoot || len(b.text) > headrow.MaxFoot*headrow.MaxFootRow {
+		if rows += b.Len(); rows > table.MaxFoot || len(b.text) > table.MaxFoot*table.MaxFootRow {
 			return true
 		}
 	}
@@ -25,7 +24,7 @@ func (r *Reader) mayReturn() bool {
 
 // cutFoot takes the rows below the list from the held blocks.
 func (r *Reader) cutFoot() {
-	below := headrow.Foot(r.columns, r.lastRows())
+	below := table.FootOf(r.columns, r.lastRows())
 	if below == 0 {
 		return
 	}
@@ -46,11 +45,11 @@ func (r *Reader) cutFoot() {
 }
 
 // lastRows returns the last rows, from the first that may be above the rows below the list.
-func (r *Reader) lastRows() (rows []headrow.FootRow) {
+func (r *Reader) lastRows() (rows []table.FootRow) {
 	lineBelow := int64(0)
 	for i := len(r.held) - 1; i >= 0; i-- {
 		b := r.held[i]
-		for at := b.Len() - 1; at >= 0 && len(rows) <= headrow.MaxFoot; at-- {
+		for at := b.Len() - 1; at >= 0 && len(rows) <= table.MaxFoot; at-- {
 			if n := len(rows); n > 0 {
 				rows[n-1].AfterBlank = lineBelow > b.lines[at]+1
 			}
@@ -63,9 +62,9 @@ func (r *Reader) lastRows() (rows []headrow.FootRow) {
 
 // footRow returns a row as headrow looks at it. A formula that was never calculated counts as a number: only the
 // sum below a column is likely to be the first such formula of it.
-func (r *Reader) footRow(b *block, at int) headrow.FootRow {
+func (r *Reader) footRow(b *block, at int) table.FootRow {
 	visited := row{block: b, index: at}
-	found := headrow.FootRow{Cells: make([]string, b.width)}
+	found := table.FootRow{Cells: make([]string, b.width)}
 	size := 0
 	for i := range found.Cells {
 		found.Cells[i] = string(visited.Cell(i))
@@ -74,7 +73,7 @@ func (r *Reader) footRow(b *block, at int) headrow.FootRow {
 			found.Cells[i] = "0"
 		}
 	}
-	if size > headrow.MaxFootRow {
+	if size > table.MaxFootRow {
 		found.Cells = []string{"long", "long"}
 	}
 	return found

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"payonce/io/sheet/markup"
 	"payonce/io/table"
 )
 
@@ -64,7 +63,7 @@ type formula struct {
 
 // readFormula reads the rest of a cell. It returns the zero formula for a cell without a formula or
 // with a value.
-func readFormula(in *markup.Reader) (found formula, err error) {
+func readFormula(in *xmlReader) (found formula, err error) {
 	if _, found := restOf(in, kindOf(in.Attribute("t"))); found {
 		return formula{}, nil
 	}
@@ -83,16 +82,16 @@ func readFormula(in *markup.Reader) (found formula, err error) {
 			return formula{}, err
 		}
 		switch kind {
-		case markup.Start:
+		case xmlStart:
 			inHolder = in.Is(holder)
 			isHeld = isHeld || inHolder
 			if in.Is("f") {
 				isFormula = true
 				found.serves = found.serves || servesOthers(in)
 			}
-		case markup.Text:
+		case xmlText:
 			value = value || inHolder && len(bytes.TrimSpace(in.AppendText(nil))) > 0
-		case markup.End:
+		case xmlEnd:
 			inHolder = false
 			if in.Depth() > cellDepth {
 				continue
@@ -107,7 +106,7 @@ func readFormula(in *markup.Reader) (found formula, err error) {
 }
 
 // servesOthers reports whether the element that has started is a formula of several cells.
-func servesOthers(in *markup.Reader) bool {
+func servesOthers(in *xmlReader) bool {
 	first, last, several := strings.Cut(string(in.Attribute("ref")), ":")
 	return in.Is("f") && several && first != last
 }

@@ -8,8 +8,6 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/flate"
-
-	"payonce/io/sheet/markup"
 )
 
 // decodePart decodes a small part.
@@ -41,7 +39,7 @@ func newArchive(out io.Writer) *zip.Writer {
 }
 
 // copyChanged copies the rest of a part. change returns the bytes to write for each token.
-func copyChanged(out io.Writer, in *markup.Reader, change func(kind markup.Kind) ([]byte, error)) error {
+func copyChanged(out io.Writer, in *xmlReader, change func(kind XMLKind) ([]byte, error)) error {
 	for {
 		kind, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -61,10 +59,10 @@ func copyChanged(out io.Writer, in *markup.Reader, change func(kind markup.Kind)
 }
 
 // copyWithout copies a part without the elements for which drop returns true.
-func copyWithout(out io.Writer, part io.Reader, drop func(in *markup.Reader) bool) error {
-	in := markup.NewReader(part)
-	return copyChanged(out, in, func(kind markup.Kind) ([]byte, error) {
-		if kind == markup.Start && drop(in) {
+func copyWithout(out io.Writer, part io.Reader, drop func(in *xmlReader) bool) error {
+	in := newXMLReader(part)
+	return copyChanged(out, in, func(kind XMLKind) ([]byte, error) {
+		if kind == xmlStart && drop(in) {
 			return nil, in.Skip()
 		}
 		return in.Raw(), nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"payonce/io/sheet/markup"
 	"payonce/io/table"
 )
 
@@ -29,7 +28,7 @@ type patch struct {
 }
 
 func newPatch(in io.Reader, out io.Writer) *patch {
-	p := &patch{cursor: cursor{in: markup.NewReader(in)}, out: bufio.NewWriterSize(out, 64<<10)}
+	p := &patch{cursor: cursor{in: newXMLReader(in)}, out: bufio.NewWriterSize(out, 64<<10)}
 	p.pass = p.copy
 	return p
 }
@@ -158,12 +157,12 @@ func (p *patch) drop() error {
 			return err
 		}
 		switch {
-		case kind == markup.Start && servesOthers(p.in):
+		case kind == xmlStart && servesOthers(p.in):
 			return &table.Error{
 				Line: int64(p.line), Reason: "the formula of a cell to fill is shared with other cells",
 				Hint: "replace the formulas of the column by their values",
 			}
-		case kind == markup.End && p.in.Depth() == cellDepth:
+		case kind == xmlEnd && p.in.Depth() == cellDepth:
 			return nil
 		}
 	}
@@ -182,8 +181,8 @@ func withoutSpans(raw []byte) []byte {
 
 // rest copies the rest of the sheet. A filter is extended.
 func (p *patch) rest(extend *extension) error {
-	err := copyChanged(p.out, p.in, func(kind markup.Kind) ([]byte, error) {
-		if kind == markup.Start {
+	err := copyChanged(p.out, p.in, func(kind XMLKind) ([]byte, error) {
+		if kind == xmlStart {
 			return extend.filter(p.in), nil
 		}
 		return p.in.Raw(), nil

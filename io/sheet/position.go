@@ -11,7 +11,6 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"payonce/io/headrow"
 	"payonce/io/table"
 )
 
@@ -113,7 +112,7 @@ func (r *Reader) findHeader() (int64, error) {
 	}
 	first, names := int64(0), []string(nil)
 	namesLine := int64(0)
-	for range headrow.MaxTitles {
+	for range table.MaxTitles {
 		err := r.next()
 		if err == io.EOF {
 			break
@@ -124,12 +123,12 @@ func (r *Reader) findHeader() (int64, error) {
 		cells := r.rows.cells.strings()
 		switch {
 		case first == 0:
-			if first = r.line; headrow.Filled(cells) != 1 {
+			if first = r.line; table.FilledCells(cells) != 1 {
 				return first, nil
 			}
 		case names != nil && r.line == namesLine+1 && len(cells) <= len(names):
 			return namesLine, nil
-		case headrow.HasNames(cells):
+		case table.HasColumnNames(cells):
 			names, namesLine = cells, r.line
 		default:
 			names = nil
@@ -183,7 +182,7 @@ func (r *Reader) endsTable(before int64) bool {
 	}
 	cells := r.rows.cells.strings()
 	switch {
-	case r.line <= t.end || before != r.line-1 || 2*headrow.Filled(cells) < len(r.columns):
+	case r.line <= t.end || before != r.line-1 || 2*table.FilledCells(cells) < len(r.columns):
 		return true
 	}
 	return isTotal(cells)

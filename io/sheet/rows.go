@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-
-	"payonce/io/sheet/markup"
-	"payonce/io/sheet/texts"
 )
 
 // rows reads the rows of a sheet.
@@ -35,7 +32,7 @@ func (b *book) openRows(sheet string) (*rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rows{cursor: cursor{in: markup.NewReader(part)}, book: b, part: part}, nil
+	return &rows{cursor: cursor{in: newXMLReader(part)}, book: b, part: part}, nil
 }
 
 // next reads the next row that has a value. It returns io.EOF after the last one.
@@ -94,7 +91,7 @@ func (r *rows) value() error {
 	if value, found := restOf(r.in, kind); !found {
 		text, err = appendValue(text, r.in, kind)
 	} else if text = append(text, value...); kind == inlineText {
-		text = texts.Unmark(text, begin)
+		text = unmark(text, begin)
 	}
 	if err != nil {
 		return err
@@ -122,7 +119,7 @@ func (r *rows) value() error {
 }
 
 // appendValue reads up to the end of the cell that in has started and appends its value as it is stored.
-func appendValue(to []byte, in *markup.Reader, kind kind) ([]byte, error) {
+func appendValue(to []byte, in *xmlReader, kind kind) ([]byte, error) {
 	begin, isItem, taking := len(to), false, false
 	for {
 		token, err := in.Next()
@@ -130,13 +127,13 @@ func appendValue(to []byte, in *markup.Reader, kind kind) ([]byte, error) {
 			return to, err
 		}
 		switch depth := in.Depth(); token {
-		case markup.Start:
+		case xmlStart:
 			switch {
 			case depth == valueDepth && in.Is("v") && !isItem:
 				to, taking = to[:begin], true
 			case depth == valueDepth && in.Is("is") && kind == inlineText:
 				isItem = true
-				if to, _, err = texts.AppendItem(to[:begin], in); err != nil {
+				if to, _, err = appendTextItem(to[:begin], in); err != nil {
 					return to, err
 				}
 			default:
@@ -144,11 +141,11 @@ func appendValue(to []byte, in *markup.Reader, kind kind) ([]byte, error) {
 					return to, err
 				}
 			}
-		case markup.Text:
+		case xmlText:
 			if taking {
 				to = in.AppendText(to)
 			}
-		case markup.End:
+		case xmlEnd:
 			taking = false
 			if depth == cellDepth {
 				return to, nil

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"payonce/io/sheet/texts"
 	"payonce/io/table"
 )
 
@@ -28,7 +27,7 @@ func checkText(text string) error {
 // checkNewText refuses a text that a cell of a new workbook cannot hold. Few programs read the marks
 // of characters that XML does not allow.
 func checkNewText(text string) error {
-	if char, found := texts.Unmarked(text); found {
+	if char, found := unmarked(text); found {
 		return fmt.Errorf("the text has the control character %U, which a new workbook cannot hold", char)
 	}
 	return checkText(text)

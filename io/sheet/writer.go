@@ -8,7 +8,6 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"payonce/io/sheet/markup"
 	"payonce/io/table"
 )
 
@@ -90,7 +89,7 @@ func (w *Writer) begin() error {
 // copy copies a compressed entry. It leaves out the list of cells with formulas and the references
 // to that list: a filled cell has no formula any more.
 func (w *Writer) copy(entry *zip.File) error {
-	drop := func(in *markup.Reader) bool {
+	drop := func(in *xmlReader) bool {
 		reference := string(in.Attribute("PartName")) + string(in.Attribute("Target"))
 		return strings.HasSuffix(strings.ToLower(reference), "calcchain.xml")
 	}

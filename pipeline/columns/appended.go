@@ -20,9 +20,9 @@ func Outcomes() []table.Column {
 	}
 }
 
-// Details returns the columns of the details that stand before those of Outcomes, and of the optional ones,
+// details returns the columns of the details that stand before those of Outcomes, and of the optional ones,
 // which stand behind.
-func Details(catalogue enrich.Catalogue) (always, optional []table.Column) {
+func details(catalogue enrich.Catalogue) (always, optional []table.Column) {
 	for _, d := range catalogue.Details {
 		if d.Optional {
 			optional = append(optional, table.Column{Name: d.Name})
@@ -41,7 +41,7 @@ func (r *recognition) isAppended(column int) bool {
 
 // isAppendedBy is isAppended for an output of one interface.
 func (r *recognition) isAppendedBy(catalogue enrich.Catalogue, column int) bool {
-	always, optional := Details(catalogue)
+	always, optional := details(catalogue)
 	for i, next := range append(always, Outcomes()[:1]...) {
 		if i > 0 && r.schema.Columns[column] == always[i-1].Name && r.isAt(column+1, next.Name) {
 			return true

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
-	"payonce/enrich/sharedhost"
+	"payonce/enrich"
 )
 
 // Kind says what a cell holds.
@@ -54,11 +54,11 @@ func KindOf(cell []byte) Kind {
 	}
 	text := strings.TrimSpace(strings.ToLower(string(cell)))
 	switch {
-	case IsEmail(cell):
+	case isEmail(cell):
 		return EmailAddress
 	case isDate(text):
 		return Date
-	case IsPhone(cell):
+	case isPhone(cell):
 		if strings.Trim(text, "0123456789") == "" {
 			return Digits
 		}
@@ -89,17 +89,17 @@ func addressKind(text string) Kind {
 	if !known || !isHost(host) {
 		return Text
 	}
-	shared := sharedhost.OfPage([]byte(host), []byte(path))
+	shared := enrich.OfPage([]byte(host), []byte(path))
 	switch {
 	case strings.HasPrefix(path, "/sales/lead/"), strings.HasPrefix(path, "/sales/people/"):
 		return SalesPage
-	case startsWithAny(path, personPaths[:]) && (shared == sharedhost.Network || shared == sharedhost.None):
+	case startsWithAny(path, personPaths[:]) && (shared == enrich.NetworkHost || shared == enrich.NotSharedHost):
 		return PersonPage
-	case shared == sharedhost.Network && startsWithAny(path, []string{
+	case shared == enrich.NetworkHost && startsWithAny(path, []string{
 		"/company/", "/companies/", "/school/", "/showcase/", "/sales/company/", "/sales/accounts/", "/pages/",
 	}):
 		return CompanyPage
-	case shared != sharedhost.None:
+	case shared != enrich.NotSharedHost:
 		return SharedPage
 	case strings.Trim(path, "/") != "":
 		return WebPage
@@ -142,8 +142,8 @@ func isTopLevel(host string) bool {
 	return suffix == "example" || suffix == "test" || suffix == "invalid"
 }
 
-// IsEmail reports whether a cell holds email addresses: one, or several with signs between them.
-func IsEmail(cell []byte) bool {
+// isEmail reports whether a cell holds email addresses: one, or several with signs between them.
+func isEmail(cell []byte) bool {
 	found := false
 	for word := range strings.FieldsFuncSeq(string(cell), isBetweenEmails) {
 		local, domain, hasAt := strings.Cut(word, "@")
@@ -158,9 +158,9 @@ func IsEmail(cell []byte) bool {
 	return found
 }
 
-// IsPhone reports whether a cell holds a phone number: seven to twenty digits with the usual signs
+// isPhone reports whether a cell holds a phone number: seven to twenty digits with the usual signs
 // between them, and perhaps an extension.
-func IsPhone(cell []byte) bool {
+func isPhone(cell []byte) bool {
 	number := strings.ToLower(string(cell))
 	number = strings.TrimLeft(number, "'\u200e\u202a ")
 	for _, mark := range [...]string{"ext", "x", "durchwahl", "poste", "int"} {

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"unicode"
 
-	"payonce/enrich/sharedhost"
+	"payonce/enrich"
 )
 
 // Holds reports whether a cell of a further column holds a value that counts as held. The role is that of the
 // column to which such values are written.
 func Holds(filled Role, cell []byte, held Held) bool {
 	if filled == Phone {
-		return IsPhone(cell)
+		return isPhone(cell)
 	}
-	if bytes.IndexByte(cell, '@') < 0 || !IsEmail(cell) {
+	if bytes.IndexByte(cell, '@') < 0 || !isEmail(cell) {
 		return false
 	}
 	return held != HeldWork || hasWorkEmail(cell)
@@ -24,7 +24,7 @@ func Holds(filled Role, cell []byte, held Held) bool {
 func hasWorkEmail(cell []byte) bool {
 	for word := range strings.FieldsFuncSeq(string(cell), isBetweenEmails) {
 		_, domain, found := strings.Cut(strings.ToLower(word), "@")
-		if found && sharedhost.Of([]byte(strings.Trim(domain, "."))) != sharedhost.Mail {
+		if found && enrich.SharedHostOf([]byte(strings.Trim(domain, "."))) != enrich.MailHost {
 			return true
 		}
 	}

@@ -16,7 +16,7 @@ func parseOverrides(schema table.Schema, overrides []string) (Mapping, error) {
 	for _, override := range overrides {
 		name, column, ok := strings.Cut(override, "=")
 		role := Role(name)
-		if !ok || !IsRole(name) {
+		if !ok || !isRole(name) {
 			return nil, &OverrideError{override, fmt.Errorf("write FIELD=COLUMN, with FIELD one of %s", joinRoles())}
 		}
 		found, err := FindSeveral(schema, column)
@@ -179,8 +179,8 @@ func NameOf(schema table.Schema, column int) string {
 	return name
 }
 
-// IsRole reports whether an override may name a role.
-func IsRole(name string) bool { return slices.Contains(Roles(), Role(name)) }
+// isRole reports whether an override may name a role.
+func isRole(name string) bool { return slices.Contains(Roles(), Role(name)) }
 
 // Beneath returns those of saved overrides whose roles other overrides do not name.
 func Beneath(overrides, saved []string) []string {

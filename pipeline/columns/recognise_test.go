@@ -7,9 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/io/csvtable"
+	"payonce/io/service/v1"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
-	"payonce/service/v1/v1fields"
 )
 
 // recognise recognises the columns of a list with semicolons between its cells.
@@ -21,7 +21,7 @@ func recognise(t *testing.T, list string, options columns.Options) (table.Schema
 	}
 	defer reader.Close()
 	schema := reader.Schema()
-	options.Catalogue = v1fields.Catalogue()
+	options.Catalogue = v1.Catalogue()
 	reading, err := columns.Recognise(schema, columns.Take(reader, nil), options)
 	return schema, reading, err
 }

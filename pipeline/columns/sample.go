@@ -6,7 +6,6 @@ import (
 	"hash/maphash"
 
 	"payonce/io/table"
-	"payonce/pipeline/names"
 )
 
 const (
@@ -87,7 +86,7 @@ func (c *Content) add(cell []byte, seed maphash.Seed) {
 	}
 	if kind == Text && bytes.ContainsAny(trim(cell), " ,") {
 		c.words++
-		isReversed, isGiven := names.IsReversed(string(cell))
+		isReversed, isGiven := IsReversed(string(cell))
 		if isReversed {
 			c.reversed++
 		}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )

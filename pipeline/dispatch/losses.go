@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 )
 

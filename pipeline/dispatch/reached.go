@@ -3,7 +3,7 @@ package dispatch
 import (
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )

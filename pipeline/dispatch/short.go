@@ -1,7 +1,7 @@
 package dispatch
 
 import (
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )

@@ -4,12 +4,12 @@ import (
 	"sync"
 
 	"payonce/io/table"
-	"payonce/pipeline/row"
+	"payonce/pipeline/scan"
 )
 
-// Answered returns the list as a step that follows the sequence sees it: its rows are row.Answered. The
+// Answered returns the list as a step that follows the sequence sees it: its rows are scan.answeredRow. The
 // indexes of the steps must be those of the journal as it is now. Nothing of the list is kept in memory.
-func (s Sequence) Answered(list row.List) row.List {
+func (s Sequence) Answered(list scan.List) scan.List {
 	l := &answeredList{reading: s.reading(), list: list}
 	l.rows.New = func() any { return l.newThrough(true) }
 	return l
@@ -17,7 +17,7 @@ func (s Sequence) Answered(list row.List) row.List {
 
 type answeredList struct {
 	*reading
-	list row.List
+	list scan.List
 	rows sync.Pool // of *through
 }
 

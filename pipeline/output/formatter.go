@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"

@@ -6,30 +6,30 @@ import (
 	"strconv"
 	"strings"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
-	"payonce/pipeline/row"
+	"payonce/pipeline/scan"
 )
 
 // judge finds out what one step makes of the rows of blocks, as one goroutine does. Its scratch is used again
 // for every block and row.
 type judge struct {
-	*row.Reader
-	*Step
+	*scan.RowReader
+	*StepOutput
 	places
 	recallAll func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
-	fields    []row.FieldColumn
+	fields    []scan.FieldColumn
 	hasHeld   bool             // the list has further columns with values of fields
-	facts     []row.Facts      // of the block
+	facts     []scan.RowFacts  // of the block
 	records   []attempt.Record // of the subjects of the block that the journal knows, in the order of its rows
 	attempts  recollections    // of those subjects
 	at, known int              // of the next row: its place in facts and in records
 
 	// What the step makes of the row that was judged last.
-	row     *row.Facts
-	own     *row.Own // what the row holds in further columns
+	row     *scan.RowFacts
+	own     *scan.OwnValues // what the row holds in further columns
 	outcome outcome
 	reason  string
 	result  rowResult // says more than outcome and reason when told is set
@@ -44,10 +44,10 @@ func (r *reading) newJudges() (judges []*judge) {
 	for i := range r.steps {
 		step := &r.steps[i]
 		j := &judge{
-			Reader: step.Scope.Reader(step.Answers.KeyOf), Step: step, places: r.layout.steps[i],
+			RowReader: step.Scope.Reader(step.Answers.KeyOf), StepOutput: step, places: r.layout.steps[i],
 			recallAll: r.recall[i], fields: step.Scope.FieldColumns(),
 		}
-		j.hasHeld = slices.ContainsFunc(j.fields, func(f row.FieldColumn) bool { return len(f.Held) > 0 })
+		j.hasHeld = slices.ContainsFunc(j.fields, func(f scan.FieldColumn) bool { return len(f.Held) > 0 })
 		judges = append(judges, j)
 	}
 	return judges
@@ -99,7 +99,7 @@ func (j *judge) plainResult() (outcome, string) {
 }
 
 // ownOf returns what the row holds in further columns. A list without such columns is not read for it.
-func (j *judge) ownOf(line table.Row) *row.Own {
+func (j *judge) ownOf(line table.Row) *scan.OwnValues {
 	if j.hasHeld {
 		j.Missing(line)
 	}
@@ -122,7 +122,7 @@ func (j *judge) withHeld(reason string) string {
 func (j *judge) resultOf(record *attempt.Record) {
 	leads := j.row.Lead == 0
 	j.result.reset()
-	j.Step.recall(&j.result, j.row.Missing, leads, record, &j.attempts)
+	j.StepOutput.recall(&j.result, j.row.Missing, leads, record, &j.attempts)
 	if !leads {
 		j.result.follow(j.sameAs(j.row.Lead))
 	}
@@ -137,7 +137,7 @@ func (j *judge) sameAs(lead int64) string {
 }
 
 // valueOf returns the value that the step has for a field of the row, "" for none.
-func (j *judge) valueOf(line table.Row, f row.FieldColumn) string {
+func (j *judge) valueOf(line table.Row, f scan.FieldColumn) string {
 	isHeld := j.CopyHeld && j.own.Held.Has(f.Field)
 	switch {
 	case isHeld:

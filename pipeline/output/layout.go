@@ -10,7 +10,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
-	"payonce/pipeline/row"
+	"payonce/pipeline/scan"
 )
 
 // layout says which places the values and details of a sequence take. A value that several steps can find
@@ -83,7 +83,7 @@ func (l *layout) unitColumn(of, name string, steps int) *unitColumn {
 }
 
 // placeOf returns the place of a field.
-func (l *layout) placeOf(f row.FieldColumn, d enrich.Description) int {
+func (l *layout) placeOf(f scan.FieldColumn, d enrich.Description) int {
 	kind := kindOf(d)
 	if f.Column != columns.None {
 		for _, place := range l.values {
@@ -93,7 +93,7 @@ func (l *layout) placeOf(f row.FieldColumn, d enrich.Description) int {
 		}
 		return l.add(f.Column, d.Name, kind, true)
 	}
-	place := l.add(row.FirstAnswer+len(l.columns), d.Name, kind, true)
+	place := l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, true)
 	l.before = append(l.before, place)
 	return place
 }
@@ -104,7 +104,7 @@ func (l *layout) placeOfDetail(d enrich.Detail) int {
 	if place := slices.Index(l.kinds, kind); place >= 0 {
 		return place
 	}
-	return l.add(row.FirstAnswer+len(l.columns), d.Name, kind, false)
+	return l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, false)
 }
 
 func (l *layout) add(column int, name, kind string, value bool) int {
@@ -127,13 +127,13 @@ func kindOf(d enrich.Description) string {
 
 // Follow returns the scope of a step that follows the sequence: its rows are those of Answered. A value that
 // an earlier step finds is not asked for, and a subject can be named by answers.
-func (s Sequence) Follow(scope row.Scope) row.Scope {
+func (s Sequence) Follow(scope scan.Scope) scan.Scope {
 	l := s.layout()
 	scope.Later, scope.Mapping, scope.Values = true, maps.Clone(scope.Mapping), map[enrich.Field]int{}
 	for f := range scope.Wanted.Each() {
 		description := scope.Catalogue.Fields[f]
 		for _, place := range l.values {
-			if l.kinds[place] == kindOf(description) && l.columns[place] >= row.FirstAnswer {
+			if l.kinds[place] == kindOf(description) && l.columns[place] >= scan.FirstAnswer {
 				scope.Values[f] = l.columns[place]
 			}
 		}
@@ -194,7 +194,7 @@ func (s Sequence) chargeColumns() (charges []table.Column) {
 func (s Sequence) Filled() []int {
 	var filled []int
 	for _, column := range s.layout().columns {
-		if column < row.FirstAnswer {
+		if column < scan.FirstAnswer {
 			filled = append(filled, column)
 		}
 	}
@@ -207,7 +207,7 @@ func (s Sequence) ValueColumns(schema table.Schema) (names []string) {
 	l := s.layout()
 	appended := s.Columns(schema) // those of l.before come first
 	for _, place := range l.values {
-		if column := l.columns[place]; column < row.FirstAnswer {
+		if column := l.columns[place]; column < scan.FirstAnswer {
 			names = append(names, schema.Columns[column])
 			continue
 		}

@@ -1,8 +1,8 @@
 package output
 
-import "payonce/pipeline/row"
+import "payonce/pipeline/scan"
 
-// outcome is a row.Status by its number, to count rows by.
+// outcome is a scan.Status by its number, to count rows by.
 type outcome uint8
 
 const (
@@ -20,11 +20,11 @@ const (
 	numOutcomes
 )
 
-func (o outcome) status() row.Status {
-	return [numOutcomes]row.Status{
-		matched: row.StatusMatched, partial: row.StatusPartial, notFound: row.StatusNotFound, filled: row.StatusFilled,
-		duplicate: row.StatusDuplicate, unidentifiable: row.StatusUnidentifiable, rejected: row.StatusRejected,
-		inDoubt: row.StatusInDoubt, forfeited: row.StatusForfeited, notAttempted: row.StatusNotAttempted,
-		ambiguous: row.StatusAmbiguous,
+func (o outcome) status() scan.Status {
+	return [numOutcomes]scan.Status{
+		matched: scan.StatusMatched, partial: scan.StatusPartial, notFound: scan.StatusNotFound, filled: scan.StatusFilled,
+		duplicate: scan.StatusDuplicate, unidentifiable: scan.StatusUnidentifiable, rejected: scan.StatusRejected,
+		inDoubt: scan.StatusInDoubt, forfeited: scan.StatusForfeited, notAttempted: scan.StatusNotAttempted,
+		ambiguous: scan.StatusAmbiguous,
 	}[o]
 }

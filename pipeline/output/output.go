@@ -10,16 +10,16 @@ import (
 	"strings"
 	"sync"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
-	"payonce/pipeline/row"
+	"payonce/pipeline/scan"
 )
 
-// Answers reads what the journal knows, for the output. It shows durable
+// OutputAnswers reads what the journal knows, for the output. It shows durable
 // resolutions only.
-type Answers interface {
+type OutputAnswers interface {
 	// KeyOf returns a short stand-in for an identity, by its canonical form; equal
 	// persons have equal keys.
 	KeyOf(canonical []byte) enrich.Key
@@ -37,8 +37,8 @@ type Answers interface {
 type Index interface {
 	Rows() int64
 	// Facts appends the facts of n rows, of which first is the number of the first one. A list
-	// with more rows than the index is row.ErrListChanged.
-	Facts(first int64, n int, facts []row.Facts) ([]row.Facts, error)
+	// with more rows than the index is scan.ErrListChanged.
+	Facts(first int64, n int, facts []scan.RowFacts) ([]scan.RowFacts, error)
 }
 
 // Decoder reads answers. It may be used from many goroutines.
@@ -49,7 +49,7 @@ type Decoder interface {
 
 // Output says how the output of a step is made.
 type Output struct {
-	Scope   row.Scope
+	Scope   scan.Scope
 	Run     string // charges of this run alone are shown
 	Stopped string // why rows were not attempted
 	// Optional says that the optional details of answers are the last columns.
@@ -101,21 +101,21 @@ func (o Output) alone() Sequence { return Sequence{{Output: o}} }
 
 // Write writes the output of a run of one step, as Sequence.Write does.
 func (o Output) Write(
-	ctx context.Context, list row.List, index Index, answers Answers, out, rejects table.Writer,
-) (rows map[row.Status]int64, err error) {
+	ctx context.Context, list scan.List, index Index, answers OutputAnswers, out, rejects table.Writer,
+) (rows map[scan.Status]int64, err error) {
 	return Sequence{{Output: o, Index: index, Answers: answers}}.Write(ctx, list, out, rejects)
 }
 
-// Step is a step of a run, for the output.
-type Step struct {
+// StepOutput is a step of a run, for the output.
+type StepOutput struct {
 	Output
 	Name    string // in reasons and names of columns, where a run has several steps
 	Index   Index  // of the list, or of Answered of the steps before
-	Answers Answers
+	Answers OutputAnswers
 }
 
 // Sequence is the steps of a run in their order, one at least. The Scope of a later step is made by Follow.
-type Sequence []Step
+type Sequence []StepOutput
 
 // Configuration returns a text of all that the output follows from besides the list and the journal. It has every
 // member of a step that is not left out here: a new member makes outputs differ until somebody leaves it out. It has no
@@ -136,17 +136,17 @@ func (s Sequence) Configuration() string {
 
 // Write writes every row of the list, and to rejects those that could not be looked up;
 // rejects may be nil. It returns the rows by outcome. Each index is one of the list, the
-// scope and the journal as they are now; a list of other rows is row.ErrListChanged.
+// scope and the journal as they are now; a list of other rows is scan.ErrListChanged.
 //
 // It reads the list once, several blocks at the same time.
 func (s Sequence) Write(
-	ctx context.Context, list row.List, out, rejects table.Writer,
-) (rows map[row.Status]int64, err error) {
-	w := &writing{reading: s.reading(), out: out, rejects: rejects, rows: map[row.Status]int64{}}
+	ctx context.Context, list scan.List, out, rejects table.Writer,
+) (rows map[scan.Status]int64, err error) {
+	w := &writing{reading: s.reading(), out: out, rejects: rejects, rows: map[scan.Status]int64{}}
 	w.formatters.New = func() any { return w.newFormatter() }
-	err = row.Pass(ctx, list, s.with(nil), w.format, w.write)
+	err = scan.Pass(ctx, list, s.with(nil), w.format, w.write)
 	if err == nil && w.last != s[0].Index.Rows() {
-		err = row.ErrListChanged
+		err = scan.ErrListChanged
 	}
 	return w.rows, err
 }
@@ -174,7 +174,7 @@ func (s Sequence) with(further []int) []int {
 	}
 	slices.Sort(read)
 	read = slices.Compact(read)
-	return slices.DeleteFunc(read, func(column int) bool { return column >= row.FirstAnswer })
+	return slices.DeleteFunc(read, func(column int) bool { return column >= scan.FirstAnswer })
 }
 
 // writing is a Write under way.
@@ -182,8 +182,8 @@ type writing struct {
 	*reading
 	out, rejects table.Writer
 	formatters   sync.Pool
-	rows         map[row.Status]int64 // that are written
-	last         int64                // the last row that is written
+	rows         map[scan.Status]int64 // that are written
+	last         int64                 // the last row that is written
 }
 
 // format formats a block.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/enrich"
 	"payonce/io/table"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"payonce/attempt"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"payonce/io/table"
-	"payonce/pipeline/row"
+	"payonce/pipeline/scan"
 )
 
 // through takes rows through the steps of a sequence, as one goroutine does: each step sees what the steps
@@ -89,7 +89,7 @@ func (t *through) take(line table.Row, steps int) (table.Row, error) {
 // fillsOf appends the values that belong into cells of the list.
 func (t *through) fillsOf(fills []table.Fill) []table.Fill {
 	for _, place := range t.layout.values {
-		if column := t.layout.columns[place]; column < row.FirstAnswer && t.found.values[place] != "" {
+		if column := t.layout.columns[place]; column < scan.FirstAnswer && t.found.values[place] != "" {
 			fills = append(fills, table.Fill{Column: column, Value: t.found.values[place]})
 		}
 	}
@@ -104,7 +104,7 @@ func (t *through) appendPlaces(cells []string, places []int) []string {
 	return cells
 }
 
-// answered is a row with what the steps found for it. It is row.Answered.
+// answered is a row with what the steps found for it. It is scan.answeredRow.
 type answered struct {
 	table.Row
 	columns []int    // of each place
@@ -154,7 +154,7 @@ func (a *answered) Cell(i int) []byte {
 			return []byte(a.values[place])
 		}
 	}
-	if i >= row.FirstAnswer {
+	if i >= scan.FirstAnswer {
 		return nil
 	}
 	return a.Row.Cell(i)

@@ -9,9 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/cmd/batch/jobunits"
-	"payonce/internal/jobs"
-	"payonce/internal/problem"
+	"payonce/pipeline/problem"
 )
 
 // The directories in which files that start jobs are looked for.
@@ -68,7 +66,7 @@ func (env Environment) install(o *installing) error {
 	if kinds != 1 {
 		return problem.Usagef("what starts the jobs? give one of --systemd, --cron and --kubernetes")
 	}
-	text, err := jobs.Text(o.file)
+	text, err := ReadText(o.file)
 	if err != nil {
 		return problem.AsUsage(err)
 	}
@@ -76,7 +74,7 @@ func (env Environment) install(o *installing) error {
 	if err != nil {
 		return problem.AsUsage(err)
 	}
-	files := []jobunits.File{jobunits.Kubernetes(jobunits.Cluster{Image: o.image, Jobs: string(text)})}
+	files := []unitFile{kubernetesManifest(Cluster{Image: o.image, Jobs: string(text)})}
 	if !o.kubernetes {
 		setup, err := env.setup(o, file)
 		if err != nil {
@@ -85,9 +83,9 @@ func (env Environment) install(o *installing) error {
 		if len(setup.Jobs) == 0 {
 			return problem.Usagef("%s has no job with a schedule", o.file)
 		}
-		files = jobunits.Systemd(*setup)
+		files = systemdUnits(*setup)
 		if o.cron {
-			files = []jobunits.File{jobunits.Cron(*setup)}
+			files = []unitFile{cronLines(*setup)}
 		}
 	}
 	if !o.write {
@@ -108,8 +106,8 @@ func (env Environment) install(o *installing) error {
 }
 
 // setup returns what is started, with absolute paths.
-func (env Environment) setup(o *installing, file *jobs.File) (s *jobunits.Setup, err error) {
-	s = &jobunits.Setup{User: o.user, Account: o.account}
+func (env Environment) setup(o *installing, file *File) (s *unitSetup, err error) {
+	s = &unitSetup{User: o.user, Account: o.account}
 	if s.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
@@ -143,7 +141,7 @@ func (env Environment) setup(o *installing, file *jobs.File) (s *jobunits.Setup,
 		if job.Plan.Times.IsZero() {
 			continue // a person starts it
 		}
-		unit := jobunits.Job{Name: job.Name, Times: job.Plan.Times, Zone: job.Plan.Zone.String()}
+		unit := UnitJob{Name: job.Name, Times: job.Plan.Times, Zone: job.Plan.Zone.String()}
 		if unit.Zone == "Local" {
 			unit.Zone = ""
 		}
@@ -168,7 +166,7 @@ func (env Environment) setup(o *installing, file *jobs.File) (s *jobunits.Setup,
 }
 
 // writeUnits writes the files where they are looked for, and prints what to do next.
-func (env Environment) writeUnits(o *installing, files []jobunits.File) error {
+func (env Environment) writeUnits(o *installing, files []unitFile) error {
 	dir, next := o.dir, ""
 	switch {
 	case o.systemd && o.user:
@@ -192,8 +190,8 @@ func (env Environment) writeUnits(o *installing, files []jobunits.File) error {
 	case o.kubernetes && dir == "":
 		dir = "."
 	}
-	changed, err := jobunits.Write(dir, files)
-	if _, isEdited := errors.AsType[*jobunits.EditedError](err); isEdited {
+	changed, err := writeUnits(dir, files)
+	if _, isEdited := errors.AsType[*EditedError](err); isEdited {
 		return problem.AsUsage(err)
 	}
 	for _, path := range changed {

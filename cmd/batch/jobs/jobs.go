@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/internal/delivery"
-	"payonce/internal/jobrun"
-	"payonce/internal/jobs"
-	"payonce/internal/problem"
-	"payonce/internal/report"
+	"payonce/io/notify"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 // Environment is what the commands need of the program.
@@ -21,9 +19,9 @@ type Environment struct {
 	Stdout io.Writer
 	Stderr io.Writer
 	Now    func() time.Time
-	Reader jobs.Reader
+	Reader FileReader
 	// Quiet is Reader for runs whose plans and summaries are not shown.
-	Quiet jobs.Reader
+	Quiet FileReader
 	// After returns a channel that receives when a time has passed.
 	After   func(time.Duration) <-chan time.Time
 	Getenv  func(string) string
@@ -63,7 +61,7 @@ func NewCommand(env Environment) *cobra.Command {
 }
 
 // read reads a jobs file.
-func (env Environment) read(path string) (*jobs.File, error) {
+func (env Environment) read(path string) (*File, error) {
 	file, err := env.Reader.Read(path)
 	return file, problem.AsUsage(err)
 }
@@ -106,7 +104,7 @@ func newSchemaCommand(env Environment) *cobra.Command {
 			"most take it from a first line such as\n" +
 			"  # yaml-language-server: $schema=jobs.schema.json" + env.Codes.File,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return report.JSON(env.Stdout, env.Reader.Schema()) },
+		RunE: func(*cobra.Command, []string) error { return report.WriteJSON(env.Stdout, env.Reader.Schema()) },
 	}
 }
 
@@ -139,11 +137,11 @@ func newListCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, failures := []listed{}, []delivery.Failure(nil)
+			rows, failures := []listed{}, []notify.ChannelFailure(nil)
 			for _, job := range file.Jobs {
 				row := env.listed(job)
 				// Without a service or a journal nothing waits, and jobs next shows what is wrong.
-				if known, err := jobrun.Look(cmd.Context(), job); err == nil {
+				if known, err := readKnown(cmd.Context(), job); err == nil {
 					failures = append(failures, known.Failures...)
 					if one, waits := known.Waiting(); waits {
 						row.Waits = one.Until.In(job.Plan.Zone)
@@ -153,7 +151,7 @@ func newListCommand(env Environment) *cobra.Command {
 				rows = append(rows, row)
 			}
 			if asJSON {
-				return report.JSON(env.Stdout, withFailures(failures, "jobs", rows))
+				return report.WriteJSON(env.Stdout, withFailures(failures, "jobs", rows))
 			}
 			if err := writeTable(env.Stdout, rows); err != nil {
 				return err
@@ -175,7 +173,7 @@ func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
 }
 
 // listed describes a job.
-func (env Environment) listed(job *jobs.Job) listed {
+func (env Environment) listed(job *Job) listed {
 	row := listed{
 		Name: job.Name, List: job.List.String(), Output: job.Output(), Schedule: job.Plan.Times.String(), Zone: job.Plan.Zone.String(),
 	}

@@ -10,17 +10,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint/record"
-	"payonce/internal/delivery"
-	"payonce/internal/jobrun"
-	"payonce/internal/jobs"
-	"payonce/internal/report"
+	"payonce/io/notify"
+	"payonce/pipeline/report"
 )
 
 // chosen returns the jobs of a file, or the one that is named.
-func (env Environment) chosen(path string, names []string) ([]*jobs.Job, error) {
+func (env Environment) chosen(path string, names []string) ([]*Job, error) {
 	if len(names) > 0 {
 		job, err := env.job(path, names[0])
-		return []*jobs.Job{job}, err
+		return []*Job{job}, err
 	}
 	file, err := env.read(path)
 	if err != nil {
@@ -56,9 +54,9 @@ func newNextCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, failures := []upcoming{}, []delivery.Failure(nil)
+			rows, failures := []upcoming{}, []notify.ChannelFailure(nil)
 			for _, job := range chosen {
-				known, err := jobrun.Look(cmd.Context(), job)
+				known, err := readKnown(cmd.Context(), job)
 				if err != nil {
 					return err
 				}
@@ -74,7 +72,7 @@ func newNextCommand(env Environment) *cobra.Command {
 				rows = append(rows, row)
 			}
 			if asJSON {
-				return report.JSON(env.Stdout, withFailures(failures, "jobs", rows))
+				return report.WriteJSON(env.Stdout, withFailures(failures, "jobs", rows))
 			}
 			if err := env.writeNext(rows); err != nil {
 				return err
@@ -138,9 +136,9 @@ func newHistoryCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, failures := []record.Occurrence{}, []delivery.Failure(nil)
+			all, failures := []record.Occurrence{}, []notify.ChannelFailure(nil)
 			for _, job := range chosen {
-				known, err := jobrun.Look(cmd.Context(), job)
+				known, err := readKnown(cmd.Context(), job)
 				if err != nil {
 					return err
 				}
@@ -149,7 +147,7 @@ func newHistoryCommand(env Environment) *cobra.Command {
 			slices.SortStableFunc(all, func(a, b record.Occurrence) int { return a.Due.Compare(b.Due) })
 			all = all[max(0, len(all)-max(most, 0)):]
 			if asJSON {
-				return report.JSON(env.Stdout, withFailures(failures, "occurrences", all))
+				return report.WriteJSON(env.Stdout, withFailures(failures, "occurrences", all))
 			}
 			if err := env.writeHistory(all); err != nil {
 				return err
@@ -202,7 +200,7 @@ func stateOf(one record.Occurrence) string {
 }
 
 // withFailures returns an object with a list, and with the channels that do not accept alerts if there are any.
-func withFailures(failures []delivery.Failure, name string, list any) map[string]any {
+func withFailures(failures []notify.ChannelFailure, name string, list any) map[string]any {
 	object := map[string]any{name: list}
 	if len(failures) > 0 {
 		object["alerts_not_accepted"] = failures
@@ -211,7 +209,7 @@ func withFailures(failures []delivery.Failure, name string, list any) map[string
 }
 
 // writeFailures prints which channels do not accept alerts.
-func (env Environment) writeFailures(failures []delivery.Failure) error {
+func (env Environment) writeFailures(failures []notify.ChannelFailure) error {
 	for _, f := range failures {
 		_, err := fmt.Fprintf(env.Stdout, "alerts of %s that the channel %s has not accepted: %d since %s; last error: %s\n", f.Job, f.Channel,
 			f.Alerts, f.Since.UTC().Format("2006-01-02 15:04 MST"), report.Printable(f.Error))
@@ -225,8 +223,8 @@ func (env Environment) writeFailures(failures []delivery.Failure) error {
 func newPauseCommand(env Environment) *cobra.Command {
 	return newChangeCommand(env, "pause NAME", "Keep a job from starting",
 		"Keep a job from starting. Its occurrences that become due meanwhile do not run, and the history says so.",
-		func(cmd *cobra.Command, job *jobs.Job, note string, wait time.Duration) error {
-			if err := jobrun.Pause(cmd.Context(), job, note, env.Now(), wait); err != nil {
+		func(cmd *cobra.Command, job *Job, note string, wait time.Duration) error {
+			if err := pauseJob(cmd.Context(), job, note, env.Now(), wait); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintf(env.Stdout, "%s is paused\n", job.Name)
@@ -238,8 +236,8 @@ func newResumeCommand(env Environment) *cobra.Command {
 	return newChangeCommand(env, "resume NAME", "Let a paused job start again",
 		"Let a job start again after a pause, by hand or after failures. Occurrences that were due meanwhile do\n"+
 			"not run.",
-		func(cmd *cobra.Command, job *jobs.Job, note string, wait time.Duration) error {
-			passed, err := jobrun.Resume(cmd.Context(), job, note, env.Now(), wait)
+		func(cmd *cobra.Command, job *Job, note string, wait time.Duration) error {
+			passed, err := resumeJob(cmd.Context(), job, note, env.Now(), wait)
 			if err != nil {
 				return err
 			}
@@ -249,7 +247,7 @@ func newResumeCommand(env Environment) *cobra.Command {
 }
 
 // newChangeCommand returns a command that changes the state of a job.
-func newChangeCommand(env Environment, use, short, long string, do func(*cobra.Command, *jobs.Job, string, time.Duration) error) *cobra.Command {
+func newChangeCommand(env Environment, use, short, long string, do func(*cobra.Command, *Job, string, time.Duration) error) *cobra.Command {
 	var path, note string
 	wait := 10 * time.Second
 	cmd := &cobra.Command{

@@ -9,7 +9,6 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/cost"
-	"payonce/schedule"
 )
 
 func TestTheHistoryShowsTheResultOrTheReasonOfEachOccurrence(t *testing.T) {
@@ -23,9 +22,9 @@ func TestTheHistoryShowsTheResultOrTheReasonOfEachOccurrence(t *testing.T) {
 	waits := ended
 	waits.Exit, waits.Reason, waits.Until = 3, "ceiling:daily", due.Add(24*time.Hour)
 	missed := one
-	missed.First, missed.Count, missed.Reason = "2026-02-27T02:30", 3, string(schedule.Missed)
+	missed.First, missed.Count, missed.Reason = "2026-02-27T02:30", 3, string(Missed)
 	skipped, paused := one, one
-	skipped.Reason, paused.Reason = string(schedule.Overlap), string(schedule.Paused)+": the export is rebuilt"
+	skipped.Reason, paused.Reason = string(overlap), string(Paused)+": the export is rebuilt"
 	var printed bytes.Buffer
 	if err := (Environment{Stdout: &printed}).writeHistory([]record.Occurrence{missed, skipped, paused, began, ended, waits}); err != nil {
 		t.Fatal(err)

@@ -5,24 +5,18 @@ import (
 	"errors"
 	"fmt"
 
-	"payonce/internal/jobpages"
-	"payonce/internal/jobrun"
-	"payonce/internal/jobs"
-	"payonce/internal/jobserve"
-	"payonce/internal/metrics"
-	"payonce/internal/metrics/reading"
-	"payonce/internal/problem"
+	"payonce/pipeline/problem"
 )
 
 // measure reads the metrics of a job after a start of it, for the collector, which may be nil, and for the file of
 // the job. What fails here does not undo the start.
-func (env Environment) measure(ctx context.Context, load func() (*jobs.Job, error), to *metrics.Collector) {
+func (env Environment) measure(ctx context.Context, load func() (*Job, error), to *collector) {
 	ctx = context.WithoutCancel(ctx) // also after an interrupt, which is when a run ended early
 	job, err := load()
 	if err != nil || to == nil && job.Metrics == "" {
 		return // the start has failed for the same reason
 	}
-	measured, err := reading.Read(ctx, job)
+	measured, err := readMetrics(ctx, job)
 	if err != nil {
 		env.note(fmt.Sprintf("%s: the metrics could not be read: %v", job.Name, err))
 		return
@@ -33,32 +27,32 @@ func (env Environment) measure(ctx context.Context, load func() (*jobs.Job, erro
 	if job.Metrics == "" {
 		return
 	}
-	if err := metrics.WriteFile(job.Metrics, measured); err != nil {
+	if err := writeMetricsFile(job.Metrics, measured); err != nil {
 		env.note(fmt.Sprintf("%s: the metrics could not be written: %v", job.Name, err))
 	}
 }
 
 // writePages writes the pages about occurrences that a start ran. What fails here does not undo the start.
-func (env Environment) writePages(ctx context.Context, load func() (*jobs.Job, error), result *jobrun.Result) {
+func (env Environment) writePages(ctx context.Context, load func() (*Job, error), result *StartResult) {
 	job, err := load()
 	if err != nil || result == nil || job.Report == "" || len(result.Ran) == 0 {
 		return
 	}
-	if err := jobpages.Write(context.WithoutCancel(ctx), job, result.Ran, env.note); err != nil {
+	if err := writePages(context.WithoutCancel(ctx), job, result.Ran, env.note); err != nil {
 		env.note(fmt.Sprintf("%s: the pages could not be written: %v", job.Name, err))
 	}
 }
 
 // serveMeasured serves jobs, and their metrics at an address.
-func (env Environment) serveMeasured(ctx context.Context, server *jobserve.Server, address string, measured *metrics.Collector) (err error) {
-	listener, err := metrics.Listen(address, env.Version, measured)
+func (env Environment) serveMeasured(ctx context.Context, server *Server, address string, measured *collector) (err error) {
+	listener, err := listenMetrics(address, env.Version, measured)
 	if err != nil {
 		return problem.Usagef("--listen %s: %w", address, err)
 	}
 	defer func() { err = errors.Join(err, listener.Close()) }()
 	tell := server.State
-	server.State = func(state jobserve.State) {
-		if state == jobserve.Stopping {
+	server.State = func(state ServerState) {
+		if state == stopping {
 			listener.Stopping()
 		}
 		tell(state)
@@ -67,7 +61,7 @@ func (env Environment) serveMeasured(ctx context.Context, server *jobserve.Serve
 	return server.Run(ctx)
 }
 
-func namesOf(file *jobs.File) (names []string) {
+func namesOf(file *File) (names []string) {
 	for _, job := range file.Jobs {
 		names = append(names, job.Name)
 	}

@@ -6,12 +6,10 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/cost"
-	"payonce/internal/app"
-	"payonce/internal/jobs"
-	"payonce/internal/problem"
-	"payonce/internal/report/runview"
-	"payonce/internal/waiting"
-	"payonce/notify/rules"
+	"payonce/io/notify"
+	"payonce/pipeline"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 // LongestPause is the longest pause of the service during which a run of a job keeps the journal. The job waits
@@ -21,7 +19,7 @@ const LongestPause = 5 * time.Minute
 // Outcome adds to an outcome how a run ended that began at a time; ended is nil when it could not start. A run
 // that needs more credit than the account has ends with the exit code of a refusal. For a run that nobody approved,
 // the outcome has the amount that it can spend.
-func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused int) jobs.Outcome {
+func Outcome(outcome RunOutcome, ended *pipeline.RunEnded, began time.Time, refused int) RunOutcome {
 	if ended == nil {
 		outcome.Facts.Unapproved = unapproved(outcome.Err)
 		return outcome
@@ -35,8 +33,8 @@ func Outcome(outcome jobs.Outcome, ended *app.Ended, began time.Time, refused in
 	for _, field := range outcome.Facts.Fields {
 		outcome.Found += field.Found
 	}
-	outcome.Until = waiting.Until(ended, began)
-	if waiting.NeedsCredit(ended) {
+	outcome.Until = waitsUntil(ended, began)
+	if needsCredit(ended) {
 		outcome.Exit = refused
 	}
 	return outcome
@@ -57,8 +55,8 @@ func unapproved(err error) cost.Money {
 const codeUnapproved = "approval_missing"
 
 // factsOf returns what alerts need to know about a run.
-func factsOf(summary *runview.Summary) rules.Facts {
-	facts := rules.Facts{InDoubt: summary.InDoubt}
+func factsOf(summary *report.RunSummary) notify.RunFacts {
+	facts := notify.RunFacts{InDoubt: summary.InDoubt}
 	for _, field := range summary.FoundNow.Fields {
 		facts.Fields = append(facts.Fields, record.FieldCount{Name: field.Name, Asked: field.Value.Asked, Found: field.Value.Found})
 	}

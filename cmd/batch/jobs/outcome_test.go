@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"testing"
 
-	"payonce/internal/report/runview"
+	"payonce/pipeline/report"
 )
 
 // TestAlertsTellOfUnitsThatOthersUsed of modules.
 func TestAlertsTellOfUnitsThatOthersUsed(t *testing.T) {
-	var summary runview.Summary
+	var summary report.RunSummary
 	if err := json.Unmarshal([]byte(`{"drift": {"units": {"companies": 5, "contacts": 2}}}`), &summary); err != nil {
 		t.Fatal(err)
 	}

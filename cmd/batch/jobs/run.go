@@ -11,11 +11,8 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/cost"
-	"payonce/internal/jobrun"
-	"payonce/internal/jobs"
-	"payonce/internal/problem"
-	"payonce/internal/report"
-	"payonce/schedule"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 func newRunCommand(env Environment) *cobra.Command {
@@ -37,9 +34,9 @@ func newRunCommand(env Environment) *cobra.Command {
 			"approve it, start its occurrence again with --approve." + env.Codes.Run,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := jobrun.Request{Once: once}
+			request := RunRequest{Once: once}
 			if at != "" {
-				occurrence, err := schedule.ParseLocal(at)
+				occurrence, err := parseLocalTime(at)
 				if err != nil {
 					return problem.Usagef("--occurrence %w", err)
 				}
@@ -51,15 +48,15 @@ func newRunCommand(env Environment) *cobra.Command {
 			if quiet {
 				env.Reader = env.Quiet
 			}
-			if approve != "" && request == (jobrun.Request{}) {
+			if approve != "" && request == (RunRequest{}) {
 				return problem.Usagef("--approve approves one run; name its occurrence with --occurrence, or give --now")
 			}
-			runner := jobrun.Runner{
+			runner := Runner{
 				Commands: commands(),
-				Load:     func() (*jobs.Job, error) { return env.approved(path, args[0], approve) },
+				Load:     func() (*Job, error) { return env.approved(path, args[0], approve) },
 				Now:      env.Now, Sleep: sleep, Stderr: env.Stderr,
 				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
-				Occurred: func(e jobrun.Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
+				Occurred: func(e Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
 			}
 			result, err := runner.Run(cmd.Context(), request)
 			env.measure(cmd.Context(), runner.Load, nil)
@@ -81,8 +78,8 @@ func newRunCommand(env Environment) *cobra.Command {
 
 // commands returns the commands for alerts. An alert names no file: it is read elsewhere, and a path can hold the name of
 // a person.
-func commands() jobrun.Commands {
-	return jobrun.Commands{
+func commands() Commands {
+	return Commands{
 		Approve: func(job, at string, amount cost.Money) string {
 			text := "USD"
 			if amount > 0 {
@@ -107,7 +104,7 @@ func sleep(ctx context.Context, span time.Duration) error {
 }
 
 // approved reads one job of a jobs file, and approves that its run spends an amount; "" approves nothing.
-func (env Environment) approved(path, name, amount string) (*jobs.Job, error) {
+func (env Environment) approved(path, name, amount string) (*Job, error) {
 	job, err := env.job(path, name)
 	if err != nil || amount == "" {
 		return job, err
@@ -119,7 +116,7 @@ func (env Environment) approved(path, name, amount string) (*jobs.Job, error) {
 }
 
 // job reads one job of a jobs file.
-func (env Environment) job(path, name string) (*jobs.Job, error) {
+func (env Environment) job(path, name string) (*Job, error) {
 	file, err := env.read(path)
 	if err != nil {
 		return nil, err
@@ -135,7 +132,7 @@ func (env Environment) job(path, name string) (*jobs.Job, error) {
 }
 
 // ended prints why a start did nothing, and returns the error that ends the command.
-func (env Environment) ended(name string, result *jobrun.Result, quiet bool) error {
+func (env Environment) ended(name string, result *StartResult, quiet bool) error {
 	tell := func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) }
 	switch {
 	case quiet:
@@ -160,7 +157,7 @@ func (env Environment) ended(name string, result *jobrun.Result, quiet bool) err
 }
 
 // withOccurrence returns the error of a start. When the run needs an approval, the error says how to give it.
-func withOccurrence(result *jobrun.Result) error {
+func withOccurrence(result *StartResult) error {
 	missing, is := errors.AsType[*problem.Error](result.Err)
 	if !is || missing.Code != codeUnapproved || len(result.Ran) == 0 {
 		return result.Err
@@ -206,9 +203,9 @@ func described(one record.Occurrence) string {
 // reasonOf words the reason of an occurrence.
 func reasonOf(one record.Occurrence) string {
 	switch one.Reason {
-	case string(schedule.Missed):
+	case string(Missed):
 		return "missed: its catch-up window had passed"
-	case string(schedule.Overlap):
+	case string(overlap):
 		return "skipped: an earlier occurrence still ran"
 	case record.NotFinished:
 		return "not finished, and not started again"

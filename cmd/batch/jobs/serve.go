@@ -8,13 +8,9 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
+	"payonce/checkpoint"
 	"payonce/checkpoint/record"
-	"payonce/internal/baseurl"
-	"payonce/internal/jobrun"
-	"payonce/internal/jobs"
-	"payonce/internal/jobserve"
-	"payonce/internal/metrics"
-	"payonce/internal/problem"
+	"payonce/pipeline/problem"
 )
 
 func newServeCommand(env Environment) *cobra.Command {
@@ -32,12 +28,12 @@ func newServeCommand(env Environment) *cobra.Command {
 			env.Codes.Serve,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var measured *metrics.Collector
+			var measured *collector
 			if listen != "" {
-				measured = metrics.NewCollector()
+				measured = newCollector()
 			}
-			server := jobserve.Server{
-				Load: func() ([]jobserve.Job, error) { return env.served(path, measured) },
+			server := Server{
+				Load: func() ([]ServedJob, error) { return env.served(path, measured) },
 				Now:  env.Now, After: env.After, Note: env.note, State: env.tellManager,
 			}
 			if env.Hangups != nil {
@@ -63,24 +59,24 @@ func (env Environment) noteAt(at time.Time, text string) {
 }
 
 // tellManager reports to the service manager what a server does, if there is one that asked for it.
-func (env Environment) tellManager(state jobserve.State) {
-	text := map[jobserve.State]string{
-		jobserve.Ready: daemon.SdNotifyReady, jobserve.Reloading: daemon.SdNotifyReloading, jobserve.Stopping: daemon.SdNotifyStopping,
+func (env Environment) tellManager(state ServerState) {
+	text := map[ServerState]string{
+		ready: daemon.SdNotifyReady, reloading: daemon.SdNotifyReloading, stopping: daemon.SdNotifyStopping,
 	}[state]
 	if _, err := daemon.SdNotify(false, text); err != nil {
 		env.note(fmt.Sprintf("the service manager did not get the message %q: %v", text, err))
 	}
 	switch state {
-	case jobserve.Ready:
+	case ready:
 		env.note("the jobs are served")
-	case jobserve.Stopping:
+	case stopping:
 		env.note("stopping: waiting for the lookups in flight, then writing what is known")
 	}
 }
 
 // served reads the jobs of a file. They stay as they are when the file changes.
-func (env Environment) served(path string, measured *metrics.Collector) (served []jobserve.Job, err error) {
-	text, err := jobs.Text(path)
+func (env Environment) served(path string, measured *collector) (served []ServedJob, err error) {
+	text, err := ReadText(path)
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}
@@ -96,19 +92,19 @@ func (env Environment) served(path string, measured *metrics.Collector) (served 
 		if err != nil {
 			return nil, err
 		}
-		runner := jobrun.Runner{
+		runner := Runner{
 			Commands: commands(),
 			Now:      env.Now, Note: env.note, Stderr: env.Stderr,
-			Load: func() (*jobs.Job, error) {
+			Load: func() (*Job, error) {
 				file, err := env.Quiet.Parse(path, text)
 				if err != nil {
 					return nil, err
 				}
 				return file.Jobs[i], nil
 			},
-			Occurred: func(e jobrun.Event) { env.noteAt(e.At, e.Job.Name+" "+described(e.Occurrence)) },
+			Occurred: func(e Event) { env.noteAt(e.At, e.Job.Name+" "+described(e.Occurrence)) },
 		}
-		served = append(served, jobserve.Job{Name: job.Name, Uses: uses, Run: func(ctx context.Context) (time.Time, error) {
+		served = append(served, ServedJob{Name: job.Name, Uses: uses, Run: func(ctx context.Context) (time.Time, error) {
 			result, err := runner.Due(ctx)
 			env.measure(ctx, runner.Load, measured)
 			env.writePages(ctx, runner.Load, result)
@@ -134,7 +130,7 @@ func (env Environment) notePause(job record.Job, ran []record.Occurrence) {
 
 // usedBy names the journal and the accounts that a job uses. The keys of accounts are those of the process, so an
 // account is the address of its service.
-func usedBy(job *jobs.Job) ([]string, error) {
+func usedBy(job *Job) ([]string, error) {
 	options, _, err := job.Run.Workspace()
 	if err != nil {
 		return nil, problem.AsUsage(err)
@@ -156,7 +152,7 @@ func usedBy(job *jobs.Job) ([]string, error) {
 
 // accountAt names the account at an address, in whichever way it is written.
 func accountAt(address string) string {
-	if name, ok := baseurl.Canonical(address); ok {
+	if name, ok := checkpoint.CanonicalBaseURL(address); ok {
 		address = name
 	}
 	return "account " + address

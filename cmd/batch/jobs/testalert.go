@@ -6,11 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/internal/flagvalue"
-	"payonce/internal/jobs"
-	"payonce/internal/problem"
-	"payonce/internal/report"
-	"payonce/notify"
+	"payonce/configs"
+	"payonce/io/notify"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 // exitUndelivered is the exit code of a test whose message a channel did not accept.
@@ -18,7 +17,7 @@ const exitUndelivered = 4
 
 func newTestAlertCommand(env Environment) *cobra.Command {
 	var path string
-	kind := flagvalue.Choice{Value: string(notify.Test)}
+	kind := configs.ChoiceFlag{Value: string(notify.Test)}
 	for _, one := range notify.Kinds() {
 		kind.Choices = append(kind.Choices, string(one))
 	}
@@ -60,7 +59,7 @@ func newTestAlertCommand(env Environment) *cobra.Command {
 }
 
 // alerts returns the channels of a file, or the one that is named.
-func (env Environment) alerts(file *jobs.File, args []string) ([]jobs.Alert, error) {
+func (env Environment) alerts(file *File, args []string) ([]AlertChannel, error) {
 	if len(file.Alerts) == 0 {
 		return nil, problem.Usagef("%s has no alerts; add a channel under the key alerts", file.Path)
 	}
@@ -70,7 +69,7 @@ func (env Environment) alerts(file *jobs.File, args []string) ([]jobs.Alert, err
 	var names []string
 	for _, alert := range file.Alerts {
 		if alert.Name == args[0] {
-			return []jobs.Alert{alert}, nil
+			return []AlertChannel{alert}, nil
 		}
 		names = append(names, alert.Name)
 	}

@@ -1,0 +1,492 @@
+package checkpoint
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"payonce/enrich"
+)
+
+// Mention is a part of an answer that may be about a person: an object that names somebody or has contact data, or a
+// single text.
+type Mention struct {
+	Path string // in the answer
+	In   int    // the mention around it, by its place from 1; 0 for none. It goes with that one.
+	// Of an object:
+	Name                       string
+	CompanyName, CompanyDomain string
+	Emails, Phones, Pages      []string
+	// Text is the text, "" for an object.
+	Text string
+	Hash uint32 // of its bytes
+}
+
+// verdict says whether something is about the person.
+type verdict uint8
+
+const (
+	another verdict = iota
+	namesake
+	thePerson
+)
+
+// knowledge is what is known of the person.
+type knowledge struct {
+	keys                  map[enrich.Key]bool
+	names, emails, phones map[string]bool // folded
+	words                 []string        // the words of the names, in both orders
+	pages                 []string        // the canonical forms of the profiles
+	hosts                 map[string]bool // of the profiles
+	domains, companies    []string        // folded
+	givenEmail            string
+	givenPhone            string
+	chosen                []string // the records of namesakes who are the person
+	all                   bool     // all of them are
+	keysOf                func(enrich.Identity) []enrich.Key
+}
+
+func (k *knowledge) learnIdentity(id enrich.Identity) {
+	for _, key := range k.keysOf(id) {
+		k.keys[key] = true
+	}
+	if id.ProfileURL != "" {
+		k.hosts[hostOf(id.ProfileURL)] = true
+		_, form, _ := strings.Cut(id.Canonical(), "\x1f")
+		k.pages = append(k.pages, form)
+	}
+	if id.Email != "" {
+		k.emails[foldEmail(id.Email)] = true
+	}
+	k.learnName(nameOf(id))
+	k.companyOf(id).addTo(k)
+}
+
+func (k *knowledge) learnName(name string) {
+	form := words(name)
+	if form == "" || k.names[foldName(name)] {
+		return
+	}
+	k.names[foldName(name)] = true
+	all := strings.Fields(form)
+	last := len(all) - 1
+	k.words = append(k.words, form, spaced(append([]string{all[last]}, all[:last]...)))
+}
+
+// learnEmail learns an email, and the keys of the identity that it is.
+func (k *knowledge) learnEmail(email string) {
+	k.emails[foldEmail(email)] = true
+	if id, reason := (enrich.Contact{Email: email}).Identify(enrich.ByEmail); reason == "" {
+		for _, key := range k.keysOf(id) {
+			k.keys[key] = true
+		}
+	}
+}
+
+// learn learns what a match tells of the person.
+func (k *knowledge) learn(m PersonMatch) {
+	for _, id := range m.Others {
+		k.learnIdentity(id)
+	}
+	if !m.IsWhole() {
+		for place := range m.Mentions {
+			x := m.Facts.Mentions[place]
+			k.learnName(x.Name)
+			for _, email := range x.Emails {
+				k.learnEmail(email)
+			}
+			if x.Name != "" {
+				k.companyOfMention(x, m.Identity).addTo(k)
+			}
+		}
+		return
+	}
+	k.keys[m.Key] = true
+	if isPerson(m.Identity) {
+		k.learnIdentity(m.Identity)
+	}
+	k.learnName(m.Facts.Name)
+	if phone := digits(m.Facts.Phone); phone != "" {
+		k.phones[phone] = true
+	}
+	for _, email := range []string{m.Facts.Email, m.Identity.Email} {
+		if email != "" {
+			k.learnEmail(email)
+		}
+	}
+	for _, address := range m.Facts.Pages {
+		if id, isPage := pageOf(address); isPage {
+			k.learnIdentity(id)
+		}
+	}
+	k.companyOfMatch(m).addTo(k)
+}
+
+// isPerson reports whether an identity names a person.
+func isPerson(id enrich.Identity) bool {
+	return id != (enrich.Identity{}) && id.Search == "" && id.Company == (enrich.Company{})
+}
+
+// judge says what of an attempt is about the person: the match becomes zero when nothing is. It returns what is of a
+// namesake, who was not chosen.
+func (k *knowledge) judge(m *PersonMatch) (namesakes []PersonMatch) {
+	whole := *m
+	switch k.choose(k.ofWhole(whole), whole) {
+	case thePerson:
+		return nil
+	case namesake:
+		*m = PersonMatch{}
+		return []PersonMatch{whole}
+	}
+	mentions := map[int]bool{}
+	covered := map[int]bool{} // by a mention around it
+	for place, x := range m.Facts.Mentions {
+		if x.In > 0 && covered[x.In-1] {
+			covered[place] = true
+			continue
+		}
+		one := whole
+		one.Mentions = map[int]bool{place: true}
+		switch k.choose(k.ofMention(x, m.Identity), one) {
+		case thePerson:
+			mentions[place], covered[place] = true, true
+			m.Others = append(m.Others, k.identitiesOf(x, m.Identity)...)
+		case namesake:
+			covered[place] = true
+			namesakes = append(namesakes, one)
+		}
+	}
+	if m.Mentions = mentions; len(mentions) == 0 {
+		*m = PersonMatch{}
+	}
+	return namesakes
+}
+
+// choose makes a namesake who was chosen the person.
+func (k *knowledge) choose(v verdict, m PersonMatch) verdict {
+	if v == namesake && (k.all || slices.Contains(k.chosen, m.Record())) {
+		return thePerson
+	}
+	return v
+}
+
+// ofWhole says whether an attempt is about the person.
+func (k *knowledge) ofWhole(m PersonMatch) verdict {
+	email, phone := foldEmail(m.Facts.Email), digits(m.Facts.Phone)
+	if k.keys[m.Key] || email != "" && email == k.givenEmail || phone != "" && phone == k.givenPhone {
+		return thePerson
+	}
+	if id := m.Identity; id.Search != "" || id.Company != (enrich.Company{}) {
+		return k.ofQuestion(id)
+	}
+	pages := m.Facts.Pages
+	if m.Identity.ProfileURL != "" {
+		pages = append(slices.Clone(pages), m.Identity.ProfileURL)
+	}
+	if k.hasPage(pages) {
+		return thePerson
+	}
+	names := namesOf(m)
+	same := slices.ContainsFunc(names, k.isName)
+	if (k.emails[email] || k.phones[phone]) && (same || len(names) == 0 || len(k.names) == 0) {
+		return thePerson
+	}
+	return k.ofName(same, pages, k.companyOfMatch(m))
+}
+
+// ofName says whether somebody with the person's name, or with another one, is the person.
+func (k *knowledge) ofName(same bool, pages []string, at company) verdict {
+	switch {
+	case !same:
+		return another
+	case !k.otherPage(pages) && at.isOneOf(k):
+		return thePerson
+	}
+	return namesake
+}
+
+// ofQuestion says whether what is asked about a company or searched for names the person. Then the whole attempt goes,
+// because the question is what makes it one.
+func (k *knowledge) ofQuestion(id enrich.Identity) verdict {
+	texts := []string{id.Search, id.Company.Name, id.Company.ProfileURL}
+	for _, text := range texts {
+		folded := strings.ToLower(text)
+		isPage := slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) })
+		if isPage || k.hasEmail(text) || k.givenPhone != "" && strings.Contains(digits(text), k.givenPhone) {
+			return thePerson
+		}
+	}
+	if slices.ContainsFunc(texts[:2], func(text string) bool { return k.isName(words(text)) || k.hasName(words(text)) }) {
+		return namesake
+	}
+	return another
+}
+
+// ofMention says whether a part of an answer is about the person.
+func (k *knowledge) ofMention(x Mention, about enrich.Identity) verdict {
+	if x.Text != "" {
+		return k.ofText(x, about)
+	}
+	same := k.isName(words(x.Name))
+	unnamed := x.Name == "" || len(k.names) == 0
+	for _, email := range x.Emails {
+		if k.emails[foldEmail(email)] && (same || unnamed) {
+			return thePerson
+		}
+	}
+	for _, phone := range x.Phones {
+		if number := digits(phone); number != "" && (number == k.givenPhone || same && k.phones[number]) {
+			return thePerson
+		}
+	}
+	if (same || unnamed) && k.hasPage(x.Pages) {
+		return thePerson
+	}
+	return k.ofName(same, x.Pages, k.companyOfMention(x, about))
+}
+
+// ofText says whether a text is about the person. A text that has more than the name may be about somebody else.
+func (k *knowledge) ofText(x Mention, about enrich.Identity) verdict {
+	form := words(x.Text)
+	number := digits(x.Text)
+	switch {
+	case k.hasEmail(x.Text) || k.hasPage([]string{x.Text}):
+		return thePerson
+	case k.givenPhone != "" && number == k.givenPhone && strings.Trim(x.Text, "+-()/. 0123456789") == "":
+		return thePerson
+	case k.isName(form):
+		return k.ofName(true, nil, k.companyOfMention(x, about))
+	case !k.hasName(form):
+		return another
+	}
+	if local, domain, isEmail := strings.Cut(strings.TrimSpace(x.Text), "@"); isEmail && k.isName(words(local)) {
+		return k.ofName(true, nil, company{domains: domainsOf(domain)})
+	}
+	return namesake
+}
+
+func (k *knowledge) isName(form string) bool { return form != "" && slices.Contains(k.words, form) }
+
+// hasName reports whether words hold a name of more than one word.
+func (k *knowledge) hasName(form string) bool {
+	return slices.ContainsFunc(k.words, func(name string) bool {
+		return strings.Count(name, " ") > 2 && strings.Contains(form, name)
+	})
+}
+
+// namedIn reports whether a text has an email or a profile of the person, or all words of a name.
+func (k *knowledge) namedIn(text string) bool {
+	folded := strings.ToLower(text)
+	isPage := slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) })
+	if isPage || k.hasEmail(text) || k.givenEmail != "" && containsWhole(folded, k.givenEmail) {
+		return true
+	}
+	form := words(text)
+	return slices.ContainsFunc(k.words, func(name string) bool {
+		return !slices.ContainsFunc(strings.Fields(name), func(word string) bool { return !strings.Contains(form, " "+word+" ") })
+	})
+}
+
+func (k *knowledge) hasEmail(text string) bool {
+	if !strings.Contains(text, "@") {
+		return false
+	}
+	folded := foldEmail(text)
+	for email := range k.emails {
+		if containsWhole(folded, email) {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *knowledge) hasPage(pages []string) bool {
+	for _, address := range pages {
+		if id, isPage := pageOf(address); isPage {
+			if slices.ContainsFunc(k.keysOf(id), func(key enrich.Key) bool { return k.keys[key] }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// otherPage reports whether there is a profile at a host where the person has one. It is not that one.
+func (k *knowledge) otherPage(pages []string) bool {
+	return slices.ContainsFunc(pages, func(address string) bool {
+		id, isPage := pageOf(address)
+		return isPage && k.hosts[hostOf(id.ProfileURL)]
+	})
+}
+
+// identitiesOf returns the identities that a mention of the person gives.
+func (k *knowledge) identitiesOf(x Mention, about enrich.Identity) (ids []enrich.Identity) {
+	for _, address := range x.Pages {
+		if id, isPage := pageOf(address); isPage {
+			ids = append(ids, id)
+		}
+	}
+	name := x.Name
+	if k.isName(words(x.Text)) {
+		name = x.Text
+	}
+	at := k.companyOfMention(x, about)
+	for _, domain := range at.domains {
+		ids = append(ids, atCompany(name, enrich.Contact{CompanyDomain: domain})...)
+	}
+	for _, companyName := range at.names {
+		ids = append(ids, atCompany(name, enrich.Contact{CompanyName: companyName})...)
+	}
+	return ids
+}
+
+// company is what says for whom somebody works, folded.
+type company struct{ domains, names []string }
+
+func (c company) isOneOf(k *knowledge) bool {
+	isKnown := func(known []string) func(string) bool {
+		return func(text string) bool { return slices.Contains(known, text) }
+	}
+	return slices.ContainsFunc(c.domains, isKnown(k.domains)) || slices.ContainsFunc(c.names, isKnown(k.companies))
+}
+
+func (c company) addTo(k *knowledge) {
+	k.domains, k.companies = append(k.domains, c.domains...), append(k.companies, c.names...)
+	slices.Sort(k.domains)
+	slices.Sort(k.companies)
+	k.domains, k.companies = slices.Compact(k.domains), slices.Compact(k.companies)
+}
+
+func (c *company) add(domain, name string) {
+	c.domains = append(c.domains, domainsOf(domain)...)
+	if form := foldName(name); form != "" {
+		c.names = append(c.names, form)
+	}
+}
+
+func (k *knowledge) companyOf(id enrich.Identity) (c company) {
+	c.add(id.CompanyDomain, id.CompanyName)
+	c.add(id.Email, "")
+	c.add(id.Company.Website, id.Company.Name)
+	return c
+}
+
+func (k *knowledge) companyOfMatch(m PersonMatch) company {
+	c := k.companyOf(m.Identity)
+	c.add(m.Facts.Email, m.Facts.CompanyName)
+	return c
+}
+
+// companyOfMention returns the company of a mention: its own, or else the one that the attempt is about.
+func (k *knowledge) companyOfMention(x Mention, about enrich.Identity) (c company) {
+	c.add(x.CompanyDomain, x.CompanyName)
+	for _, email := range x.Emails {
+		c.add(email, "")
+	}
+	if len(c.domains)+len(c.names) == 0 {
+		c = k.companyOf(about)
+	}
+	return c
+}
+
+// domainsOf returns the domain of a company by its domain, website or email; none for a host that many companies share.
+func domainsOf(text string) []string {
+	anybody := enrich.Contact{FirstName: "a", LastName: "b", CompanyDomain: strings.TrimSpace(text)}
+	at, _ := anybody.Identify(enrich.ByName)
+	if at.CompanyDomain == "" {
+		return nil
+	}
+	return []string{at.CompanyDomain}
+}
+
+// pageOf returns the identity by a profile. It reports false for a text that is no address of one.
+func pageOf(address string) (enrich.Identity, bool) {
+	if !strings.Contains(address, "/") || strings.ContainsAny(strings.TrimSpace(address), " \n") {
+		return enrich.Identity{}, false
+	}
+	id, reason := enrich.Contact{ProfileURL: address}.Identify(enrich.ByProfile)
+	return id, reason == ""
+}
+
+func hostOf(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return parsed.Hostname()
+}
+
+// words returns the words of a text in the form in which names are equal, with a space around each; "" for none.
+func words(text string) string { return string(appendWords(nil, text)) }
+
+// appendWords appends what words returns.
+func appendWords(form []byte, text string) []byte {
+	if text == "" {
+		return form
+	}
+	start := len(form)
+	if form = enrich.AppendName(form, text); len(form) == start { // it has no such form
+		form = append(form, strings.ToLower(text)...)
+	}
+	folded := string(form[start:])
+	form = append(form[:start], ' ')
+	for _, r := range folded {
+		switch {
+		case !isSeparator(r):
+			form = utf8.AppendRune(form, r)
+		case form[len(form)-1] != ' ':
+			form = append(form, ' ')
+		}
+	}
+	if form[len(form)-1] != ' ' {
+		form = append(form, ' ')
+	}
+	if len(form) == start+1 {
+		return form[:start]
+	}
+	return form
+}
+
+// isSeparator reports whether a letter stands between words.
+func isSeparator(r rune) bool {
+	if r < utf8.RuneSelf {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && (r < 'A' || r > 'Z')
+	}
+	return !unicode.In(r, unicode.L, unicode.M, unicode.N)
+}
+
+func spaced(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return " " + strings.Join(all, " ") + " "
+}
+
+// containsWhole reports whether a text has an email or an address that is not part of a longer one.
+func containsWhole(text, part string) bool {
+	for from := 0; part != ""; {
+		at := strings.Index(text[from:], part)
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(part)
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, size := utf8.DecodeRuneInString(text[end:])
+		if after == '.' { // it may end a sentence
+			after, _ = utf8.DecodeRuneInString(text[end+size:])
+		}
+		if (at == 0 || !isInside(before)) && (end == len(text) || !isInside(after)) {
+			return true
+		}
+		from = at + 1
+	}
+	return false
+}
+
+// isInside reports whether emails and addresses can have the letter.
+func isInside(r rune) bool {
+	return r != utf8.RuneError && (!isSeparator(r) || strings.ContainsRune("._-+%~", r))
+}

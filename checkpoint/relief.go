@@ -1,0 +1,96 @@
+package checkpoint
+
+import (
+	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/record"
+	"payonce/cost"
+)
+
+// SumDoubt is a call in doubt: the sums that it counts in and what it holds.
+type SumDoubt struct {
+	ID   attempt.ID
+	Sums []SumCount
+	Held cost.Amounts
+}
+
+// AccountSums has what reduces the holds of one account: its closed periods and its calls in doubt, both in
+// the order of the attempts.
+type AccountSums struct {
+	Periods []record.ClosedPeriod
+	Doubts  []SumDoubt
+}
+
+// Relieve reduces what each scope holds to what its calls in doubt can have been charged
+// together. The account tells only the sum over all calls of a period, not which of them were
+// charged. So a scope that has some of the calls holds the least of two amounts: the sum of
+// their holds, and what all calls of the period can have been charged.
+func (s *Sums) Relieve(accounts []AccountSums) {
+	relief, order := reliefOf(accounts)
+	for _, sum := range append(order, s.relieved...) {
+		if by := relief[sum].Minus(sum.relief); by != (cost.Amounts{}) {
+			sum.Totals.Held = sum.Totals.Held.Minus(by)
+			sum.relief = relief[sum]
+			s.Touch(sum)
+		}
+	}
+	s.relieved = order
+}
+
+// RecallRelief notes by how much the totals were reduced that were read from the store.
+func (s *Sums) RecallRelief(accounts []AccountSums) {
+	relief, order := reliefOf(accounts)
+	for _, sum := range order {
+		sum.relief = relief[sum]
+	}
+	s.relieved = order
+}
+
+// Relief returns by how much less a scope holds than the sum of the holds.
+func (s *Sums) Relief(scope string) cost.Amounts {
+	if sum := s.Scopes[scope]; sum != nil {
+		return sum.relief
+	}
+	return cost.Amounts{}
+}
+
+// reliefOf returns the reductions, and their sums in the order of the doubts. The totals of an account
+// begin at its base and hold nothing for earlier calls.
+func reliefOf(accounts []AccountSums) (relief map[*Sum]cost.Amounts, order []*Sum) {
+	relief = map[*Sum]cost.Amounts{}
+	for _, account := range accounts {
+		order = account.relieve(relief, order)
+	}
+	return relief, order
+}
+
+// relieve adds the reductions of an account.
+func (a AccountSums) relieve(relief map[*Sum]cost.Amounts, order []*Sum) []*Sum {
+	doubts := a.Doubts
+	for _, p := range a.Periods {
+		if p.Excess == (cost.Amounts{}) {
+			continue
+		}
+		for len(doubts) > 0 && doubts[0].ID < p.First {
+			doubts = doubts[1:]
+		}
+		var all cost.Amounts
+		held := map[*Sum]cost.Amounts{}
+		for ; len(doubts) > 0 && p.Holds(doubts[0].ID); doubts = doubts[1:] {
+			d := doubts[0]
+			all = all.Plus(d.Held)
+			for _, sum := range d.Sums {
+				if sum.As.SinceBase {
+					continue
+				}
+				if _, known := relief[sum.Sum]; !known {
+					relief[sum.Sum], order = cost.Amounts{}, append(order, sum.Sum)
+				}
+				held[sum.Sum] = held[sum.Sum].Plus(sum.As.Of(d.Held))
+			}
+		}
+		for sum, own := range held {
+			relief[sum] = relief[sum].Plus(p.Excess.Minus(all.Minus(own)).Most(cost.Amounts{}))
+		}
+	}
+	return order
+}

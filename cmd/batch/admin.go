@@ -1,0 +1,70 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/v2"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
+)
+
+// adminServer is the admin interface of a sandbox on a separate address.
+type adminServer struct {
+	server *http.Server
+	url    string
+	token  string // that was made for it; "" when it was given
+}
+
+// serveAdmin serves the admin interface when it was asked for; nil when it was not.
+func (f *sandboxFlags) serveAdmin(server *workspace.Embedded, env sandboxEnvironment) (*adminServer, error) {
+	if f.admin == "" {
+		return nil, nil
+	}
+	listener, err := net.Listen("tcp", f.admin)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	admin := &adminServer{url: "http://" + listener.Addr().String()}
+	token := env.Getenv("SANDBOX_ADMIN_TOKEN")
+	if token == "" {
+		token = rand.Text()
+		admin.token = token
+	}
+	admin.server = &http.Server{Handler: server.Service.AdminHandler(token), ReadHeaderTimeout: workspace.HeaderTimeout}
+	go admin.server.Serve(listener) // ends with close
+	return admin, nil
+}
+
+func (a *adminServer) close() error {
+	if a == nil {
+		return nil
+	}
+	return a.server.Close()
+}
+
+// announce prints what a client needs, as variables of the environment. A key or a
+// token that was given is not printed: it may be a real one.
+func announce(env sandboxEnvironment, server *workspace.Embedded, admin *adminServer) {
+	say := func(name, value string) { fmt.Fprintf(env.Stdout, "sandbox: %s=%s\n", name, value) }
+	say("SERVICE_BASE_URL", server.BaseURL)
+	say("SERVICE_MCP_URL", strings.TrimSuffix(server.BaseURL, "/api/v1")+"/mcp")
+	if env.Getenv("SERVICE_API_KEY") == "" {
+		say("SERVICE_API_KEY", sandbox.DefaultKey)
+	}
+	say("SERVICE_V2_BASE_URL", server.V2BaseURL)
+	if env.Getenv("SERVICE_V2_API_KEY") == "" {
+		say("SERVICE_V2_API_KEY", v2.DefaultKey)
+	}
+	if admin == nil {
+		return
+	}
+	say("SANDBOX_ADMIN_URL", admin.url)
+	if admin.token != "" {
+		say("SANDBOX_ADMIN_TOKEN", admin.token)
+	}
+}

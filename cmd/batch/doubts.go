@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"payonce/pipeline/report"
+)
+
+// vendorFile is the name of the file for the service in the commands of hints.
+const vendorFile = "in-doubt.csv"
+
+// fewAttempts is how many attempts a command names. One without attempts decides all.
+const fewAttempts = 5
+
+// Options returns what can be done about the lookups that are still in doubt; nil for none.
+func (p hintPlace) Options(found *report.Reconciliation) []report.DoubtOption {
+	if found.InDoubt == 0 {
+		return nil
+	}
+	which := ""
+	if open := found.Open(); len(open) <= fewAttempts {
+		for _, c := range open {
+			which += fmt.Sprintf(" %d", c.Attempt)
+		}
+	}
+	reconcile := "batch reconcile" + string(p)
+	return []report.DoubtOption{
+		{Name: "wait", Effect: "They keep their hold and are not sent again. If nobody else spends from the account, give --exclusive."},
+		{
+			Name: "ask", Effect: "The service knows which were charged. The file has their times, request IDs and what the account lost.",
+			Commands: []string{reconcile + " --vendor " + vendorFile},
+		},
+		{
+			Name:     "assume",
+			Effect:   fmt.Sprintf("Charged: they count as paid, up to %s. Not charged: they may be sent again, and be paid twice.", found.Holding()),
+			Commands: []string{reconcile + " --assume charged" + which, reconcile + " --assume not-charged" + which},
+		},
+	}
+}
+
+// adviceOnDoubts says what to do about the lookups that a run left in doubt; "" for none.
+func (p hintPlace) adviceOnDoubts(view *report.RunSummary) string {
+	if view.InDoubt == 0 {
+		return ""
+	}
+	why := "The account proves no more: others may have spent from it. If nobody else does, give --exclusive next time."
+	if view.Exclusive {
+		why = "The account cannot tell which of them were charged."
+	}
+	reconcile := "batch reconcile" + string(p)
+	lines := []string{
+		fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.", report.Lookups(view.InDoubt)),
+		why,
+		"Wait, ask the service, or decide:",
+		"  " + reconcile,
+		"  " + reconcile + " --vendor " + vendorFile,
+		"  " + reconcile + " --assume charged|not-charged",
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"net/http"
+	"syscall"
+
+	"payonce/checkpoint"
+	"payonce/io/service"
+	"payonce/io/service/v1"
+	"payonce/io/service/v2"
+	"payonce/pipeline/problem"
+)
+
+// Explain returns the text of an error, and what to do about it where the service or its
+// configuration is at fault.
+func (p hintPlace) Explain(err error) string { return err.Error() + p.After(err) }
+
+// After returns what to do about an error as it continues the error's text; "" for nothing.
+func (p hintPlace) After(err error) string {
+	if found, ok := errors.AsType[*problem.Error](err); ok && found.Code != "" {
+		if hint := p.Of(found.Code, found.Values...); hint != "" {
+			return hint
+		}
+	}
+	if errors.Is(err, checkpoint.ErrVersion) {
+		return p.Of("journal_version")
+	}
+	if errors.Is(err, checkpoint.ErrCorrupt) {
+		return p.Of("journal_damaged")
+	}
+	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
+		return p.Of("disk_filled")
+	}
+	if advice := advise(err); advice != "" {
+		return "; " + advice
+	}
+	return listHint(err)
+}
+
+func advise(err error) string {
+	var (
+		unreachable *service.UnreachableError
+		status      *v1.StatusError
+		document    *v1.DocumentError
+		session     *service.MCPOpenError
+	)
+	switch {
+	case errors.Is(err, v2.ErrNoKey):
+		return "set SERVICE_V2_API_KEY"
+	case errors.Is(err, service.ErrNoKey):
+		return "set SERVICE_API_KEY"
+	case errors.Is(err, service.ErrBadKey):
+		return "set SERVICE_API_KEY to exactly what the dashboard showed"
+	case errors.As(err, &unreachable):
+		return "check the network and " + addressFlag(unreachable.Address.Name)
+	case errors.As(err, &status):
+		return adviseOnStatus(status)
+	case errors.As(err, &document):
+		return "the service may not publish one, or --base-url is wrong"
+	case errors.As(err, &session) && session.Code == service.CodeMCPVersion:
+		return "use --transport rest"
+	case errors.As(err, &session):
+		return "check --mcp-url"
+	}
+	return ""
+}
+
+func adviseOnStatus(e *v1.StatusError) string {
+	switch status := e.HTTPStatus; {
+	case status == http.StatusUnauthorized:
+		return "set SERVICE_API_KEY to a valid key"
+	case status == http.StatusForbidden:
+		return "the workspace's owner has to restore access"
+	case status >= 300 && status <= 399:
+		return "if the service has moved, give its address with " + addressFlag(e.Address)
+	case status == http.StatusOK, status == http.StatusNotFound:
+		return "check " + addressFlag(e.Address)
+	case status == http.StatusTooManyRequests, status >= http.StatusInternalServerError:
+		return "try again later"
+	}
+	return ""
+}
+
+// addressFlag returns the flag that gives an address of the service.
+func addressFlag(name string) string {
+	if name == v1.MCPURL {
+		return "--mcp-url"
+	}
+	return "--base-url"
+}

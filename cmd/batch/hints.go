@@ -1,0 +1,174 @@
+// This file words what to do next: what happened is said by the packages below, which know
+// no flags and no commands.
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"payonce/io/service/v1"
+	"payonce/io/service/v2"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/report"
+)
+
+// The environment variables with the keys that encrypt the journal at rest.
+const (
+	journalKeyVariable    = "BATCH_JOURNAL_KEY"
+	newJournalKeyVariable = "BATCH_JOURNAL_NEW_KEY"
+)
+
+// texts say what to do next, by the code of what happened: the codes of refusals
+// (specification v1, "Errors") and those of reports. Some take values.
+var texts = map[string]string{
+	"limit max-spend":           "--max-spend",
+	"limit daily":               "--daily",
+	"limit monthly":             "--monthly",
+	"limit workspace-monthly":   "--workspace-monthly",
+	"encoding_guessed":          "; --encoding says otherwise",
+	"save_mapping":              "To save it, add --save %s to the command.",
+	"no_history":                "; add --sample 20 to see what a paid sample of 20 people costs",
+	"approval":                  "agree to it with --approve %s",
+	"namesakes":                 "Add --also RECORD for each that is the person, or --all-namesakes.",
+	"rekeyed":                   "Set " + journalKeyVariable + " to it from now on.",
+	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",
+	"workspace_inactive":        "Have the workspace's owner activate it",
+	"access_restricted":         "Have the workspace's owner lift the restriction",
+	"free_allowance_exhausted":  "Have the owner choose a paid plan",
+	"credits_exhausted":         "Have the owner add credit",
+	"usage_budget_reached":      "Have the billing owner raise the budget; a top-up does not change it",
+	v1.CodePricingUnavailable:   "Ask the service for a plan that prices this operation; credit does not enable it",
+	"limits.daily":              "Wait until 00:00 UTC; other modules are still served",
+	"limit":                     "Have the account's owner raise the limit of the module; others are still served",
+	"attempt_limit_reached":     "Wait for the next usage period",
+	dispatch.CodeAskedToWait:    "Wait until then; if the service cannot have meant that, end the wait with batch journal unpause",
+	dispatch.CodeResponsesLost:  "Find out why responses do not arrive",
+	v2.CodeUnknownRoute:         "Compare --base-url-v2 with the service's documentation; if the service says this when it finds nothing, give its text with --not-found-text",
+	dispatch.CodeAccountRefused: "Look at the account with batch account",
+	dispatch.CodeModuleDiffers:  "Write into the configuration which module counts what (modules, module-codenames); batch doctor --max-units companies=1 checks one of them with a paid call",
+	dispatch.CodeUnreachable:    "Check the network and --base-url",
+	"input_schema":              "Compare the service with what is assumed of it with batch doctor; --request-name gives other names, --reask-missing 0s asks rejected rows again",
+	"input_condition":           "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
+	"mcp_tool_changed":          "Look at the tools with batch doctor, or go on with --transport rest",
+	"mcp_protocol_version":      "Go on with --transport rest",
+	// What to do about errors. The text continues the error.
+	"not_connected":           ": set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox",
+	"job_not_connected":       ": set SERVICE_BASE_URL and SERVICE_API_KEY, or write sandbox: true into the jobs file to rehearse",
+	"ambiguous":               "; --candidates FILE writes them",
+	"run_ambiguous":           "; give more of the name",
+	"no_identity":             "; name them with --map, such as --map profile_url=COLUMN",
+	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",
+	"path_unknown":            "; give the service's own with --request-name %s=PATH",
+	"base_url":                "; give --base-url like https://host/api/v1",
+	"max_units_missing":       "; give %s",
+	"v2_missing":              "; give --base-url-v2 URL like https://host/v2, or --sandbox",
+	"search_cannot_ask":       "; look at the plan with --dry-run first, then say --yes",
+	"base_url_v2":             "; give --base-url-v2 like https://host/v2",
+	"two_journals":            ". Give one of the two addresses at a time, or begin a workspace for both with --workspace NAME",
+	"state_unreadable":        "; give --state DIR or set BATCH_STATE to a directory that can be read",
+	"secret":                  "; the service key is read from SERVICE_API_KEY alone",
+	"encryption_key":          "; the key comes from " + journalKeyVariable + ", and \"batch journal rekey\" turns encryption on or changes the key",
+	"state_not_writable":      "; make that possible, or give --state DIR or set BATCH_STATE to a directory that can be written: " + otherState,
+	"journal_of_another_user": "; the journal belongs to the user who began it: work as that one, or give --state DIR: " + otherState,
+	"disk_filled":             "; make room there and run the same command again",
+	"disk_full":               "; nothing was sent: make room there and run the same command again",
+	"journal_owner_ended":     "; nothing was changed: run the same command again",
+	"journal_held":            "; wait until it ends: another --workspace would pay again",
+	"journal_version":         "; open it with the program that wrote it: this one sends nothing and leaves the journal as it is",
+	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
+	"journal_newer":           "; open it with that program or a newer one: this one sends nothing and leaves the journal as it is",
+	"other_service":           "; if the service moved to another address, say --same-workspace once",
+	"other_service_v2":        "; give the earlier address with --base-url-v2, or another --workspace NAME for another service",
+	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",
+	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
+	"output_missing":          ": give -o FILE",
+	"approval_missing":        "; look at the plan, then give --approve %s",
+	"job_approval_missing":    "; to approve it, run batch jobs run %s --occurrence %s --approve %s",
+	"no_tables":               "; leave --tables out, or ask for a field that has tables with --fields",
+	"max_spend_missing":       "; give --max-spend USD",
+	"not_configured_v1":       ": set SERVICE_BASE_URL and SERVICE_API_KEY",
+	"not_configured_v2":       ": set SERVICE_V2_BASE_URL and SERVICE_V2_API_KEY",
+	"cannot_ask":              "; look at \"batch plan\" first, then say --yes",
+	"cannot_ask_erase":        "; look at what is listed above, then say --yes",
+	"no_such_job":             "; \"batch runs\" lists the runs",
+	"no_such_run":             "; \"batch runs\" lists them",
+	"not_in_doubt":            "; \"batch reconcile\" shows those that are",
+	// Advice of the doctor.
+	"no_document":           "Names and prices are then taken as they are assumed; compare them with the service's documentation",
+	"mcp_endpoint":          "Give the endpoint with --mcp-url or SERVICE_MCP_URL; only --transport mcp needs it",
+	"use_rest":              "Go on with --transport rest",
+	"operation_unknown":     "Give its name with --request-name where it has another one, or use the other --transport",
+	"input_schema_unusable": "Lookups are sent as they are assumed to be",
+	"member_unknown":        "Give the service's names with --request-name; a lookup with names that it does not allow is refused",
+	"price_unknown":         "A run that wants one is refused: name the price in a rate card of your own, --rate-card FILE",
+	"prices_disagree":       "Find out which is right; --rate-option or --rate-card says which counts",
+	"give_base_url":         "Give --base-url or set SERVICE_BASE_URL",
+	"give_base_url_v2":      "Give --base-url-v2 or set SERVICE_V2_BASE_URL",
+	"give_key_v2":           "Set SERVICE_V2_API_KEY to the key of the v2 interface; the account's profile shows it",
+	"path_prefix_v2":        "Give the address with its path prefix, such as https://host/v2, unless your service has another one",
+	"give_rate_v2":          "Calls beyond the limit are refused and waited for; give the account's own limit with --rate-v2",
+	"modules_missing":       "Give the service's names with --module-codenames MODULE=CODENAME; without a counter, lost calls of a module stay in doubt",
+	"module_used_up":        "Its calls are refused until the account's owner raises the total",
+	"module_silent":         "Lost calls of it stay in doubt; ask the service about it",
+	"raise_units":           "Give --max-units companies=N; the limit counts the units of all checks",
+	"path_prefix":           "Give the address with its path prefix, such as https://host/api/v1, unless your service has another one",
+	"ask_service":           "When it stays so, ask the service about it",
+	"run_again":             "Correct this, then run the command again",
+	"look_at_account":       "Look at the account with batch account",
+	"compare_clock":         "Compare this machine's clock with a time server",
+	"set_clock":             "Set it: days and months of ceilings, and waits that the service gives as a time, are reckoned by it",
+	"try_one":               "Begin with one lookup, --limit 1, to find out",
+	"condition_unusable":    "It is not applied here: the service itself refuses what does not fulfil it",
+	"condition_unmet":       "No such lookup is sent. Give the service's names with --request-name, or ask the workspace's owner what the condition is for",
+	"give_state":            "Give --state DIR or set BATCH_STATE to a directory that can be written",
+	"make_readable":         "See to it that the directory can be read",
+	"journal_in_use":        "Wait until it ends: another --workspace would pay again",
+	"look_at_channel":       "Send it a message with batch jobs test-alert",
+	"look_at_doubts":        "Look at them with batch reconcile",
+	"give_rate":             "Lookups beyond the limit are refused and waited for; give the workspace's own limit",
+	"rate_shown":            "Give the limit with --rate, such as --rate %d/60s",
+	"chmod":                 "It holds people's data: chmod 700 %s",
+	"members_missing": "A key without a workspace shows no balance. What cannot be read counts as unknown: its ceilings cannot be kept, " +
+		"and a free allowance that is not shown is not counted on",
+	"invalid_identifiers": "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
+}
+
+// otherState says what another directory for journals means.
+const otherState = "the journal there is another one and buys again what it does not know"
+
+// hintOf words what to do next; it is "" where there is nothing to say.
+func hintOf(code string, values ...any) string { return hintPlace("").Of(code, values...) }
+
+// Of words what to do next; it is "" where there is nothing to say.
+func (p hintPlace) Of(code string, values ...any) string {
+	text, found := texts[code]
+	if !found || len(values) == 0 {
+		return p.within(text)
+	}
+	if code == "max_units_missing" {
+		values = []any{unitFlags(values)}
+		return fmt.Sprintf(text, values...)
+	}
+	shown := slices.Clone(values)
+	for i, value := range shown {
+		if word, is := value.(string); is {
+			shown[i] = report.ShellWord(word)
+		}
+	}
+	return fmt.Sprintf(p.within(text), shown...)
+}
+
+// unitFlags returns the flags that limit the units of meters.
+func unitFlags(meters []any) string {
+	var flags []string
+	for _, meter := range meters {
+		flags = append(flags, fmt.Sprintf("--max-units %s=N", meter))
+	}
+	return strings.Join(flags, " ")
+}
+
+// remedy says who can do what about a refusal of the service.
+func (p hintPlace) remedy(code string) string { return cmp.Or(p.Of(code), "Find out what it means") }

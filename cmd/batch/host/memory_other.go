@@ -1,6 +1,0 @@
-//go:build !linux
-
-package host
-
-// MachineMemory returns the memory of the machine in bytes; 0 says that it is not known.
-func MachineMemory() int64 { return 0 }

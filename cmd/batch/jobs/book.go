@@ -1,0 +1,118 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/record"
+	"payonce/pipeline/workspace"
+)
+
+// book is the journal of a job.
+type book struct {
+	dir     string
+	options workspace.Options
+	env     workspace.Environment
+	wait    time.Duration
+}
+
+// openBook finds the journal of a job.
+func openBook(job *Job) (*book, error) {
+	options, env, err := job.Run.Workspace()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := options.Dir()
+	return &book{dir: dir, options: options, env: env, wait: patience(job)}, err
+}
+
+// spool returns the file for the output of the command of a list.
+func (b *book) spool(job string, at LocalTime) string {
+	return filepath.Join(b.dir, "lists", job, at.Date()+"-"+at.Clock()+commandEnding)
+}
+
+// own calls do with the store of the journal, which it creates when there is none. No other process owns it
+// meanwhile.
+func (b *book) own(ctx context.Context, doing string, do func(record.Store) error) error {
+	opening, err := b.options.Opening(b.env, doing, nil)
+	if err != nil {
+		return err
+	}
+	opening.Wait = b.wait
+	if _, exists, err := b.options.Find(); err != nil {
+		return err
+	} else if !exists {
+		journal, err := workspace.OpenJournal(ctx, b.dir, opening)
+		if err != nil {
+			return workspace.OpenError(err)
+		}
+		if err := journal.Close(); err != nil {
+			return err
+		}
+	}
+	return workspace.OpenError(workspace.WithStore(ctx, b.dir, opening, do))
+}
+
+// read calls do with the store of the journal, or a snapshot of it. Without a journal it does nothing.
+func (b *book) read(ctx context.Context, doing string, do func(record.Store) error) error {
+	_, exists, err := b.options.Find()
+	if err != nil || !exists {
+		return err
+	}
+	opening, err := b.options.Opening(b.env, doing, ctx.Err)
+	if err != nil {
+		return err
+	}
+	return workspace.OpenError(workspace.ReadStore(ctx, b.dir, opening, do))
+}
+
+// reading is a state that is read from a store while a decision is made.
+type reading struct {
+	ScheduleState
+	err error
+}
+
+// recordedState returns what the journal knows of a job. An error of a later read is in the reading.
+func recordedState(s record.Store, job record.Job) (*reading, error) {
+	r := &reading{}
+	r.Paused, r.Began, r.Ended = !job.PausedAt.IsZero(), job.Began, job.Ended
+	var err error
+	if r.Decided, err = localOf(job, job.Decided); err != nil {
+		return nil, err
+	}
+	if r.Unfinished, r.Until, err = unfinishedOf(s, job); err != nil {
+		return nil, err
+	}
+	r.Ran = func(at LocalTime) bool {
+		one, found, err := checkpoint.OccurrenceRecord(s, job.Name, at.String())
+		if err != nil && r.err == nil {
+			r.err = err
+		}
+		return found && one.Starts > 0
+	}
+	return r, nil
+}
+
+// unfinishedOf returns the unfinished occurrence of a job, and until when it waits. Both are zero for none.
+func unfinishedOf(s record.Store, job record.Job) (at LocalTime, until time.Time, err error) {
+	if at, err = localOf(job, job.Unfinished); err != nil || at.IsZero() {
+		return at, until, err
+	}
+	one, _, err := checkpoint.OccurrenceRecord(s, job.Name, job.Unfinished)
+	return at, one.Until, err
+}
+
+// localOf reads the date and time of an occurrence of a job, which may be missing.
+func localOf(job record.Job, text string) (LocalTime, error) {
+	if text == "" {
+		return LocalTime{}, nil
+	}
+	at, err := parseLocalTime(text)
+	if err != nil {
+		err = fmt.Errorf("%w: job %s: %w", record.ErrCorrupt, job.Name, err)
+	}
+	return at, err
+}

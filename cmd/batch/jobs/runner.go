@@ -1,0 +1,391 @@
+// This file runs the occurrences of jobs that are due, each once.
+
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/record"
+	"payonce/cost"
+	"payonce/pipeline/problem"
+)
+
+// Runner runs a job.
+type Runner struct {
+	// Load reads the job. Every occurrence gets a job of its own.
+	Load func() (*Job, error)
+	Now  func() time.Time
+	// Sleep waits for the delay of an occurrence, or returns the error of the context. Without it, Due does not wait.
+	Sleep  func(context.Context, time.Duration) error
+	Note   func(string)
+	Stderr io.Writer // of the commands of lists
+	// Occurred is told of each occurrence when its record is durable: of one that did not run, that waits or
+	// that ended. It may be nil.
+	Occurred func(Event)
+	Commands Commands
+}
+
+// Commands returns commands for alerts. They name jobs and workspaces, and no file. A function may be nil.
+type Commands struct {
+	// Approve approves an amount for an occurrence; zero stands for an amount that is not known.
+	Approve   func(job, at string, amount cost.Money) string
+	Reconcile func(workspace string) string // decides what is in doubt
+}
+
+// Event is what became of an occurrence.
+type Event struct {
+	At         time.Time
+	Job        *Job
+	State      record.Job // of the job, after it
+	Occurrence record.Occurrence
+}
+
+// RunRequest says which occurrence runs.
+type RunRequest struct {
+	// At is the only occurrence that runs; zero for all that are due.
+	At LocalTime
+	// Once runs the job now, whatever its schedule says. An occurrence that waits goes on.
+	Once bool
+	// ByHand says that a job without a schedule was started. One that waits goes on in its own time.
+	ByHand bool
+}
+
+// StartResult says what a start of a job did.
+type StartResult struct {
+	Ran    []record.Occurrence
+	Passed []record.Occurrence // decided by this start, without a run
+	Busy   bool                // another process runs the job
+	Done   bool                // the occurrence that was named had run before
+	Job    record.Job
+	Next   time.Time // when the job is due next; zero without a schedule
+	Waits  time.Time // when the occurrence that waits goes on; zero when none waits
+	Wake   time.Time // when there may be something to run or to send; zero for not before somebody starts the job
+	Alerts time.Time // when there are alerts to send; zero when none waits
+	Exit   int       // of the first run that failed
+	Err    error     // of that run
+}
+
+// Due runs every occurrence that is due, as Run does. A job without a schedule only goes on.
+func (r Runner) Due(ctx context.Context) (*StartResult, error) {
+	return r.run(ctx, RunRequest{}, false)
+}
+
+// Run runs every occurrence that is due, the oldest first. Only one process runs a job at a time: the system
+// gives its lock back when the process ends, however it ends.
+//
+// An occurrence that reaches a limit that ends by itself waits until then. Its process ends meanwhile.
+func (r Runner) Run(ctx context.Context, q RunRequest) (*StartResult, error) {
+	return r.run(ctx, q, true)
+}
+
+func (r Runner) run(ctx context.Context, q RunRequest, byHand bool) (*StartResult, error) {
+	job, err := r.Load()
+	if err != nil {
+		return nil, err
+	}
+	b, err := openBook(job)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+		return nil, err
+	}
+	patience := time.Duration(0)
+	if job.Plan.Overlaps {
+		patience = job.Plan.CatchUp
+	}
+	release, err := lock(ctx, b.dir, job.Name, patience)
+	if errors.Is(err, ErrRunning) {
+		return &StartResult{Busy: true, Wake: r.Now().Add(busyTime)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = release() }() // closing a file that was not written
+	if byHand && job.Plan.Times.IsZero() && q == (RunRequest{}) {
+		q.Once, q.ByHand = true, true
+	}
+	result := &StartResult{}
+	for more := true; more && err == nil; {
+		more, err = r.step(ctx, q, result)
+	}
+	if result.interrupted() {
+		result.Wake = r.Now().Add(busyTime)
+	}
+	if !result.Alerts.IsZero() && (result.Wake.IsZero() || result.Alerts.Before(result.Wake)) {
+		result.Wake = result.Alerts
+	}
+	return result, err
+}
+
+// busyTime is the time after which a job is looked at again that another process ran, or whose journal another
+// process owned.
+const busyTime = time.Minute
+
+// step waits for the delay of an occurrence, or runs one; false when nothing is left to do.
+func (r Runner) step(ctx context.Context, q RunRequest, result *StartResult) (bool, error) {
+	job, err := r.Load()
+	if err != nil {
+		return false, err
+	}
+	b, err := openBook(job)
+	if err != nil {
+		return false, err
+	}
+	sent := func() []checkpoint.AlertResult { return nil }
+	c, err := r.decide(ctx, b, job, q, func(open []record.Alert) { sent = r.send(ctx, job, open, sent) })
+	if err != nil {
+		r.noteUnrecorded(job, sent(), err)
+		return false, err
+	}
+	for _, passed := range c.passed {
+		r.tell(Event{c.now, job, c.job, passed})
+	}
+	result.Passed = append(result.Passed, c.passed...)
+	result.Job, result.Done, result.Waits, result.Wake = c.job, c.done && c.waits.IsZero(), c.waits, c.wake
+	next, due := job.Plan.NextAfter(c.now)
+	result.Next = due
+	if c.claimed != nil {
+		sent = r.send(ctx, job, c.open, sent)
+		open, err := r.occurrence(ctx, b, job, c, result)
+		result.Alerts = r.deliver(ctx, b, job, open, sent())
+		return q == (RunRequest{}) && ctx.Err() == nil && !result.interrupted(), err
+	}
+	result.Alerts = r.deliver(ctx, b, job, c.open, sent())
+	if q == (RunRequest{}) && r.Sleep != nil && c.waits.IsZero() && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(c.now) {
+		r.Note(fmt.Sprintf("%s starts at %s, delayed by jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
+		return true, r.Sleep(ctx, due.Sub(c.now))
+	}
+	return false, nil
+}
+
+// decide decides which occurrence starts. It does not own the journal while there is nothing to record. Before it waits
+// for another process that owns the journal, it calls send with the alerts that wait for their channels.
+func (r Runner) decide(ctx context.Context, b *book, job *Job, q RunRequest, send func([]record.Alert)) (c *claim, err error) {
+	doing, changes := "jobs run "+job.Name, true
+	choose := func(s record.Store) (err error) {
+		// The wait for the store may have been long, so the time is read here.
+		c = newClaim(job, q, r.Now())
+		if changes, err = c.choose(s); err == nil {
+			c.open, err = checkpoint.OpenAlerts(s, job.Name)
+		}
+		return err
+	}
+	if q == (RunRequest{}) {
+		if err := b.read(ctx, doing, choose); err == nil && !changes {
+			return c, nil
+		} else if err == nil && c != nil {
+			send(c.open)
+		}
+	}
+	// Another start may have claimed the occurrence since, so this one decides again.
+	err = b.own(ctx, doing, func(s record.Store) error {
+		c = newClaim(job, q, r.Now())
+		if err := c.decide(s); err != nil {
+			return err
+		}
+		c.open, err = checkpoint.OpenAlerts(s, job.Name)
+		return err
+	})
+	return c, err
+}
+
+func (r Runner) tell(e Event) {
+	if r.Occurred != nil {
+		r.Occurred(e)
+	}
+}
+
+// interrupted reports whether the last run ended before its end and goes on with the next start.
+func (r *StartResult) interrupted() bool {
+	return len(r.Ran) > 0 && goesOn(int(r.Ran[len(r.Ran)-1].Exit))
+}
+
+// The exit codes of a run that matter to a job.
+const (
+	exitDone        = 0
+	exitCeiling     = 3
+	exitDoubt       = 5
+	exitInterrupted = 6
+	exitApproval    = 7
+	exitLocked      = 11
+)
+
+// goesOn reports whether the same occurrence starts again after a run with an exit code.
+func goesOn(exit int) bool { return exit == exitInterrupted || exit == exitLocked }
+
+// isEnd reports whether a run with an exit code wrote all that it could.
+func isEnd(exit int) bool { return exit == exitDone || exit == exitCeiling || exit == exitDoubt }
+
+// occurrence runs a claimed occurrence and records how it ended. It returns the alerts that wait for their channels.
+func (r Runner) occurrence(ctx context.Context, b *book, job *Job, c *claim, result *StartResult) ([]record.Alert, error) {
+	claimed := *c.claimed
+	at, err := parseLocalTime(claimed.At)
+	if err != nil {
+		return nil, err
+	}
+	outcome := r.start(ctx, b, job, at, claimed.Unapproved)
+	ended, noFailure := conclude(job.Plan, claimed, at, outcome, r.Now())
+	for _, name := range []string{"output", "rejects"} {
+		path := job.Run.Flags.Lookup(name)
+		if path == nil || path.Value.String() == "" {
+			continue
+		}
+		if absolute, err := filepath.Abs(path.Value.String()); err == nil && !slices.Contains(ended.Outputs, absolute) {
+			ended.Outputs = append(ended.Outputs, absolute)
+		}
+	}
+	if isEnd(outcome.Exit) && !c.late && job.Latest != "" {
+		// What fails here does not undo the run.
+		if err := link(job.Output(), job.Latest); err != nil {
+			r.Note(fmt.Sprintf("the link to the newest output: %v", err))
+		}
+	}
+	if !noFailure && result.Exit == 0 {
+		result.Exit, result.Err = outcome.Exit, outcome.Err
+	}
+	e := ending{
+		job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note,
+	}
+	if r.Commands.Approve != nil {
+		e.approve = r.Commands.Approve(ended.Job, ended.At, outcome.Facts.Unapproved)
+	}
+	if r.Commands.Reconcile != nil {
+		e.reconcile = r.Commands.Reconcile(b.options.Journal.Name)
+	}
+	recording, stop := lingering(ctx)
+	defer stop()
+	err = b.own(recording, "jobs run "+job.Name, e.write)
+	result.Ran = append(result.Ran, e.ended)
+	if err != nil {
+		return nil, err
+	}
+	result.Job = e.state
+	r.tell(Event{e.ended.Ended, job, e.state, e.ended})
+	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
+	return e.open, nil
+}
+
+// conclude returns the record of an occurrence that ended or waits, and whether nobody has to act.
+func conclude(plan SchedulePlan, claimed record.Occurrence, at LocalTime, outcome RunOutcome, now time.Time) (ended record.Occurrence, noFailure bool) {
+	ended = claimed
+	ended.Ended, ended.Exit, ended.Reason = now.UTC(), int64(outcome.Exit), outcome.Reason
+	if !outcome.Until.IsZero() && plan.Waits(at, outcome.Until) {
+		ended.Until = outcome.Until.UTC()
+	}
+	switch {
+	case outcome.Exit != exitApproval:
+		ended.Unapproved = time.Time{}
+	case ended.Unapproved.IsZero():
+		ended.Unapproved = ended.Ended
+	}
+	ended.Fields, ended.InDoubt = added(claimed.Fields, outcome.Facts.Fields), outcome.Facts.InDoubt
+	ended.Found, ended.Lookups, ended.Spent = claimed.Found+outcome.Found, claimed.Lookups+outcome.Lookups, claimed.Spent+outcome.Spent
+	return ended, outcome.Exit == exitDone || outcome.Exit == exitCeiling || !outcome.Until.IsZero()
+}
+
+// added returns the counts of fields with more of them.
+func added(counts, more []record.FieldCount) []record.FieldCount {
+	counts = slices.Clone(counts)
+	for _, count := range more {
+		i := slices.IndexFunc(counts, func(was record.FieldCount) bool { return was.Name == count.Name })
+		if i < 0 {
+			counts = append(counts, count)
+			continue
+		}
+		counts[i].Asked, counts[i].Found = counts[i].Asked+count.Asked, counts[i].Found+count.Found
+	}
+	return counts
+}
+
+// lingerTime is how long an interrupted start waits for another process that owns the journal, to record how an
+// occurrence ended. An occurrence without this record goes on with the next start.
+const lingerTime = 10 * time.Second
+
+// lingering returns a context that ends some time after another one: an interrupt ends a run, and not at once
+// the record of it.
+func lingering(ctx context.Context) (context.Context, func()) {
+	lingering, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lingerTime, cancel) })
+	return lingering, func() { stop(); cancel() }
+}
+
+// start resolves the list and runs it.
+func (r Runner) start(ctx context.Context, b *book, job *Job, at LocalTime, unapproved time.Time) RunOutcome {
+	flags := job.Run.Flags
+	for _, name := range []string{"output", "rejects", "tables", "candidates"} {
+		if flag := flags.Lookup(name); flag != nil && flag.Value.String() != "" {
+			if err := flags.Set(name, named(flag.Value.String(), at)); err != nil {
+				return job.Run.Fail(err)
+			}
+		}
+	}
+	for name, value := range map[string]string{
+		"job": job.Name, "name": runName(job.Name, at), "wait": b.wait.String(),
+	} {
+		if err := flags.Set(name, value); err != nil {
+			return job.Run.Fail(err)
+		}
+	}
+	spool := b.spool(job.Name, at)
+	if err := os.MkdirAll(filepath.Dir(spool), 0o700); err != nil {
+		return job.Run.Fail(err)
+	}
+	list, err := "", error(nil)
+	if job.List.Query.SQL != "" {
+		list, err = r.rowsOf(ctx, job, at, spool)
+	} else {
+		list, err = resolve(ctx, job.List, at, spool, r.Stderr)
+	}
+	if err != nil {
+		return job.Run.Fail(err)
+	}
+	return job.Run.Start(ctx, list, unapproved)
+}
+
+// runName returns the name of the run of an occurrence.
+func runName(job string, at LocalTime) string {
+	return fmt.Sprintf("%s-%s-%s", job, at.Date(), at.Clock())
+}
+
+// clear removes the lists that commands and queries wrote for a job: all, or those of earlier occurrences when the one
+// at a time goes on and reads its list again.
+func (r Runner) clear(b *book, job *Job, at LocalTime, goesOn bool) {
+	spool := b.spool(job.Name, at)
+	written, err := os.ReadDir(filepath.Dir(spool))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.Note(fmt.Sprintf("the lists of earlier occurrences are not removed: %v", err))
+	}
+	for _, entry := range written {
+		ending := filepath.Ext(entry.Name())
+		if ending != commandEnding && ending != queryEnding || goesOn && strings.HasPrefix(entry.Name(), prefixOf(filepath.Base(spool))) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(filepath.Dir(spool), entry.Name())); err != nil {
+			r.Note(fmt.Sprintf("the list of an occurrence is not removed: %v", err))
+		}
+	}
+}
+
+// defaultPatience is how long a start waits for another process that owns the journal, at least.
+const defaultPatience = time.Minute
+
+// patience returns how long a start of a job waits for another process that owns the journal: jobs of one
+// journal run one after the other.
+func patience(job *Job) time.Duration { return max(cmp.Or(job.Plan.CatchUp, 0), defaultPatience) }
+
+// notDue says that a job has no such occurrence.
+func notDue(at LocalTime, why string) error {
+	return problem.Usagef("there is no occurrence %s: %s", at, why)
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"payonce/pipeline/report"
+)
+
+// hintPlace has the flags that name the workspace of a command, such as " --sandbox --state d". The commands of
+// hints take them over. Without flags it is "".
+type hintPlace string
+
+// hintPlaceOf returns the flags that name the workspace, of those that were given. An address with a user or a query is
+// left out, because it may hold a password or a key.
+func hintPlaceOf(flags *pflag.FlagSet) hintPlace {
+	var words strings.Builder
+	for _, name := range []string{"sandbox", "base-url", "base-url-v2", "state", "workspace"} {
+		flag := flags.Lookup(name)
+		secret := "@"
+		if strings.HasPrefix(name, "base-url") {
+			secret += "?#"
+		}
+		switch {
+		case flag == nil || !flag.Changed || flag.Value.String() == "false" || strings.ContainsAny(flag.Value.String(), secret):
+		case name == "sandbox":
+			words.WriteString(" --sandbox")
+		default:
+			words.WriteString(" --" + name + " " + report.ShellWord(flag.Value.String()))
+		}
+	}
+	return hintPlace(words.String())
+}
+
+// inWorkspace are the commands of hints that work in a workspace.
+var inWorkspace = regexp.MustCompile(`\bbatch (run|plan|runs|reconcile|account|doctor|journal (unpause|rekey))\b`)
+
+// within adds the flags to the commands in a text.
+func (p hintPlace) within(text string) string {
+	if p == "" {
+		return text
+	}
+	return inWorkspace.ReplaceAllStringFunc(text, func(command string) string { return command + string(p) })
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"payonce/cost"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
+)
+
+// parsed returns the place of a command line.
+func parsed(t *testing.T, args ...string) hintPlace {
+	t.Helper()
+	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	flags.Bool("sandbox", false, "")
+	for _, name := range []string{"base-url", "base-url-v2", "state", "workspace", "max-spend"} {
+		flags.String(name, "", "")
+	}
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return hintPlaceOf(flags)
+}
+
+// A command of a hint is about the workspace of the command that failed.
+func TestCommandsOfHintsNameTheWorkspace(t *testing.T) {
+	t.Parallel()
+	place := parsed(t, "--sandbox", "--state", "a b", "--workspace=eu", "--max-spend", "3", "--base-url", "https://u:secret@a.example")
+	if want := hintPlace(" --sandbox --state 'a b' --workspace eu"); place != want {
+		t.Errorf("%q, not %q", place, want)
+	}
+	place = parsed(t, "--base-url", "https://a.example/api/v1", "--base-url-v2", "https://b.example/v2")
+	if want := hintPlace(" --base-url https://a.example/api/v1 --base-url-v2 https://b.example/v2"); place != want {
+		t.Errorf("%q, not %q", place, want)
+	}
+	place = parsed(t, "--sandbox")
+	for hint, want := range map[string]string{
+		place.Of("no_such_run"):         `; "batch runs --sandbox" lists them`,
+		place.Of("plan_file"):           `; make a new one with "batch plan --sandbox LIST --out FILE"`,
+		place.Of("chmod", "batch runs"): `It holds people's data: chmod 700 'batch runs'`,
+		place.Of("journal_damaged"):     hintOf("journal_damaged"),
+		parsed(t).Of("no_such_run"):     `; "batch runs" lists them`,
+		place.After(problem.Coded("not_in_doubt", "attempt 7 is not in doubt")): `; "batch reconcile --sandbox" shows those that are`,
+	} {
+		if hint != want {
+			t.Errorf("%q, not %q", hint, want)
+		}
+	}
+	advice := place.Advice(&report.RunSummary{InDoubt: 1}, nil, time.Time{})
+	if !strings.Contains(advice, "\n  batch reconcile --sandbox --vendor in-doubt.csv\n") {
+		t.Error(advice)
+	}
+}
+
+func TestOptionsForLookupsInDoubtAreCompleteCommands(t *testing.T) {
+	t.Parallel()
+	found := &report.Reconciliation{InDoubt: 2, Held: 15 * cost.Cent, Cases: []report.DoubtCase{{Attempt: 2}, {Attempt: 3, Decided: true}, {Attempt: 4}}}
+	var commands []string
+	for _, option := range parsed(t, "--sandbox").Options(found) {
+		commands = append(commands, option.Name)
+		commands = append(commands, option.Commands...)
+	}
+	want := []string{
+		"wait", "ask", "batch reconcile --sandbox --vendor in-doubt.csv",
+		"assume", "batch reconcile --sandbox --assume charged 2 4", "batch reconcile --sandbox --assume not-charged 2 4",
+	}
+	if diff := cmp.Diff(want, commands); diff != "" {
+		t.Error(diff)
+	}
+	for range fewAttempts { // a command without attempts decides all
+		found.Cases = append(found.Cases, report.DoubtCase{Attempt: 9})
+	}
+	if options := hintPlace("").Options(found); options[2].Commands[0] != "batch reconcile --assume charged" {
+		t.Errorf("%+v", options)
+	}
+	if options := hintPlace("").Options(&report.Reconciliation{}); options != nil {
+		t.Errorf("%+v", options)
+	}
+}

@@ -1,0 +1,329 @@
+// This file shows on the terminal how a use case proceeds, and knows the machine.
+
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/report"
+)
+
+// hostObserver tells a person how a use case proceeds.
+type hostObserver struct {
+	Log     hostLog
+	Columns func() int // of the terminal; nil, or not above 0, without one
+
+	mu    sync.Mutex
+	shown *progress // nil while nothing is sent
+	// stages is the line of a stage without progress; nil before the first.
+	stages *line
+	// unlimited ends the limit of the heap while lookups are sent; nil without one.
+	unlimited func()
+
+	phase atomic.Pointer[string]          // what the use case does now
+	state atomic.Pointer[report.Progress] // nil before the first lookup is sent
+}
+
+// The phases of a run, as status shows them.
+const (
+	phaseReading = "reading the list"
+	phaseSending = "sending"
+	phaseWriting = "writing the output"
+)
+
+// Phase returns what the use case does now, "" when there is nothing to say. Unlike the other methods it
+// never waits for the terminal.
+func (w *hostObserver) Phase() string {
+	if phase := w.phase.Load(); phase != nil {
+		return *phase
+	}
+	return ""
+}
+
+// Progress returns how far the lookups have come, nil before the first is sent. It never waits for the
+// terminal.
+func (w *hostObserver) Progress() *report.Progress { return w.state.Load() }
+
+// enter begins a phase, until the returned function is called.
+func (w *hostObserver) enter(phase string) (done func()) {
+	before := w.phase.Swap(&phase)
+	return func() { w.phase.Store(before) }
+}
+
+// Note implements pipeline.Observer.
+func (w *hostObserver) Note(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shown != nil {
+		w.shown.note(text)
+		return
+	}
+	w.showStage("")
+	w.Log.Note(text)
+}
+
+// surveyGCPercent is how much garbage a survey, or a reading of a whole journal, may leave, in percent of
+// what is live. Collecting early costs little, and keeps the memory near what is needed.
+const surveyGCPercent = 30
+
+// Surveying implements pipeline.Observer. The heap is not limited meanwhile, also between two steps that send.
+func (w *hostObserver) Surveying() func() {
+	limited := w.unlimitHeap()
+	usual, done := debug.SetGCPercent(surveyGCPercent), w.enter(phaseReading)
+	w.stage(phaseReading)
+	return func() {
+		debug.SetGCPercent(usual)
+		done()
+		w.stage("")
+		if limited {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.unlimited = limitHeap(sendingHeap)
+		}
+	}
+}
+
+// ReadingJournal implements pipeline.Observer.
+func (w *hostObserver) ReadingJournal() func() {
+	usual := debug.SetGCPercent(surveyGCPercent)
+	return func() { debug.SetGCPercent(usual) }
+}
+
+// unlimitHeap ends the limit of the heap. It reports whether there was one.
+func (w *hostObserver) unlimitHeap() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unlimited == nil {
+		return false
+	}
+	w.unlimited()
+	w.unlimited = nil
+	return true
+}
+
+// Sending implements pipeline.Observer.
+func (w *hostObserver) Sending(s pipeline.Sending) (update func(pipeline.SentSoFar), done func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	shown, sent := w.newProgress(s), w.enter(phaseSending)
+	w.shown, w.unlimited = shown, limitHeap(sendingHeap)
+	w.state.Store(shown.state(s))
+	update = func(now pipeline.SentSoFar) {
+		shown.update(now)
+		w.state.Store(shown.state(s))
+	}
+	return update, func() {
+		sent()
+		w.unlimitHeap()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		shown.finish()
+		w.shown = nil
+	}
+}
+
+// Writing implements pipeline.Observer.
+func (w *hostObserver) Writing() func() {
+	unlimited, done := limitHeap(writingHeap), w.enter(phaseWriting)
+	w.stage(phaseWriting)
+	return func() {
+		unlimited()
+		done()
+		w.stage("")
+	}
+}
+
+// End removes the line about the last stage from the terminal.
+func (w *hostObserver) End() { w.stage("") }
+
+// stage shows what the use case does now on the terminal; "" shows nothing.
+func (w *hostObserver) stage(name string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.showStage(name)
+}
+
+func (w *hostObserver) showStage(name string) {
+	if w.stages == nil {
+		w.stages = w.terminal()
+	}
+	if name == "" || w.shown != nil {
+		w.stages.clear()
+		return
+	}
+	w.stages.show(name)
+}
+
+// terminal returns a line of the terminal, or one that writes nothing.
+func (w *hostObserver) terminal() *line {
+	if !w.Log.Terminal || w.Log.JSON || w.Log.Quiet {
+		return &line{now: w.Log.Now}
+	}
+	return &line{out: w.Log.Out, columns: w.Columns, now: w.Log.Now}
+}
+
+// progress shows how a run goes on: in one line of the terminal, or with a line every 30 seconds where
+// standard error is none.
+type progress struct {
+	log      hostLog
+	line     *line
+	now      func() time.Time
+	total    int64
+	rate     checkpoint.Rate
+	spent    cost.Money // by the run before this start
+	maxSpend cost.Money
+	takes    bool // money
+
+	begun  time.Time
+	mu     sync.Mutex // drift and interrupts come from other goroutines
+	logged time.Time
+	tally  dispatch.Tally
+	sent   pipeline.SentSoFar
+}
+
+// logInterval is how often a line is written where there is no terminal.
+const logInterval = 30 * time.Second
+
+func (w *hostObserver) newProgress(s pipeline.Sending) *progress {
+	p := &progress{
+		log: w.Log, line: w.terminal(), now: w.Log.Now, total: s.Lookups, rate: s.Rate,
+		spent: s.Spent, maxSpend: s.MaxSpend, takes: s.Money || s.MaxSpend > 0, logged: w.Log.Now(), begun: w.Log.Now(),
+	}
+	p.line.show(p.parts()...)
+	return p
+}
+
+// update is called after every lookup, and when a wait begins or ends.
+func (p *progress) update(now pipeline.SentSoFar) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tally, p.sent = now.Tally, now
+	p.line.show(p.parts()...)
+	if p.line.out != nil {
+		return
+	}
+	if at := p.now(); at.Sub(p.logged) >= logInterval {
+		p.logged = at
+		p.log.Note(p.done()+", "+strings.Join(p.figures(), ", "),
+			"lookups", p.tally.Lookups, "total", p.total, "spent_usd", (p.spent + p.tally.Spent).String(), "seconds_left", int64(p.left().Seconds()))
+	}
+}
+
+// state returns how far the lookups have come.
+func (p *progress) state(s pipeline.Sending) *report.Progress {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.tally
+	view := &report.Progress{
+		Run: s.Run, Step: report.RunStep{Number: 1, Of: 1, Fields: s.Fields}, Done: t.Lookups, Total: p.total,
+		Found: report.ValuesFound{Fields: p.sent.Found}, Rate: report.RateText(p.rate), EndsAt: p.now().Add(p.left()).UTC(),
+	}
+	if view.Found.Fields == nil {
+		view.Found.Fields = report.Values[report.FieldFound]{}
+	}
+	if p.takes {
+		var values int64
+		for _, one := range p.sent.Found {
+			values += one.Value.Found
+		}
+		view.Found.PerValue = report.PerValue(t.Spent, values)
+	}
+	if len(s.Steps) > 1 {
+		now := s.Steps[p.sent.Step]
+		view.Step = report.RunStep{Number: p.sent.Step + 1, Of: len(s.Steps), Fields: s.Fields, Name: now.Name}
+		view.Rate = report.RateText(now.Rate)
+	}
+	if t.Wait.Reason == "" {
+		return view
+	}
+	view.Wait = &report.Waiting{Reason: t.Wait.Reason, Times: t.SlowDowns}
+	if until := t.Wait.Until.UTC(); !t.Wait.Until.IsZero() {
+		view.Wait.Until = &until
+		if until.After(view.EndsAt) {
+			view.EndsAt = until
+		}
+	}
+	return view
+}
+
+// parts are what the line of a terminal says, the most important first. A wait comes first: nothing else
+// changes meanwhile.
+func (p *progress) parts() []string {
+	if wait := p.wait(); wait != "" {
+		return append([]string{wait, p.done(), p.left().Round(time.Second).String() + " left"}, p.money()...)
+	}
+	return append([]string{"sending: " + p.done()}, p.figures()...)
+}
+
+func (p *progress) done() string {
+	return fmt.Sprintf("%d of %d lookups", p.tally.Lookups, p.total)
+}
+
+// money says what was spent, nothing where no money is taken.
+func (p *progress) money() []string {
+	if !p.takes {
+		return nil
+	}
+	return []string{fmt.Sprintf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)}
+}
+
+// figures say what was spent, how many fields were found and what time is left.
+func (p *progress) figures() []string {
+	figures := append(p.money(), p.left().Round(time.Second).String()+" left")
+	for _, one := range p.sent.Found {
+		figures = append(figures, fmt.Sprintf("%d%% %s", one.Value.Found*100/one.Value.Asked, one.Value.Word))
+	}
+	return figures
+}
+
+// waits name the reasons of waits.
+var waits = map[dispatch.WaitReason]string{
+	dispatch.WaitSlowDown: "waiting: service says slow down",
+	dispatch.WaitRate:     "waiting: rate limit",
+	dispatch.WaitSettle:   "waiting: responses lost, account settles",
+}
+
+// wait says what the next lookup waits for and until when; "" for nothing.
+func (p *progress) wait() string {
+	text := waits[p.tally.Wait.Reason]
+	if until := p.tally.Wait.Until; text != "" && !until.IsZero() {
+		text += ", next call " + until.Local().Format(time.TimeOnly)
+	}
+	return text
+}
+
+// left returns how long the rest takes: what the limit asks for after the current wait, or longer where
+// the service has been slower than that so far.
+func (p *progress) left() time.Duration {
+	rest := p.total - p.tally.Lookups
+	least := cost.Duration(rest, p.rate.Slots, p.rate.Window) + max(0, p.tally.Wait.Until.Sub(p.now()))
+	if p.tally.Lookups == 0 {
+		return least
+	}
+	soFar := p.now().Sub(p.begun)
+	return max(least, time.Duration(float64(soFar)/float64(p.tally.Lookups)*float64(rest)))
+}
+
+func (p *progress) note(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line.clear()
+	p.log.Note(text)
+	p.line.show(p.parts()...)
+}
+
+// finish removes the line.
+func (p *progress) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.line.clear()
+}

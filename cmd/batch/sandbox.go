@@ -1,0 +1,251 @@
+// This file has the commands for rehearsals: the sandbox, and lists of people who do not
+// exist.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/configs"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/kit"
+	"payonce/io/sandbox/v2"
+	"payonce/io/service/v1"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
+)
+
+// sandboxEnvironment is what the commands need of the world around them.
+type sandboxEnvironment struct {
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Now            func() time.Time
+	FileMode       fs.FileMode // of new files; zero for 0600
+}
+
+// sandboxFlags hold the flags of the sandbox command.
+type sandboxFlags struct {
+	listen       string
+	books        string
+	seed         uint64
+	rate         configs.RateFlag
+	latency      string
+	matchEmail   configs.ShareFlag
+	matchPhone   configs.ShareFlag
+	unknown      configs.ShareFlag
+	freeEmails   int64
+	freePhones   int64
+	included     configs.MoneyFlag
+	prepaid      configs.MoneyFlag
+	budget       configs.CapFlag
+	plan         configs.ChoiceFlag
+	conflicts    bool
+	mcp          sandbox.MCP
+	attemptLimit int
+	faults       []string
+	admin        string
+	clockSkew    time.Duration
+
+	// Of the second interface.
+	rateV2     configs.RateFlag
+	units      []string
+	dailyUnits []string
+}
+
+// newSandboxCommand returns the command that serves the sandbox.
+func newSandboxCommand(env sandboxEnvironment) *cobra.Command {
+	defaults := sandbox.DefaultConfig()
+	f := &sandboxFlags{
+		rate:       configs.RateFlag{Slots: defaults.Window.Limit, Window: defaults.Window.Per},
+		matchEmail: configs.ShareFlag(defaults.MatchRates[v1.WorkEmail] * 100),
+		matchPhone: configs.ShareFlag(defaults.MatchRates[v1.BusinessPhone] * 100),
+		unknown:    configs.ShareFlag(defaults.UnknownRate * 100),
+		plan:       configs.ChoiceFlag{Value: defaults.Plan},
+		rateV2:     configs.RateFlag{Slots: defaults.V2.Window.Limit, Window: defaults.V2.Window.Per},
+	}
+	for _, option := range defaults.Card.Options {
+		f.plan.Choices = append(f.plan.Choices, option.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "sandbox",
+		Short: "Serve the embedded service, with faults on request",
+		Long: "Serve the service of the specification on the loopback interface, over REST and MCP, on made-up\n" +
+			"people: for rehearsals and tests. It charges made-up money, and like the service it charges\n" +
+			"twice when it is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set.\n" +
+			"The second interface, on companies and people, is served beside it at /v2. It counts units. Its\n" +
+			"key is SERVICE_V2_API_KEY, or " + v2.DefaultKey + ".\n\n" +
+			"--admin serves what the owner's dashboard does and faults on request, as JSON: GET / lists the\n" +
+			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), env) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8321", "the loopback `ADDRESS` to listen on; port 0 takes a free one")
+	flags.StringVar(&f.books, "books", "", "keep the books in this `FILE`, so that they survive a restart")
+	flags.Uint64Var(&f.seed, "seed", defaults.Seed, "decides who is known, and every value")
+	flags.Var(&f.rate, "rate", "lookups in a rolling window")
+	flags.StringVar(&f.latency, "latency", "0s", "how long a lookup takes: `DURATION` or MIN-MAX, such as 50ms-250ms")
+	flags.Var(&f.matchEmail, "match-email", "the share of known people with a work email")
+	flags.Var(&f.matchPhone, "match-phone", "the share of known people with a business phone")
+	flags.Var(&f.unknown, "unknown", "the share of people that the service does not know")
+	flags.Int64Var(&f.freeEmails, "free-emails", defaults.Free[v1.WorkEmail], "the free allowance of work emails")
+	flags.Int64Var(&f.freePhones, "free-phones", defaults.Free[v1.BusinessPhone], "the free allowance of business phones")
+	flags.Var(&f.plan, "plan", "the option of the rate card that the workspace pays by")
+	flags.Var(&f.included, "included", "the included balance (default that of the plan)")
+	flags.Var(&f.prepaid, "prepaid", "the prepaid balance (default 951.00)")
+	flags.Var(&f.budget, "budget", "the monthly usage budget, or none (default 1000.00)")
+	flags.BoolVar(&f.conflicts, "reservation-conflicts", false, "refuse lookups with 409 while others hold what they need")
+	flags.BoolVar(&f.mcp.Sessions, "mcp-sessions", false, "give MCP clients sessions, whose ID each request has to carry")
+	flags.BoolVar(&f.mcp.EventStream, "mcp-events", false, "answer MCP with a stream of events instead of JSON")
+	flags.IntVar(&f.attemptLimit, "attempt-limit", 0, "the most lookups of a month; 0 for no limit")
+	flags.Var(&f.rateV2, "rate-v2", "calls of each key in a rolling window, on the second interface")
+	flags.StringArrayVar(&f.units, "units", nil, "the total of a module of the second interface, as `MODULE=N` (repeatable)")
+	flags.StringArrayVar(&f.dailyUnits, "daily-units", nil, "the daily limit of a module, as `MODULE=N` (repeatable)")
+	flags.StringArrayVar(&f.faults, "fault", nil, "let something go wrong, such as lost-after:p=0.02 (repeatable)")
+	flags.StringVar(&f.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`, such as 127.0.0.1:8322")
+	flags.DurationVar(&f.clockSkew, "clock-skew", 0, "how far the service's clock is ahead")
+	return cmd
+}
+
+// config turns the flags into the sandbox's configuration.
+func (f *sandboxFlags) config(env sandboxEnvironment) (sandbox.Config, error) {
+	config := sandbox.DefaultConfig()
+	if key := env.Getenv("SERVICE_API_KEY"); key != "" {
+		config.Key = key
+	}
+	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.Now().Add(f.clockSkew) }
+	config.Window = sandbox.Window{Limit: f.rate.Slots, Per: f.rate.Window}
+	config.MatchRates[v1.WorkEmail] = float64(f.matchEmail) / 100
+	config.MatchRates[v1.BusinessPhone] = float64(f.matchPhone) / 100
+	config.UnknownRate = float64(f.unknown) / 100
+	config.Free = enrich.ByField[int64]{v1.WorkEmail: f.freeEmails, v1.BusinessPhone: f.freePhones}
+	config.Plan, config.ReservationConflicts, config.MCP = f.plan.Value, f.conflicts, f.mcp
+	plan, err := config.Card.Option(config.Plan)
+	if err != nil {
+		return config, err
+	}
+	config.IncludedCents = int64(plan.MonthlyIncluded / cost.Cent)
+	setCents(&config.IncludedCents, f.included)
+	setCents(&config.PrepaidCents, f.prepaid)
+	if f.budget.None {
+		config.BudgetCapCents = nil
+	} else {
+		setCents(config.BudgetCapCents, f.budget.MoneyFlag)
+	}
+	if config.Latency, err = parseLatency(f.latency); err != nil {
+		return config, err
+	}
+	if err := f.second(&config.V2, env); err != nil {
+		return config, err
+	}
+	for _, text := range f.faults {
+		fault, err := sandbox.ParseFault(text)
+		if err != nil {
+			return config, fmt.Errorf("--%w", err) // "--fault ..."
+		}
+		config.Faults = append(config.Faults, fault)
+	}
+	return config, nil
+}
+
+// second sets the account of the second interface.
+func (f *sandboxFlags) second(account *v2.Config, env sandboxEnvironment) error {
+	if key := env.Getenv("SERVICE_V2_API_KEY"); key != "" {
+		account.Key = key
+	}
+	account.Window = sandbox.Window{Limit: f.rateV2.Slots, Per: f.rateV2.Window}
+	account.Daily = map[kit.Module]int64{}
+	if err := setUnits(account.Totals, "--units", f.units); err != nil {
+		return err
+	}
+	return setUnits(account.Daily, "--daily-units", f.dailyUnits)
+}
+
+func setUnits(limits map[kit.Module]int64, flag string, texts []string) error {
+	for _, text := range texts {
+		name, number, _ := strings.Cut(text, "=")
+		module := kit.Module(name)
+		limit, err := strconv.ParseInt(number, 10, 64)
+		if err != nil || limit < 0 || !slices.Contains(kit.Modules(), module) {
+			return fmt.Errorf("%s %s: write it like companies=1000; the modules are %v", flag, text, kit.Modules())
+		}
+		limits[module] = limit
+	}
+	return nil
+}
+
+func setCents(cents *int64, v configs.MoneyFlag) {
+	if v.Amount != nil {
+		*cents = int64(*v.Amount / cost.Cent)
+	}
+}
+
+func parseLatency(text string) (latency sandbox.Latency, err error) {
+	least, most, ranged := strings.Cut(text, "-")
+	if !ranged {
+		most = least
+	}
+	latency.Min, err = time.ParseDuration(least)
+	if err == nil {
+		latency.Max, err = time.ParseDuration(most)
+	}
+	if err != nil {
+		return latency, fmt.Errorf("--latency %s: write it like 200ms or 50ms-250ms", text)
+	}
+	return latency, nil
+}
+
+// checkLoopback refuses addresses that others could reach.
+func checkLoopback(flag, address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return problem.Usagef("%s %s: the sandbox listens on loopback alone; write it like 127.0.0.1:8321", flag, address)
+	}
+	return nil
+}
+
+func (f *sandboxFlags) serve(ctx context.Context, env sandboxEnvironment) error {
+	if err := checkLoopback("--listen", f.listen); err != nil {
+		return err
+	}
+	if f.admin != "" {
+		if err := checkLoopback("--admin", f.admin); err != nil {
+			return err
+		}
+	}
+	config, err := f.config(env)
+	if err != nil {
+		return problem.AsUsage(err)
+	}
+	if config.BooksPath != "" {
+		if err := os.MkdirAll(filepath.Dir(config.BooksPath), 0o700); err != nil {
+			return problem.AsUsage(err)
+		}
+	}
+	server, err := workspace.ServeSandbox(config, f.listen)
+	if err != nil {
+		return err
+	}
+	admin, err := f.serveAdmin(server, env)
+	if err != nil {
+		return errors.Join(err, server.Close())
+	}
+	announce(env, server, admin)
+	fmt.Fprintln(env.Stderr, "sandbox: nothing here is real; Ctrl-C ends it")
+	<-ctx.Done()
+	return errors.Join(admin.close(), server.Close())
+}

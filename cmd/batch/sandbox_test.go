@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"payonce/io/sandbox"
+	"payonce/pipeline/workspace"
+)
+
+// A key and a token that were given may be real ones: they are not printed.
+func TestSandboxKeepsGivenSecrets(t *testing.T) {
+	var out bytes.Buffer
+	for _, given := range []string{"", "given-secret"} {
+		env := sandboxEnvironment{Stdout: &out, Getenv: func(string) string { return given }}
+		f := &sandboxFlags{admin: "127.0.0.1:0"}
+		server, err := workspace.ServeSandbox(sandbox.DefaultConfig(), "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		admin, err := f.serveAdmin(server, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Reset()
+		announce(env, server, admin)
+		said := out.String()
+		if !strings.Contains(said, "SERVICE_V2_BASE_URL="+server.V2BaseURL+"\n") || !strings.HasSuffix(server.V2BaseURL, "/v2") {
+			t.Errorf("it does not say where the second interface is:\n%s", said)
+		}
+		if strings.Contains(said, "given-secret") || strings.Contains(said, "TOKEN") != (given == "") || strings.Contains(said, "KEY") != (given == "") {
+			t.Errorf("with %q it says\n%s", given, said)
+		}
+		if err := errors.Join(admin.close(), server.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestUnitsOfTheSecondInterface reads the totals and daily limits of modules.
+func TestUnitsOfTheSecondInterface(t *testing.T) {
+	env := sandboxEnvironment{Getenv: func(name string) string { return map[string]string{"SERVICE_V2_API_KEY": "given"}[name] }}
+	cmd := newSandboxCommand(env)
+	f := &sandboxFlags{units: []string{"companies=7"}, dailyUnits: []string{"contacts=3"}}
+	if err := f.rateV2.Set(cmd.Flags().Lookup("rate-v2").DefValue); err != nil {
+		t.Fatal(err)
+	}
+	account := sandbox.DefaultConfig().V2
+	if err := f.second(&account, env); err != nil {
+		t.Fatal(err)
+	}
+	if account.Totals["companies"] != 7 || account.Daily["contacts"] != 3 || account.Key != "given" || account.Window.Limit != 60 {
+		t.Errorf("%+v", account.UnitConfig)
+	}
+	for _, wrong := range []string{"companies", "companies=x", "companies=-1", "money=1"} {
+		f.units = []string{wrong}
+		if err := f.second(&account, env); err == nil || !strings.Contains(err.Error(), "--units "+wrong) {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}

@@ -1,2 +1,0 @@
-// Package goldentest has the tests that compare reports with their golden files.
-package goldentest

@@ -1,0 +1,38 @@
+package conformance
+
+// Result is the result of trying a rule.
+type Result string
+
+// The results.
+const (
+	Agrees    Result = "agrees"
+	Differs   Result = "differs"
+	NotTested Result = "not tested"
+)
+
+// Finding is what a service showed of one rule.
+type Finding struct {
+	Rule     string `json:"rule"`
+	Section  string `json:"section"`
+	Text     string `json:"text"`
+	Observed string `json:"observed,omitempty"`
+	Result   Result `json:"result"`
+	Why      string `json:"why,omitempty"` // it was not tested
+}
+
+// FromOutside reports whether the rule can be tried on a service that was not set up for it.
+func (f Finding) FromOutside() bool { return fromOutside(f.Rule) }
+
+// Report is what a service showed of all rules, in their order.
+type Report []Finding
+
+// Count returns how many rules have a result.
+func (r Report) Count(result Result) int {
+	n := 0
+	for _, f := range r {
+		if f.Result == result {
+			n++
+		}
+	}
+	return n
+}

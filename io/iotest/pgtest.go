@@ -1,0 +1,101 @@
+// This file starts a PostgreSQL server for a test.
+
+package iotest
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// PostgresPassword is that of the user of the server.
+const PostgresPassword = "s3cret-of-the-test"
+
+// startTime is how long the server may take to start or to stop.
+const startTime = time.Minute
+
+// PostgresServer is a server that only this machine can connect to, through a socket.
+type PostgresServer struct {
+	t   testing.TB
+	dir string // of the socket
+}
+
+// StartPostgres starts a server with an empty database, and stops it with the test. Where PostgreSQL is not installed, the test
+// is skipped.
+func StartPostgres(t testing.TB) *PostgresServer {
+	t.Helper()
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if err != nil || len(found) == 0 {
+		t.Skip("PostgreSQL is not installed, so no query runs; install Debian's package postgresql")
+	}
+	slices.Sort(found)
+	bin := found[len(found)-1]
+	dir := UserDir(t)
+	s := &PostgresServer{t: t, dir: dir}
+	data := filepath.Join(dir, "data")
+	s.run(bin, "initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "-N")
+	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c fsync=off -c shared_buffers=16MB", dir)
+	s.run(bin, "pg_ctl", "start", "-w", "-D", data, "-l", filepath.Join(dir, "log"), "-o", options)
+	t.Cleanup(func() { s.run(bin, "pg_ctl", "stop", "-w", "-D", data, "-m", "immediate") })
+	s.Exec("ALTER USER tester PASSWORD '" + PostgresPassword + "'")
+	if err := os.WriteFile(filepath.Join(data, "pg_hba.conf"), []byte("local all all scram-sha-256\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.run(bin, "pg_ctl", "restart", "-w", "-D", data, "-l", filepath.Join(dir, "log"), "-m", "fast")
+	return s
+}
+
+// run runs a program of the server. As root it runs as another user, because the server refuses root.
+func (s *PostgresServer) run(bin, name string, args ...string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), startTime)
+	defer cancel()
+	command := exec.CommandContext(ctx, filepath.Join(bin, name), args...)
+	command.Dir = s.dir
+	command.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}
+	if info, err := os.Stat(s.dir); err == nil && os.Geteuid() == 0 {
+		if owner, ok := info.Sys().(*syscall.Stat_t); ok {
+			command.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: owner.Uid, Gid: owner.Uid}}
+		}
+	}
+	output, err := os.Create(filepath.Join(s.t.TempDir(), "output")) // a pipe would stay open while the server runs
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer output.Close()
+	command.Stdout, command.Stderr = output, output
+	if err := command.Run(); err != nil {
+		text, _ := os.ReadFile(output.Name())
+		s.t.Fatalf("%s: %v\n%s", name, err, text)
+	}
+}
+
+// URL returns how to connect.
+func (s *PostgresServer) URL() string {
+	return (&url.URL{
+		Scheme: "postgres", User: url.UserPassword("tester", PostgresPassword), Path: "/postgres",
+		RawQuery: url.Values{"host": {s.dir}}.Encode(),
+	}).String()
+}
+
+// Exec runs statements.
+func (s *PostgresServer) Exec(statements string) {
+	s.t.Helper()
+	conn, err := pgconn.Connect(s.t.Context(), s.URL())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if _, err := conn.Exec(s.t.Context(), statements).ReadAll(); err != nil {
+		s.t.Fatal(err)
+	}
+}

@@ -1,0 +1,27 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// command is run by the shell, with the message as JSON on its standard input.
+type command string
+
+func (c command) Send(ctx context.Context, m Message) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	run := ShellCommand(ctx, string(c))
+	run.Stdin = bytes.NewReader(append(text, '\n'))
+	if err := run.Run(); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("the command failed: %w", err)
+	}
+	return nil
+}

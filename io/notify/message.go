@@ -1,0 +1,128 @@
+// Package notify tells people and other programs about jobs: by webhook, chat, email, ping or command.
+package notify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Message is what is told about a job. It has no personal data and no secrets.
+type Message struct {
+	// ID is the same each time the message is sent, so that a receiver recognises one that it has.
+	ID         string    `json:"id"`
+	Job        string    `json:"job"`
+	Occurrence string    `json:"occurrence,omitempty"` // the local date and time
+	Kind       Kind      `json:"kind"`
+	Severity   Severity  `json:"severity"`
+	At         time.Time `json:"at"`
+	Text       string    `json:"text"`
+	Figures    []Figure  `json:"figures,omitempty"`
+}
+
+// Figure is a number with its name.
+type Figure struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Kind says what a message is about.
+type Kind string
+
+// The kinds.
+const (
+	Test      Kind = "test"
+	Started   Kind = "started"
+	Success   Kind = "success"
+	Failure   Kind = "failure"
+	Ceiling   Kind = "ceiling"
+	Doubt     Kind = "doubt"
+	Approval  Kind = "approval"
+	Drift     Kind = "drift"
+	Price     Kind = "price"
+	MatchRate Kind = "match_rate"
+	Missed    Kind = "missed"
+	NoRun     Kind = "no_run"
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return append([]Kind{Test, Started}, Alerts()...) }
+
+// Alerts returns the kinds of messages that follow from what happened to a job.
+func Alerts() []Kind {
+	return []Kind{Failure, Ceiling, Doubt, Approval, Drift, Price, MatchRate, Missed, NoRun, Success}
+}
+
+// Severity says how urgent a message is.
+type Severity string
+
+// The severities.
+const (
+	info    Severity = "info"
+	warning Severity = "warning"
+	Error   Severity = "error"
+)
+
+// SeverityOf returns the severity of a kind.
+func SeverityOf(kind Kind) Severity {
+	switch kind {
+	case Failure, Approval, NoRun:
+		return Error
+	case Ceiling, Doubt, Drift, Price, MatchRate, Missed:
+		return warning
+	}
+	return info
+}
+
+// ErrGone says that the receiver wants no more messages at its address.
+var ErrGone = errors.New("the receiver answered 410 Gone")
+
+// RefusedError says that the receiver refuses a message for what it is, and would refuse it again. It may accept another one.
+type RefusedError struct{ Status int } // of HTTP
+
+func (e *RefusedError) Error() string { return answered(e.Status) }
+
+func answered(status int) string {
+	return fmt.Sprintf("the receiver answered %d %s", status, http.StatusText(status))
+}
+
+// Channel is where messages go. Its methods may be called from any goroutine.
+type Channel interface {
+	// Send sends a message once. When it returns nil, the receiver has accepted the message. After an error the
+	// receiver may have it all the same. The error has no address and no secret of the channel.
+	Send(ctx context.Context, m Message) error
+}
+
+// title is one line that says what a message is about.
+func (m Message) title() string {
+	title := fmt.Sprintf("[%s] %s: %s", m.Severity, m.Job, m.Kind)
+	if m.Occurrence != "" {
+		title += " " + m.Occurrence
+	}
+	return title
+}
+
+// body is the text of a message with its figures.
+func (m Message) body() string {
+	var b strings.Builder
+	b.WriteString(m.Text)
+	for _, figure := range m.Figures {
+		fmt.Fprintf(&b, "\n%s: %s", figure.Name, figure.Value)
+	}
+	return b.String()
+}
+
+// timed limits the time that a channel may take.
+type timed struct {
+	Channel
+	within time.Duration
+}
+
+func (t timed) Send(ctx context.Context, m Message) error {
+	ctx, cancel := context.WithTimeout(ctx, t.within)
+	defer cancel()
+	return t.Channel.Send(ctx, m)
+}

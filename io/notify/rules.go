@@ -1,0 +1,294 @@
+// This file says which alerts follow from what happened to a job. Its functions are pure. Texts have words of this
+// package, commands, numbers, names of jobs and workspaces, times and codes, and nothing that comes from a list.
+
+package notify
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"payonce/checkpoint/record"
+	"payonce/cost"
+)
+
+// RunEnd says how a start of an occurrence ended.
+type RunEnd string
+
+// The ends.
+const (
+	RunDone   RunEnd = "done"    // everything that could be written is written
+	RunFailed RunEnd = "failed"  // a person has to act
+	RunWaits  RunEnd = "waits"   // for the end of a limit
+	RunGoesOn RunEnd = "goes on" // with the next start: it was interrupted, or had no journal
+)
+
+// RunFacts are what a run reported, except how it ended.
+type RunFacts struct {
+	InDoubt int64               // lookups of the run
+	Fields  []record.FieldCount // that this start asked for
+	// Lost is what the account lost that the journal did not use.
+	Lost      cost.Money
+	LostUnits int64 // of free allowances and modules
+	// Unapproved is what a run that nobody approved can spend; zero when that is not known.
+	Unapproved cost.Money
+	// Higher are prices that the account shows and that are higher than the ones in use, by field.
+	Higher map[string]cost.Money
+}
+
+// RunEnded is what is known when a start of an occurrence ended.
+type RunEnded struct {
+	Occurrence record.Occurrence
+	Job        record.Job // after it
+	End        RunEnd
+	Facts      RunFacts
+	// Approve is the command that approves what the run can spend, and Reconcile the one that decides what is in doubt.
+	// They name no file, because a path can hold a person's name.
+	Approve, Reconcile string
+	// Earlier are the occurrences of the job that have records, the oldest first. The one that ended may be among
+	// them.
+	Earlier []record.Occurrence
+}
+
+// The exit codes of a run that rules tell apart.
+const (
+	exitDone     = 0
+	exitCeiling  = 3
+	exitDoubt    = 5
+	exitApproval = 7
+)
+
+// AlertsOfEnd returns the alerts about a start of an occurrence that ended.
+func AlertsOfEnd(e RunEnded) (alerts []record.Alert) {
+	add := func(kind Kind, format string, args ...any) {
+		alerts = append(alerts, record.Alert{
+			Job: e.Occurrence.Job, Occurrence: e.Occurrence.At, Start: e.Occurrence.Starts, Kind: string(kind), At: e.Occurrence.Ended,
+			Text: fmt.Sprintf(format, args...), Figures: figures(e),
+		})
+	}
+	one := e.Occurrence
+	switch {
+	case e.End == RunFailed && one.Exit == exitApproval:
+		add(Approval, "%s%s", approval(e), pause("\n", e.Job)) // a command ends its line
+	case e.End == RunFailed:
+		add(Failure, "The run failed: %s.%s", meaning(one.Exit), pause(" ", e.Job))
+	case e.End == RunWaits && isCeiling(one):
+		add(Ceiling, "The run reached %s. It goes on at %s.", limit(one), one.Until.UTC().Format("2006-01-02 15:04 MST"))
+	case e.End == RunDone && isCeiling(one):
+		add(Ceiling, "The run reached %s. Rows that were not looked up are left to the next occurrence.", limit(one))
+	}
+	if e.End == RunDone {
+		add(Success, "The run came to its end.")
+	}
+	if n := e.Facts.InDoubt; n > 0 {
+		add(Doubt, "The outcome of %s is not known. To decide, run: %s", counted(n, "lookup"), e.Reconcile)
+	}
+	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
+		add(Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses the account, or the service "+
+			"charges more than its prices.", e.Facts.Lost, counted(e.Facts.LostUnits, "unit"))
+	}
+	if changes := priceChanges(e); changes != "" {
+		add(Price, "Prices have changed: %s.", changes)
+	}
+	if e.End == RunDone {
+		if text := unusualRates(one, e.Earlier); text != "" {
+			add(MatchRate, "The run found unusually many or few values: %s.", text)
+		}
+	}
+	return alerts
+}
+
+// approval says what the run can spend, and how to approve that amount.
+func approval(e RunEnded) string {
+	if e.Facts.Unapproved == 0 {
+		return "The run needs approval. Nothing was sent. To approve an amount, run: " + e.Approve
+	}
+	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run: %s", e.Facts.Unapproved, e.Approve)
+}
+
+// isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.
+func isCeiling(one record.Occurrence) bool {
+	return one.Exit == exitCeiling || strings.Contains(one.Reason, "budget")
+}
+
+// limit names the limit that stopped a run.
+func limit(one record.Occurrence) string {
+	kind, name, _ := strings.Cut(code(one.Reason), ":")
+	if kind == "ceiling" {
+		return "the ceiling " + name
+	}
+	return "a limit of the account (" + cmp.Or(name, kind) + ")"
+}
+
+// meaning returns what an exit code means.
+func meaning(exit int64) string {
+	text := map[int64]string{
+		1: "an internal failure", 2: "the configuration or the list is wrong", exitCeiling: "a ceiling was reached",
+		4: "the service refuses or cannot be reached",
+	}[exit]
+	return cmp.Or(text, "exit code "+strconv.FormatInt(exit, 10))
+}
+
+// pause says after a separator that a job paused itself.
+func pause(separator string, job record.Job) string {
+	if job.PausedAt.IsZero() {
+		return ""
+	}
+	return separator + "The job is paused. To let it start again, run: batch jobs resume " + job.Name
+}
+
+// codes are what reasons look like. Part of one may come from the service. The name of a ceiling on units has that of the
+// meter after a space.
+var codes = regexp.MustCompile(`^([a-z0-9_:.-]{1,60}|ceiling:[a-z-]{1,30} [a-z_]{1,30})$`)
+
+// code returns a reason, unless it does not look like one.
+func code(reason string) string {
+	if codes.MatchString(reason) {
+		return reason
+	}
+	return "other"
+}
+
+// figures returns the numbers of an occurrence.
+func figures(e RunEnded) []record.Figure {
+	one := e.Occurrence
+	figures := []record.Figure{{Name: "exit", Value: strconv.FormatInt(one.Exit, 10)}}
+	if one.Reason != "" {
+		figures = append(figures, record.Figure{Name: "reason", Value: code(one.Reason)})
+	}
+	figures = append(figures,
+		record.Figure{Name: "found", Value: strconv.FormatInt(one.Found, 10)},
+		record.Figure{Name: "lookups", Value: strconv.FormatInt(one.Lookups, 10)},
+		record.Figure{Name: "spent", Value: "$" + one.Spent.String()},
+	)
+	if e.Facts.InDoubt > 0 {
+		figures = append(figures, record.Figure{Name: "in doubt", Value: strconv.FormatInt(e.Facts.InDoubt, 10)})
+	}
+	if e.Job.Failures > 0 {
+		figures = append(figures, record.Figure{Name: "failures in a row", Value: strconv.FormatInt(e.Job.Failures, 10)})
+	}
+	return figures
+}
+
+func counted(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// priceChanges lists the prices that the account shows or that the run used, and that differ from earlier ones.
+func priceChanges(e RunEnded) string {
+	var changes []string
+	told := map[string]bool{}
+	for _, field := range slices.Sorted(maps.Keys(e.Facts.Higher)) {
+		told[field] = true
+		changes = append(changes, fmt.Sprintf("the account shows $%s for %s", e.Facts.Higher[field], field))
+	}
+	for _, field := range e.Facts.Fields {
+		if before, since := lastPrice(field.Name, e); !told[field.Name] && field.Price > 0 && before > 0 && before != field.Price {
+			changes = append(changes, fmt.Sprintf("%s costs $%s, and cost $%s on %s", field.Name, field.Price, before, since))
+		}
+	}
+	if len(changes) == 0 && e.Occurrence.Reason == "service:price_higher" {
+		return "the account shows a higher price than the one in use"
+	}
+	return strings.Join(changes, "; ")
+}
+
+// lastPrice returns the price of a field in the newest earlier start that asked for it, and the day of that.
+func lastPrice(field string, e RunEnded) (price cost.Money, day string) {
+	for _, one := range slices.Backward(e.Earlier) {
+		for _, count := range one.Fields {
+			if count.Name == field && count.Price > 0 {
+				return count.Price, one.Began.UTC().Format(time.DateOnly)
+			}
+		}
+	}
+	return 0, ""
+}
+
+// AlertsOfMissed returns the alert about occurrences that did not run in time.
+func AlertsOfMissed(one record.Occurrence, now time.Time) record.Alert {
+	text := "An occurrence did not run: its catch-up window had passed."
+	if one.Count > 1 {
+		text = fmt.Sprintf("%d occurrences from %s on did not run: their catch-up windows had passed.", one.Count, one.First)
+	}
+	return record.Alert{Job: one.Job, Occurrence: one.At, Kind: string(Missed), At: now.UTC(), Text: text}
+}
+
+// AlertsOfNotFinished returns the alert about an occurrence that began and does not start again.
+func AlertsOfNotFinished(one record.Occurrence, now time.Time) record.Alert {
+	return record.Alert{
+		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(Failure), At: now.UTC(),
+		Text: "The occurrence began and did not come to its end within its catch-up window. It does not start again.",
+	}
+}
+
+// AlertsOfCrash returns the alert about a job that paused itself because its process was killed several times in a row.
+func AlertsOfCrash(one record.Occurrence, job record.Job) record.Alert {
+	return record.Alert{
+		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(Failure), At: job.PausedAt,
+		Text:    "The process of the run was killed or crashed." + pause(" ", job),
+		Figures: []record.Figure{{Name: "failures in a row", Value: strconv.FormatInt(job.Failures, 10)}},
+	}
+}
+
+// AlertsOfNoRun returns the alert about a job of which no run came to its end for a time. It returns nil while that time
+// has not passed, and when there was an alert about it before. Since is the value for Job.NoRunSince.
+func AlertsOfNoRun(job record.Job, history []record.Occurrence, longest time.Duration, now time.Time) (alert *record.Alert, since string) {
+	if longest <= 0 || len(history) == 0 {
+		return nil, ""
+	}
+	since, last := history[0].At, history[0].Due
+	text := "No run of the job has come to its end since its first occurrence was due, %s ago."
+	ended := false
+	for _, one := range history {
+		if CameToEnd(one) && (!ended || one.Ended.After(last)) {
+			since, last, ended, text = one.At, one.Ended, true, "No run of the job has come to its end for %s."
+		}
+	}
+	without := now.Sub(last)
+	if without < longest || job.NoRunSince == since {
+		return nil, ""
+	}
+	return &record.Alert{
+		Job: job.Name, Occurrence: since, Kind: string(NoRun), At: now.UTC(), Text: fmt.Sprintf(text, hours(without)) + pause(" ", job),
+	}, since
+}
+
+// hours writes a time span in whole hours.
+func hours(span time.Duration) string { return counted(int64(span/time.Hour), "hour") }
+
+// CameToEnd reports whether an occurrence wrote everything that it could, and does not wait.
+func CameToEnd(one record.Occurrence) bool {
+	return one.Starts > 0 && !one.Ended.IsZero() && one.Until.IsZero() && one.Reason != record.NotFinished &&
+		(one.Exit == exitDone || one.Exit == exitCeiling || one.Exit == exitDoubt)
+}
+
+// AddressAlerts adds to alerts the channels that get them, and leaves out those that no channel gets.
+func AddressAlerts(alerts []record.Alert, to []Receiver) (addressed []record.Alert) {
+	for _, alert := range alerts {
+		alert.Deliveries = nil
+		for _, receiver := range to {
+			if slices.Contains(receiver.Kinds, Kind(alert.Kind)) {
+				alert.Deliveries = append(alert.Deliveries, record.Delivery{Channel: receiver.Channel})
+			}
+		}
+		if len(alert.Deliveries) > 0 {
+			addressed = append(addressed, alert)
+		}
+	}
+	return addressed
+}
+
+// Receiver is a channel and the kinds of alerts that it gets.
+type Receiver struct {
+	Channel string
+	Kinds   []Kind
+}

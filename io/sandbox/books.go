@@ -1,0 +1,219 @@
+// This file is everything that the sandbox remembers and decides about one
+// workspace: its keys, its money and free allowance, its limits, and every arrival
+// and charge. It knows nothing of a transport. A change is first an entry in the
+// ledger and then applied to the memory; opening the ledger again applies the same
+// entries in the same way. Reservations live in memory alone.
+
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"payonce/cost"
+	"payonce/io/sandbox/kit"
+	"payonce/io/service/v1"
+)
+
+// What is wrong with a call of the owner's. An error that wraps neither is one of
+// the books' file.
+var (
+	ErrUnknown = errors.New("there is no")
+	ErrInvalid = errors.New("invalid")
+)
+
+// invalidError is an ErrInvalid that says nothing but what is wrong.
+type invalidError string
+
+func (e invalidError) Error() string        { return string(e) }
+func (e invalidError) Is(target error) bool { return target == ErrInvalid }
+
+func invalidf(format string, args ...any) error { return invalidError(fmt.Sprintf(format, args...)) }
+
+// State is what the workspace is open for.
+type State string
+
+// The states of a workspace (specification v1, "Authentication"). What is inactive
+// refuses lookups; what is restricted refuses the account status as well.
+const (
+	Active     State = "active"
+	Inactive   State = "inactive"
+	Restricted State = "restricted"
+)
+
+// Books are the books of one workspace. Their methods may be called from any
+// goroutine.
+type Books struct {
+	clock   func() time.Time
+	conceal func(identity string) string
+
+	mu           sync.Mutex // guards what follows, and keeps entries in their order
+	ledger       *kit.LedgerFile
+	account      account
+	ring         keyRing
+	state        State
+	window       kit.RollingWindow
+	attemptLimit int
+	attempts     map[month]int
+	conditions   map[v1.Operation]json.RawMessage
+	payments     []Payment
+	period       month // that the included balance is of
+
+	open    map[int]reservation // by arrival number
+	history history
+	log     []LedgerEntry // of all that is not an arrival
+}
+
+// openBooks replays the configuration's ledger into new books.
+func openBooks(config BooksConfig) (*Books, error) {
+	config, err := config.Prepare()
+	if err != nil {
+		return nil, err
+	}
+	account, err := newAccount(config)
+	if err != nil {
+		return nil, err
+	}
+	b := &Books{
+		clock:        config.Now,
+		conceal:      config.Conceal,
+		account:      account,
+		ring:         newKeyRing(config.Key),
+		state:        Active,
+		window:       kit.RollingWindow{Window: config.Window},
+		attemptLimit: config.AttemptLimit,
+		attempts:     map[month]int{},
+		conditions:   map[v1.Operation]json.RawMessage{},
+		open:         map[int]reservation{},
+		history:      newHistory(config.KeepArrivals),
+	}
+	maps.Copy(b.conditions, config.InputConditions)
+	if b.ledger, err = kit.OpenLedgerFile(config.BooksPath, ledgerHeader, b.replay); err != nil {
+		return nil, err
+	}
+	if b.period == (month{}) {
+		b.period = monthOf(config.Now())
+	}
+	if b.account.overdrawn() {
+		_ = b.ledger.Close()
+		return nil, fmt.Errorf("books %s: they charge more than the account starts with;"+
+			" configure at least as much as before, or name a new file", config.BooksPath)
+	}
+	return b, nil
+}
+
+// ledgerHeader is the first line of every ledger.
+const ledgerHeader = `{"kind":"sandbox_books","version":1}` + "\n"
+
+// replay makes the entry of a line true again.
+func (b *Books) replay(line []byte) error {
+	var e LedgerEntry
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&e); err != nil {
+		return err
+	}
+	return b.apply(e)
+}
+
+// Close closes the file. Nothing is recorded any more.
+func (b *Books) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ledger.Close()
+}
+
+// lock takes the books, brings them up to the present and returns it, as an entry
+// gives it back.
+func (b *Books) lock() time.Time {
+	b.mu.Lock()
+	now := b.clock().UTC().Round(0)
+	b.advance(now)
+	return now
+}
+
+// record makes an entry durable and then true. The write is the commit point: what
+// dies before it never happened, what dies after it happened and was not answered.
+func (b *Books) record(e LedgerEntry) error {
+	if err := b.ledger.Append(e); err != nil {
+		return err
+	}
+	return b.apply(e)
+}
+
+// change records an entry that depends on nothing, with the present time.
+func (b *Books) change(e LedgerEntry) error {
+	e.At = b.lock()
+	defer b.mu.Unlock()
+	return b.record(e)
+}
+
+// apply makes an entry true.
+func (b *Books) apply(e LedgerEntry) error {
+	if at := monthOf(e.At); b.period.before(at) {
+		b.period = at
+	}
+	switch e.Kind {
+	case arrived:
+		return b.applyArrival(e)
+	case settled:
+		return b.applySettlement(e)
+	case refused:
+		return b.applyRefusal(e)
+	}
+	if err := b.applyChange(e); err != nil {
+		return err
+	}
+	e.Hash = ""
+	b.log = append(b.log, e)
+	return nil
+}
+
+// applyChange makes an entry true that is not about an arrival.
+func (b *Books) applyChange(e LedgerEntry) error {
+	switch e.Kind {
+	case keyCreated, keyRevoked, keyExpirySet:
+		return b.applyKey(e)
+	case checkedOut, confirmed, renewed, subscriptionEnded:
+		return b.applyBilling(e)
+	case creditSpent:
+		b.applySpending(e)
+	case usageTaken:
+		b.applyUsage(e)
+	case budgetSet:
+		b.account.budget.limit = &e.Amount
+	case budgetRemoved:
+		b.account.budget.limit = nil
+	case stateSet:
+		b.state = e.State
+	case attemptLimitSet:
+		b.attemptLimit = e.Limit
+	case priceSet, priceRemoved:
+		b.account.setPrices(e)
+	case conditionSet:
+		return b.applyCondition(e)
+	default:
+		return fmt.Errorf("an entry of the unknown kind %q", e.Kind)
+	}
+	return nil
+}
+
+// Log returns the entries of everything that is not an arrival, oldest first: what the
+// owner did, what others spent, and what time brought about.
+func (b *Books) Log() []LedgerEntry {
+	b.lock()
+	defer b.mu.Unlock()
+	return append([]LedgerEntry{}, b.log...)
+}
+
+// Terms returns the rate card and the prices in force.
+func (b *Books) Terms() (cost.RateCard, cost.Prices) {
+	b.lock()
+	defer b.mu.Unlock()
+	return b.account.card, b.account.prices
+}

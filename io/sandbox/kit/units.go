@@ -1,0 +1,428 @@
+// This file is what the second interface of the sandbox counts and limits: its keys, the units that each
+// module used, found emails and phones, totals, daily limits and the rate limit. It knows nothing of HTTP. A
+// change is first an entry of the file and then applied to the memory.
+
+package kit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Module is a part of the service that counts its own units.
+type Module string
+
+// The modules (assumptions, "What a call uses up").
+const (
+	Companies  Module = "companies"
+	Contacts   Module = "contacts"
+	Financials Module = "financials"
+	Insights   Module = "digital_insights"
+	Ownership  Module = "ownership"
+	Watch      Module = "watch"
+)
+
+// Modules lists them.
+func Modules() []Module {
+	return []Module{Companies, Contacts, Financials, Insights, Ownership, Watch}
+}
+
+// The codes with which a call can be refused. The service shows them as bodies of different shapes.
+const (
+	InvalidToken   Code = "invalid_token"
+	InvalidRequest Code = "invalid_request"
+	NotFound       Code = "not_found"
+	RateLimited    Code = "rate_limited"
+	DailyLimit     Code = "limits.daily"
+	Limit          Code = "limit"
+	InternalError  Code = "internal_error"
+)
+
+// UnitCodes lists them.
+func UnitCodes() []Code {
+	return []Code{InvalidToken, InvalidRequest, NotFound, RateLimited, DailyLimit, Limit, InternalError}
+}
+
+// What is wrong with a call of the owner's.
+var (
+	ErrUnknown = errors.New("there is no")
+	ErrInvalid = errors.New("invalid")
+)
+
+// UnitConfig describes the account as it begins.
+type UnitConfig struct {
+	Key    string           // the key that there is from the beginning
+	Totals map[Module]int64 // of units; a module without one has no units
+	Daily  map[Module]int64 // the most units of a day; a module without one has no daily limit
+	Window Window           // of the calls of each key
+	// KeepRecords is how many of the newest calls are kept in full; of older ones the books keep sums. Zero keeps
+	// all. It has to be more than the calls under way.
+	KeepRecords int
+	Now         func() time.Time
+	Path        string // of the file; empty keeps the books in memory alone
+	// Conceal returns what the books keep instead of what a call is about. Nil keeps it.
+	Conceal func(about string) string
+}
+
+// UnitCharge is what a call used up.
+type UnitCharge struct {
+	Module Module `json:"module,omitempty"`
+	Units  int64  `json:"units,omitempty"`
+	Emails int64  `json:"emails,omitempty"`
+	Phones int64  `json:"phones,omitempty"`
+}
+
+// UnitRecord is one call of an operation that can use up units, or what somebody else used.
+type UnitRecord struct {
+	Number int       `json:"number,omitempty"` // from 1; 0 for what somebody else used
+	At     time.Time `json:"at"`
+	Key    string    `json:"key,omitempty"`
+	Path   string    `json:"path,omitempty"`
+	About  string    `json:"about,omitempty"`
+	Code   Code      `json:"code,omitempty"` // of its refusal
+	UnitCharge
+	Period int `json:"period"` // how often the counters had been reset when it was charged
+}
+
+// UnitKey is one key of the account. Its value is kept nowhere.
+type UnitKey struct {
+	ID      string `json:"id"`
+	Revoked bool   `json:"revoked"`
+	window  *RollingWindow
+}
+
+// ModuleUsage is what a module used of its total.
+type ModuleUsage struct {
+	Module      Module `json:"module"`
+	Used        int64  `json:"used"`
+	Total       int64  `json:"total"`
+	UsedToday   int64  `json:"used_today"`
+	DailyLimit  *int64 `json:"daily_limit"` // nil: none
+	usedOfToday time.Time
+}
+
+// UnitBooks are the books of one account. Their methods may be called from any goroutine.
+type UnitBooks struct {
+	config UnitConfig
+
+	mu       sync.Mutex // guards what follows, and keeps entries in their order
+	file     *LedgerFile
+	keys     []*UnitKey
+	byHash   map[string]*UnitKey
+	usage    map[Module]*ModuleUsage
+	period   int
+	arrivals int
+	records  []UnitRecord // the newest
+	older    map[Module]UnitCharge
+	found    []foundAt
+}
+
+// foundAt are the emails and phones that were found in one second.
+type foundAt struct{ second, emails, phones int64 }
+
+// kind says what an entry of the file is about.
+type kind string
+
+const (
+	arrived    kind = "arrived"
+	refused    kind = "refused"
+	counted    kind = "counted"
+	totalSet   kind = "total_set"
+	dailySet   kind = "daily_set"
+	dayBegan   kind = "day_began"
+	reset      kind = "reset"
+	keyCreated kind = "key_created"
+	keyRevoked kind = "key_revoked"
+)
+
+type entry struct {
+	Kind kind `json:"kind"`
+	UnitRecord
+	Hash  string `json:"hash,omitempty"`
+	Limit *int64 `json:"limit,omitempty"`
+}
+
+const fileHeader = `{"kind":"sandbox_units","version":1}` + "\n"
+
+// maxUnits keeps sums far from overflow.
+const maxUnits = int64(1) << 50
+
+// OpenUnitBooks replays the file into new books.
+func OpenUnitBooks(config UnitConfig) (*UnitBooks, error) {
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.Conceal == nil {
+		config.Conceal = func(about string) string { return about }
+	}
+	b := &UnitBooks{config: config, byHash: map[string]*UnitKey{}, usage: map[Module]*ModuleUsage{}, older: map[Module]UnitCharge{}}
+	for _, m := range Modules() {
+		b.usage[m] = &ModuleUsage{Module: m, Total: config.Totals[m]}
+		if daily, limited := config.Daily[m]; limited {
+			b.usage[m].DailyLimit = &daily
+		}
+	}
+	b.addKey("key_1", hashOf(config.Key))
+	var err error
+	b.file, err = OpenLedgerFileLater(config.Path, fileHeader, b.replay)
+	return b, err
+}
+
+func (c UnitConfig) check() error {
+	if c.Key == "" || strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("the key is empty or cannot stand in a header; use visible ASCII characters")
+	}
+	if c.Window.Limit <= 0 || c.Window.Per <= 0 || c.KeepRecords < 0 {
+		return fmt.Errorf("%d calls per %s and %d records to keep; give limits above zero", c.Window.Limit, c.Window.Per, c.KeepRecords)
+	}
+	for _, limits := range []map[Module]int64{c.Totals, c.Daily} {
+		for module, limit := range limits {
+			if err := checkLimit(module, limit); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkLimit(m Module, limit int64) error {
+	if !slices.Contains(Modules(), m) {
+		return fmt.Errorf("%w module %q; there are %v", ErrUnknown, m, Modules())
+	}
+	if limit < 0 || limit > maxUnits {
+		return fmt.Errorf("%w: a limit of %d; give 0 to %d", ErrInvalid, limit, maxUnits)
+	}
+	return nil
+}
+
+func hashOf(value string) string {
+	hash := sha256.Sum256([]byte(value))
+	return hex.EncodeToString(hash[:])
+}
+
+func (b *UnitBooks) addKey(id, hash string) {
+	key := &UnitKey{ID: id, window: &RollingWindow{Window: b.config.Window}}
+	b.keys = append(b.keys, key)
+	b.byHash[hash] = key
+}
+
+// Close closes the file. Nothing is recorded any more.
+func (b *UnitBooks) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.file.Close()
+}
+
+func (b *UnitBooks) replay(line []byte) error {
+	var e entry
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&e); err != nil {
+		return err
+	}
+	return b.apply(e)
+}
+
+// write makes an entry durable and then true. The write is the commit point.
+func (b *UnitBooks) write(e entry) error {
+	if err := b.file.Append(e); err != nil {
+		return err
+	}
+	return b.apply(e)
+}
+
+// now returns the present time as an entry gives it back.
+func (b *UnitBooks) now() time.Time { return b.config.Now().UTC().Round(0) }
+
+// today returns the module's counter, with that of the day begun again on a new day.
+func (b *UnitBooks) today(m Module, now time.Time) *ModuleUsage {
+	u := b.usage[m]
+	if day := now.UTC().Truncate(24 * time.Hour); !day.Equal(u.usedOfToday) {
+		u.UsedToday, u.usedOfToday = 0, day
+	}
+	return u
+}
+
+// apply makes an entry true.
+func (b *UnitBooks) apply(e entry) error {
+	ofModule := e.Kind == counted || e.Kind == totalSet || e.Kind == dailySet
+	if ofModule && b.usage[e.Module] == nil {
+		return fmt.Errorf("an entry of the unknown module %q", e.Module)
+	}
+	if e.Kind == totalSet && e.Limit == nil {
+		return errors.New("a total without a number")
+	}
+	switch e.Kind {
+	case arrived:
+		return b.applyArrival(e.UnitRecord)
+	case refused:
+		if r := b.find(e.Number); r != nil {
+			r.Code = e.Code
+		}
+	case counted:
+		b.applyCharge(e.UnitRecord)
+	case totalSet:
+		b.usage[e.Module].Total = *e.Limit
+	case dailySet:
+		b.usage[e.Module].DailyLimit = e.Limit
+	case dayBegan:
+		for _, m := range Modules() {
+			b.today(m, e.At).UsedToday = 0
+		}
+	case reset:
+		b.applyReset()
+	case keyCreated:
+		b.addKey(e.Key, e.Hash)
+	case keyRevoked:
+		for _, key := range b.keys {
+			key.Revoked = key.Revoked || key.ID == e.Key
+		}
+	default:
+		return fmt.Errorf("an entry of the unknown kind %q", e.Kind)
+	}
+	return nil
+}
+
+func (b *UnitBooks) applyArrival(r UnitRecord) error {
+	if b.arrivals++; r.Number != b.arrivals {
+		return fmt.Errorf("call %d where %d was to come", r.Number, b.arrivals)
+	}
+	b.keep(r)
+	if i := slices.IndexFunc(b.keys, func(k *UnitKey) bool { return k.ID == r.Key }); i >= 0 && r.Code == "" {
+		b.keys[i].window.Count(r.At)
+	}
+	return nil
+}
+
+// keep adds a record. When there are twice as many as are to be kept, it sums up the older half.
+func (b *UnitBooks) keep(r UnitRecord) {
+	b.records = append(b.records, r)
+	if b.config.KeepRecords == 0 || len(b.records) < 2*b.config.KeepRecords {
+		return
+	}
+	drop := len(b.records) - b.config.KeepRecords
+	for _, old := range b.records[:drop] {
+		b.sumUp(old)
+	}
+	b.records = slices.Delete(b.records, 0, drop)
+}
+
+// sumUp adds the charge of a record that is not kept to the sums of the present period.
+func (b *UnitBooks) sumUp(r UnitRecord) {
+	if r.Period == b.period && r.Module != "" {
+		b.older[r.Module] = b.older[r.Module].plus(r.UnitCharge)
+	}
+}
+
+func (c UnitCharge) plus(other UnitCharge) UnitCharge {
+	return UnitCharge{c.Module, c.Units + other.Units, c.Emails + other.Emails, c.Phones + other.Phones}
+}
+
+// find returns the record of a call; nil when it is not kept any more.
+func (b *UnitBooks) find(number int) *UnitRecord {
+	for i := len(b.records) - 1; i >= 0; i-- {
+		if b.records[i].Number == number {
+			return &b.records[i]
+		}
+	}
+	return nil
+}
+
+func (b *UnitBooks) applyCharge(charged UnitRecord) {
+	u := b.today(charged.Module, charged.At)
+	u.Used += charged.Units
+	u.UsedToday += max(0, charged.Units)
+	if charged.Emails != 0 || charged.Phones != 0 {
+		second := charged.At.Unix()
+		if n := len(b.found); n == 0 || b.found[n-1].second != second {
+			b.found = append(b.found, foundAt{second: second})
+		}
+		last := &b.found[len(b.found)-1]
+		last.emails += charged.Emails
+		last.phones += charged.Phones
+	}
+	charged.Period = b.period
+	if charged.Number == 0 {
+		b.keep(charged)
+		return
+	}
+	if r := b.find(charged.Number); r != nil {
+		r.UnitCharge, r.Period = charged.UnitCharge, b.period
+		return
+	}
+	b.sumUp(charged)
+}
+
+// applyReset begins a period. Watched companies stay watched, so their units stay used.
+func (b *UnitBooks) applyReset() {
+	watched := b.usage[Watch].Used
+	b.period++
+	clear(b.older)
+	for _, u := range b.usage {
+		u.Used, u.UsedToday = 0, 0
+	}
+	b.usage[Watch].Used = watched
+	b.older[Watch] = UnitCharge{Module: Watch, Units: watched}
+}
+
+// Usage returns what each module used, in the order of Modules.
+func (b *UnitBooks) Usage() []ModuleUsage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	var all []ModuleUsage
+	for _, m := range Modules() {
+		all = append(all, *b.today(m, now))
+	}
+	return all
+}
+
+// Found returns how many emails and phones were found between two moments, in whole seconds and both included.
+func (b *UnitBooks) Found(from, to time.Time) (emails, phones int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.found {
+		if f.second >= from.Unix() && f.second <= to.Unix() {
+			emails += f.emails
+			phones += f.phones
+		}
+	}
+	return emails, phones
+}
+
+// Records returns the calls that are kept, oldest first.
+func (b *UnitBooks) Records() []UnitRecord {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return append([]UnitRecord{}, b.records...)
+}
+
+// Audit compares the counters with the sums of the single charges.
+func (b *UnitBooks) Audit() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sums := maps.Clone(b.older)
+	for _, r := range b.records {
+		if r.Period == b.period && r.Module != "" {
+			sums[r.Module] = sums[r.Module].plus(r.UnitCharge)
+		}
+	}
+	for m, u := range b.usage {
+		if u.Used != sums[m].Units {
+			return fmt.Errorf("module %s counts %d units, its calls sum up to %d", m, u.Used, sums[m].Units)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package v2
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"payonce/enrich"
+)
+
+// Decoder reads the values of answers as text. Its methods may be called from many goroutines.
+type Decoder struct{}
+
+// Values reads the values of an answer, with the details of Catalogue. The value of a
+// field that was returned is never empty.
+func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
+	*values = enrich.Values{Status: answered.Status, Details: values.Details[:0]}
+	a, err := DecodeAnswer(answered)
+	values.RetrievedAt = a.RetrievedAt
+	var contact, company, headline []enrich.Cell
+	f, isRecord := a.Operation.Field()
+	if err == nil && !isRecord && len(a.Body) > 0 {
+		company, err = searched(a, answered, values)
+	}
+	if search, isSearch := a.Operation.SearchField(); isSearch && answered.Returned.Has(search) {
+		values.Fields[search] = returned
+	}
+	if err == nil && isRecord && len(a.Body) > 0 {
+		switch f {
+		case FieldContact:
+			var e Employee
+			e, err = EmployeeOf(answered)
+			values.Reason = unread(e.CellProblems.First)
+			contact, values.Fields[f] = e.Cells(), first(e.FullName.Value, e.ID.Value)
+			values.Fields[FieldEmail], values.Fields[FieldPhone] = first(e.Email.Value), first(e.Phone.Value)
+		case FieldCompany:
+			var c Company
+			c, err = CompanyOf(answered)
+			values.Reason = unread(c.CellProblems.First)
+			company, values.Fields[f] = c.Cells(), first(c.Name.Value, c.ID.Value)
+		case FieldFinancials:
+			var years Financials
+			years, err = FinancialsOf(answered)
+			headline, values.Fields[f] = headlineOf(years)
+			values.Reason = unread(headlineProblems(years))
+		case FieldInsights:
+			var i Insights
+			i, err = InsightsOf(answered)
+			values.Fields[f] = first(i.DomainName.Value, i.Domain.Value, i.ID.Value)
+		case FieldOwnership:
+			var o Ownership
+			o, err = OwnershipOf(answered)
+			values.Fields[f] = strconv.Itoa(len(o.Shareholders))
+		}
+	}
+	for f := range AllFields.Each() {
+		if !answered.Returned.Has(f) {
+			values.Fields[f] = ""
+		}
+	}
+	values.Details = appendCells(values.Details, contact, len(contactMembers()))
+	values.Details = appendCells(values.Details, company, len(companyMembers()))
+	values.Details = appendCells(values.Details, headline, len(headlineMembers()))
+	return err
+}
+
+// searched reads the answer to a search for one company. The company that is meant gives its id to later steps.
+func searched(a Answer, answered enrich.Answered, values *enrich.Values) (company []enrich.Cell, err error) {
+	if a.About == (enrich.Company{}) {
+		return nil, nil // a page of a search for many
+	}
+	found, err := FoundOf(answered)
+	if err != nil || len(found.Candidates) == 0 {
+		return nil, err
+	}
+	chosen, ambiguous := ChooseCompany(a.About, found)
+	if ambiguous != "" {
+		values.Status, values.Reason = enrich.Ambiguous, ambiguous
+		return nil, nil
+	}
+	values.Fields[FieldMatch] = first(chosen.Name, chosen.ID)
+	return []enrich.Cell{{Known: true, Text: chosen.ID}}, nil // the id is the first member of a company
+}
+
+// FoundOf returns what a search for one company found.
+func FoundOf(answered enrich.Answered) (FoundCompanies, error) {
+	a, err := DecodeAnswer(answered)
+	if err != nil {
+		return FoundCompanies{}, err
+	}
+	read := CandidatesOf
+	if a.Operation == OpOverview {
+		read = CompaniesOf
+	}
+	page, err := read(answered)
+	found := FoundCompanies{More: len(a.LeftOut) > 0 || page.Total.Value > int64(len(page.Items))}
+	for _, c := range page.Items {
+		found.Candidates = append(found.Candidates, Candidate{
+			ID: c.ID.Value, Name: c.Name.Value, Status: c.Status.Value, Country: c.CountryCode.Value,
+			Registration: c.RegistrationNumber.Value,
+		})
+	}
+	return found, err
+}
+
+// returned is the value of a field that has a record without a name, and of a page of a search.
+const returned = "returned"
+
+// first returns the first text that is not empty, as far as a list shows it.
+func first(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return shownText(text)
+		}
+	}
+	return returned
+}
+
+// longestValue is the longest value in a list, in bytes. Spreadsheets take no longer cells, and rows with values
+// of many megabytes would take the memory of a run.
+const longestValue = 32_000
+
+// shownText returns a text as a list shows it: a text that is too long ends with an ellipsis.
+func shownText(text string) string {
+	if len(text) <= longestValue {
+		return text
+	}
+	end := longestValue - len("…")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// shownCell returns a cell as a list shows it. Of a list of texts that is too long, the first ones are shown.
+func shownCell(cell enrich.Cell) string {
+	if cell.Kind != enrich.TextsCell {
+		return shownText(cell.String())
+	}
+	text, texts := cell.String(), cell.Texts
+	for len(text) > longestValue && len(texts) > 0 {
+		texts = texts[:len(texts)/2]
+		cell.Texts = append(slices.Clone(texts), "…")
+		text = cell.String()
+	}
+	return text
+}
+
+// headlineOf returns the headline figures, and the years that there are.
+func headlineOf(f Financials) ([]enrich.Cell, string) {
+	h, found := f.Headline()
+	if !found {
+		return nil, ""
+	}
+	years := make([]string, len(f.Years))
+	for i, year := range f.Years {
+		years[i] = strconv.Itoa(year.Year)
+	}
+	return []enrich.Cell{h.Year, h.Currency, h.Turnover, h.Employees}, strings.Join(years, " ")
+}
+
+// headlineProblems returns the problems of the headline figures. The tables have those of the others.
+func headlineProblems(f Financials) []enrich.CellProblem {
+	h, _ := f.Headline()
+	return slices.DeleteFunc(slices.Clone(f.CellProblems.First), func(p enrich.CellProblem) bool {
+		return !slices.ContainsFunc(headlineFigures(), func(name string) bool {
+			return p.Path == h.Year.String()+"."+name
+		})
+	})
+}
+
+// mostUnread is the most values that could not be read which the reason of a row names.
+const mostUnread = 3
+
+// unread says which values could not be read, "" for none.
+func unread(problems []enrich.CellProblem) string {
+	if len(problems) == 0 {
+		return ""
+	}
+	named := enrich.CellProblems{First: problems[:min(len(problems), mostUnread)], Count: len(problems)}
+	return "could not be read: " + named.Text()
+}
+
+// appendCells appends the texts of cells, or as many empty ones.
+func appendCells(texts []string, cells []enrich.Cell, count int) []string {
+	for i := range count {
+		text := ""
+		if i < len(cells) {
+			text = shownCell(cells[i])
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}

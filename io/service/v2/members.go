@@ -1,0 +1,353 @@
+// This file has the records of the v2 interface as typed values, and reads them from what
+// the service sent.
+//
+// Reading is lenient, because an answer is paid for. A member that is missing or null is not
+// known, which is not the same as zero or empty. Members that the specification does not name are
+// ignored, except those of a financial year, which are kept. A member that cannot be read is
+// listed among the [tabular.Problems] of the answer, and the rest is read. Only an answer that is no such
+// record at all is an error. No error and no problem quotes a value.
+//
+// Each record is described once, by its method members. The description serves to read it, and to
+// list its columns and cells for tables.
+
+package v2
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/service"
+)
+
+// members goes through the members of a record, in one of two directions: it reads them from JSON,
+// or it lists their columns and cells.
+type members struct {
+	reading  bool
+	from     service.Object       // when reading
+	path     string               // of the record within the answer, with a dot at the end
+	problems *enrich.CellProblems // when reading
+	there    int                  // members that the object has
+	unread   int                  // those of them that could not be read
+
+	columns []enrich.TableColumn
+	cells   []enrich.Cell
+}
+
+// reader returns members that are read from an object.
+func reader(from service.Object, problems *enrich.CellProblems) *members {
+	return &members{reading: true, from: from, problems: problems}
+}
+
+// columnsOf lists the columns of a record.
+func columnsOf[T any](describe func(*members, *T)) []enrich.TableColumn {
+	m := &members{}
+	describe(m, new(T))
+	return m.columns
+}
+
+// cellsOf lists the cells of a record, in the order of its columns.
+func cellsOf[T any](value T, describe func(*members, *T)) []enrich.Cell {
+	m := &members{}
+	describe(m, &value)
+	return m.cells
+}
+
+// raw returns a member that is there and not null.
+func (m *members) raw(name string) (json.RawMessage, bool) {
+	raw, there := m.from[name]
+	if there {
+		m.there++
+	}
+	return raw, there && string(raw) != "null"
+}
+
+func (m *members) problem(name, want string) {
+	m.unread++
+	m.problems.Add(m.path+pathName(name), want)
+}
+
+// scalar describes a member with one value.
+func scalar[T any](
+	m *members, name string, kind enrich.CellKind, into *cost.Optional[T],
+	parse func(json.RawMessage) (T, bool), cell func(*enrich.Cell, T),
+) {
+	if !m.reading {
+		c := enrich.Cell{Kind: kind, Known: into.Known}
+		if into.Known {
+			cell(&c, into.Value)
+		}
+		m.columns, m.cells = append(m.columns, enrich.TableColumn{Name: name, Kind: kind}), append(m.cells, c)
+		return
+	}
+	*into = cost.Optional[T]{}
+	raw, there := m.raw(name)
+	if !there || kind != enrich.TextCell && string(raw) == `""` { // an empty text is no date and no number
+		return
+	}
+	value, ok := parse(raw)
+	if !ok {
+		m.problem(name, kind.String())
+		return
+	}
+	*into = cost.Known(value)
+}
+
+// cell reads a member of the kind of a column.
+func (m *members) cell(column enrich.TableColumn) enrich.Cell {
+	c := enrich.Cell{Kind: column.Kind}
+	raw, there := m.raw(column.Name)
+	if !there || column.Kind != enrich.TextCell && string(raw) == `""` {
+		return c
+	}
+	switch column.Kind {
+	case enrich.IntegerCell:
+		c.Integer, c.Known = parseInteger(raw)
+	case enrich.NumberCell:
+		c.Number, c.Known = parseNumber(raw)
+	case enrich.DateCell:
+		c.Time, c.Known = parseDate(raw)
+	default:
+		c.Text, c.Known = parseText(raw)
+	}
+	if !c.Known {
+		m.problem(column.Name, column.Kind.String())
+		return enrich.Cell{Kind: column.Kind}
+	}
+	return c
+}
+
+// text describes a text. A number counts as one.
+func (m *members) text(name string, into *cost.Optional[string]) {
+	scalar(m, name, enrich.TextCell, into, parseText, func(c *enrich.Cell, value string) { c.Text = value })
+}
+
+// integer describes a number without a fraction.
+func (m *members) integer(name string, into *cost.Optional[int64]) {
+	scalar(m, name, enrich.IntegerCell, into, parseInteger, func(c *enrich.Cell, value int64) { c.Integer = value })
+}
+
+// number describes a number. A text that holds one counts.
+func (m *members) number(name string, into *cost.Optional[float64]) {
+	scalar(m, name, enrich.NumberCell, into, parseNumber, func(c *enrich.Cell, value float64) { c.Number = value })
+}
+
+// flag describes a member that is true or false.
+func (m *members) flag(name string, into *cost.Optional[bool]) {
+	scalar(m, name, enrich.FlagCell, into, parseFlag, func(c *enrich.Cell, value bool) { c.Flag = value })
+}
+
+// date describes a date.
+func (m *members) date(name string, into *cost.Optional[time.Time]) {
+	scalar(m, name, enrich.DateCell, into, parseDate, func(c *enrich.Cell, value time.Time) { c.Time = value })
+}
+
+// timestamp describes a point in time. One without a zone is in UTC.
+func (m *members) timestamp(name string, into *cost.Optional[time.Time]) {
+	scalar(m, name, enrich.TimestampCell, into, parseTimestamp, func(c *enrich.Cell, value time.Time) { c.Time = value })
+}
+
+// texts describes a list of texts. It is nil when it is not known. A single text counts as a list
+// of one, and elements that are null are left out.
+func (m *members) texts(name string, into *[]string) {
+	if !m.reading {
+		m.list(name, *into)
+		return
+	}
+	*into = nil
+	raw, there := m.raw(name)
+	if !there {
+		return
+	}
+	if one, ok := parseText(raw); ok {
+		*into = []string{one}
+		return
+	}
+	*into = eachElement(m, name, raw, enrich.TextsCell.String(), func(path string, element json.RawMessage) (string, bool) {
+		text, ok := parseText(element)
+		if !ok {
+			m.problems.Add(path, enrich.TextCell.String())
+		}
+		return text, ok
+	})
+}
+
+// list adds a column with a list of texts that does not stand in the answer as it is.
+func (m *members) list(name string, texts []string) {
+	m.columns = append(m.columns, enrich.TableColumn{Name: name, Kind: enrich.TextsCell})
+	m.cells = append(m.cells, enrich.Cell{Kind: enrich.TextsCell, Known: texts != nil, Texts: texts})
+}
+
+// values describes a list of values of any shape, each as compact JSON, and a text as it is.
+func (m *members) values(name string, into *[]string) {
+	if !m.reading {
+		m.list(name, *into)
+		return
+	}
+	*into = nil
+	if raw, there := m.raw(name); there {
+		*into = eachElement(m, name, raw, "a list", func(_ string, element json.RawMessage) (string, bool) {
+			return plainValue(element), true
+		})
+	}
+}
+
+// records describes a list of records, which have a table of their own. It is nil when it is not
+// known. Elements that are null are left out.
+func records[T any](m *members, name string, into *[]T, describe func(*members, *T)) {
+	if !m.reading {
+		return
+	}
+	*into = nil
+	if raw, there := m.raw(name); there {
+		*into = readList(m, name, raw, describe)
+	}
+}
+
+// readList reads a list of records.
+func readList[T any](m *members, name string, raw json.RawMessage, describe func(*members, *T)) []T {
+	return eachElement(m, name, raw, "a list", func(path string, element json.RawMessage) (value T, ok bool) {
+		object, ok := service.ParseObject(element)
+		if !ok {
+			m.problems.Add(path, "an object")
+			return value, false
+		}
+		inner := reader(object, m.problems)
+		inner.path = path + "."
+		describe(inner, &value)
+		return value, true
+	})
+}
+
+// eachElement reads the elements of a list. Those that are null or cannot be read are left out.
+func eachElement[T any](
+	m *members, name string, raw json.RawMessage, want string,
+	read func(path string, element json.RawMessage) (T, bool),
+) []T {
+	var elements []json.RawMessage
+	if json.Unmarshal(raw, &elements) != nil {
+		m.problem(name, want)
+		return nil
+	}
+	all := make([]T, 0, len(elements))
+	for i, element := range elements {
+		if string(element) == "null" {
+			continue
+		}
+		if value, ok := read(m.path+pathName(name)+"["+strconv.Itoa(i)+"]", element); ok {
+			all = append(all, value)
+		}
+	}
+	return all
+}
+
+// record describes a member that is a record itself, which has no columns.
+func record[T any](m *members, name string, into *T, describe func(*members, *T)) {
+	if !m.reading {
+		return
+	}
+	raw, there := m.raw(name)
+	if !there {
+		return
+	}
+	object, ok := service.ParseObject(raw)
+	if !ok {
+		m.problem(name, "an object")
+		return
+	}
+	inner := reader(object, m.problems)
+	inner.path = m.path + pathName(name) + "."
+	describe(inner, into)
+}
+
+// nested describes the members of a member that is a record itself. Its columns have a prefix.
+func (m *members) nested(name, prefix string, describe func(*members)) {
+	if m.reading {
+		record(m, name, new(struct{}), func(m *members, _ *struct{}) { describe(m) })
+		return
+	}
+	first := len(m.columns)
+	describe(m)
+	for i := range m.columns[first:] {
+		m.columns[first+i].Name = prefix + m.columns[first+i].Name
+	}
+}
+
+// decode reads a record of which at least one member is there.
+func decode[T any](
+	body []byte, what string, problems *enrich.CellProblems, describe func(*members, *T),
+) (value T, err error) {
+	object, ok := service.ParseObject(body)
+	if !ok {
+		return value, fmt.Errorf("the body is not a JSON object, so it is not %s", what)
+	}
+	m := reader(object, problems)
+	describe(m, &value)
+	if m.there == 0 {
+		return value, fmt.Errorf("the body has no member of %s", what)
+	}
+	problems.All = m.unread == m.there
+	return value, nil
+}
+
+func parseText(raw json.RawMessage) (string, bool) {
+	if len(raw) > 0 && raw[0] == '"' {
+		return service.Object{"": raw}.Text(""), true
+	}
+	return string(raw), isNumber(raw)
+}
+
+func parseInteger(raw json.RawMessage) (int64, bool) {
+	n := service.Object{"": raw}.Integer("")
+	return n.Value, n.Known
+}
+
+func parseNumber(raw json.RawMessage) (float64, bool) {
+	literal := raw
+	if len(raw) > 0 && raw[0] == '"' {
+		literal = json.RawMessage(strings.TrimSpace(service.Object{"": raw}.String("").Value))
+	}
+	if !isNumber(literal) {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(string(literal), 64)
+	return n, err == nil && !math.IsInf(n, 0)
+}
+
+// isNumber reports whether a JSON value is a number.
+func isNumber(raw json.RawMessage) bool {
+	return len(raw) > 0 && strings.ContainsRune("-0123456789", rune(raw[0])) && json.Valid(raw)
+}
+
+func parseFlag(raw json.RawMessage) (bool, bool) {
+	b := service.Object{"": raw}.Bool("")
+	return b.Value, b.Known
+}
+
+func parseDate(raw json.RawMessage) (time.Time, bool) {
+	at, ok := parseTimestamp(raw)
+	return at.Truncate(24 * time.Hour), ok
+}
+
+func parseTimestamp(raw json.RawMessage) (time.Time, bool) {
+	at := service.Object{"": raw}.Time("")
+	return at, !at.IsZero()
+}
+
+// plainValue returns a JSON value as text: a text as it is, anything else as compact JSON.
+func plainValue(raw json.RawMessage) string {
+	if text, ok := parseText(raw); ok {
+		return text
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, raw) != nil {
+		return ""
+	}
+	return strings.ToValidUTF8(compact.String(), "\uFFFD")
+}

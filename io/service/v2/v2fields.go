@@ -1,0 +1,114 @@
+// This file names the fields of the v2 interface.
+
+package v2
+
+import (
+	"strings"
+
+	"payonce/enrich"
+)
+
+// The fields of the interface, in the order in which they are reported.
+const (
+	FieldContact enrich.Field = iota
+	FieldCompany
+	FieldFinancials
+	FieldInsights
+	FieldOwnership
+	FieldEmail // of a contact, as Phone
+	FieldPhone
+	FieldMatch // the company that a search by name found
+	fieldCount
+)
+
+// AllFields is the set of every field of the interface.
+const AllFields enrich.Fields = 1<<fieldCount - 1
+
+// FieldContactData is the set of the fields that one call about a contact returns. It reveals those that are asked
+// for.
+const FieldContactData = enrich.Fields(1<<FieldContact | 1<<FieldEmail | 1<<FieldPhone)
+
+// companyID is the role of the columns by which later steps ask about the company.
+const companyID = "company_id"
+
+// Catalogue returns the catalogue of the interface. The values of its details are those that
+// Decoder returns, in this order.
+func Catalogue() enrich.Catalogue {
+	c := enrich.Named("contact", "company", "financials", "insights", "ownership", "email", "phone", "company_match")
+	c.Interface = "v2"
+	c.Fields[FieldEmail].Role, c.Fields[FieldPhone].Role, c.Fields[FieldMatch].Word = "email", "phone", "match"
+	for f, plural := range map[enrich.Field]string{
+		FieldCompany: "companies", FieldFinancials: "financials", FieldInsights: "insights", FieldOwnership: "ownership", FieldMatch: "matches",
+	} {
+		c.Fields[f].Plural = plural
+	}
+	for f := range AllFields.Without(FieldContactData).Each() {
+		c.Fields[f].About = enrich.Companies
+	}
+	for _, group := range []struct {
+		field   enrich.Field
+		members []string
+	}{{FieldContact, contactMembers()}, {FieldCompany, companyMembers()}, {FieldFinancials, headlineMembers()}} {
+		prefix := c.Name(group.field) + "_"
+		for _, member := range group.members {
+			name := prefix + strings.TrimPrefix(member, prefix)
+			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field), Apart: true}
+			switch {
+			case group.field == FieldContact:
+				detail.Of = FieldContactData
+			case name == companyID:
+				detail.Of, detail.Searched = detail.Of.With(FieldMatch), enrich.FieldsOf(FieldInsights, FieldOwnership)
+			}
+			if strings.HasSuffix(name, companyID) {
+				detail.Role = companyID
+			}
+			c.Details = append(c.Details, detail)
+		}
+	}
+	return c
+}
+
+// Patterns returns the patterns by which the interface can be asked for all of some fields in one call. Those of a
+// company by its name, and of insights and ownership by anything but the id, are searches.
+func Patterns(fields enrich.Fields) enrich.Patterns {
+	patterns := enrich.Patterns(1<<enrich.NumPatterns - 1)
+	for f := range fields.Each() {
+		switch f {
+		case FieldContact, FieldEmail, FieldPhone:
+			patterns &= enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
+		case FieldCompany:
+			patterns &= enrich.PatternsOf(enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName)
+		case FieldFinancials:
+			patterns &= enrich.PatternsOf(enrich.ByID)
+		case FieldInsights, FieldOwnership:
+			patterns &= enrich.PatternsOf(enrich.ByID, enrich.ByRegistration, enrich.ByCompanyName)
+		case FieldMatch:
+			patterns &= enrich.PatternsOf(enrich.ByCompanyName)
+		default:
+			return 0
+		}
+	}
+	return patterns
+}
+
+// contactMembers returns the members of an employee record (specification v2, "Employee record").
+func contactMembers() []string {
+	return []string{
+		"id", "full_name", "first_name", "last_name", "patronime_name", "gender", "seniority_level",
+		"department", "function_original_name", "phone", "email", "nationality", "company_id",
+		"company_name", "microblog", "pro_network", "social",
+	}
+}
+
+// companyMembers returns the members of a company record (specification v2, "Company record").
+func companyMembers() []string {
+	return []string{
+		"id", "name", "registration_number", "country_code", "company_phone", "company_email",
+		"company_fax", "company_website", "company_legal_form", "status", "brands", "address_street",
+		"address_location", "address_city", "country_region", "zip_code", "country_name", "size",
+		"vat_number", "founding_date", "industry", "sic", "microblog", "pro_network", "social",
+	}
+}
+
+// headlineMembers returns what a list shows of a company's latest year.
+func headlineMembers() []string { return []string{"year", "currency", "turnover", "employees"} }

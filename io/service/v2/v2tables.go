@@ -1,0 +1,132 @@
+// This file describes the tables of the v2 interface, and reads their rows from answers: what an answer
+// says in several rows, or in more columns than a list should get.
+
+package v2
+
+import (
+	"slices"
+	"strings"
+
+	"payonce/enrich"
+	"payonce/io/service"
+)
+
+// Tables are the tables of the interface. Its methods may be called from many goroutines.
+type Tables struct{}
+
+// The indexes of the tables.
+const (
+	financials = iota
+	insightsTable
+	technologies
+	visitsTable
+	shareholders
+	groupStructure
+	ownershipData
+)
+
+// Tables returns the tables of all fields. Their key is the id of the company.
+func (Tables) Tables() []enrich.Table {
+	year := enrich.TableColumn{Name: "year", Kind: enrich.IntegerCell}
+	tables := []enrich.Table{
+		financials: {
+			Name: "financials", Of: FieldFinancials, Columns: append([]enrich.TableColumn{year}, Figures()...),
+			Open: true,
+		},
+		insightsTable: {
+			Name: "insights", Of: FieldInsights, Columns: append(insightsColumns(), plainColumns()...),
+		},
+		technologies: {Name: "technologies", Of: FieldInsights, Columns: technologyColumns()},
+		visitsTable:  {Name: "visits", Of: FieldInsights, Columns: visitsColumns()},
+		shareholders: {Name: "shareholders", Of: FieldOwnership, Columns: shareholderColumns()},
+		groupStructure: {
+			Name: "group_structure", Of: FieldOwnership, Columns: groupColumns(),
+		},
+		ownershipData: {
+			Name: "ownership_data", Of: FieldOwnership, Columns: []enrich.TableColumn{{Name: "entry", Kind: enrich.TextCell}},
+		},
+	}
+	for i := range tables {
+		tables[i].Key = "company_id"
+	}
+	return tables
+}
+
+// plainColumns are the members of an insights record that stand in its table as JSON: lists of records that have
+// no table of their own.
+func plainColumns() []enrich.TableColumn {
+	return []enrich.TableColumn{{Name: "top_country_shares", Kind: enrich.TextCell}, {Name: "graph", Kind: enrich.TextCell}}
+}
+
+// Rows returns the rows of an answer about a field, in the order of the answer. What cannot be read of it is a
+// problem; an error says that the answer is damaged.
+func (Tables) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	switch of {
+	case FieldFinancials:
+		return financialRows(answer)
+	case FieldInsights:
+		return insightRows(answer)
+	case FieldOwnership:
+		return ownershipRows(answer)
+	default:
+		return nil, enrich.CellProblems{}, nil
+	}
+}
+
+func financialRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
+	f, err := FinancialsOf(answer)
+	for _, year := range f.Years {
+		number := enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(year.Year)}
+		rows = append(rows, enrich.TableRow{
+			Table: financials, Cells: append([]enrich.Cell{number}, year.Figures...), Extra: year.Extra,
+		})
+	}
+	return rows, f.CellProblems, err
+}
+
+func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
+	record, err := InsightsOf(answer)
+	if err != nil {
+		return nil, record.CellProblems, err
+	}
+	whole, err := DecodeAnswer(answer)
+	if err != nil || len(whole.Body) == 0 {
+		return nil, record.CellProblems, err
+	}
+	rows = append(rows, enrich.TableRow{Table: insightsTable, Cells: slices.Concat(record.Cells(), plainCells(whole.Body))})
+	for _, cells := range record.TechnologyRows() {
+		rows = append(rows, enrich.TableRow{Table: technologies, Cells: cells})
+	}
+	for _, month := range record.Visits {
+		rows = append(rows, enrich.TableRow{Table: visitsTable, Cells: month.Cells()})
+	}
+	return rows, record.CellProblems, nil
+}
+
+// plainCells returns the members of plainColumns as they stand in the answer, which is compact.
+func plainCells(body []byte) (cells []enrich.Cell) {
+	object, _ := service.ParseObject(body)
+	for _, column := range plainColumns() {
+		cell := enrich.Cell{Kind: column.Kind}
+		if raw, there := object[column.Name]; there && !object.IsNull(column.Name) {
+			cell.Known, cell.Text = true, strings.ToValidUTF8(string(raw), "\uFFFD")
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
+func ownershipRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
+	o, err := OwnershipOf(answer)
+	for _, s := range o.Shareholders {
+		rows = append(rows, enrich.TableRow{Table: shareholders, Cells: s.Cells()})
+	}
+	for _, g := range o.GroupStructure {
+		rows = append(rows, enrich.TableRow{Table: groupStructure, Cells: g.Cells()})
+	}
+	for _, entry := range o.Data {
+		cell := enrich.Cell{Kind: enrich.TextCell, Known: true, Text: entry}
+		rows = append(rows, enrich.TableRow{Table: ownershipData, Cells: []enrich.Cell{cell}})
+	}
+	return rows, o.CellProblems, err
+}

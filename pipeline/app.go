@@ -1,0 +1,180 @@
+// Package pipeline holds the use cases. They take options and return reports and typed errors. They
+// print nothing, know no flags and change nothing of the process: several run at the same time.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/output"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+	"payonce/pipeline/workspace"
+)
+
+// Work is where use cases work: one workspace, and somebody who watches.
+type Work struct {
+	Env       workspace.Environment
+	Workspace workspace.Options
+	Observer  Observer
+	// Explain words an error, and what to do about it where the service is at fault.
+	Explain func(error) string
+}
+
+// Approver stands for the person who starts a run.
+type Approver interface {
+	// Show shows the plan before anything is sent.
+	Show(plan *report.Plan) error
+	// CanAsk reports whether Confirm can ask somebody.
+	CanAsk() bool
+	// Confirm asks the question and reports whether the answer is yes.
+	Confirm(ctx context.Context, asked Question) bool
+}
+
+// Question asks whether lookups may be sent for at most the possible cost.
+type Question struct {
+	Lookups  int64
+	Covered  int64 // of the lookups, at least, by the ceilings
+	Possible cost.Money
+	Beyond   *cost.Money // the approval threshold when it is lower than the possible cost, else nil
+}
+
+// List says which list is read, how it is read, and what is asked of it.
+type List struct {
+	Names     []string         // files, patterns, or listfile.Standard for Stdin
+	Stdin     func() io.Reader // begins to read standard input
+	Encoding  string           // "" as recognised
+	Delimiter string           // the name of one; "" or another word as recognised
+	Sheet     string           // of a workbook; "" for the only one with values
+	// HeaderRow is the row with the names of the columns; 0 as recognised.
+	HeaderRow int64
+	Memory    int64 // that the persons may take, in bytes
+	TempDir   string
+	Run       string   // the name of the run; "" for one from the list and the fields
+	Fields    []string // the words for what is wanted
+	From      []string // the interfaces that are asked, in their order; none for the usual ones
+	Mapping   []string
+	Preset    string // of the program whose export the list is; "" to find it
+	MapFile   string // a mapping file; "" to find that of the list
+	Recorded  RecordedColumns
+	Held      columns.Held // which values in further columns count as held
+	CopyHeld  bool         // such a value is copied into the row's own empty cell
+	Prefer    enrich.Pattern
+	Reask     attempt.Reask
+	Limit     int64 // 0 for none
+	Priority  string
+	Selected  string // a file of candidates in which somebody selected some; "" for none
+	Resolve   bool   // the service chooses where a search cannot decide
+}
+
+// RecordedColumns is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list
+// has the same columns still.
+type RecordedColumns struct {
+	Columns []string // in the form of List.Mapping; none for no record
+	Header  string   // the fingerprint of the names of the columns
+	Fixed   bool     // no mapping file is looked for, also where there is no record
+}
+
+// Budget says what a run may spend.
+type Budget = provider.Budget
+
+// Pace says how lookups are sent within the limit of the workspace.
+type Pace struct {
+	Even         bool // spread over the window
+	Concurrency  int
+	LongestPause time.Duration // that the service may ask for without ending the run; 0 for a day
+}
+
+// Output says where the enriched list is written.
+type Output struct {
+	Path    string // listfile.Standard for Stdout; "" beside the list
+	Rejects string // the rows that could not be looked up; "" for nowhere
+	Tables  string // the directory of the tables; "" for nowhere
+	// TablesFormat is one of output.tableFormats.
+	TablesFormat string
+	// Candidates is the file for the companies among which somebody has to choose; "" for nowhere.
+	Candidates string
+	Keep       int // earlier versions of each file, at most
+	Stdout     io.Writer
+	Sources    []output.Source // files that are never overwritten, besides the list
+}
+
+// session is an open workspace with the lists that were opened for a use case.
+type session struct {
+	work  *Work
+	place *workspace.Session
+	lists []*columns.UserList
+	// accounts are those that were opened.
+	accounts []*provider.Account
+}
+
+func (w *Work) open() *session {
+	return &session{work: w, place: &workspace.Session{Options: w.Workspace, Env: w.Env}}
+}
+
+// with runs a use case and closes what it opened.
+func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
+	s := w.open()
+	defer func() { err = errors.Join(workspace.ReadError(err), s.close()) }()
+	return do(s)
+}
+
+// withJournal runs a use case on the workspace's journal, which has to exist.
+func withJournal[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
+	return with(w, func(s *session) (T, error) {
+		if err := s.place.Require(ctx, doing); err != nil {
+			var none T
+			return none, err
+		}
+		return do(s)
+	})
+}
+
+// withReading runs a use case that only reads the workspace's journal, which has to exist.
+func withReading[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
+	return with(w, func(s *session) (T, error) {
+		if err := s.place.Read(ctx, doing); err != nil {
+			var none T
+			return none, err
+		}
+		return do(s)
+	})
+}
+
+func (s *session) close() error {
+	for _, account := range s.accounts {
+		account.Close()
+	}
+	return errors.Join(s.closeLists(), s.place.Close())
+}
+
+func (s *session) closeLists() (err error) {
+	for _, list := range s.lists {
+		err = errors.Join(err, list.Close())
+	}
+	return err
+}
+
+// journal returns the open journal, nil before it is opened.
+func (s *session) journal() *checkpoint.Journal { return s.place.Journal }
+
+func (s *session) now() time.Time { return s.work.Env.Now() }
+
+func (s *session) note(text string) { s.work.Observer.Note(text) }
+
+// WithSession calls do with the workspace, and closes what it opened.
+func WithSession[T any](w *Work, do func(*workspace.Session) (T, error)) (T, error) {
+	return with(w, func(s *session) (T, error) { return do(s.place) })
+}
+
+// WithJournal calls do with the workspace and its journal, which has to exist and is only read.
+func WithJournal[T any](ctx context.Context, w *Work, doing string, do func(*workspace.Session) (T, error)) (T, error) {
+	return withReading(ctx, w, doing, func(s *session) (T, error) { return do(s.place) })
+}

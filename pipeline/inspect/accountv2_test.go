@@ -1,0 +1,289 @@
+package inspect
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/sandbox"
+	sandboxunits "payonce/io/sandbox/kit"
+	sandboxv2 "payonce/io/sandbox/v2"
+	"payonce/io/service/v1"
+	"payonce/io/service/v2"
+	"payonce/pipeline"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
+	"payonce/pipeline/workspace"
+)
+
+// served returns a workspace whose interfaces a sandbox on loopback serves.
+func served(t *testing.T) (*pipeline.Work, *workspace.Embedded) {
+	t.Helper()
+	return servedBy(t, sandbox.DefaultConfig())
+}
+
+// servedBy is served with a service that may count otherwise.
+func servedBy(t *testing.T, config sandbox.Config) (*pipeline.Work, *workspace.Embedded) {
+	t.Helper()
+	config.V2.Window = sandbox.Window{Limit: 1000, Per: time.Second}
+	service, err := workspace.ServeSandbox(config, "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { service.Close() })
+	rate := checkpoint.Rate{Slots: 1000, Window: time.Second}
+	return &pipeline.Work{
+		Env: workspace.Environment{Now: time.Now, Program: "test", Version: "0"},
+		Workspace: workspace.Options{
+			Journal: workspace.Journal{State: t.TempDir(), Name: "default", Rate: rate},
+			Service: workspace.Service{BaseURL: service.BaseURL, Key: sandbox.DefaultKey, Transport: v1.REST, Timeout: time.Minute, Rate: rate},
+			V2:      workspace.V2{BaseURL: service.V2BaseURL, Key: sandboxv2.DefaultKey, Timeout: time.Minute, Kept: rate},
+		},
+		Observer: silent{}, Explain: error.Error,
+	}, service
+}
+
+// buyCompanies buys companies by their identifiers through the journal, as the account of v2.
+func buyCompanies(t *testing.T, w *pipeline.Work, ids ...string) {
+	t.Helper()
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	defer s.Close()
+	if err := s.OpenJournal(t.Context(), "run"); err != nil {
+		t.Fatal(err)
+	}
+	client, err := s.OpenV2Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	journal, err := s.RegisterV2()
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := client.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := journal.Rebase(base); err != nil {
+		t.Fatal(err)
+	}
+	fields := enrich.FieldsOf(v2.FieldCompany)
+	for _, id := range ids {
+		lookup := enrich.Lookup{Identity: enrich.Identity{Company: enrich.Company{ID: id}}, Fields: fields}
+		decision, err := journal.Begin(attempt.Request{
+			Lookup: lookup, Run: "companies", Rates: v2.Modules{}.Tariff().At(cost.Prices{v2.FieldCompany: 0}),
+		})
+		granted, ok := decision.(attempt.Granted)
+		if err != nil || !ok {
+			t.Fatalf("%+v, %v", decision, err)
+		}
+		ticket, err := granted.Ticket()
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict := v2.Finder{Client: client}.Find(t.Context(), lookup)
+		answered, ok := verdict.(enrich.Answered)
+		if !ok {
+			t.Fatalf("%s: %+v", id, verdict)
+		}
+		if _, err := journal.Settle(ticket.ID, answered); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// module returns the counter of a meter as it is shown.
+func module(t *testing.T, account *report.Account, meter string) report.Module {
+	t.Helper()
+	for _, m := range account.Second.Modules {
+		if m.Meter == meter {
+			return m
+		}
+	}
+	t.Fatalf("%s is not shown", meter)
+	return report.Module{}
+}
+
+// What the account of v2 shows is what the journal used and what others used.
+func TestTheAccountShowsBothInterfacesAndWhoUsedWhat(t *testing.T) {
+	t.Parallel()
+	w, service := served(t)
+	account, err := Account(t.Context(), w)
+	if err != nil || account.Available == nil || account.Second == nil || account.Second.BaseAt != nil {
+		t.Fatalf("%+v, %v", account, err)
+	}
+	if m := module(t, account, "companies"); *m.Used != 0 || *m.Left != sandboxv2.DefaultTotal || m.Journal != nil {
+		t.Errorf("before the first run: %+v", m)
+	}
+	buyCompanies(t, w, "1", "2", "3")
+	if err := service.Service.Second().Units().UseElsewhere(sandboxunits.UnitCharge{Module: sandboxunits.Companies, Units: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if account, err = Account(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	m := module(t, account, "companies")
+	if *m.Used != 5 || *m.Journal != 3 || *m.Others != 2 || *m.Left != sandboxv2.DefaultTotal-5 {
+		t.Errorf("3 by the journal and 2 by others: used %d, journal %d, others %d, left %d", *m.Used, *m.Journal, *m.Others, *m.Left)
+	}
+	if m := module(t, account, "contacts"); *m.Used != 0 || *m.Journal != 0 || *m.Others != 0 {
+		t.Errorf("contacts: %+v", m)
+	}
+}
+
+// TestTheAccountShowsUnitsThatAnotherModuleCounted: they are not what others used.
+func TestTheAccountShowsUnitsThatAnotherModuleCounted(t *testing.T) {
+	t.Parallel()
+	config := sandbox.DefaultConfig()
+	config.V2.Modules = map[string]sandboxunits.Module{"GET /companies/{id}": sandboxunits.Ownership}
+	w, _ := servedBy(t, config)
+	buyCompanies(t, w, "1", "2")
+	account, err := Account(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := module(t, account, "ownership"); *m.Used != 2 || *m.Others != 0 {
+		t.Errorf("ownership: used %d, by others %d", *m.Used, *m.Others)
+	}
+	if !strings.HasPrefix(account.Second.Misplaced, "units that were booked as 2 of companies were counted on ownership: ") {
+		t.Errorf("the account says %q", account.Second.Misplaced)
+	}
+	shown := false
+	account.Second.Lines(func(_, text string) { shown = shown || text == account.Second.Misplaced })
+	if !shown {
+		t.Error("it is not in the text")
+	}
+}
+
+// A workspace may have one interface alone.
+func TestAnAccountOfOneInterfaceAloneIsShown(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	both := w.Workspace
+	w.Workspace.Service.BaseURL = ""
+	if account, err := Account(t.Context(), w); err != nil || account.Second == nil || account.KeyValid != nil {
+		t.Errorf("v2 alone: %+v, %v", account, err)
+	}
+	w.Workspace = both
+	w.Workspace.V2.BaseURL = ""
+	if account, err := Account(t.Context(), w); err != nil || account.Second != nil || account.KeyValid == nil {
+		t.Errorf("v1 alone: %+v, %v", account, err)
+	}
+	w.Workspace = both
+	w.Workspace.V2.Key = "wrong"
+	if _, err := Account(t.Context(), w); !problem.IsRefused(err) {
+		t.Errorf("a wrong key of v2: %v", err)
+	}
+}
+
+// A ceiling on units counts the units of the account of v2, and not those of v1 with the same number.
+func TestACeilingOnUnitsShowsTheUnitsOfItsModule(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	buyCompanies(t, w, "1", "2", "3")
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	defer s.Close()
+	if err := s.Read(t.Context(), "budget"); err != nil {
+		t.Fatal(err)
+	}
+	budget := pipeline.Budget{Units: map[string]int64{"companies": 5}}
+	ceilings := budget.UnitCeilings("companies", "companies", v2.Modules{}.Tariff())
+	if len(ceilings) != 1 {
+		t.Fatalf("%+v", ceilings)
+	}
+	shown, err := viewUsed(s, budgetCeiling{ceilings[0], true, secondAccount(s)}, time.Now())
+	if err != nil || shown.Measure != "companies" || *shown.SettledUnits != 3 || *shown.Left != "2" || *shown.Limit != "5" {
+		t.Errorf("%+v, %v", shown, err)
+	}
+}
+
+// A run shows what its account of v2 found and used, and what is left of the limits that it had. It shows no account
+// that it did not ask.
+func TestARunShowsWhatEachAccountFoundAndUsed(t *testing.T) {
+	t.Parallel()
+	w, _ := served(t)
+	buyCompanies(t, w, "1", "2", "3")
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	defer s.Close()
+	if err := s.Read(t.Context(), "show"); err != nil {
+		t.Fatal(err)
+	}
+	limits := pipeline.Budget{Units: map[string]int64{"companies": 5}}
+	number := secondAccount(s)
+	run := checkpoint.Run{Name: "companies", Accounts: []checkpoint.AskedAccount{{
+		Account: number, Ceilings: limits.UnitCeilings("companies", "companies", v2.Modules{}.Tariff()),
+	}}, ModuleDrifts: []checkpoint.ModuleDrift{{Account: number, Module: "companies", Units: 2}}}
+	view, err := viewRun(usageOf(s), run, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := report.AccountsUsage{{
+		Number: int(number), Interface: "v2", Lookups: 3,
+		Found: report.Values[report.FieldFound]{{Name: "company", Value: report.FieldFound{Asked: 3, Found: 3, Words: "companies", Word: "company"}}},
+		Units: []report.UsedUnits{{Meter: "companies", Used: 3, Limits: []report.UnitLimit{{Name: "max-units", Limit: 5, Left: 2}}}},
+		Drift: &report.Drift{Free: report.Values[int64]{}, Units: map[string]int64{"companies": 2}},
+	}}
+	if diff := cmp.Diff(want, view.Accounts); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	shown := budgetCeilings([]checkpoint.Run{run}, pipeline.Budget{}, number)
+	if len(shown) == 0 || shown[0].Name != "max-units companies" || shown[0].account != number || !shown[0].limited {
+		t.Errorf("the budget does not show the limit on units that the run had: %+v", shown)
+	}
+}
+
+// TestTheAccountAndTheStatusShowReachedLimits reaches the daily limit of a module in a run.
+func TestTheAccountAndTheStatusShowReachedLimits(t *testing.T) {
+	t.Parallel()
+	w, service := served(t)
+	limit := int64(1)
+	if err := service.Service.Second().Units().SetDaily(sandboxunits.Companies, &limit); err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(t.TempDir(), "list.csv")
+	if err := os.WriteFile(list, []byte("company_id\n101\n102\n103\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended, err := w.Run(t.Context(), pipeline.RunOptions{
+		List:   pipeline.List{Names: []string{list}, Fields: []string{"company"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+		Budget: pipeline.Budget{Units: map[string]int64{"companies": 99}}, Pace: pipeline.Pace{Concurrency: 1},
+		Output: pipeline.Output{Path: list + ".out.csv"}, Yes: true,
+	}, agreeing{})
+	if err != nil || ended.Stop == nil {
+		t.Fatalf("%+v, %v", ended, err)
+	}
+	account, err := Account(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, err := Status(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, limits := range map[string][]report.ReachedLimit{"the account": account.Second.Limits, "the status": status.Limits} {
+		if len(limits) != 1 || limits[0].Module != "companies" || limits[0].Code != "limits.daily" || limits[0].Until == nil {
+			t.Errorf("%s shows the limits %v", what, limits)
+			continue
+		}
+		want := "companies is limited (limits.daily) until " + limits[0].Until.Format(time.DateOnly) + " 00:00 UTC"
+		if got := limits[0].String(); got != want {
+			t.Errorf("%s says %q, want %q", what, got, want)
+		}
+	}
+}
+
+// agreeing lets a run spend.
+type agreeing struct{}
+
+func (agreeing) Show(*report.Plan) error                         { return nil }
+func (agreeing) CanAsk() bool                                    { return true }
+func (agreeing) Confirm(context.Context, pipeline.Question) bool { return true }

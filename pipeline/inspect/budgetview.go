@@ -1,0 +1,89 @@
+package inspect
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/io/service/v2"
+	"payonce/pipeline"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+	"payonce/pipeline/workspace"
+)
+
+// viewUsed shows what the scope of a ceiling has come to at a time.
+func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (report.Used, error) {
+	scope := c.At(at).Scope
+	if c.Meter != cost.USD && c.Meter != cost.Lookups {
+		scope = c.account.Scope(scope)
+	}
+	totals := s.Journal.Totals(scope)
+	mayBeFree, err := s.Journal.MayBeFree(scope)
+	if err != nil {
+		return report.Used{}, err
+	}
+	view := report.Used{
+		Of: c.of(), Name: c.Name, Period: c.Period.Of(at), Measure: "usd",
+		Settled: totals.Settled.Money(), SettledLeast: report.Least(totals.Settled.Money(), mayBeFree), Held: totals.Held.Money(), Lookups: totals.Calls(),
+	}
+	inMeasure := func(n int64) string { return cost.Money(n).String() }
+	switch c.Meter {
+	case cost.USD:
+	case cost.Lookups:
+		view.Measure = "lookups"
+		inMeasure = func(n int64) string { return fmt.Sprint(n) }
+	default:
+		_, view.Measure, _ = strings.Cut(c.Name, " ")
+		settled, held := totals.Settled[c.Meter], totals.Held[c.Meter]
+		view.SettledUnits, view.HeldUnits = &settled, &held
+		inMeasure = func(n int64) string { return fmt.Sprint(n) }
+	}
+	if c.limited {
+		limit, left := inMeasure(c.Limit), inMeasure(max(c.Left(totals), 0))
+		view.Limit, view.Left = &limit, &left
+	}
+	if renews := provider.Renewal(c.Period, at); !renews.IsZero() {
+		view.RenewsAt = &renews
+	}
+	return view, nil
+}
+
+// secondAccount returns the account whose units the ceilings limit: that of the second interface, the last
+// one where the command does not know its address. It is an account without calls when there is none.
+func secondAccount(s *workspace.Session) attempt.Account {
+	if journal, found, err := s.ReadV2(); err == nil && found {
+		return journal.Number()
+	}
+	all := s.Journal.Catalogues()
+	for number := len(all) - 1; number > 0; number-- {
+		if all[number].Interface == v2.Catalogue().Interface {
+			return attempt.Account(number)
+		}
+	}
+	return attempt.Account(len(all))
+}
+
+// accountOfBudget reads the account's free status; without it, it says why.
+func accountOfBudget(ctx context.Context, w *pipeline.Work, s *workspace.Session, offline string) (*report.Account, string) {
+	if offline != "" {
+		return nil, offline
+	}
+	if s.Options.Service.Known() {
+		_, err := s.OpenStatus()
+		if err == nil {
+			err = s.CheckKey()
+		}
+		if err != nil {
+			return nil, w.Explain(err)
+		}
+	}
+	account, err := accountOf(ctx, s)
+	if err != nil {
+		return nil, w.Explain(err)
+	}
+	return account, ""
+}

@@ -1,0 +1,141 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/record"
+	"payonce/checkpoint/verify"
+	"payonce/pipeline"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+	"payonce/pipeline/workspace"
+)
+
+// closed runs a use case on the closed journal of the workspace, which has to exist.
+func closed[T any](ctx context.Context, w *pipeline.Work, doing string, do func(dir string, options workspace.Opening) (T, error)) (T, error) {
+	var none T
+	dir, err := w.Workspace.Existing()
+	if err != nil {
+		return none, err
+	}
+	options, err := w.Workspace.Opening(w.Env, doing, ctx.Err)
+	if err != nil {
+		return none, err
+	}
+	defer w.Observer.ReadingJournal()()
+	options.Store.InOrder = true // all of them read each record about once
+	result, err := do(dir, options)
+	return result, workspace.OpenError(err)
+}
+
+// Check verifies every record of the journal and its sums. The report is there although the
+// journal is damaged.
+func Check(ctx context.Context, w *pipeline.Work) (*report.JournalCheck, error) {
+	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
+		err = workspace.ReadStore(ctx, dir, options, func(store record.Store) error {
+			var problems []verify.Problem
+			first := provider.V1Interface() // that of the account 0
+			found, err := verify.Check(store, first.Catalogue, options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
+			view = report.JournalCheckOf(first.Catalogue, first.Tariff, found, problems)
+			return err
+		})
+		return view, err
+	})
+}
+
+// Damage returns the error of a check that found problems.
+func Damage(view *report.JournalCheck) error {
+	if len(view.List) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %d problems; restore the directory from a backup", checkpoint.ErrCorrupt, len(view.List))
+}
+
+// Dump writes every record of the journal, one JSON object to a line.
+func Dump(ctx context.Context, w *pipeline.Work, to io.Writer, values bool) error {
+	_, err := closed(ctx, w, "journal dump", func(dir string, options workspace.Opening) (any, error) {
+		return nil, workspace.ReadStore(ctx, dir, options, func(store record.Store) error {
+			var show verify.Show
+			if values {
+				show = answers(provider.AnswerReaders()).show
+			}
+			return verify.Dump(store, options.Journal.Stop, to, show)
+		})
+	})
+	return err
+}
+
+// Rekey encrypts the journal with its new key.
+func Rekey(ctx context.Context, w *pipeline.Work) (*report.Rekeyed, error) {
+	return closed(ctx, w, "journal rekey", func(dir string, options workspace.Opening) (*report.Rekeyed, error) {
+		key, err := w.Workspace.Journal.NewKey.Parse()
+		if err == nil && key == nil {
+			err = problem.Usagef("which key? set %s", w.Workspace.Journal.NewKey.From)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &report.Rekeyed{Encrypted: true}, options.Rewrite(ctx, dir, key)
+	})
+}
+
+// Unpause ends the waits that the service has asked for, and the limits that it has said are reached.
+func Unpause(ctx context.Context, w *pipeline.Work) (*report.Unpaused, error) {
+	return closed(ctx, w, "journal unpause", func(dir string, options workspace.Opening) (*report.Unpaused, error) {
+		journal, err := workspace.OpenJournal(ctx, dir, options)
+		if err != nil {
+			return nil, err
+		}
+		ended, err := endWaits(journal)
+		return ended, errors.Join(err, journal.Close())
+	})
+}
+
+// endWaits ends the pauses and the limits of all accounts.
+func endWaits(journal *checkpoint.Journal) (*report.Unpaused, error) {
+	ended := &report.Unpaused{}
+	for number := range journal.Accounts() {
+		account, err := journal.For(number)
+		if err != nil {
+			return ended, err
+		}
+		until, err := account.EndPause()
+		if err != nil {
+			return ended, err
+		}
+		limits, err := account.EndLimits()
+		if err != nil {
+			return ended, err
+		}
+		if until.After(ended.Until) {
+			ended.Until = until
+		}
+		for _, limit := range limits {
+			ended.Limits = append(ended.Limits, limit.Module)
+		}
+	}
+	return ended, nil
+}
+
+// Prune erases the answers that came before a time.
+func Prune(ctx context.Context, w *pipeline.Work, before time.Time) (*report.Erasure, error) {
+	return erase(ctx, w, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Prune(before) })
+}
+
+// erase erases from the journal. What was erased is gone from its files when it is closed.
+func erase(ctx context.Context, w *pipeline.Work, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*report.Erasure, error) {
+	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*report.Erasure, error) {
+		journal, err := workspace.OpenJournal(ctx, dir, options)
+		if err != nil {
+			return nil, err
+		}
+		erasure, err := do(journal)
+		return report.ErasureOf(erasure), errors.Join(err, journal.Close())
+	})
+}

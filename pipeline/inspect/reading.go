@@ -1,0 +1,193 @@
+// This file reads the facts of a report on runs from a journal.
+
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/pipeline"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/service/v1"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
+)
+
+// ReportOptions say what a report is about, and what is known besides the journal.
+type ReportOptions struct {
+	Scope    report.ReportScope
+	DaysLeft *int         // as in report.ReportFacts
+	Plan     *report.Plan // the same
+}
+
+// ReadReport returns the report on the runs of the workspace's journal, which another process may own.
+func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report.RunReport, error) {
+	return pipeline.WithJournal(ctx, w, "report", func(s *workspace.Session) (*report.RunReport, error) {
+		all, err := runsOf(s.Journal, o.Scope)
+		if err != nil {
+			return nil, err
+		}
+		runs := slices.DeleteFunc(slices.Clone(all), func(run checkpoint.Run) bool {
+			return o.Scope.Month != "" && cost.Month.Of(run.LastStarted().UTC()) != o.Scope.Month
+		})
+		builder := report.NewReportBuilder(report.ReportFacts{
+			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Catalogues: s.Journal.Catalogues(), Tariffs: tariffs(s), DaysLeft: o.DaysLeft, Plan: o.Plan,
+		})
+		if err := newReader(s.Journal, builder).read(o.Scope); err != nil {
+			return nil, err
+		}
+		return builder.Report(), ctx.Err()
+	})
+}
+
+// tariffs returns the tariffs of the accounts by their numbers.
+func tariffs(s *workspace.Session) (all []cost.Tariff) {
+	reader := pipeline.UsageReader{Journal: s.Journal, Interfaces: provider.ConfiguredInterfaces(s.Options).All}
+	for _, terms := range reader.AccountTerms() {
+		all = append(all, terms.Tariff)
+	}
+	return all
+}
+
+// runsOf returns the runs of the scope, of all months. A run belongs to the month in which it was started last.
+// Its waits belong to the months in which it waited.
+func runsOf(journal *checkpoint.Journal, scope report.ReportScope) ([]checkpoint.Run, error) {
+	if scope.Run != "" {
+		run, err := pipeline.FindRun(journal, scope.Run)
+		return []checkpoint.Run{run}, err
+	}
+	runs, err := journal.Runs()
+	if err != nil {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(run checkpoint.Run) bool {
+		return scope.Job != "" && scope.Job != cmp.Or(run.Job, run.Name)
+	})
+	if scope.Job != "" && len(runs) == 0 {
+		return nil, problem.Coded("no_such_job", "there is no run of the job %q in this journal", scope.Job)
+	}
+	return runs, nil
+}
+
+// reader reads calls, some at a time.
+type reader struct {
+	journal *checkpoint.Journal
+	builder *report.ReportBuilder
+	recall  func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error)
+	answers v1.AnswerDecoder
+	held    map[attempt.ID]cost.Amounts // by the calls in doubt
+	entries []attempt.Entry             // that wait for what Recall returns about them
+}
+
+// memory is what Recall may keep of calls that are far apart.
+const memory = 64 << 20
+
+func newReader(journal *checkpoint.Journal, builder *report.ReportBuilder) *reader {
+	return &reader{journal: journal, builder: builder, recall: journal.Recall(memory, true)}
+}
+
+// read adds the calls of the scope, and for the forecast those of other runs of its job.
+func (r *reader) read(scope report.ReportScope) error {
+	if err := r.readHeld(); err != nil {
+		return err
+	}
+	var from, to time.Time
+	if scope.Month != "" {
+		month, err := time.Parse("2006-01", scope.Month)
+		if err != nil {
+			return err
+		}
+		from, to = month, month.AddDate(0, 1, 0)
+	}
+	err := r.journal.Attempts(from, to, func(e attempt.Entry) error {
+		if !r.builder.Wants(e) {
+			r.builder.Add(report.ReportCall{Entry: e})
+			return nil
+		}
+		r.entries = append(r.entries, e)
+		if len(r.entries) < checkpoint.AttemptsTogether {
+			return nil
+		}
+		return r.add()
+	})
+	if err != nil {
+		return err
+	}
+	return r.add()
+}
+
+func (r *reader) readHeld() error {
+	r.held = map[attempt.ID]cost.Amounts{}
+	for account := range r.journal.Accounts() {
+		journal, err := r.journal.For(account)
+		if err != nil {
+			return err
+		}
+		for _, doubt := range journal.Doubts() {
+			r.held[doubt.ID] = doubt.Hold.Amounts()
+		}
+	}
+	return nil
+}
+
+// add adds the calls that wait.
+func (r *reader) add() error {
+	ids := make([]attempt.ID, len(r.entries))
+	for i, e := range r.entries {
+		ids[i] = e.ID
+	}
+	known, err := r.recall(ids, nil)
+	if err != nil {
+		return err
+	}
+	for i, e := range r.entries {
+		call := report.ReportCall{Entry: e, Held: r.held[e.ID].Money(), HeldUnits: r.held[e.ID]}
+		if call.Company, call.MailHost, err = r.hosts(e, known[i]); err != nil {
+			return err
+		}
+		r.builder.Add(call)
+	}
+	r.entries = r.entries[:0]
+	return nil
+}
+
+// hosts returns the host of the company that a call was about, and that of the email that was found. Without
+// another, the email's host names the company unless many share it. Nothing else of a person leaves the
+// reader.
+func (r *reader) hosts(e attempt.Entry, known attempt.Outcome) (company, mail string, err error) {
+	company = strings.ToLower(known.Who.CompanyDomain)
+	if company == "" {
+		company = strings.ToLower(known.Who.Company.Website)
+	}
+	if e.Account != 0 || !e.Returned.Has(v1.WorkEmail) {
+		return company, "", nil
+	}
+	mail = report.UnknownPart
+	if known.Ended.Data == "" {
+		return company, mail, nil
+	}
+	answer, err := r.answers.Decode(known.Ended.Answer())
+	if err != nil {
+		return company, mail, err
+	}
+	if host := strings.ToLower(answer.WorkEmail[strings.LastIndexByte(answer.WorkEmail, '@')+1:]); isHost.MatchString(host) {
+		mail = host
+		if company == "" && enrich.SharedHostOf([]byte(host)) == enrich.NotSharedHost {
+			company = host
+		}
+	}
+	return company, mail, nil
+}
+
+// isHost matches what a service returns behind the @ of an email unless it is something else.
+var isHost = regexp.MustCompile(`^[\pL\d-]+(\.[\pL\d-]+)+$`)

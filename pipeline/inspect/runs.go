@@ -1,0 +1,166 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"time"
+
+	"payonce/pipeline"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+
+	"payonce/checkpoint"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
+)
+
+// Runs lists the runs of the journal with what each spent.
+func Runs(ctx context.Context, w *pipeline.Work) (*report.Runs, error) {
+	return pipeline.WithJournal(ctx, w, "runs", func(s *workspace.Session) (*report.Runs, error) {
+		owner := workspace.Owner{}
+		if s.Snapshot() {
+			owner = ownerOf(s)
+		}
+		runs, err := s.Journal.Runs()
+		if err != nil {
+			return nil, err
+		}
+		view := &report.Runs{Runs: make([]*report.Run, len(runs))}
+		for i, run := range runs {
+			if view.Runs[i], err = viewRun(usageOf(s), run, s.Env.Now()); err != nil {
+				return nil, err
+			}
+			view.Runs[i].Running = isRunning(owner, run.Name)
+		}
+		recorded, err := startsOf(w, owner)
+		for i := len(recorded) - 1; i >= 0 && view.LastStart == nil; i-- {
+			if recorded[i].IsRun() {
+				view.LastStart = &recorded[i]
+			}
+		}
+		return view, err
+	})
+}
+
+// Starts lists the starts that were recorded. It does not need the journal.
+func Starts(w *pipeline.Work) (*report.Starts, error) {
+	return pipeline.WithSession(w, func(s *workspace.Session) (*report.Starts, error) {
+		recorded, err := startsOf(w, ownerOf(s))
+		return &report.Starts{Starts: recorded}, err
+	})
+}
+
+// startsOf returns the starts that were recorded for the workspace's journal, and how they stand.
+func startsOf(w *pipeline.Work, owner workspace.Owner) ([]checkpoint.Start, error) {
+	dir, err := w.Workspace.Dir()
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := checkpoint.ReadStarts(dir)
+	if recorded == nil {
+		recorded = []checkpoint.Start{}
+	}
+	for i := range recorded {
+		recorded[i].State = checkpoint.StartStateOf(recorded[i], owner.Process, isAlive)
+	}
+	return recorded, err
+}
+
+// isAlive reports whether this host has a process with the number.
+func isAlive(process int) bool { return !errors.Is(syscall.Kill(process, 0), syscall.ESRCH) }
+
+// ownerOf returns the process that owns the journal and does more than read it, the zero Owner for none. A
+// process that does not answer is none: it has just ended or is about to begin.
+func ownerOf(s *workspace.Session) workspace.Owner {
+	owner, err := s.Owner()
+	if err != nil || owner.Reading {
+		return workspace.Owner{}
+	}
+	return owner
+}
+
+// isRunning reports whether the owner of the journal is a run of that name.
+func isRunning(owner workspace.Owner, run string) bool { return owner.Command == "run "+run }
+
+// RunNames returns the names of the runs in the journal.
+func RunNames(ctx context.Context, w *pipeline.Work) ([]string, error) {
+	return pipeline.WithJournal(ctx, w, "completion", func(s *workspace.Session) (names []string, err error) {
+		runs, err := s.Journal.Runs()
+		for _, run := range runs {
+			names = append(names, run.Name)
+		}
+		return names, err
+	})
+}
+
+// findRun returns the run of that name, or else the only one whose name begins so.
+func findRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
+	found, err := pipeline.FindRun(journal, name)
+	if err == nil {
+		return found, nil
+	}
+	runs, listErr := journal.Runs()
+	if listErr != nil {
+		return found, listErr
+	}
+	var named []string
+	for _, run := range runs {
+		if strings.HasPrefix(run.Name, name) {
+			found, named = run, append(named, run.Name)
+		}
+	}
+	switch len(named) {
+	case 0:
+		return found, err
+	case 1:
+		return found, nil
+	}
+	return found, problem.Coded("run_ambiguous", "the names of %d runs begin with %q: %s", len(named), name, strings.Join(named, ", "))
+}
+
+// Show shows a run: its spend and its rows by outcome. A part of its name is enough, from the beginning on.
+func Show(ctx context.Context, w *pipeline.Work, name string) (*report.Run, error) {
+	return pipeline.WithJournal(ctx, w, "show", func(s *workspace.Session) (*report.Run, error) {
+		run, err := findRun(s.Journal, name)
+		if err != nil {
+			return nil, err
+		}
+		view, err := viewRun(usageOf(s), run, s.Env.Now())
+		if err != nil {
+			return nil, err
+		}
+		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
+		view.Drift, view.Waits = view.Accounts.Drift(), report.WaitsOf([]checkpoint.Run{run}, "")
+		view.NotSent = report.NotSentBy(run)
+		view.Spend, err = explainSpend(usageOf(s), run)
+		return view, err
+	})
+}
+
+// usageOf reads what the accounts of the journal found, cost and used.
+func usageOf(s *workspace.Session) pipeline.UsageReader {
+	return pipeline.UsageReader{Journal: s.Journal, Interfaces: provider.ConfiguredInterfaces(s.Options).All}
+}
+
+func viewRun(reader pipeline.UsageReader, run checkpoint.Run, at time.Time) (*report.Run, error) {
+	journal := reader.Journal
+	mayBeFree, err := journal.MayBeFree(checkpoint.RunScope(run.Name))
+	if err != nil {
+		return nil, err
+	}
+	totals := journal.Totals(checkpoint.RunScope(run.Name))
+	doubts, _ := journal.InDoubt(run.Name)
+	view := &report.Run{
+		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
+		MaxSpend: run.MaxSpend, Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), Held: totals.Held.Money(), Lookups: totals.Lookups,
+		FreeUsed: reader.FreeUsed(checkpoint.RunScope(run.Name)), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
+	}
+	view.Accounts = reader.Run(run, at)
+	if !run.Ended.IsZero() {
+		ended := run.Ended.UTC()
+		view.Ended = &ended
+	}
+	return view, nil
+}

@@ -1,0 +1,24 @@
+package inspect
+
+import (
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
+	"payonce/pipeline"
+	"payonce/pipeline/report"
+)
+
+// explainSpend adds the attempts of a run up, in three ways. It looks for them in the
+// whole journal: where the clock was set back, some lie before the run's first start.
+func explainSpend(reader pipeline.UsageReader, run checkpoint.Run) (*report.Spend, error) {
+	view := report.NewSpend(reader.AccountTerms())
+	err := reader.Journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
+		if e.Run != run.Name {
+			return nil
+		}
+		view.Add(e)
+		return nil
+	})
+	return view, err
+}

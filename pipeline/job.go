@@ -1,0 +1,252 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/time/rate"
+
+	"payonce/checkpoint"
+	"payonce/io/table"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+	"payonce/pipeline/scan"
+)
+
+// job is one list with what is wanted of it: what plan, run and write share.
+type job struct {
+	RunSteps
+	session *session
+	order   List
+	pace    Pace
+	output  Output
+	profile bool // answers have the person's profile
+	writes  bool // the output is written after the lookups
+
+	mapFile string // that says how the columns are read; "" for none
+	list    *columns.UserList
+	schema  table.Schema
+	reading *columns.Reading
+	asked   []provider.Asked  // of each interface
+	watched *scan.CostWatcher // of the journal; nil when nobody asks what the list has cost
+
+	choosing choosing             // among the results of searches
+	approval report.ApprovalAsked // of the spend
+}
+
+// prepare opens the list and finds its columns. Nothing is written or sent.
+func (s *session) prepare(order List) (*job, error) {
+	list, err := columns.OpenList(columns.ListOptions{
+		Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Delimiter: order.Delimiter, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.lists = append(s.lists, list)
+	j := &job{
+		RunSteps: RunSteps{Name: order.Run, Place: s.place}, session: s, order: order, list: list,
+		choosing: choosing{Selected: order.Selected}, profile: s.work.Workspace.Service.Profile,
+	}
+	if j.asked, err = provider.ConfiguredInterfaces(s.work.Workspace).Of(provider.Wanted{Fields: order.Fields, From: order.From}); err != nil {
+		return nil, provider.AsUnasked(err)
+	}
+	if err := j.readColumns(order); err != nil {
+		return nil, err
+	}
+	if j.Name == "" {
+		if j.Name, err = runNameOf(list, slices.Concat(order.Fields, order.From)); err != nil {
+			return nil, err
+		}
+	}
+	if err := j.addSteps(); err != nil {
+		return nil, problem.Usagef("%s: %w", strings.Join(order.Names, " "), err)
+	}
+	if s.work.Workspace.Prices.Card != "" {
+		if err := j.choosePrices(); err != nil { // for what is wrong in it
+			return nil, err
+		}
+	}
+	if order.Priority != "" {
+		priority, err := scan.ParsePriority(j.schema, order.Priority)
+		if err != nil {
+			return nil, problem.Usagef("%s: the priority %s: %w", strings.Join(order.Names, " "), order.Priority, err)
+		}
+		for _, s := range j.Steps {
+			s.Scope.Priority = priority
+		}
+	}
+	return j, nil
+}
+
+// open lets the accounts use the journal and their services.
+func (j *job) open(use provider.Use) error {
+	for _, account := range j.Accounts {
+		account.Strict = j.Budget.Strict
+		if err := account.Open(use); err != nil {
+			return err
+		}
+		j.session.accounts = append(j.session.accounts, account)
+	}
+	return nil
+}
+
+// choosePrices chooses the prices of all accounts without their services.
+func (j *job) choosePrices() error {
+	for _, account := range j.Accounts {
+		if err := account.ChoosePrices(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// record returns what the journal is to remember of the run, which keeps the time
+// of its first start. A comparison has no output, and may have no list.
+func (j *job) record() (checkpoint.Run, error) {
+	outputPath, err := output.AbsolutePath(j.output.Path)
+	if err != nil {
+		return checkpoint.Run{}, err
+	}
+	run := checkpoint.Run{
+		Name: j.Name, Output: outputPath, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: strings.Join(j.order.Fields, ","), From: j.order.From,
+		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
+		Priority: j.order.Priority, Started: j.session.now(),
+	}
+	run.Restarted = run.Started
+	j.Budget.Note(&run)
+	for _, account := range j.Accounts {
+		if account.Journal != nil {
+			j.Budget.NoteAccount(&run, account.Journal.Number(), account.Tariff)
+		}
+	}
+	if j.list != nil {
+		noteList(&run, j.list)
+		columns := j.recorded()
+		run.Columns, run.Header = columns.Columns, columns.Header
+		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
+		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
+		run.Resolve = j.order.Resolve
+		if run.Selected, err = output.AbsolutePath(j.order.Selected); err != nil {
+			return run, err
+		}
+	}
+	earlier, found, err := j.session.journal().Run(j.Name)
+	if found {
+		run.Started = earlier.Started
+	}
+	run.Waits = report.WaitsAtStart(earlier, j.approval, run.Restarted)
+	return run, err
+}
+
+// lookUp sends the lookups of the surveys and returns why it stopped. What an earlier
+// start left in doubt may turn out not to have been charged meanwhile: then the list
+// is surveyed again and what is missing is sent too.
+func (j *job) lookUp(ctx context.Context, update func(SentSoFar)) (dispatch.Stop, error) {
+	leftovers := 0
+	for _, account := range j.Accounts {
+		if account.Journal != nil {
+			leftovers += account.Reconciler().Pending()
+		}
+	}
+	stop, err := j.lookUpOnce(ctx, update)
+	if leftovers == 0 || stop != nil || err != nil {
+		return stop, err
+	}
+	switch err := j.take(ctx); {
+	case ctx.Err() != nil:
+		for _, s := range j.Steps {
+			s.Stop = dispatch.StopOf(ctx)
+		}
+		return dispatch.StopOf(ctx), nil
+	case err != nil || j.Lookups() == 0:
+		return nil, err
+	}
+	return j.lookUpOnce(ctx, update)
+}
+
+// lookUpOnce sends the lookups of one survey of each step.
+func (j *job) lookUpOnce(ctx context.Context, update func(SentSoFar)) (dispatch.Stop, error) {
+	surveyed := func() {}
+	stops, err := j.run().Run(ctx, j.list, j.Steps[0].Survey, func(
+		ctx context.Context, i int, found *scan.Scan, rows scan.List,
+	) (dispatch.Stop, error) {
+		surveyed()
+		surveyed = func() {}
+		s := j.Steps[i]
+		if refused := j.foreseen(s.Account); refused != nil || s.Account.Journal == nil {
+			return refused, nil // without a journal nothing is asked of the account
+		}
+		next, done := found.Lookups(ctx, rows)
+		defer done()
+		before, earlier := j.Tally(), report.FoundNow(j.stepsDone()).Fields
+		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) {
+			found := report.JoinFound(earlier, report.FieldsFound(s.Account.Catalogue, now.Asked, now.Returned))
+			update(SentSoFar{Tally: before.Plus(now), Step: i, Found: found})
+		}).Run(ctx, next)
+		s.Tally = s.Tally.Plus(tally)
+		if i+1 < len(j.Steps) {
+			surveyed = j.session.work.Observer.Surveying()
+		}
+		return stop, err
+	})
+	surveyed()
+	for i, s := range j.Steps {
+		s.Stop = stops[i]
+		if s.Stop == nil && s.Tally.GivenUp > 0 {
+			s.Stop = someGivenUp(s.Tally)
+		}
+	}
+	stop := stops.Foremost()
+	if tally := j.Tally(); stop == nil && err == nil && tally.GivenUp > 0 {
+		stop = someGivenUp(tally)
+	}
+	return stop, err
+}
+
+// foreseen says why the service would refuse the lookups of an account now; nil when nothing is known
+// against them.
+func (j *job) foreseen(account *provider.Account) dispatch.Stop {
+	if !account.Read {
+		return nil
+	}
+	return account.Foreseen(j.Budget.Expendable)
+}
+
+// dispatched says how the lookups of a step are sent.
+func (j *job) dispatched(s *RunStep, update func(dispatch.Tally)) *dispatch.Lookups {
+	s.NotSent = nil // the list may be surveyed again
+	lookups := &dispatch.Lookups{
+		Ledger: s.Account.Journal, Finder: s.Account.Finder, Now: j.session.work.Env.Now, Report: update,
+		Concurrency: j.pace.Concurrency, Spacing: s.Account.Rate.Spacing(), LongestPause: j.pace.LongestPause,
+		Reconciler: s.Account.Reconciler(), Note: j.session.note, Expendable: j.Budget.Expendable, Catalogue: s.Account.Catalogue,
+		Tariff: s.Account.Tariff, Request: j.Request(s.Account), Progress: &s.Account.Progress,
+		NotSent: func(why dispatch.Stop, lookups int64) {
+			s.NotSent = append(s.NotSent, StepNotSent{Why: why, Lookups: lookups})
+		},
+	}
+	lookups.Request.Reask = s.Scope.Reask
+	if j.pace.Even {
+		lookups.Pacer = rate.NewLimiter(rate.Every(s.Account.Rate.Spacing()), 1) // spread evenly over the window
+	}
+	return lookups
+}
+
+// someGivenUp is how a run ends that has sent all lookups and has given some up.
+func someGivenUp(tally dispatch.Tally) dispatch.Stop {
+	return dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Lookups(tally.GivenUp) + " failed three times"}
+}
+
+// warnOfDelay warns when an account may be compared before the service has ended a lost call.
+func (s *session) warnOfDelay() {
+	service := s.work.Workspace.Service
+	if service.SettleDelay < service.Timeout {
+		s.note(fmt.Sprintf("the settle delay of %s is shorter than the time-out of %s: a lost lookup that the service still processes can be paid twice",
+			service.SettleDelay, service.Timeout))
+	}
+}

@@ -1,0 +1,162 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"payonce/io/listfile"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/scan"
+)
+
+// requestOf says how the output of a list is written.
+func (s *session) requestOf(run output.Steps, list *columns.UserList, to Output) output.Request {
+	return output.Request{
+		Output: run.Outputs(), List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
+		Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw, Tables: tablesOf(run, to),
+	}
+}
+
+// tablesOf says where the tables of a run are written.
+func tablesOf(run output.Steps, to Output) output.Tables {
+	t := output.Tables{Dir: to.Tables, Format: to.TablesFormat}
+	for _, step := range run {
+		t.Steps = append(t.Steps, output.TableStep{
+			Interface: provider.TablesOf(step.Scope.Catalogue.Interface), Answers: step.Account,
+			Wanted: step.Scope.Wanted,
+		})
+	}
+	return t
+}
+
+// checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns, and tables that
+// would overwrite something else.
+func (j *job) checkOutputs() error {
+	request := j.session.requestOf(j.run(), j.list, j.output)
+	sources := append(output.SourcesOf(j.list.Paths), j.output.Sources...)
+	if err := checkChoosing(j.candidatesRequest(), request, sources); err != nil {
+		return err
+	}
+	if err := output.CheckTables(request.Tables.Paths(), j.output.Path, j.output.Rejects, append(sources, j.choosing.Source())); err != nil {
+		return err
+	}
+	err := output.CheckCreate(request)
+	if errors.Is(err, output.ErrNoTables) {
+		var asked []string
+		for _, s := range j.Steps {
+			asked = append(asked, s.Scope.Catalogue.Words(s.Scope.Wanted))
+		}
+		return problem.Coded("no_tables", "%w: %s", err, strings.Join(asked, ","))
+	}
+	return columns.AsListUsage(err)
+}
+
+// checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
+func (j *job) checkRows(ctx context.Context) error {
+	if err := listfile.CheckRows(j.output.Path, j.Steps[0].Survey.Rows); err != nil {
+		return problem.AsUsage(err)
+	}
+	if j.Lookups() == 0 {
+		return nil // nothing is spent, and writing reports the same faults
+	}
+	defer j.session.work.Observer.Surveying()()
+	err := output.CheckCells(ctx, j.session.requestOf(j.run(), j.list, j.output))
+	if err != nil && ctx.Err() == nil {
+		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", output.TargetName(j.output.Path), err)
+	}
+	return err
+}
+
+// written says what was written.
+type written struct {
+	rows   map[scan.Status]int64
+	kept   []output.KeptVersion // files that were replaced
+	tables *output.TablesWritten
+}
+
+// write writes the output of a run, and its rejects when a path is given. It writes nothing when they are in their
+// places already, as they would be written. When a format fails, it writes text beside the output instead and returns a *output.NotWrittenError.
+func (j *job) write(ctx context.Context) (done written, err error) {
+	run := j.run()
+	request := j.session.requestOf(run, j.list, j.output)
+	source := j.source(request)
+	go source()    // reads the list while the files in place are read, or new ones are written
+	defer source() // the list is read no longer when write returns
+	rows, same, err := request.InPlace(j.session.journal(), source)
+	if err == nil && same {
+		done.rows = map[scan.Status]int64{}
+		for status, n := range rows {
+			done.rows[scan.Status(status)] = n
+		}
+		return done, nil
+	}
+	if err == nil {
+		done, err = j.writeFiles(ctx, request, run, source)
+	}
+	if err == nil {
+		return done, nil
+	}
+	if instead, other := request.AsText(err); other {
+		if _, textErr := j.writeFiles(ctx, instead, run, unknownSource); textErr == nil {
+			return done, &output.NotWrittenError{Path: j.output.Path, Err: err, Instead: instead.Path}
+		}
+	}
+	return done, err
+}
+
+func (j *job) writeFiles(
+	ctx context.Context, request output.Request, run output.Steps, source func() (string, error),
+) (done written, err error) {
+	files, err := output.Create(request)
+	if err != nil {
+		return done, columns.AsListUsage(err)
+	}
+	defer files.Discard()
+	run = slices.Clone(run)
+	for i := range run {
+		run[i].Decided = files.Decided(i)
+	}
+	rows, err := j.answered(ctx, run)
+	if err != nil {
+		return done, err
+	}
+	defer j.session.work.Observer.Writing()()
+	pass := &columns.UserList{List: files.Rows(), Names: j.list.Names, Paths: j.list.Paths}
+	done.rows, err = rows.Write(ctx, pass, files.Out(), files.Rejects())
+	if err = errors.Join(err, rows.Close()); err != nil {
+		return done, err
+	}
+	if done.tables, err = files.WriteTables(ctx); err != nil {
+		return done, err
+	}
+	madeFrom, err := source()
+	if err != nil {
+		madeFrom = "" // the list changed after it was read
+	}
+	done.kept, err = files.Commit(ctx, output.Protection{
+		Journal: output.JournalOf(j.session.journal(), j.session.place.Snapshot()), Run: j.Name, Now: j.session.now(),
+		Most: j.output.Keep, Rows: rows.Rows(), Source: madeFrom, Outcomes: rowsByName(done.rows),
+	})
+	return done, err
+}
+
+// answered returns the rows of the list with the answers of all steps.
+func (j *job) answered(ctx context.Context, run output.Steps) (*output.AnsweredRows, error) {
+	defer j.session.work.Observer.Surveying()()
+	return run.After(ctx, j.list, len(run))
+}
+
+// writeWhole writes the output, after an interrupt too, which gets an answer.
+func (j *job) writeWhole(ctx context.Context) (written, error) {
+	if ctx.Err() == nil {
+		defer context.AfterFunc(ctx, func() {
+			j.session.note("interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")
+		})()
+	}
+	return j.write(context.WithoutCancel(ctx))
+}

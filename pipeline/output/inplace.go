@@ -1,0 +1,72 @@
+package output
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+
+	"payonce/checkpoint/record"
+	"payonce/io/atomicfile"
+	"payonce/io/listfile"
+)
+
+// InPlace reports whether the files of the request are in their places as they would be written: they were made
+// from what source identifies, and nobody has changed them. Then it also returns the rows by outcome. It calls source
+// only when nobody has changed the files, because source reads the whole list. It reports false for standard output and
+// for a request with tables, which the journal does not record.
+func (r Request) InPlace(journal Journal, source func() (string, error)) (rows map[string]int64, same bool, err error) {
+	if r.Tables.Dir != "" {
+		return nil, false, nil
+	}
+	paths := []string{r.Path}
+	if r.Rejects != "" {
+		paths = append(paths, r.Rejects)
+	}
+	var files []record.File
+	for _, path := range paths {
+		file, unchanged, err := recorded(journal, path)
+		if err != nil || !unchanged {
+			return nil, false, err
+		}
+		files = append(files, file)
+	}
+	identified, err := source()
+	if err != nil || identified == "" {
+		return nil, false, err
+	}
+	for _, file := range files {
+		if file.Source != sourceOf(identified, file.Hash) {
+			return nil, false, nil
+		}
+	}
+	return files[0].Rows, true, nil
+}
+
+// recorded returns the record of a file that has a source, and whether the file is as it was written. It reads every
+// byte, because an editor can keep the size and restore the time.
+func recorded(journal Journal, name string) (file record.File, unchanged bool, err error) {
+	if name == listfile.Standard {
+		return file, false, nil
+	}
+	path, err := absolute(name)
+	if err != nil {
+		return file, false, nil // writing it says what is wrong
+	}
+	file, found, err := journal.File(path)
+	if err != nil || !found || file.Source == "" {
+		return file, false, err
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != file.Size || !info.ModTime().Equal(file.Changed) {
+		return file, false, nil
+	}
+	hash, err := atomicfile.SumOf(path)
+	return file, err == nil && hash == file.Hash, nil
+}
+
+// sourceOf returns what is recorded as the source of a file. It includes the hash of the file's bytes: a program that
+// does not know the member Source keeps it when it records other bytes.
+func sourceOf(source, hash string) string {
+	sum := sha256.Sum256([]byte(source + " " + hash))
+	return hex.EncodeToString(sum[:])
+}

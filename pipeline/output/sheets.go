@@ -1,0 +1,182 @@
+package output
+
+import (
+	"payonce/enrich"
+	"payonce/io/table"
+)
+
+// sheets are the tables that are being written, by their names.
+type sheets struct {
+	steps []indexes
+	all   []*sheet
+}
+
+// indexes are the sheets of the tables of a step's interface, by the number of the table; nil for one that is not
+// wanted.
+type indexes []*sheet
+
+// sheet is a table that is being written.
+type sheet struct {
+	enrich.Table
+	extras  extras
+	layout  *tableLayout
+	writer  table.Writer
+	pending [][]string // rows that wait for the others of their part
+	size    int        // of them in bytes
+	rows    int64      // that are written
+}
+
+// newSheets returns the sheets of the wanted tables of steps.
+func newSheets(steps TableSteps) *sheets {
+	s := &sheets{}
+	named := map[string]*sheet{}
+	for _, t := range steps.Tables() {
+		one := &sheet{Table: t, extras: extras{kinds: map[string]enrich.CellKind{}}}
+		named[t.Name], s.all = one, append(s.all, one)
+	}
+	for _, step := range steps {
+		var of indexes
+		if step.Interface != nil {
+			for _, t := range step.Interface.Tables() {
+				one := named[t.Name]
+				if !step.Wanted.Has(t.Of) {
+					one = nil
+				}
+				of = append(of, one)
+			}
+		}
+		s.steps = append(s.steps, of)
+	}
+	return s
+}
+
+// addColumns notes the values of an answer that have no column.
+func (s *sheets) addColumns(values []tableExtras) {
+	for _, v := range values {
+		v.sheet.extras.add(v.extra)
+	}
+}
+
+// tableExtras are the values of a row without a column.
+type tableExtras struct {
+	sheet *sheet
+	extra []enrich.ExtraValue
+}
+
+// extrasOf returns the values of an answer that have no column.
+func (s *sheets) extrasOf(from read) (values []tableExtras) {
+	for _, row := range from.rows {
+		if one := s.steps[from.step][row.Table]; one != nil && len(row.Extra) > 0 {
+			values = append(values, tableExtras{one, row.Extra})
+		}
+	}
+	return values
+}
+
+// create starts the files.
+func (s *sheets) create(files TableFiles) (err error) {
+	for _, one := range s.all {
+		one.layout = newLayout(one.Table, &one.extras)
+		if one.writer, err = files.Create(one.Name, one.layout.columns); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tableRow is a row of a table as it is written.
+type tableRow struct {
+	sheet *sheet
+	cells []string
+}
+
+// rowsOf returns the rows of an answer as they are written.
+func (s *sheets) rowsOf(from read) (rows []tableRow) {
+	for _, row := range from.rows {
+		if one := s.steps[from.step][row.Table]; one != nil {
+			rows = append(rows, tableRow{one, one.layout.cells(from.subject, row)})
+		}
+	}
+	return rows
+}
+
+// Rows are written in parts of at most partRows rows or partSize bytes: a part takes memory for each column.
+const (
+	partRows = 1000
+	partSize = 4 << 20
+)
+
+// write writes rows.
+func (s *sheets) write(rows []tableRow) error {
+	for _, row := range rows {
+		one := row.sheet
+		one.pending = append(one.pending, row.cells)
+		for _, cell := range row.cells {
+			one.size += len(cell)
+		}
+		if len(one.pending) == partRows || one.size >= partSize {
+			if err := one.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush writes the rows that wait.
+func (s *sheet) flush() error {
+	if len(s.pending) == 0 {
+		return nil
+	}
+	part := s.writer.Part(block{first: s.rows + 1, length: len(s.pending)})
+	for _, cells := range s.pending {
+		s.rows++
+		if err := part.WriteRow(line(s.rows), nil, cells); err != nil {
+			return err
+		}
+	}
+	clear(s.pending)
+	s.pending, s.size = s.pending[:0], 0
+	return s.writer.Write(part)
+}
+
+// end writes the rows that still wait, and returns what was written.
+func (s *sheets) end() (tables []WrittenTable, err error) {
+	for _, one := range s.all {
+		if err := one.flush(); err != nil {
+			return nil, err
+		}
+		tables = append(tables, WrittenTable{one.Name, one.rows})
+	}
+	return tables, nil
+}
+
+// block is a table.Block of new rows, which have appended cells only.
+type block struct {
+	first  int64
+	length int
+}
+
+// First returns the number of the first row.
+func (b block) First() int64 { return b.first }
+
+// Len returns the number of rows.
+func (b block) Len() int { return b.length }
+
+// Each visits no rows: they are in no list.
+func (b block) Each(func(table.Row) error) error { return nil }
+
+// Release does nothing.
+func (b block) Release() {}
+
+// line is a table.Row without cells.
+type line int64
+
+// Number returns the number of the row.
+func (l line) Number() int64 { return int64(l) }
+
+// Line returns the number of the row.
+func (l line) Line() int64 { return int64(l) }
+
+// Cell returns an empty cell.
+func (l line) Cell(int) []byte { return nil }

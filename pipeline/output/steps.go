@@ -1,0 +1,236 @@
+// This file takes a list through the steps of a run. Each step asks one account for some fields of one
+// kind of subject, which columns of the list or answers of earlier steps name. It asks only for what is still
+// missing when it starts.
+//
+// A step does not ask for a value while an earlier one may still find it: while that one was not asked for
+// it, or may have been charged for it. So a run that stopped in an earlier step goes on there.
+
+package output
+
+import (
+	"context"
+	"errors"
+
+	"payonce/enrich"
+	"payonce/io/table"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/scan"
+)
+
+// StepAccount is what the journal knows of one account.
+type StepAccount interface {
+	scan.Recorder
+	OutputAnswers
+	// Forgotten returns the keys that identities which were forgotten have in the account.
+	Forgotten() (map[enrich.Key]bool, error)
+}
+
+// Step is one step of a run. Its Scope is that of a first step. Each survey reads
+// which identities the account has forgotten.
+type Step struct {
+	Output
+	Name    string // unique in the run
+	Account StepAccount
+	// Survey is the latest survey of the list for the step; nil for none. The output uses its index.
+	Survey *scan.Scan
+}
+
+// Steps are the steps of a run in their order, one at least.
+type Steps []Step
+
+// AnsweredRows are the rows of a list with the answers of the first steps. They have to be closed.
+type AnsweredRows struct {
+	// List has the rows as the next step sees them. After the last step it has no use.
+	List    scan.List
+	list    scan.List // without answers
+	steps   Sequence
+	indexes []*scan.Index
+}
+
+// After returns the rows of the list after the first steps, as the journal knows their answers now. It reads
+// the list at most once for each of them.
+func (s Steps) After(ctx context.Context, list scan.List, first int) (_ *AnsweredRows, err error) {
+	r := &AnsweredRows{List: list, list: list}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}()
+	for _, step := range s[:first] {
+		if err := r.Answer(ctx, step); err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// Answer adds the answers of the next step to the rows, as the journal knows them now. It reads the list at most
+// once.
+func (r *AnsweredRows) Answer(ctx context.Context, next Step) (err error) {
+	if next.Scope, err = r.scope(next); err != nil {
+		return err
+	}
+	index, err := next.index(ctx, r.List)
+	if err != nil {
+		return err
+	}
+	r.indexes = append(r.indexes, index)
+	r.steps = append(r.steps, StepOutput{Output: next.Output, Name: next.Name, Index: index, Answers: next.Account})
+	r.List = r.steps.Answered(r.list)
+	return nil
+}
+
+// index returns the index of a list for the step.
+func (s Step) index(ctx context.Context, list scan.List) (*scan.Index, error) {
+	if s.Survey == nil {
+		return scan.NewIndex(ctx, s.Scope, list, s.Account)
+	}
+	return s.Survey.Index(ctx, s.Scope, list, s.Account)
+}
+
+// scope returns the scope of the next step.
+func (r *AnsweredRows) scope(next Step) (scope scan.Scope, err error) {
+	scope = next.Scope
+	if scope.Forgotten, err = next.Account.Forgotten(); err != nil || len(r.steps) == 0 {
+		return scope, err
+	}
+	return r.steps.Follow(scope), nil
+}
+
+// Rows returns how many rows the list has, once a step has read it.
+func (r *AnsweredRows) Rows() int64 {
+	if len(r.indexes) == 0 {
+		return 0
+	}
+	return r.indexes[0].Rows()
+}
+
+// Write writes the list with the answers of the steps, as Sequence.Write does.
+func (r *AnsweredRows) Write(
+	ctx context.Context, list scan.List, out, rejects table.Writer,
+) (rows map[scan.Status]int64, err error) {
+	return r.steps.Write(ctx, list, out, rejects)
+}
+
+// Close removes temporary files.
+func (r *AnsweredRows) Close() (err error) {
+	for _, index := range r.indexes {
+		err = errors.Join(err, index.Close())
+	}
+	r.indexes = nil
+	return err
+}
+
+// Outputs returns the outputs of the steps with the scopes that they have in the run, for the columns of the
+// output.
+func (s Steps) Outputs() (sequence Sequence) {
+	for _, step := range s {
+		if len(sequence) > 0 {
+			step.Scope = sequence.Follow(step.Scope)
+		}
+		sequence = append(sequence, StepOutput{Output: step.Output, Name: step.Name})
+	}
+	return sequence
+}
+
+// Survey surveys the list for a step. The rows are those after the steps before it.
+func (s Steps) Survey(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
+	return scan.New(ctx, scope, rows.List, s[step].Account)
+}
+
+// SurveyWithIndex is Survey for a list whose output is written later. The survey has to be closed.
+func (s Steps) SurveyWithIndex(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
+	return scan.NewWithIndex(ctx, scope, rows.List, s[step].Account)
+}
+
+// Most surveys the list for the most that a step can ask for: what an earlier step may still find counts as
+// missing. A plan needs that.
+func (s Steps) Most(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
+	scope.Most = true
+	return scan.New(ctx, scope, rows.List, s[step].Account)
+}
+
+// RowsOf returns the numbers of the rows that lead the given subjects in a step, 0 for a subject whose rows miss
+// nothing.
+func (s Steps) RowsOf(ctx context.Context, list scan.List, step int, subjects []enrich.Identity) (_ []int64, err error) {
+	rows, err := s.After(ctx, list, step)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
+	scope.Most = true
+	return scan.RowsOf(ctx, scope, rows.List, subjects)
+}
+
+// Send sends the lookups of one step, whose survey is given, and returns why it stopped.
+type Send func(ctx context.Context, step int, found *scan.Scan, rows scan.List) (dispatch.Stop, error)
+
+// Stops says of each step why it stopped, nil when it did not.
+type Stops []dispatch.Stop
+
+// Foremost returns the first of the stops. When that is a limit that was reached, a later stop takes its place if
+// somebody has to act on it, or if it is a limit that ends earlier.
+func (s Stops) Foremost() (first dispatch.Stop) {
+	for _, stop := range s {
+		first = dispatch.Foremost(first, stop)
+	}
+	return first
+}
+
+// Run runs the steps one after another, and returns why each stopped. The survey is that of the first step, nil when
+// it was not taken yet. After a step stops, later steps still ask for what does not wait for it. After the end of ctx
+// they do not.
+func (s Steps) Run(ctx context.Context, list scan.List, found *scan.Scan, send Send) (stops Stops, err error) {
+	stops = make(Stops, len(s))
+	for step := range s {
+		switch {
+		case step == 0 && found != nil:
+			stops[step], err = send(ctx, 0, found, list)
+		case step > 0 && ctx.Err() != nil:
+			stops[step] = dispatch.StopOf(ctx)
+		default:
+			stops[step], err = s.run(ctx, list, step, send)
+		}
+		if err != nil {
+			return stops, err
+		}
+	}
+	return stops, nil
+}
+
+func (s Steps) run(ctx context.Context, list scan.List, step int, send Send) (stop dispatch.Stop, err error) {
+	rows, err := s.After(ctx, list, step)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	found, err := s.Survey(ctx, rows, step)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	return send(ctx, step, found, rows.List)
+}
+
+// stopped returns the stop of a run whose reading of the list ended with the context, or else the error.
+func stopped(ctx context.Context, err error) (dispatch.Stop, error) {
+	if ctx.Err() != nil {
+		return dispatch.StopOf(ctx), nil
+	}
+	return nil, err
+}

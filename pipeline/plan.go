@@ -1,0 +1,117 @@
+package pipeline
+
+import (
+	"context"
+
+	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+	"payonce/pipeline/scan"
+)
+
+// PlanOptions say what is planned.
+type PlanOptions struct {
+	List    List
+	Budget  Budget
+	Offline bool   // the service is not called
+	Sample  *int64 // propose a paid sample of that number of persons
+	Sum     bool   // the plan is kept, with the list's checksum
+}
+
+// Planned is a plan with what a run of it needs to know of the list.
+type Planned struct {
+	Plan   *report.Plan
+	Paths  []string // of the list; none for standard input
+	SHA256 string   // of the list's bytes
+	RecordedColumns
+}
+
+// Plan shows what a run would do and what it can cost at most. It has no way to spend.
+func (w *Work) Plan(ctx context.Context, o PlanOptions) (*Planned, error) {
+	return with(w, func(s *session) (*Planned, error) { return s.plan(ctx, o) })
+}
+
+func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
+	j, err := s.prepare(o.List)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.choose(ctx); err != nil {
+		return nil, err
+	}
+	s.warnOfDelay()
+	j.Budget = o.Budget
+	opened, err := s.place.ReadExisting(ctx, "plan")
+	if err == nil && opened {
+		err = j.keepColumns()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if opened {
+		j.watched = scan.WatchCost(s.journal())
+	}
+	use := provider.UseReading
+	if o.Offline {
+		use = provider.UseNothing
+	}
+	if err := j.open(use); err != nil {
+		return nil, err
+	}
+	if err := j.choosing.Check(ctx, j.search(), j.session.note); err != nil {
+		return nil, err
+	}
+	if err := j.take(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.readService(ctx, o.Offline); err != nil {
+		return nil, err
+	}
+	plan, err := j.plan(ctx)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	if opened {
+		spent, err := j.watched.Cost(s.journal())
+		if err != nil {
+			return nil, err
+		}
+		plan.SpentBefore = report.SpentBeforeOf(j.session.journal().Catalogues()[0], spent)
+	}
+	planned := &Planned{Plan: plan, Paths: j.list.Paths, RecordedColumns: j.recorded()}
+	if o.Sum {
+		if planned.SHA256, err = j.list.Sum(); err != nil {
+			return nil, err
+		}
+	}
+	if o.Sample != nil {
+		plan.Sample, err = j.proposeSample(ctx, *o.Sample)
+	}
+	return planned, err
+}
+
+// readService reads what is free of the services, unless the plan is made offline, and chooses the prices.
+func (j *job) readService(ctx context.Context, offline bool) error {
+	if offline {
+		return j.choosePrices()
+	}
+	if err := j.coverRehearsal(); err != nil {
+		return err
+	}
+	for _, account := range j.Accounts {
+		if err := account.ReadStatus(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// coverRehearsal gives the embedded service's account what the list can cost.
+func (j *job) coverRehearsal() error {
+	for _, s := range j.Steps {
+		if s.Account.TakesMoney() {
+			return j.session.place.CoverRehearsal(s.Counts.Asked)
+		}
+	}
+	return nil
+}

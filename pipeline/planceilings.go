@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"math"
+
+	"payonce/cost"
+	"payonce/cost/forecast"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+)
+
+// addCeilings shows every ceiling with what is left under it. The one that covers
+// the fewest lookups binds, unless it covers all.
+func (r *RunSteps) addCeilings(v *report.Plan, f *forecast.Forecast) {
+	v.Ceilings = []report.Ceiling{}
+	var binding *report.Ceiling
+	limits := r.limits()
+	for _, l := range limits {
+		v.Ceilings = append(v.Ceilings, r.viewCeiling(v, l))
+	}
+	for i := range v.Ceilings {
+		view := &v.Ceilings[i]
+		if view.Covers < r.limited(limits[i]) && (binding == nil || view.Covers < binding.Covers) {
+			binding = view
+		}
+	}
+	if binding == nil {
+		return
+	}
+	binding.Binding = true
+	if binding.Left == nil {
+		binding.ProbablyCovers = &binding.Covers // no more and no less
+	} else if covers, known := f.Covers(*binding.Left, r.Paid().Account.Prices.Quote.Prices); known && !r.PricedUnits() {
+		binding.ProbablyCovers = &covers
+	}
+}
+
+// limited returns how many of the lookups a ceiling limits.
+func (r *RunSteps) limited(l limit) (lookups int64) {
+	switch l.Meter {
+	case cost.Lookups:
+		return r.Lookups()
+	case cost.USD:
+		return r.paidUnder(l).Lookups()
+	}
+	rates := l.account.Rates()
+	for _, s := range r.Of(l.account) {
+		for fields, n := range s.Counts.Lookups {
+			if most, _ := rates.Total(fields); most[l.Meter] > 0 { // they have prices
+				lookups += n
+			}
+		}
+	}
+	return lookups
+}
+
+// paidUnder returns the lookups that a ceiling on money limits: those of its account, or of all accounts.
+func (r *RunSteps) paidUnder(l limit) cost.Purchases {
+	if l.own {
+		return cost.Purchases{r.purchase(l.account)}
+	}
+	return r.purchases()
+}
+
+func (r *RunSteps) viewCeiling(v *report.Plan, l limit) report.Ceiling {
+	view := report.Ceiling{Name: l.Name}
+	limit := l.Limit
+	left := max(l.Left(r.used(l, v.At)), 0)
+	switch l.Meter {
+	case cost.Lookups:
+		view.LimitLookups, view.LeftLookups = &limit, &left
+		view.Covers = min(left, r.Lookups())
+	case cost.USD:
+		view.Limit, view.Left = (*cost.Money)(&limit), (*cost.Money)(&left)
+		paid := r.paidUnder(l)
+		if r.PricedUnits() {
+			view.Lookups = paid.Lookups() // of several steps
+		}
+		view.Covers, _ = paid.Covers(cost.Money(left)) // the plan knew the prices
+	default:
+		view.Meter, view.LimitUnits, view.LeftUnits = l.account.Tariff.Meters[l.Meter].Name, &limit, &left
+		view.Lookups = r.limited(l)
+		view.Covers = min(left/l.account.MostOf(l.Meter), view.Lookups)
+	}
+	if at := provider.Renewal(l.Period, v.At); !at.IsZero() {
+		view.RenewsAt = &at
+	}
+	if l.Name == cost.UsageBudget && !l.account.Shown.Budget.ResetsAt.IsZero() {
+		reset := l.account.Shown.Budget.ResetsAt.UTC()
+		view.RenewsAt = &reset
+	}
+	return view
+}
+
+// dearest returns the most that the given number of planned lookups can cost. The prices are
+// known by then.
+func (r *RunSteps) dearest(lookups int64) cost.Money {
+	paid := r.purchases()
+	dearest, err := paid.Dearest(min(lookups, paid.Lookups()))
+	if err != nil {
+		return math.MaxInt64
+	}
+	return dearest
+}

@@ -1,0 +1,205 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+)
+
+// ReconcileOptions say what is settled by the user's word.
+type ReconcileOptions struct {
+	Assume   string       // "charged" or "not-charged" for what the account does not prove; "" for neither
+	Attempts []attempt.ID // that Assume decides; none for all
+	Vendor   string       // the file for the service; "" for none
+	Reading  List         // how the lists of the runs are read where the runs do not say
+}
+
+// Reconcile settles the lookups whose response was lost.
+func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*report.Reconciliation, error) {
+	return withJournal(ctx, w, "reconcile", func(s *session) (*report.Reconciliation, error) { return s.reconcile(ctx, o) })
+}
+
+// reconcile settles what the account proves, then what the user assumes.
+func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Reconciliation, error) {
+	doubts := s.journal().DoubtsOfAll()
+	for _, id := range o.Attempts {
+		if !s.stillInDoubt(id) {
+			return nil, problem.Coded("not_in_doubt", "attempt %d is not in doubt", id)
+		}
+	}
+	view := &report.Reconciliation{Cases: []report.DoubtCase{}}
+	findings := map[attempt.ID]string{}
+	if err := s.lookAtAccounts(ctx, view, findings); err != nil {
+		return nil, err
+	}
+	if err := s.assume(o.Assume, o.Attempts, findings); err != nil {
+		return nil, err
+	}
+	rows, catalogues := s.rowsOf(ctx, o.Reading, doubts), s.journal().Catalogues()
+	for _, d := range doubts {
+		view.Cases = append(view.Cases, report.DoubtCase{
+			Units:   provider.UnitsByName(s.work.Workspace, catalogues[d.Account].Interface, d.Hold.Amounts()),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
+			Sent: d.Begun.UTC(), Cause: cmp.Or(s.journal().Doubt(d.ID), d.Cause), Held: d.Hold.Money(),
+			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
+		})
+	}
+	view.InDoubt, view.Held = s.journal().InDoubt("")
+	for _, c := range view.Open() {
+		view.HoldUnits(c.Units)
+	}
+	if view.Vendor = o.Vendor; o.Vendor != "" {
+		if err := s.writeVendorFile(o.Vendor); err != nil {
+			return nil, err
+		}
+	}
+	return view, nil
+}
+
+// writeVendorFile writes what is in doubt to a file for the service. Lists and outputs of runs are
+// never overwritten.
+func (s *session) writeVendorFile(path string) error {
+	lists, err := RecordedLists(s.journal())
+	if err != nil {
+		return err
+	}
+	outputs, err := RecordedOutputs(s.journal())
+	if err != nil {
+		return err
+	}
+	if err := output.CheckTarget(path, slices.Concat(lists, outputs)); err != nil {
+		return err
+	}
+	return createVendorFile(path, s.work.Env.FileMode, s.work.Env.Raw, s.journal(), s.journal().DoubtsOfAll())
+}
+
+// lookAtAccounts lets the journal decide by each account that can show more.
+func (s *session) lookAtAccounts(ctx context.Context, view *report.Reconciliation, findings map[attempt.ID]string) error {
+	tell := func(found attempt.Findings) {
+		view.AddWhy(found.Why)
+		for _, c := range found.Cases {
+			if c.Decidable {
+				findings[c.ID] = s.findingText(c)
+			}
+		}
+	}
+	if s.journal().AwaitsAccount() {
+		found, err := provider.SettleV1(ctx, s.place, s.v1())
+		if err != nil {
+			return err
+		}
+		view.Evidence = &report.DoubtEvidence{Free: report.FreeUnits(provider.V1Interface().Catalogue, provider.V1Interface().Tariff, found.Unexplained), Money: found.Unexplained.Money()}
+		tell(found)
+	}
+	found, units, err := provider.SettleV2(ctx, s.place, s.note)
+	view.Units = units
+	tell(found)
+	return err
+}
+
+// stillInDoubt reports whether the outcome of an attempt is unknown.
+func (s *session) stillInDoubt(id attempt.ID) bool {
+	return slices.ContainsFunc(s.journal().DoubtsOfAll(), func(d attempt.Doubt) bool { return d.ID == id })
+}
+
+// assume decides what is still in doubt by the user's word.
+func (s *session) assume(assume string, ids []attempt.ID, findings map[attempt.ID]string) error {
+	if assume == "" {
+		return nil
+	}
+	var open []attempt.ID // the account has decided the others
+	for _, d := range s.journal().DoubtsOfAll() {
+		if len(ids) == 0 || slices.Contains(ids, d.ID) {
+			open = append(open, d.ID)
+		}
+	}
+	if err := s.journal().Assume(assume == "charged", open...); err != nil {
+		return problem.AsUsage(err)
+	}
+	for _, id := range open {
+		findings[id] = "assumed " + assume
+	}
+	return nil
+}
+
+// undecidedText says that neither this look at the account nor an earlier one
+// decided a lookup.
+const undecidedText = "undecided: the account does not prove it"
+
+func (s *session) findingText(c attempt.Case) string {
+	switch c.Finding {
+	case cost.Charged:
+		return "charged: " + s.journal().Catalogues()[c.Account].Names(c.Fields) + ", the answer is lost"
+	case cost.NotCharged:
+		return "not charged: may be asked again"
+	default:
+		return undecidedText
+	}
+}
+
+// rowsOf finds the rows of doubts in the lists of their runs. Those of a list that
+// cannot be read any more, or does not hold the person, are left out.
+func (s *session) rowsOf(ctx context.Context, reading List, doubts []attempt.Doubt) map[attempt.ID]int64 {
+	byRun := map[string][]attempt.Doubt{}
+	for _, d := range doubts {
+		byRun[d.Run] = append(byRun[d.Run], d)
+	}
+	rows := map[attempt.ID]int64{}
+	for run, doubts := range byRun {
+		found, err := s.rowsInRun(ctx, run, reading, doubts)
+		if err != nil {
+			continue // the list is gone, or is another one by now
+		}
+		for i, row := range found {
+			rows[doubts[i].ID] = row
+		}
+	}
+	return rows
+}
+
+// rowsInRun returns the rows of doubts in the list of their run, 0 for none. Each step sees the rows with the answers
+// of earlier steps and with the selected candidates.
+func (s *session) rowsInRun(ctx context.Context, name string, reading List, doubts []attempt.Doubt) ([]int64, error) {
+	run, err := FindRun(s.journal(), name)
+	if err != nil {
+		return nil, err
+	}
+	j, err := s.recall(run, reading)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.choose(ctx); err != nil {
+		s.note(fmt.Sprintf("run %s: %s; the rows of companies that were selected there are not shown", name, s.work.Explain(err)))
+	}
+	rows := make([]int64, len(doubts))
+	for i, step := range j.Steps {
+		var subjects []enrich.Identity
+		var of []int // the indexes of their doubts
+		for at, d := range doubts {
+			if int(d.Account) == step.Account.Number() && rows[at] == 0 {
+				subjects, of = append(subjects, d.Identity), append(of, at)
+			}
+		}
+		if len(subjects) == 0 {
+			continue
+		}
+		found, err := j.run().RowsOf(ctx, j.list, i, subjects)
+		if err != nil {
+			return nil, err
+		}
+		for k, at := range of {
+			rows[at] = found[k]
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,104 @@
+// This file reads what the journal has recorded of runs: their lists, their outputs, their names.
+
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"payonce/checkpoint"
+	"payonce/io/listfile"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
+)
+
+// RecordedLists returns the lists of the runs in the journal.
+func RecordedLists(journal *checkpoint.Journal) ([]output.Source, error) {
+	runs, err := journal.Runs()
+	if err != nil {
+		return nil, err
+	}
+	var files []output.Source
+	for _, run := range runs {
+		if run.List == listfile.Standard || run.List == "" {
+			continue
+		}
+		names, err := listNamesOf(run)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			files = append(files, output.Source{What: fmt.Sprintf("the list of the run %s", run.Name), Path: name})
+		}
+	}
+	return files, nil
+}
+
+// RecordedOutputs returns what the runs in the journal wrote last.
+func RecordedOutputs(journal *checkpoint.Journal) ([]output.Source, error) {
+	runs, err := journal.Runs()
+	if err != nil {
+		return nil, err
+	}
+	var files []output.Source
+	for _, run := range runs {
+		if run.Output == "" {
+			continue
+		}
+		files = append(files, output.Source{What: fmt.Sprintf("the output of the run %s", run.Name), Path: run.Output})
+	}
+	return files, nil
+}
+
+// FindRun returns the run of that name.
+func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
+	run, found, err := journal.Run(name)
+	if err == nil && !found {
+		err = problem.Coded("no_such_run", "there is no run %q in this journal", name)
+	}
+	return run, err
+}
+
+// noteList notes in the record of a run where its list is.
+func noteList(run *checkpoint.Run, list *columns.UserList) {
+	run.List = list.Title()
+	if len(list.Paths) > 1 {
+		run.Files = list.Paths
+	}
+}
+
+// listNamesOf returns the names of the files of the list of a recorded run.
+func listNamesOf(run checkpoint.Run) ([]string, error) {
+	switch {
+	case run.List == listfile.Standard:
+		return nil, problem.Usagef("the list of run %s came from standard input, which is gone: run the same command again with it", run.Name)
+	case len(run.Files) > 0:
+		return run.Files, nil
+	}
+	return []string{run.List}, nil
+}
+
+// runNameOf returns the name by which a run is known when the user gives none: from the
+// list's place and the wanted fields, so that the same command resumes. What comes
+// from standard input has no place, but its content.
+func runNameOf(list *columns.UserList, fields []string) (string, error) {
+	base, mark := "stdin", ""
+	if len(list.Paths) > 0 {
+		base = filepath.Base(listfile.TrimCompression(list.Paths[0]))
+		base = report.Printable(strings.TrimSuffix(base, filepath.Ext(base)))
+		place := sha256.Sum256([]byte(strings.Join(list.Paths, "\n")))
+		mark = hex.EncodeToString(place[:3])
+	} else {
+		sum, err := list.Sum()
+		if err != nil {
+			return "", problem.AsUsage(err)
+		}
+		mark = sum[:12]
+	}
+	return fmt.Sprintf("%s-%s-%s", base, strings.Join(fields, "-"), mark), nil
+}

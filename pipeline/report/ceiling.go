@@ -1,0 +1,77 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"payonce/cost"
+)
+
+// Ceiling is a ceiling as it is shown. Its amounts are in USD, in lookups or in units; the
+// pairs of the other measures are left out.
+type Ceiling struct {
+	Name         string      `json:"name"`
+	Limit        *cost.Money `json:"limit_usd,omitempty"`
+	Left         *cost.Money `json:"left_usd,omitempty"`
+	LimitLookups *int64      `json:"limit_lookups,omitempty"`
+	LeftLookups  *int64      `json:"left_lookups,omitempty"`
+	// Meter is that of a ceiling on units.
+	Meter      string `json:"meter,omitempty"`
+	LimitUnits *int64 `json:"limit_units,omitempty"`
+	LeftUnits  *int64 `json:"left_units,omitempty"`
+	// RenewsAt is when it renews; it is left out when that is never.
+	RenewsAt *time.Time `json:"renews_at,omitempty"`
+	Covers   int64      `json:"covers_lookups"` // surely
+	// Lookups of the plan use the units of a ceiling on units.
+	Lookups int64 `json:"of_lookups,omitempty"`
+	Binding bool  `json:"binding"`
+	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
+	// and without a history.
+	ProbablyCovers *int64 `json:"probably_covers_lookups"`
+}
+
+// LimitText writes the limit.
+func (v Ceiling) LimitText() string { return v.amount(v.Limit, v.LimitLookups, v.LimitUnits) }
+
+// LeftText writes what is left of it.
+func (v Ceiling) LeftText() string { return v.amount(v.Left, v.LeftLookups, v.LeftUnits) }
+
+// LeftOfLimit writes what is left of the limit.
+func (v Ceiling) LeftOfLimit() string {
+	if v.LeftUnits != nil {
+		return fmt.Sprintf("%d left of %s", *v.LeftUnits, v.LimitText())
+	}
+	return v.LeftText() + " left of " + v.LimitText()
+}
+
+// Covering begins the sentence that says how many lookups the ceiling covers.
+func (v Ceiling) Covering() string {
+	switch {
+	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.LeftText() != v.LimitText():
+		if v.Left == nil {
+			return fmt.Sprintf("the %s left cover", v.LeftText())
+		}
+		return fmt.Sprintf("the %s left covers", v.LeftText())
+	case v.Limit == nil:
+		return fmt.Sprintf("your limit of %s covers", v.LimitText())
+	}
+	return fmt.Sprintf("your %s limit covers", v.LimitText())
+}
+
+func (v Ceiling) amount(money *cost.Money, lookups, units *int64) string {
+	switch {
+	case money != nil:
+		return "$" + money.String()
+	case lookups != nil:
+		return counted(*lookups, "lookup")
+	}
+	return counted(*units, "unit") + " of " + v.Meter
+}
+
+// counted writes how many there are of something.
+func counted(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,128 @@
+// This file shows what was checked, erased and exported of a journal.
+
+package report
+
+import (
+	"time"
+
+	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/verify"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// JournalCheck says what a check of the whole journal found.
+type JournalCheck struct {
+	Journal    string           `json:"journal"`
+	Attempts   map[string]int64 `json:"attempts"` // by state
+	Identities int64            `json:"identities"`
+	Runs       int64            `json:"runs"`
+	Erased     int64            `json:"erased"` // attempts without their identity or values
+	Totals     JournalTotals    `json:"totals"`
+	Problems   int64            `json:"problems"`
+	List       []JournalProblem `json:"list"`
+
+	fields enrich.Catalogue // of the first account
+	free   Values[int64]
+}
+
+// JournalTotals are the sums of a whole journal. Those by field are in the order of the fields.
+type JournalTotals struct {
+	Settled      cost.Money            `json:"settled"`
+	Held         cost.Money            `json:"held"`
+	EverHeld     cost.Money            `json:"ever_held"`
+	FreeUsed     enrich.ByField[int64] `json:"free_used"`
+	FreeHeld     enrich.ByField[int64] `json:"free_held"`
+	FreeEverHeld enrich.ByField[int64] `json:"free_ever_held"`
+	Charged      enrich.ByField[int64] `json:"charged"`
+	Asked        enrich.ByField[int64] `json:"asked"`
+	Returned     enrich.ByField[int64] `json:"returned"`
+	Forfeited    int64                 `json:"forfeited"`
+	Uncharged    int64                 `json:"uncharged,omitempty"`
+	Lookups      int64                 `json:"lookups"`
+	Whole        int64                 `json:"whole"` // lookups that returned every field
+	Open         int64                 `json:"open"`  // lookups without an outcome
+}
+
+// JournalProblem is one thing that does not hold in a journal.
+type JournalProblem struct {
+	Record string `json:"record"`
+	Text   string `json:"problem"`
+}
+
+// JournalCheckOf shows what a check found. The sums by field are those of the first account, whose catalogue and
+// tariff are given.
+func JournalCheckOf(c enrich.Catalogue, tariff cost.Tariff, found verify.Summary, problems []verify.Problem) *JournalCheck {
+	view := &JournalCheck{
+		Journal: found.ID, Attempts: found.Attempts, Identities: found.Identities, Runs: found.Runs, Erased: found.Erased,
+		Totals: journalTotalsOf(tariff, found.Totals), Problems: found.Problems, List: make([]JournalProblem, len(problems)),
+		fields: c, free: FreeUnits(c, tariff, found.Totals.Settled),
+	}
+	for i, problem := range problems {
+		view.List[i] = JournalProblem(problem)
+	}
+	return view
+}
+
+func journalTotalsOf(tariff cost.Tariff, t cost.Totals) JournalTotals {
+	return JournalTotals{
+		Settled: t.Settled.Money(), Held: t.Held.Money(), EverHeld: t.EverHeld.Money(),
+		FreeUsed: tariff.AllowanceUnits(t.Settled), FreeHeld: tariff.AllowanceUnits(t.Held), FreeEverHeld: tariff.AllowanceUnits(t.EverHeld),
+		Charged: t.Charged, Asked: t.Asked, Returned: t.Returned,
+		Forfeited: t.Forfeited, Uncharged: t.Uncharged, Lookups: t.Lookups, Whole: t.Whole, Open: t.Open,
+	}
+}
+
+func (v *JournalCheck) Render(p *Page) {
+	if len(v.List) == 0 {
+		p.Linef("The journal is sound.")
+		p.Gap()
+	}
+	p.Entryf("journal", "%s", v.Journal)
+	for state := attempt.Intended; state <= attempt.Forfeited; state++ {
+		if n := v.Attempts[state.String()]; n > 0 {
+			p.Entryf("attempts "+state.String(), "%d", n)
+		}
+	}
+	p.Entryf("identities", "%d", v.Identities)
+	p.Entryf("runs", "%d", v.Runs)
+	p.Entryf("settled", "$%s", v.Totals.Settled)
+	p.Entryf("held", "$%s", v.Totals.Held)
+	p.Entryf("free allowance used", "%s", Counts(v.free))
+	p.Entryf("fields charged", "%s", Counts(ValuesOf(v.fields, v.Totals.Charged)))
+	if v.Erased > 0 {
+		p.Entryf("erased", "%s", Counted(v.Erased, "attempt"))
+	}
+	for _, problem := range v.List {
+		p.Linef("PROBLEM  %s: %s", problem.Record, problem.Text)
+	}
+}
+
+// Rekeyed says that the journal is encrypted with its new key.
+type Rekeyed struct {
+	Encrypted bool `json:"encrypted"`
+}
+
+func (v *Rekeyed) Render(p *Page) {
+	p.Linef("The journal is encrypted with the new key. %s", p.Hint("rekeyed"))
+}
+
+// Unpaused says until when the service had asked to wait, zero when it had not, and which limits it had said
+// are reached.
+type Unpaused struct {
+	Until  time.Time `json:"paused_until"`
+	Limits []string  `json:"limits,omitempty"` // the modules
+}
+
+func (v *Unpaused) Render(p *Page) {
+	if v.Until.IsZero() && len(v.Limits) == 0 {
+		p.Linef("The service has not asked to wait. Nothing has changed.")
+		return
+	}
+	if !v.Until.IsZero() {
+		p.Linef("The wait until %s is over; lookups may be sent again.", Time(v.Until))
+	}
+	for _, module := range v.Limits {
+		p.Linef("The limit of %s has ended; calls that need it may be sent again.", module)
+	}
+}

@@ -1,0 +1,136 @@
+// This file shows what the steps of a run ask for, cost and use at most.
+
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/cost"
+)
+
+// PlanStep is one step of a run, as a plan shows it.
+type PlanStep struct {
+	Step      string           `json:"step"`
+	Interface string           `json:"interface"`
+	Lookups   int64            `json:"lookups"`
+	UpTo      bool             `json:"up_to,omitempty"` // earlier steps may leave fewer
+	Fields    map[string]int64 `json:"fields"`          // how many lookups ask for each
+	// Prices are those of a returned field, where the interface takes money. Units may have prices instead.
+	Prices map[string]cost.Money `json:"prices_usd,omitempty"`
+	// Free are the fields that the free allowance pays for.
+	Free    map[string]int64 `json:"free,omitempty"`
+	Maximum cost.Money       `json:"maximum_usd"`
+	Units   []StepUnits      `json:"units,omitempty"`
+	Seconds int64            `json:"seconds"`
+	Rate    string           `json:"rate"`
+}
+
+// StepUnits says what a step can use of a meter that is not money.
+type StepUnits struct {
+	Meter string `json:"meter"`
+	Most  int64  `json:"most"`
+	Left  *int64 `json:"left"` // of the account; null when it does not show that
+	// Price is what a unit costs; nil for nothing.
+	Price *cost.Money `json:"price_usd,omitempty"`
+}
+
+// PlanSteps are the steps of a run.
+type PlanSteps []PlanStep
+
+// Lookups returns how many lookups the steps have together.
+func (s PlanSteps) Lookups() (lookups int64) {
+	for _, step := range s {
+		lookups += step.Lookups
+	}
+	return lookups
+}
+
+// Ask reports whether a step asks an interface.
+func (s PlanSteps) Ask(name string) bool {
+	return slices.ContainsFunc(s, func(step PlanStep) bool { return step.Interface == name })
+}
+
+// TakeMoney reports whether a step is paid for with money.
+func (s PlanSteps) TakeMoney() bool {
+	return slices.ContainsFunc(s, PlanStep.takesMoney)
+}
+
+// OfFields returns what the steps cost at most in which returned fields have prices.
+func (s PlanSteps) OfFields() (sum cost.Money) {
+	for _, step := range s {
+		if len(step.Prices) > 0 {
+			sum = sum.Plus(step.Maximum)
+		}
+	}
+	return sum
+}
+
+// takesMoney reports whether the lookups of the step can cost money, by the prices of fields or of units.
+func (s PlanStep) takesMoney() bool {
+	return len(s.Prices) > 0 || slices.ContainsFunc(s.Units, func(u StepUnits) bool { return u.Price != nil })
+}
+
+// PlanLine is one line of a plan.
+type PlanLine struct{ Name, Text string }
+
+// Lines shows each step: its lookups, what they cost and use at most, and how long they take.
+func (s PlanSteps) Lines() (lines []PlanLine) {
+	add := func(name, format string, args ...any) {
+		lines = append(lines, PlanLine{name, fmt.Sprintf(format, args...)})
+	}
+	for i, step := range s {
+		add(fmt.Sprintf("step %d", i+1), "%s", step.Step)
+		many := fmt.Sprint(step.Lookups)
+		if step.UpTo {
+			many = "up to " + many
+		}
+		add("  lookups", "%s", many)
+		for _, name := range slices.Sorted(maps.Keys(step.Fields)) {
+			add("  "+name, "%s", step.quantity(name))
+		}
+		if step.takesMoney() {
+			add("  at most", "$%s", step.Maximum)
+		}
+		if len(step.Units) > 0 {
+			add("  units at most", "%s", step.units())
+		}
+		if step.Lookups > 0 {
+			add("  time", "at least %s at %s", time.Duration(step.Seconds)*time.Second, step.Rate)
+		}
+	}
+	return lines
+}
+
+// quantity writes how many times a field is asked for, and its price.
+func (s PlanStep) quantity(field string) string {
+	price, known := s.Prices[field]
+	if !known {
+		return fmt.Sprint(s.Fields[field])
+	}
+	paid := s.Fields[field] - s.Free[field]
+	text := fmt.Sprintf("%d × $%s = $%s", paid, price, price.Times(paid))
+	if s.Free[field] > 0 {
+		text += fmt.Sprintf(", and %d free", s.Free[field])
+	}
+	return text
+}
+
+// units writes what can be used of each meter.
+func (s PlanStep) units() string {
+	var parts []string
+	for _, u := range s.Units {
+		text := fmt.Sprintf("%d of %s", u.Most, u.Meter)
+		if u.Left != nil {
+			text += fmt.Sprintf(" (%d left)", *u.Left)
+		}
+		if u.Price != nil {
+			text += fmt.Sprintf(" at $%s", *u.Price)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+)
+
+// ReportUnits are those that calls used and hold of one meter of an interface.
+type ReportUnits struct {
+	Interface string `json:"interface"`
+	Meter     string `json:"meter"`
+	Used      int64  `json:"used"`
+	Held      int64  `json:"held,omitempty"` // by calls in doubt
+	// Spent is what the calls that used the meter cost, where its units have prices. The money of a call that used
+	// several meters, such as one for a contact with an email, counts for the first of them, which is its module.
+	Spent cost.Money `json:"spent_usd,omitempty"`
+}
+
+// AllUnits are units of several meters, in the order of the accounts and of their meters.
+type AllUnits []ReportUnits
+
+// String writes the units that were used.
+func (a AllUnits) String() string {
+	var parts []string
+	for _, u := range a {
+		if u.Used > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", u.Meter, u.Used))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// held writes the units that are held, each after a comma.
+func (a AllUnits) held() (text string) {
+	for _, u := range a {
+		if u.Held > 0 {
+			text += fmt.Sprintf(", %s %d", u.Meter, u.Held)
+		}
+	}
+	return text
+}
+
+// unitSums are amounts of the meters of each account.
+type unitSums map[attempt.Account]*unitSum
+
+type unitSum struct {
+	used, held cost.Amounts
+	spent      cost.ByMeter[cost.Money] // by the first meter of each call
+}
+
+// add adds what a call used and holds.
+func (s unitSums) add(c ReportCall) {
+	sum := entryOf(s, c.Account)
+	sum.used = sum.used.Plus(c.Charge.Amounts)
+	sum.held = sum.held.Plus(c.HeldUnits)
+	for m := cost.USD + 1; int(m) < len(c.Charge.Amounts); m++ {
+		if c.Charge.Amounts[m] > 0 {
+			sum.spent[m] = sum.spent[m].Plus(c.Charge.Money())
+			break
+		}
+	}
+}
+
+// unitsOf returns the sums without money and free allowances.
+func (b *ReportBuilder) unitsOf(sums unitSums) (all AllUnits) {
+	for account, tariff := range b.facts.Tariffs {
+		sum := sums[attempt.Account(account)]
+		if sum == nil {
+			continue
+		}
+		for m, info := range tariff.Meters {
+			isUnits := cost.Meter(m) != cost.USD && !tariff.IsAllowance(cost.Meter(m))
+			if isUnits && sum.used[m]+sum.held[m] > 0 {
+				of := b.catalogueOf(attempt.Account(account)).Interface
+				all = append(all, ReportUnits{Interface: of, Meter: info.Name, Used: sum.used[m], Held: sum.held[m], Spent: sum.spent[m]})
+			}
+		}
+	}
+	return all
+}
+
+// isPage reports whether a call asked for a page of the results of a search. Such a page is not a value.
+func isPage(c ReportCall) bool { return c.Pattern == "search" }
+
+// operation names what a call asks for.
+func (b *ReportBuilder) operation(c ReportCall) string {
+	name := b.catalogue(c).Operation(c.Asked)
+	if isPage(c) {
+		name += ", pages of searches"
+	}
+	return name
+}
+
+// renderUnits writes what was used of each module.
+func (v *RunReport) renderUnits(w *Writer) {
+	if len(v.Units) == 0 {
+		return
+	}
+	w.Section("Units of modules")
+	rows := [][]string{}
+	header := []string{"interface", "module", "used", "held"}
+	priced := slices.ContainsFunc(v.Units, func(u ReportUnits) bool { return u.Spent > 0 })
+	if priced {
+		header = append(header, "spent")
+	}
+	for _, u := range v.Units {
+		row := []string{u.Interface, u.Meter, numberText(u.Used), numberText(u.Held)}
+		if priced {
+			row = append(row, "$"+u.Spent.String())
+		}
+		rows = append(rows, row)
+	}
+	w.Table(header, rows)
+}
+
+// withUnits adds a column of units to a table, where the report has units.
+func (v *RunReport) withUnits(header []string, rows [][]string, units func(i int) AllUnits) ([]string, [][]string) {
+	if len(v.Units) == 0 {
+		return header, rows
+	}
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i] = append(slices.Clone(rows[i]), cmp.Or(units(i).String(), "-"))
+	}
+	return append(slices.Clone(header), "units"), rows
+}

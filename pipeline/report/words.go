@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"payonce/checkpoint"
+	"payonce/configs"
+	"payonce/cost"
+)
+
+// Counted writes how many there are of something.
+func Counted[N int | int64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Lookups writes a number of lookups.
+func Lookups(n int64) string { return Counted(n, "lookup") }
+
+// people writes a number of people.
+func people(n int64) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return fmt.Sprintf("%d people", n)
+}
+
+// Time writes a time for a person, to the minute.
+func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// Counts writes counts by field.
+func Counts(counts Values[int64]) string {
+	var parts []string
+	for _, one := range counts {
+		parts = append(parts, fmt.Sprintf("%d %s", one.Value, one.Name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Amounts writes amounts by field.
+func Amounts(amounts Values[cost.Money]) string {
+	var parts []string
+	for _, one := range amounts {
+		parts = append(parts, fmt.Sprintf("%s $%s", one.Name, one.Value))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Least returns the least that an amount can be, of which a part may turn out to have been
+// free; nil when no part may.
+func Least(amount, mayBeFree cost.Money) *cost.Money {
+	if mayBeFree == 0 {
+		return nil
+	}
+	least := amount - mayBeFree
+	return &least
+}
+
+// upTo writes an amount, with its bounds while there is a least.
+func upTo(least *cost.Money, most cost.Money) string {
+	if least == nil {
+		return "$" + most.String()
+	}
+	return fmt.Sprintf("up to $%s (at least $%s)", most, least)
+}
+
+// Dollars writes an amount; nil is unknown.
+func Dollars(amount *cost.Money) string {
+	if amount == nil {
+		return "unknown"
+	}
+	return "$" + amount.String()
+}
+
+// Known returns an optional value, nil where it is not known.
+func Known[T any](o cost.Optional[T]) *T {
+	if !o.Known {
+		return nil
+	}
+	return &o.Value
+}
+
+// Printable returns a text that may come from anybody without what a terminal would act on.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
+// RateText writes a limit as people write it, such as 30/60s.
+func RateText(limit checkpoint.Rate) string {
+	rate := configs.RateFlag(limit)
+	return rate.String()
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// ShellWord writes one word of a command.
+func ShellWord(word string) string {
+	if plainWord.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Cut returns at most width characters of a text, the last one an ellipsis where some are missing.
+func Cut(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:width-1]) + "…"
+}
+
+// Fit returns a text in exactly width characters.
+func Fit(text string, width int) string { return fmt.Sprintf("%-*s", width, Cut(text, width)) }

@@ -1,0 +1,17 @@
+package scan
+
+import "payonce/io/table"
+
+// FirstAnswer is the number of the first column of answers. The columns of a list have lower numbers.
+const FirstAnswer = 1 << 24
+
+// answeredRow is a row of a list as a later step of a run sees it. Its cells have the values that earlier steps
+// found, and it has columns of answers from FirstAnswer on.
+type answeredRow interface {
+	table.Row
+	// Waits reports whether an earlier step may still find the value of a column: it was not asked, or its
+	// answer is not known, or what it was charged for is lost. No later step asks for that value.
+	Waits(column int) bool
+	// Unresolved reports whether an earlier step could not decide which company the row means.
+	Unresolved() bool
+}

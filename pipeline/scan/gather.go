@@ -1,0 +1,68 @@
+package scan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"payonce/io/table"
+)
+
+const (
+	// defaultAtOnce is how many leads the first pass gathers.
+	defaultAtOnce = 50_000
+	// leadBytes is about what a lead takes while it is gathered, with its texts.
+	leadBytes = 512
+)
+
+// eachGathered calls visit for the leading rows that ask for something, in the order of
+// priority. Memory holds the order, but not all persons: each pass over the list gathers the
+// next ones. Each pass takes more of them than the one before, up to the limit of the memory. So
+// a fast service does not wait for many passes, and a slow one does not wait for a long pass.
+func (v *Scan) eachGathered(ctx context.Context, list List, visit func(lead) error) error {
+	rows, err := v.order(ctx, list, RowState.HasFields)
+	if err != nil {
+		return err
+	}
+	for atOnce := cmp.Or(v.scope.Priority.AtOnce, defaultAtOnce); len(rows) > 0; atOnce = v.nextAtOnce(atOnce) {
+		next := rows[:min(atOnce, len(rows))]
+		rows = rows[len(next):]
+		leads, err := v.gather(ctx, list, next)
+		if err != nil {
+			return err
+		}
+		for _, l := range leads {
+			if err := visit(l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nextAtOnce returns how many leads the next pass gathers after one of atOnce.
+func (v *Scan) nextAtOnce(atOnce int) int {
+	if v.scope.Memory == 0 {
+		return 2 * atOnce
+	}
+	return max(atOnce, min(2*atOnce, int(v.scope.Memory/leadBytes)))
+}
+
+// gather reads the list once and returns the leads of some rows, in the order of the rows.
+func (v *Scan) gather(ctx context.Context, list List, rows []uint32) ([]lead, error) {
+	places := make([]place, len(rows))
+	for i, row := range rows {
+		places[i] = place{row: row, group: uint32(i)} // each its own group: the order is known
+	}
+	slices.SortFunc(places, byRow)
+	leads := make([]lead, len(rows))
+	readers := sync.Pool{New: func() any { return v.scope.Reader(v.keyOf) }}
+	err := v.eachPlace(ctx, list, v.scope.Columns(), places, func(line table.Row, p *place) (err error) {
+		r := readers.Get().(*RowReader)
+		defer readers.Put(r)
+		leads[p.group], err = leadOf(r, line, v.rows[p.row-1])
+		return err
+	})
+	return leads, err
+}

@@ -1,0 +1,182 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"payonce/enrich"
+)
+
+// Index is the row index of an output: for every row of a list, which fields it misses, which row
+// leads its person, and which attempts of the journal were about that person. It depends on the
+// rows, the scope and the journal's records, and on nothing else. It holds numbers of rows and
+// attempts, no cells and no keys: two bytes for each row. What there is to say about duplicates
+// and about persons that the journal knows goes to a temporary file, unless it is little.
+type Index struct {
+	wanted  enrich.Fields
+	rows    []RowState              // of each row: the fields that it misses
+	reasons []enrich.Unidentifiable // by the numbers in rows
+	// logs has for each span the duplicates and the rows of persons that the journal knows, each
+	// with the row that leads it, or 0, and the journal's record.
+	logs *recordLog
+	open openPersons
+
+	mu     sync.Mutex
+	loaded [2]*span // that were read last
+}
+
+// span is a range of consecutive rows of an index, which no longer change.
+type span struct {
+	number  int
+	rows    []RowState
+	leads   []int64        // of each row: the row that leads its person, when that is another one
+	records subjectRecords // of each row: what the journal knows of its person
+}
+
+// numSpans is the number of spans of an index.
+const numSpans = 256
+
+// spanRows returns how many rows a span has; the last one may have fewer.
+func (x *Index) spanRows() int64 { return x.Rows()/numSpans + 1 }
+
+// NewIndex reads the whole list and finds out who its rows are about and what the journal
+// knows of them. The index has to be closed.
+func NewIndex(ctx context.Context, scope Scope, list List, journal Recorder) (_ *Index, err error) {
+	persons := newDeduplicator(dedupOptions{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: true})
+	defer func() { err = errors.Join(err, persons.Close()) }()
+	x := &Index{wanted: scope.Wanted}
+	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) { x.add(read.blockStates) })
+	if err != nil {
+		return nil, err
+	}
+	x.begin(scope)
+	err = persons.EachShard(func(number int, some *PersonTable) error {
+		shard := x.ofShard(number, some)
+		if err := recall(some, number, journal, shard.note); err != nil {
+			return err
+		}
+		return shard.enter(persons, nil)
+	})
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// blockStates are the states of the rows of a block, with the reasons of those that name nobody.
+type blockStates struct {
+	rows    []RowState
+	reasons []enrich.Unidentifiable
+}
+
+// add adds the rows of the next block.
+func (x *Index) add(b blockStates) {
+	for i, state := range b.rows {
+		if _, nobody := state.Reason(); nobody {
+			b.rows[i] = namesNobody(x.numberOf(b.reasons[0]))
+			b.reasons = b.reasons[1:]
+		}
+	}
+	x.rows = append(x.rows, b.rows...)
+}
+
+// numberOf returns the number of a reason.
+func (x *Index) numberOf(reason enrich.Unidentifiable) uint8 {
+	number := slices.Index(x.reasons, reason)
+	if number < 0 {
+		number = len(x.reasons)
+		x.reasons = append(x.reasons, reason)
+	}
+	return uint8(number)
+}
+
+// begin creates the logs. All rows have been added: their number decides the spans.
+func (x *Index) begin(scope Scope) {
+	options := dedupOptions{Memory: scope.Memory, TempDir: scope.TempDir}
+	x.logs = newRecordLog(options, numSpans, 2+len(newSubjectRecords(scope.Wanted, 1).Of(0)))
+}
+
+// say records what there is to say about a row.
+func (x *Index) say(number, lead int64, known bool, record SubjectRecord) error {
+	if known {
+		x.rows[number-1] = x.rows[number-1].AsKnown()
+	}
+	words := append(make([]uint64, 0, 16), uint64(number), uint64(lead)) // stays on the stack
+	return x.logs.Add(int((number-1)/x.spanRows()), append(words, record...)...)
+}
+
+// Rows returns how many rows the list had.
+func (x *Index) Rows() int64 { return int64(len(x.rows)) }
+
+// Facts appends the facts of n rows, of which first is the number of the first one. A list
+// with more rows than the index is ErrListChanged.
+func (x *Index) Facts(first int64, n int, facts []RowFacts) ([]RowFacts, error) {
+	if first+int64(n)-1 > x.Rows() {
+		return facts, ErrListChanged
+	}
+	each := x.spanRows()
+	for at, end := first-1, first-1+int64(n); at < end; {
+		s, err := x.load(int(at / each))
+		if err != nil {
+			return facts, err
+		}
+		from := at % each
+		to := min(from+end-at, int64(len(s.rows)))
+		for i := from; i < to; i++ {
+			facts = append(facts, x.factsOf(s, i))
+		}
+		at += to - from
+	}
+	return facts, nil
+}
+
+// factsOf returns the facts of a row of a span.
+func (x *Index) factsOf(s *span, i int64) RowFacts {
+	state := s.rows[i]
+	if number, nobody := state.Reason(); nobody {
+		return RowFacts{Reason: x.reasons[number]}
+	}
+	facts := RowFacts{Missing: state.Fields(), Lead: s.leads[i]}
+	if state.IsKnown() {
+		facts.Record = s.records.Of(int(i))
+	}
+	return facts
+}
+
+// load reads a span, or returns it when it was read before.
+func (x *Index) load(number int) (*span, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, s := range x.loaded {
+		if s != nil && s.number == number {
+			return s, nil
+		}
+	}
+	s, err := x.readSpan(number)
+	if err != nil {
+		return nil, err
+	}
+	x.loaded[0], x.loaded[1] = x.loaded[1], s
+	return s, nil
+}
+
+// readSpan reads a span.
+func (x *Index) readSpan(number int) (*span, error) {
+	each := x.spanRows()
+	first := int64(number) * each
+	rows := x.rows[first:min(first+each, x.Rows())]
+	s := &span{
+		number: number, rows: rows, leads: make([]int64, len(rows)), records: newSubjectRecords(x.wanted, len(rows)),
+	}
+	err := x.logs.Each(number, func(record []uint64) {
+		at := int64(record[0]) - 1 - first
+		s.leads[at] = int64(record[1])
+		copy(s.records.Of(int(at)), record[2:])
+	})
+	return s, err
+}
+
+// Close removes the temporary file.
+func (x *Index) Close() error { return x.logs.Close() }

@@ -1,0 +1,149 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+
+	"payonce/enrich"
+	"payonce/io/table"
+)
+
+// Lookups reads the list again. It returns a function that yields the lookups in their order,
+// then io.EOF, and a function that ends the reading.
+func (v *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Lookup, error), done func()) {
+	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
+		err := v.eachInOrder(ctx, list, func(l lead) error {
+			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.state.Fields()}, nil) {
+				return errEnough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errEnough) {
+			yield(enrich.Lookup{}, err)
+		}
+	})
+	return func() (enrich.Lookup, error) {
+		lookup, err, more := pull()
+		if !more {
+			return lookup, io.EOF
+		}
+		return lookup, err
+	}, stop
+}
+
+// errEnough ends a pass whose reader wants no more.
+var errEnough = errors.New("enough")
+
+// lead is a leading row.
+type lead struct {
+	state    RowState
+	identity enrich.Identity
+}
+
+// leadOf returns the leading row with its person.
+func leadOf(r *RowReader, line table.Row, state RowState) (lead, error) {
+	if key, _, reason := r.Key(line); reason != "" || !state.IsOf(key) || r.Missing(line) == 0 {
+		return lead{}, ErrListChanged
+	}
+	return lead{state: state, identity: r.Identity(line)}, nil
+}
+
+// eachInOrder calls visit for the leading rows that ask for something, in the order of
+// the lookups.
+func (v *Scan) eachInOrder(ctx context.Context, list List, visit func(lead) error) (err error) {
+	if v.scope.Priority != nil {
+		return v.eachGathered(ctx, list, visit)
+	}
+	reader, err := list.Open(v.scope.Columns())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	r := v.scope.Reader(v.keyOf)
+	for rows := int64(0); ; {
+		block, err := reader.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return v.ended(rows)
+		case err != nil:
+			return err
+		}
+		rows += int64(block.Len())
+		err = v.eachLead(block, func(line table.Row, state RowState) error {
+			found, err := leadOf(r, line, state)
+			if err != nil {
+				return err
+			}
+			return visit(found)
+		})
+		block.Release()
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+}
+
+// ended fails when a pass has not seen as many rows as the survey.
+func (v *Scan) ended(rows int64) error {
+	if rows != v.Rows {
+		return ErrListChanged
+	}
+	return nil
+}
+
+// eachLead calls visit for the leading rows of a block that ask for something. It skips a block
+// without such a row.
+func (v *Scan) eachLead(block table.Block, visit func(table.Row, RowState) error) error {
+	first := block.First()
+	if first-1+int64(block.Len()) > v.Rows {
+		return ErrListChanged
+	}
+	states := v.rows[first-1:][:block.Len()]
+	if !slices.ContainsFunc(states, RowState.HasFields) {
+		return nil
+	}
+	return block.Each(func(row table.Row) error {
+		if state := states[row.Number()-first]; state.HasFields() {
+			return visit(row, state)
+		}
+		return nil
+	})
+}
+
+// RowsOf returns the numbers of the rows that lead the given people. It is 0 for a person of
+// whose rows none misses anything.
+func RowsOf(ctx context.Context, scope Scope, list List, people []enrich.Identity) ([]int64, error) {
+	rows := make([]int64, len(people))
+	sought := map[string][]int{}
+	for i, id := range people {
+		sought[id.Canonical()] = append(sought[id.Canonical()], i)
+	}
+	seek := func(block table.Block) (found map[int]int64, err error) {
+		r := scope.Reader(nil)
+		found = map[int]int64{}
+		return found, block.Each(func(row table.Row) error {
+			if r.Missing(row) == 0 {
+				return nil
+			}
+			if canonical, _, reason := r.Canonical(row); reason == "" {
+				for _, i := range sought[string(canonical)] {
+					if found[i] == 0 {
+						found[i] = row.Number()
+					}
+				}
+			}
+			return nil
+		})
+	}
+	return rows, Pass(ctx, list, scope.Columns(), seek, func(_ table.Block, found map[int]int64) error {
+		for i, row := range found {
+			if rows[i] == 0 {
+				rows[i] = row
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,89 @@
+package scan
+
+import (
+	"context"
+	"slices"
+)
+
+// limit keeps the lookups to the first persons, in the order of the lookups.
+func (v *Scan) limit(ctx context.Context, list List) error {
+	if v.scope.Priority == nil {
+		left := v.scope.Limit
+		for i, state := range v.rows {
+			if state.Leads() {
+				if left--; left < 0 {
+					v.skip(i)
+				}
+			}
+		}
+		return nil
+	}
+	rows, err := v.order(ctx, list, RowState.Leads)
+	if err != nil {
+		return err
+	}
+	kept := rows[:min(v.scope.Limit, int64(len(rows)))]
+	slices.Sort(kept)
+	for i, state := range v.rows {
+		switch {
+		case len(kept) > 0 && int64(kept[0]) == int64(i)+1:
+			kept = kept[1:]
+		case state.Leads():
+			v.skip(i)
+		}
+	}
+	return nil
+}
+
+// OfList surveys the list alone for a step: as if nothing were known of anybody, nobody were forgotten and nothing
+// were selected. So the rows that lead a subject in it are the same at every start.
+func OfList(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
+	scope.Most, scope.Forgotten, scope.Selected, scope.Limit, scope.Last = true, nil, nil, 0, 0
+	return New(ctx, scope, list, nobodyKnown{journal})
+}
+
+// nobodyKnown is a journal that knows nothing of anybody.
+type nobodyKnown struct{ Recorder }
+
+func (nobodyKnown) People() int64 { return 0 }
+
+// LastOf returns the number of the n-th row that leads a subject in one of the surveys of a list at least, and of the
+// last row when there are not that many.
+func LastOf(n int64, surveys ...*Scan) int64 {
+	rows := surveys[0].Rows
+	for i := range rows {
+		if slices.ContainsFunc(surveys, func(v *Scan) bool { return v.rows[i].Leads() }) {
+			if n--; n == 0 {
+				return i + 1
+			}
+		}
+	}
+	return rows
+}
+
+// InBoth returns how many rows lead a subject in two surveys of a list and ask for nothing in the first of
+// them.
+func InBoth(first, second *Scan) (rows int64) {
+	for i, state := range first.rows {
+		if state.Leads() && !state.HasFields() && second.rows[i].Leads() {
+			rows++
+		}
+	}
+	return rows
+}
+
+// SkipAfter makes all rows after a row ask for nothing. The first row of a subject leads it, so earlier rows
+// still get what they ask for.
+func (v *Scan) SkipAfter(row int64) {
+	for i := int(row); i < len(v.rows); i++ {
+		v.skip(i)
+	}
+}
+
+// skip asks for nothing at a row.
+func (v *Scan) skip(i int) {
+	if v.rows[i].HasFields() {
+		v.settled.Skipped++
+		v.rows[i] = v.rows[i].WithFields(0)
+	}
+}

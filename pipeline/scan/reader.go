@@ -1,0 +1,250 @@
+package scan
+
+import (
+	"bytes"
+	"slices"
+
+	"payonce/enrich"
+	"payonce/io/table"
+	"payonce/pipeline/columns"
+)
+
+// RowReader reads rows, as one goroutine does: what is missing and who a row is about.
+type RowReader struct {
+	keyOf     func(canonical []byte) enrich.Key
+	prefer    enrich.Pattern
+	fields    []FieldColumn
+	held      columns.Held
+	forgotten map[enrich.Key]bool
+	later     bool           // the rows are Answered, and fields that wait are not missing
+	companies *companyReader // nil where the rows name persons
+	header    []headerCell
+
+	profileURL, firstName, lastName, companyDomain, companyName []int
+	fullName                                                    []int // where first and last names have no columns
+	emails                                                      []int // that name persons
+	name                                                        columns.PersonName
+	first, last                                                 []byte       // scratch
+	cells                                                       enrich.Cells // of the row that was read last
+	canonical                                                   []byte       // scratch
+	own                                                         OwnValues    // of the row whose missing fields were found last
+}
+
+// OwnValues says what a row holds of the wanted fields besides values in their own columns.
+type OwnValues struct {
+	Held         enrich.Fields // fields with a value in a further column
+	Placeholders enrich.Fields // fields whose own cell holds a placeholder
+	columns      enrich.ByField[int]
+}
+
+// Column returns the further column that holds a field.
+func (o *OwnValues) Column(f enrich.Field) int { return o.columns[f] }
+
+// Reader returns a reader of rows, which gets keys from keyOf.
+func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
+	r := &RowReader{
+		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
+		later: s.Later && !s.Most,
+	}
+	r.header = s.headerCells()
+	if s.Subject == enrich.Companies {
+		r.companies = newCompanyReader(s)
+		return r
+	}
+	if s.patterns().Has(enrich.ByProfile) {
+		r.profileURL = s.Mapping[columns.ProfileURL]
+	}
+	if s.patterns().Has(enrich.ByName) {
+		r.firstName, r.lastName = s.Mapping[columns.FirstName], s.Mapping[columns.LastName]
+		r.fullName = s.Mapping[columns.FullName]
+		r.companyDomain, r.companyName = s.Mapping[columns.CompanyDomain], s.Mapping[columns.CompanyName]
+	}
+	if s.patterns().Has(enrich.ByEmail) {
+		r.emails = slices.Concat(s.Mapping[columns.Email], s.Mapping[columns.HeldEmail])
+	}
+	return r
+}
+
+// Missing returns the wanted fields that the row does not hold: their own cells are empty, no further
+// column has a value, and no earlier step may still answer.
+func (r *RowReader) Missing(row table.Row) enrich.Fields {
+	var missing enrich.Fields
+	r.own.Held, r.own.Placeholders = 0, 0
+	for i := range r.fields {
+		f := &r.fields[i]
+		if f.Column != columns.None {
+			cell := row.Cell(f.Column)
+			if !columns.IsEmpty(cell) {
+				continue
+			}
+			if r.later && row.(answeredRow).Waits(f.Column) {
+				continue
+			}
+			if len(cell) > 0 && columns.IsPlaceholder(cell) {
+				r.own.Placeholders = r.own.Placeholders.With(f.Field)
+			}
+		}
+		if len(f.Held) > 0 {
+			if column := r.holds(row, f); column != columns.None {
+				r.own.Held = r.own.Held.With(f.Field)
+				r.own.columns[f.Field] = column
+				continue
+			}
+		}
+		missing = missing.With(f.Field)
+	}
+	if missing != 0 && r.companies != nil && r.companies.leaves(row) {
+		return 0
+	}
+	return missing
+}
+
+// Own returns what Missing found in its last row. It is valid until the next call of Missing.
+func (r *RowReader) Own() *OwnValues { return &r.own }
+
+// holds returns the first further column with a value of a field, or None.
+func (r *RowReader) holds(row table.Row, f *FieldColumn) int {
+	for _, column := range f.Held {
+		if cell := row.Cell(column); len(cell) > 0 && columns.Holds(f.Role, cell, r.held) {
+			return column
+		}
+	}
+	return columns.None
+}
+
+// read reads what the row says about its person. It is valid until the row's visit ends.
+func (r *RowReader) read(row table.Row) *enrich.Cells {
+	r.cells = enrich.Cells{
+		ProfileURL: cellOf(row, r.profileURL), FirstName: cellOf(row, r.firstName), LastName: cellOf(row, r.lastName),
+		CompanyDomain: cellOf(row, r.companyDomain), CompanyName: cellOf(row, r.companyName),
+	}
+	if len(r.emails) > 0 {
+		r.cells.Email = cellOf(row, r.emails)
+	}
+	if len(r.fullName) > 0 {
+		r.splitName(cellOf(row, r.fullName))
+	}
+	return &r.cells
+}
+
+// splitName takes the first and the last name from a full name, unless the row has both in their own cells.
+func (r *RowReader) splitName(cell []byte) {
+	r.name = columns.PersonName{}
+	if !isBlank(r.cells.FirstName) && !isBlank(r.cells.LastName) {
+		return
+	}
+	r.name = columns.SplitName(string(cell))
+	r.first, r.last = append(r.first[:0], r.name.First...), append(r.last[:0], r.name.Last...)
+	r.cells.FirstName, r.cells.LastName = r.first, r.last
+}
+
+// HasDoubtfulName reports whether the row whose person was read last has a full name that could be split in
+// another way.
+func (r *RowReader) HasDoubtfulName() bool { return r.name.Doubtful }
+
+// cellOf returns the value of the first cell that is not blank; nil without columns. A cell of an earlier output may have
+// an apostrophe that is not part of its value: with it, the row would name another subject.
+func cellOf(row table.Row, of []int) (cell []byte) {
+	for _, column := range of {
+		if cell = table.UnescapeFormula(row.Cell(column)); !isBlank(cell) {
+			return cell
+		}
+	}
+	return cell
+}
+
+// Canonical returns the canonical form of the row's subject, or why the row names none: an
+// identity of the row that was forgotten, if there is one. The form is valid until the next call.
+func (r *RowReader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
+	if r.repeatsHeader(row) {
+		return nil, 0, repeatsHeader
+	}
+	if r.companies != nil {
+		return r.companyForm(row)
+	}
+	cells := r.read(row)
+	if len(r.forgotten) > 0 && r.keyOf != nil {
+		forgotten := cells.EachCanonical(r.canonical[:0], func(form []byte) bool {
+			r.canonical = form
+			return r.forgotten[r.keyOf(form)]
+		})
+		if forgotten {
+			return r.canonical, r.prefer, ""
+		}
+	}
+	form, pattern, reason := cells.AppendCanonical(r.canonical[:0], r.prefer)
+	r.canonical = form
+	return form, pattern, reason
+}
+
+// companyForm is Canonical for a company. Companies are not forgotten.
+func (r *RowReader) companyForm(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
+	id, reason := r.companies.identify(row)
+	if reason != "" {
+		return nil, 0, reason
+	}
+	r.canonical = id.AppendCanonical(r.canonical[:0])
+	return r.canonical, id.Pattern(), ""
+}
+
+// Key returns the key of the row's subject, or why the row names none.
+func (r *RowReader) Key(row table.Row) (enrich.Key, enrich.Pattern, enrich.Unidentifiable) {
+	form, pattern, reason := r.Canonical(row)
+	if reason != "" {
+		return enrich.Key{}, 0, reason
+	}
+	return r.keyOf(form), pattern, ""
+}
+
+// Identity returns the row's subject, which has a key.
+func (r *RowReader) Identity(row table.Row) enrich.Identity {
+	if r.companies != nil {
+		id, _ := r.companies.identify(row)
+		return id
+	}
+	id, _ := r.read(row).Contact().Identify(r.prefer)
+	return id
+}
+
+// repeatsHeader is why a row names nobody that has the names of the columns in its cells, as each page of a list
+// has that was printed.
+const repeatsHeader enrich.Unidentifiable = "the row repeats the names of the columns"
+
+// headerCell is a column that names subjects, and its own name.
+type headerCell struct {
+	column int
+	name   []byte
+}
+
+// headerCells returns the columns that name subjects, with their names.
+func (s Scope) headerCells() (cells []headerCell) {
+	for role, of := range s.Mapping {
+		for _, column := range of {
+			if columns.Names(role, s.Subject) && column < len(s.Header) && s.Header[column] != "" {
+				cells = append(cells, headerCell{column, []byte(s.Header[column])})
+			}
+		}
+	}
+	return cells
+}
+
+// repeatsHeader reports whether the cells that name the row's subject are the names of their columns. A column can
+// have one value that is its name.
+func (r *RowReader) repeatsHeader(row table.Row) bool {
+	for _, cell := range r.header {
+		if !bytes.Equal(row.Cell(cell.column), cell.name) {
+			return false
+		}
+	}
+	return len(r.header) > 1
+}
+
+// isBlank reports whether a cell holds nothing but blanks.
+func isBlank(cell []byte) bool {
+	for _, b := range cell {
+		if b != ' ' && b != '\t' && b != '\r' && b != '\n' {
+			return false
+		}
+	}
+	return true
+}

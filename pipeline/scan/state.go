@@ -1,0 +1,68 @@
+package scan
+
+import "payonce/enrich"
+
+// RowState is what is known of a row, in two bytes: some of its fields, the pattern that names its
+// subject, and a mark. In a survey the mark says that the row leads its subject, in an index that the
+// journal knows the subject. Which fields they are depends on who asks: those that the row misses,
+// that all rows of its subject miss, or that are to be looked up.
+type RowState uint16
+
+// The bits of a State. Those of the fields have the width of their type.
+const (
+	statePattern   = 8 // where the pattern begins
+	statePatterns  = 7 << statePattern
+	stateMarked    = 1 << 11
+	stateKey       = 0xf000 // in a survey: four bits of the key, by which a list that has changed is noticed
+	stateKeyBegins = 12
+	// In an index, which has no bits of keys: the row names no subject. The fields then hold the number of a
+	// reason.
+	stateNobody = 1 << 12
+)
+
+// numLookupStates is the number of states that Lookup may return.
+const numLookupStates = stateMarked
+
+// namesSubject returns the state of a row that names a subject and misses fields.
+func namesSubject(pattern enrich.Pattern, fields enrich.Fields) RowState {
+	return RowState(pattern)<<statePattern | RowState(fields)
+}
+
+// namesNobody returns the state of a row that names no subject, by the number of the reason.
+func namesNobody(reason uint8) RowState { return stateNobody | RowState(reason) }
+
+// Fields returns the fields.
+func (s RowState) Fields() enrich.Fields { return enrich.Fields(s) }
+
+// WithFields returns the state with other fields.
+func (s RowState) WithFields(fields enrich.Fields) RowState { return s&^0xff | RowState(fields) }
+
+// HasFields reports whether there are any fields.
+func (s RowState) HasFields() bool { return s.Fields() != 0 }
+
+// Pattern returns the pattern that names the subject.
+func (s RowState) Pattern() enrich.Pattern { return enrich.Pattern(s & statePatterns >> statePattern) }
+
+// Reason returns, of a row of an index, the number of the reason why it names no subject, and false when it
+// names one.
+func (s RowState) Reason() (number uint8, nobody bool) { return uint8(s), s&stateNobody != 0 }
+
+// AsKnown returns the state, in an index, of a row whose subject the journal knows.
+func (s RowState) AsKnown() RowState { return s | stateMarked }
+
+// IsKnown reports whether the journal knows the subject of a row of an index.
+func (s RowState) IsKnown() bool { return s&stateMarked != 0 }
+
+// AsLead returns the state, in a survey, of the row that leads the subject with a key.
+func (s RowState) AsLead(key enrich.Key) RowState {
+	return s&^stateKey | stateMarked | RowState(key[len(key)-1])<<stateKeyBegins
+}
+
+// Leads reports whether a row of a survey leads its subject.
+func (s RowState) Leads() bool { return s&stateMarked != 0 }
+
+// IsOf reports whether the row may be the one that leads the subject with a key.
+func (s RowState) IsOf(key enrich.Key) bool { return s == s.AsLead(key) }
+
+// Lookup returns the part of the state that a lookup follows from: the fields and the pattern.
+func (s RowState) Lookup() RowState { return s & (numLookupStates - 1) }

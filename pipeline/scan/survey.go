@@ -1,0 +1,312 @@
+// This file reads a list and finds out who needs what: which rows are complete, which name
+// nobody, which row leads its person, what the journal knows already, and in which order the
+// lookups go.
+
+package scan
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"payonce/checkpoint/attempt"
+	"payonce/enrich"
+	"payonce/io/table"
+)
+
+// Recorder returns what is known of people. It may be called from many goroutines.
+type Recorder interface {
+	// KeyOf returns a short stand-in for an identity, by its canonical form; equal
+	// persons have equal keys.
+	KeyOf(canonical []byte) enrich.Key
+	// People returns of how many persons something is known at most; zero only when
+	// nothing is known of anybody.
+	People() int64
+	// Records hands the keys from first to last, of all persons something is known of, to
+	// visit, with a function that returns what is known. A key may come twice.
+	Records(first, last enrich.Key, visit func(key enrich.Key, record func() (attempt.Record, error)) error) error
+	// RecordOf returns what durable attempts say about the person with a key.
+	RecordOf(key enrich.Key) (attempt.Record, error)
+}
+
+// Scan is what one pass over the list found. It takes two bytes for each row, and as much again for an
+// index that it keeps. What Take needs for the persons meanwhile is gone when it returns.
+type Scan struct {
+	Rows           int64
+	Filled         int64 // rows in which nothing wanted is missing
+	Duplicates     int64 // rows of an identity that an earlier row leads
+	Unidentifiable map[enrich.Unidentifiable]int64
+	Held           map[HeldColumn]int64 // rows that hold a field in a further column
+	DoubtfulNames  int64                // rows that are named by a full name that could be split in another way
+	Placeholders   int64                // cells of wanted fields that hold a placeholder
+
+	rows    []RowState // of each row that leads a person: the fields to look up
+	settled Counts     // the persons that nothing is asked for
+	scope   Scope
+	keyOf   func(canonical []byte) enrich.Key
+	kept    *Index // for Index, without open persons; nil when none is kept
+}
+
+// HeldColumn is a further column with values of a field.
+type HeldColumn struct {
+	Field  enrich.Field
+	Column int
+}
+
+// blockRead is what a goroutine read in a block.
+type blockRead struct {
+	blockCounts
+	blockStates
+}
+
+// blockCounts is what a survey counts in a block.
+type blockCounts struct {
+	filled, identified     int64
+	held                   map[HeldColumn]int64
+	placeholders, doubtful int64
+}
+
+// blockReader is what a goroutine needs to read blocks.
+type blockReader struct {
+	*RowReader
+	batch EntryBatch
+}
+
+// eachBlock reads the whole list and enters the persons. Every goroutine has its own blockReader. It calls take with
+// what was read in each block, in the list's order.
+func eachBlock(
+	ctx context.Context, scope Scope, list List, journal Recorder, persons *deduplicator, take func(blockRead),
+) error {
+	readers := sync.Pool{New: func() any { return &blockReader{RowReader: scope.Reader(journal.KeyOf)} }}
+	return Pass(ctx, list, scope.Columns(), func(block table.Block) (blockRead, error) {
+		v := readers.Get().(*blockReader)
+		defer readers.Put(v)
+		return v.read(block, persons)
+	}, func(_ table.Block, read blockRead) error {
+		take(read)
+		return nil
+	})
+}
+
+// New reads the whole list: every error of the list shows here, before anything
+// is spent.
+func New(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
+	return take(ctx, scope, list, journal, nil)
+}
+
+// NewWithIndex is Take for a list of which Index is called later. The survey has to be closed.
+func NewWithIndex(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
+	return take(ctx, scope, list, journal, &Index{wanted: scope.Wanted})
+}
+
+// take takes a survey, which keeps an index unless that is nil.
+func take(
+	ctx context.Context, scope Scope, list List, journal Recorder, kept *Index,
+) (survey *Scan, err error) {
+	persons := newDeduplicator(dedupOptions{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: kept != nil})
+	defer func() { err = errors.Join(err, persons.Close()) }()
+	var identified int64
+	survey = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
+	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) {
+		identified += read.identified
+		survey.Rows += int64(len(read.rows))
+		survey.Filled += read.filled
+		for _, reason := range read.reasons {
+			survey.Unidentifiable[reason]++
+		}
+		survey.addOwn(read.blockCounts)
+		if kept != nil {
+			kept.add(read.blockStates)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if survey.kept = kept; kept != nil {
+		kept.begin(scope)
+	}
+	if err := survey.mark(persons, journal); err != nil {
+		return nil, errors.Join(err, survey.Close())
+	}
+	if kept != nil && kept.open.tooMany {
+		err = survey.Close()
+	}
+	survey.Duplicates = identified - survey.leads()
+	if scope.Limit > 0 {
+		err = errors.Join(err, survey.limit(ctx, list))
+	}
+	if scope.Last > 0 {
+		survey.SkipAfter(scope.Last)
+	}
+	if err != nil {
+		return nil, errors.Join(err, survey.Close())
+	}
+	return survey, nil
+}
+
+// read finds out what the rows of a block miss, and enters their persons.
+func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead, error) {
+	read := blockRead{blockStates: blockStates{rows: make([]RowState, 0, block.Len())}}
+	err := block.Each(func(line table.Row) error {
+		missing := v.Missing(line)
+		read.addOwn(v.Own())
+		if missing == 0 {
+			read.filled++
+			read.rows = append(read.rows, 0)
+			return nil
+		}
+		key, pattern, reason := v.Key(line)
+		if reason != "" {
+			read.rows, read.reasons = append(read.rows, namesNobody(0)), append(read.reasons, reason)
+			return nil
+		}
+		read.identified++
+		if pattern == enrich.ByName && v.HasDoubtfulName() {
+			read.doubtful++
+		}
+		state := namesSubject(pattern, missing)
+		read.rows = append(read.rows, state)
+		v.batch.Add(newEntry(key, line.Number(), uint16(state)))
+		return nil
+	})
+	return read, errors.Join(err, persons.Add(&v.batch))
+}
+
+// addOwn adds what the rows of a block hold besides values in their own columns.
+func (v *Scan) addOwn(counts blockCounts) {
+	v.Placeholders += counts.placeholders
+	v.DoubtfulNames += counts.doubtful
+	if len(counts.held) > 0 && v.Held == nil {
+		v.Held = map[HeldColumn]int64{}
+	}
+	for held, n := range counts.held {
+		v.Held[held] += n
+	}
+}
+
+// addOwn counts what a row holds of the wanted fields besides values in their own columns.
+func (c *blockCounts) addOwn(own *OwnValues) {
+	if own.Held|own.Placeholders == 0 {
+		return
+	}
+	for range own.Placeholders.Each() {
+		c.placeholders++
+	}
+	for f := range own.Held.Each() {
+		if c.held == nil {
+			c.held = map[HeldColumn]int64{}
+		}
+		c.held[HeldColumn{f, own.Column(f)}]++
+	}
+}
+
+// mark finds out what is known of everybody and marks the rows that lead.
+func (v *Scan) mark(persons *deduplicator, journal Recorder) error {
+	v.rows = make([]RowState, v.Rows)
+	var counting sync.Mutex
+	return persons.EachShard(func(number int, shard *PersonTable) error {
+		var settled Counts
+		var kept *indexShard
+		if v.kept != nil {
+			kept = v.kept.ofShard(number, shard)
+		}
+		err := recall(shard, number, journal, func(person int, record *attempt.Record) {
+			if kept != nil {
+				kept.note(person, record)
+			}
+			e := &shard.Entries[person]
+			state := RowState(e.Marks())
+			if !state.HasFields() {
+				return // the person came before
+			}
+			askable := askable(state.Fields(), record, v.scope.Reask)
+			if askable == 0 {
+				settled.addSettled(state.Fields(), record)
+			}
+			e.SetMarks(uint16(state.WithFields(askable)))
+		})
+		if err == nil && kept != nil {
+			err = kept.enter(persons, kept.mayChange)
+		}
+		if err != nil {
+			return err
+		}
+		v.markEach(shard.Entries, number)
+		counting.Lock()
+		defer counting.Unlock()
+		v.settled = v.settled.plus(settled)
+		return nil
+	})
+}
+
+// askable returns those fields that may be asked for, by what the journal knows.
+func askable(fields enrich.Fields, record *attempt.Record, reask attempt.Reask) (askable enrich.Fields) {
+	for f := range fields.Each() {
+		if record.Askable(f, reask) {
+			askable = askable.With(f)
+		}
+	}
+	return askable
+}
+
+// markEach marks the rows that lead the persons of a shard. The entries are nearly in the
+// list's order; each shard begins at another place, so that several at a time do not write to
+// the same lines of the cache.
+func (v *Scan) markEach(entries []Entry, number int) {
+	begin := len(entries) * (number % 16) / 16
+	for _, part := range [...][]Entry{entries[begin:], entries[:begin]} {
+		for i := range part {
+			e := &part[i]
+			v.rows[e.Row()-1] = RowState(e.Marks()).AsLead(e.Key())
+		}
+	}
+}
+
+// inOrder is how many persons are read in the order of their keys in the time that one takes to be found by its
+// key: in a run over 200,000 known persons 3.7 and 9.6 µs.
+const inOrder = 3
+
+// recall hands what the journal knows of the persons of a shard to remember, with the place
+// of the person among the entries. It goes through what the journal knows, in order, unless the persons are few
+// beside it.
+func recall(
+	persons *PersonTable, number int, journal Recorder, remember func(person int, record *attempt.Record),
+) error {
+	known := journal.People()
+	if known == 0 || len(persons.Entries) == 0 {
+		return nil
+	}
+	if known/numShards >= inOrder*int64(len(persons.Entries)) {
+		for person := range persons.Entries {
+			record, err := journal.RecordOf(persons.Entries[person].Key())
+			if err != nil {
+				return err
+			}
+			remember(person, &record)
+		}
+		return nil
+	}
+	first, last := shardKeys(number)
+	return journal.Records(first, last, func(key enrich.Key, recordOf func() (attempt.Record, error)) error {
+		person, found := persons.Find(key)
+		if !found {
+			return nil
+		}
+		record, err := recordOf()
+		if err == nil {
+			remember(person, &record)
+		}
+		return err
+	})
+}
+
+// leads returns how many rows lead a person.
+func (v *Scan) leads() int64 {
+	var leads int64
+	for _, state := range v.rows {
+		if state.Leads() {
+			leads++
+		}
+	}
+	return leads
+}

@@ -1,0 +1,111 @@
+// This file turns the answers of searches into results, and results into the rows of a list.
+
+package search
+
+import (
+	"fmt"
+
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/service/v2"
+)
+
+// ListColumns returns the columns of the list that a search makes. Plans and runs recognise them by their names.
+func ListColumns(o v2.Operation) []string {
+	switch o {
+	case v2.OpProspecting:
+		return []string{"company_id", "company_name"}
+	case v2.OpEmployees:
+		return []string{"contact_id", "full_name", "company_name", "company_id"}
+	}
+	var names []string
+	for _, column := range v2.PersonColumns() {
+		names = append(names, personColumn(column.Name))
+	}
+	return names
+}
+
+// personColumn returns the name of a column for a member of a person.
+func personColumn(member string) string {
+	switch member {
+	case "id":
+		return "contact_id"
+	case "name":
+		return "full_name"
+	case "pro_network":
+		return "profile_url"
+	case "company_pro_network":
+		return "company_profile_url"
+	case "country", "state", "city": // those without a prefix would be taken for the company's
+		return "contact_" + member
+	}
+	return member
+}
+
+// PageOf returns the page of results that an answer to a search is.
+func PageOf(o v2.Operation, answered enrich.Answered) (KnownPage, error) {
+	switch o {
+	case v2.OpProspecting:
+		return pageOf(v2.CompaniesOf, answered, func(c v2.CompanyItem) ResultItem {
+			return ResultItem{ID: c.ID.Value, Cells: []string{c.ID.Value, c.Name.Value}}
+		})
+	case v2.OpEmployees:
+		return pageOf(v2.EmployeesOf, answered, func(e v2.EmployeeItem) ResultItem {
+			return ResultItem{ID: e.ID.Value, Cells: []string{e.ID.Value, e.Name.Value, e.CompanyName.Value, e.CompanyID.Value}}
+		})
+	case v2.OpEnrichEmployeeSearch:
+		return pageOf(v2.PeopleOf, answered, func(p v2.Person) ResultItem {
+			item := ResultItem{ID: p.ID.Value}
+			for _, cell := range p.Cells() {
+				item.Cells = append(item.Cells, cellText(cell))
+			}
+			return item
+		})
+	}
+	return KnownPage{}, fmt.Errorf("%s is not a search with pages", o)
+}
+
+func pageOf[T any](
+	read func(enrich.Answered) (v2.Page[T], error), answered enrich.Answered, item func(T) ResultItem,
+) (KnownPage, error) {
+	page, err := read(answered)
+	if err != nil {
+		return KnownPage{}, err
+	}
+	known := KnownPage{State: Answered, Total: natural(page.Total), Pages: natural(page.Pages)}
+	for _, result := range page.Items {
+		if made := item(result); !blank(made.Cells) {
+			known.Items = append(known.Items, made)
+		}
+	}
+	return known, nil
+}
+
+// natural returns a count. A negative one tells nothing.
+func natural(count cost.Optional[int64]) cost.Optional[int64] {
+	if count.Known && count.Value < 0 {
+		return cost.Optional[int64]{}
+	}
+	return count
+}
+
+// blank reports whether all cells are empty. Then a result says nothing.
+func blank(cells []string) bool {
+	for _, cell := range cells {
+		if cell != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// cellText returns a cell as text, "" when it is not known. The cells of a person are texts and one year.
+func cellText(cell enrich.Cell) string {
+	switch {
+	case !cell.Known:
+		return ""
+	case cell.Kind == enrich.IntegerCell:
+		return fmt.Sprint(cell.Integer)
+	}
+	return cell.Text
+}

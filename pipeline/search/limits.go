@@ -1,0 +1,100 @@
+package search
+
+import (
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/io/service/v2"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
+)
+
+// rates returns what a page of a search uses up.
+func rates(o v2.Operation, service workspace.V2) cost.Rates {
+	field, _ := o.SearchField() // a Kind has one
+	return service.Prices.Rates(cost.Rates{field: cost.Rate{Uses: service.Modules.Hold(o, v2.Reveal{})}})
+}
+
+// usedMeters returns the meters that a page of a search uses up.
+func usedMeters(o v2.Operation, modules v2.Modules) (meters []cost.Meter) {
+	held := modules.Hold(o, v2.Reveal{})
+	for _, meter := range v2.Meters() {
+		if held[meter] > 0 {
+			meters = append(meters, meter)
+		}
+	}
+	return meters
+}
+
+// checkUnits refuses a search that could use up units without a limit. A limit on money limits units with a price.
+func (o Options) checkUnits(service workspace.V2) error {
+	for _, meter := range usedMeters(o.Order.Kind.Operation, service.Modules) {
+		inMoney := service.Prices[meter] > 0 && o.Budget.MaxSpend != nil
+		if !inMoney && !o.Budget.HasLimit(v2.MeterName(meter)) {
+			return problem.Coded("max_units_missing",
+				"a search needs the most units of the module %s that it may use; nothing was sent", v2.MeterName(meter)).With(v2.MeterName(meter))
+		}
+	}
+	return nil
+}
+
+// page returns the hold of the call for one page.
+func (s *session) page() cost.Amounts {
+	field, _ := s.Order.Kind.Operation.SearchField() // a Kind has one
+	return rates(s.Order.Kind.Operation, s.work.Workspace.V2)[field].Uses
+}
+
+// ceilings returns the limits that the user set.
+func (s *session) ceilings() []cost.Ceiling {
+	return s.Budget.All(s.name, s.work.Workspace.V2.Modules.Tariff())
+}
+
+// covered returns how many more calls the ceilings and the account cover; false when nothing limits them.
+func (s *session) covered() (calls int64, limited bool) {
+	page, now := s.page(), s.work.Env.Now()
+	cover := func(left, need int64) {
+		if covers := max(left, 0) / need; !limited || covers < calls {
+			calls, limited = covers, true
+		}
+	}
+	for _, ceiling := range s.ceilings() {
+		if need := ceiling.Need(page); need > 0 {
+			cover(ceiling.Left(s.totals(ceiling.At(now))), need)
+		}
+	}
+	for _, meter := range usedMeters(s.Order.Kind.Operation, s.work.Workspace.V2.Modules) {
+		if left := s.account.Left[meter]; left.Known {
+			cover(left.Value, page[meter])
+		}
+	}
+	return calls, limited
+}
+
+// totals returns the sums of the scope of a ceiling; zero where there is no journal yet. Money counts in the scopes
+// of all accounts.
+func (s *session) totals(c cost.Ceiling) cost.Totals {
+	switch {
+	case s.journal == nil && s.place.Journal == nil:
+		return cost.Totals{}
+	case c.Meter == cost.USD || c.Meter == cost.Lookups:
+		return s.place.Journal.Totals(c.Scope)
+	case s.journal == nil:
+		return cost.Totals{}
+	}
+	return s.journal.Totals(s.journal.Number().Scope(c.Scope))
+}
+
+// maximum returns what a number of calls cost at most; nil when units have no price.
+func (s *session) maximum(calls int64) *cost.Money {
+	if each := s.page().Money(); each > 0 {
+		return new(each * cost.Money(calls))
+	}
+	return nil
+}
+
+// spent returns what the search has spent, over all its starts; nil when units have no price.
+func (s *session) spent() *cost.Money {
+	if s.page().Money() == 0 {
+		return nil
+	}
+	return new(s.totals(cost.Ceiling{Scope: checkpoint.RunScope(s.name)}).Settled.Money())
+}

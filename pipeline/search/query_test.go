@@ -1,0 +1,166 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"payonce/io/service/v2"
+)
+
+// where returns a search with filters.
+func where(t testing.TB, o v2.Operation, filters ...string) Query {
+	t.Helper()
+	q := NewQuery(o, 25)
+	for _, text := range filters {
+		var err error
+		if q, err = q.Where(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return q
+}
+
+// TestFiltersAreSentAsTheSpecificationHasThem writes filters of each kind, and shows what is sent.
+func TestFiltersAreSentAsTheSpecificationHasThem(t *testing.T) {
+	for _, test := range []struct {
+		q    Query
+		body string
+		text string
+	}{
+		{NewQuery(v2.OpProspecting, 25), `{"page":1,"per_page":25}`, "no filter"},
+		{
+			where(t, v2.OpProspecting, "number_of_employees=10..50", "nace=J62.0", "company_status=2,1", "nace= J58.2 ", "nace=J62.0", "url=u"),
+			`{"page":1,"per_page":25,"filters":"{\"company_status\":[1,2],\"number_of_employees\":{\"gte\":10,\"lte\":50},\"nace\":[\"J58.2\",\"J62.0\"],\"url\":\"u\"}"}`,
+			"company_status=1,2 nace=J58.2,J62.0 number_of_employees=10..50 url=u",
+		},
+		{
+			where(t, v2.OpProspecting, "company_incorporation=2001-02-03..", "yoy_turnover=..-0.50", "insights_ranking=7"),
+			`{"page":1,"per_page":25,"filters":"{\"company_incorporation\":{\"gte\":\"2001-02-03\"},\"yoy_turnover\":{\"lte\":-0.5},\"insights_ranking\":{\"gte\":7,\"lte\":7}}"}`,
+			"company_incorporation=2001-02-03.. insights_ranking=7 yoy_turnover=..-0.5",
+		},
+		{
+			where(t, v2.OpEmployees, "company_id=42", "seniority=10", "seniority=9", "job_title=head  of sales"),
+			`{"page":1,"per_page":25,"filters":"{\"seniority\":[9,10],\"job_title\":[\"head of sales\"],\"company_id\":42}"}`,
+			"company_id=42 job_title=head of sales seniority=9,10",
+		},
+		{
+			where(t, v2.OpEnrichEmployeeSearch, "domain_list=a.example", "employee_seniorities=vp"),
+			`{"domain_list":["a.example"],"employee_seniorities":["vp"],"page":1,"per_page":25}`,
+			"domain_list=a.example employee_seniorities=vp",
+		},
+	} {
+		if err := test.q.Check(); err != nil {
+			t.Errorf("%s: %v", test.text, err)
+		}
+		if got := string(test.q.Call(1).Body); got != test.body || test.q.String() != test.text {
+			t.Errorf("%s sends\n%s, want\n%s", test.q, got, test.body)
+		}
+	}
+}
+
+// TestAFileOfFiltersIsReadAsWhere reads JSON objects, and compares them with filters of Where.
+func TestAFileOfFiltersIsReadAsWhere(t *testing.T) {
+	got, err := NewQuery(v2.OpProspecting, 25).JSON([]byte(`{
+		"number_of_employees": {"gte": 10, "lte": "50"}, "company_status": [2, "1", 2], "nace": "J62.0", "url": "u",
+		"company_incorporation": {"gte": "2001-02-03"}, "location_countries": ["country_GB", "country_DE"]
+	}`))
+	want := where(t, v2.OpProspecting, "number_of_employees=10..50", "company_status=1,2", "nace=J62.0", "url=u",
+		"company_incorporation=2001-02-03..", "location_countries=country_DE", "location_countries=country_GB")
+	if err != nil || string(got.Call(3).Body) != string(want.Call(3).Body) {
+		t.Errorf("error %v\n%s\n%s", err, got.Call(3).Body, want.Call(3).Body)
+	}
+}
+
+// TestWrongFiltersAreNamed shows that an error names the filter, and what is allowed.
+func TestWrongFiltersAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		"nace":                                  `"nace" is not KEY=VALUE`,
+		"number=1":                              `there is no filter "number"; did you mean number_of_employees? The filters are activity_type, advance_companies, `,
+		"country=GB":                            `there is no filter "country"; did you mean location_countries? The filters are activity_type, `,
+		"employees=5":                           `there is no filter "employees"; did you mean financial_employee_profit or number_of_employees? The filters are `,
+		"colour=red":                            `there is no filter "colour"; the filters are activity_type, `,
+		"nace=":                                 "filter nace: its value is empty",
+		"nace=" + strings.Repeat("x", 1001):     "filter nace: its value is longer than 1000 bytes",
+		"company_status=active":                 `filter company_status: "active" is not a number; this filter takes identifiers that are numbers`,
+		"number_of_employees=..":                "filter number_of_employees: it is a range, and takes 10..50, 10.. or ..50",
+		"number_of_employees=a..5":              `filter number_of_employees: "a" is neither a number nor a date of the form 2006-01-31`,
+		"number_of_employees=5..1":              "filter number_of_employees: its range 5..1 ends before it begins",
+		"company_incorporation=2001-01-01..7":   "filter company_incorporation: one end of its range is a number and the other a date",
+		"company_incorporation=2001-01-01..NaN": `filter company_incorporation: "NaN" is neither a number nor a date of the form 2006-01-31`,
+	} {
+		if _, err := NewQuery(v2.OpProspecting, 25).Where(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.60s: %v, want %s", text, err, want)
+		}
+	}
+	var unknown *UnknownKeyError
+	if _, err := NewQuery(v2.OpEmployees, 25).With("nace", "x"); !errors.As(err, &unknown) || len(unknown.Allowed) != 7 || unknown.Key != "nace" {
+		t.Errorf("the error is %v", err)
+	}
+	for text, want := range map[string]string{
+		`[]`:                                    "the filters are not a JSON object",
+		`null`:                                  "the filters are not a JSON object",
+		`{"nace": []}`:                          "filter nace: its list is empty",
+		`{"nace": [{}]}`:                        "filter nace: its values have to be texts or numbers",
+		`{"url": ["a", "b"]}`:                   "filter url: it takes one value and no list",
+		`{"nace": null}`:                        "filter nace: its values have to be texts or numbers",
+		`{"number_of_employees": 5}`:            `filter number_of_employees: it is a range, and takes {"gte": 10, "lte": 50}`,
+		`{"number_of_employees": {"gt": 5}}`:    "filter number_of_employees: its range has members other than the numbers or dates gte and lte",
+		`{"number_of_employees": {"gte": []}}`:  "filter number_of_employees: its range has members other than the numbers or dates gte and lte",
+		`{"number_of_employees": {"gte": "x"}}`: `filter number_of_employees: "x" is neither a number nor a date of the form 2006-01-31`,
+		`{"x": 1}`:                              `there is no filter "x"; the filters are `,
+	} {
+		if _, err := NewQuery(v2.OpProspecting, 25).JSON([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	q := where(t, v2.OpProspecting, "url=u", "number_of_employees=1")
+	for _, text := range []string{"url=v", "number_of_employees=2"} {
+		if _, err := q.Where(text); err == nil || !strings.Contains(err.Error(), "it is given twice") {
+			t.Errorf("%s twice: %v", text, err)
+		}
+	}
+}
+
+// TestCheckRefusesWhatTheServiceWould checks whole searches.
+func TestCheckRefusesWhatTheServiceWould(t *testing.T) {
+	var zips []string
+	for i := range 600 {
+		zips = append(zips, fmt.Sprintf("%s%d", strings.Repeat("z", 30), i))
+	}
+	long, err := NewQuery(v2.OpProspecting, 25).With("location_zip", zips...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, q := range map[string]Query{
+		"a search for employees needs a filter, such as company_id":                  NewQuery(v2.OpEmployees, 25),
+		"the filters are longer than 16 KB; split the search into several":           long,
+		`enrich-employee-search: "boss" is not a seniority; they are`:                where(t, v2.OpEnrichEmployeeSearch, "employee_seniorities=boss"),
+		"prospecting: page 1 of -1 results each is not one that the service returns": NewQuery(v2.OpProspecting, -1),
+	} {
+		if err := q.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// FuzzWhere: what is taken is sent as valid filters, and read from its own text as the same search.
+func FuzzWhere(f *testing.F) {
+	for _, text := range []string{"nace=J62.0", "number_of_employees=1..2", "company_status=1,2,3", "company_incorporation=2001-01-01..", "url=\x1f", "yoy_profit=1e300..", "insights_ranking=-0"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		q, err := NewQuery(v2.OpProspecting, 25).Where(text)
+		if err != nil || q.Check() != nil {
+			return
+		}
+		again, err := NewQuery(v2.OpProspecting, 25).JSON(q.object())
+		if err != nil || string(again.Call(1).Body) != string(q.Call(1).Body) {
+			t.Errorf("%q is %s, read again %s, error %v", text, q.Call(1).Body, again.Call(1).Body, err)
+		}
+		if lookup, err := q.Call(1).Lookup(); err != nil || strings.ContainsRune(lookup.Identity.Search, '\x1f') {
+			t.Errorf("%q is the page %q, error %v", text, lookup.Identity.Search, err)
+		}
+	})
+}

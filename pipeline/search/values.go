@@ -1,0 +1,195 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/text/unicode/norm"
+
+	"payonce/io/service/v2"
+)
+
+// maxValue is the length of the longest value of a filter, in bytes.
+const maxValue = 1000
+
+// cleanValue returns a value of a list, or of a filter with one value, as it is sent.
+func cleanValue(kind v2.FilterKind, text string) (string, error) {
+	text = norm.NFC.String(strings.Join(strings.Fields(text), " "))
+	switch {
+	case text == "":
+		return "", errors.New("its value is empty")
+	case len(text) > maxValue:
+		return "", fmt.Errorf("its value is longer than %d bytes", maxValue)
+	case kind == v2.NumbersFilter:
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return "", fmt.Errorf("%q is not a number; this filter takes identifiers that are numbers", text)
+		}
+		return strconv.FormatInt(n, 10), nil
+	}
+	return text, nil
+}
+
+// order returns how the values of a list are sorted.
+func order(kind v2.FilterKind) func(a, b string) int {
+	if kind != v2.NumbersFilter {
+		return strings.Compare
+	}
+	return func(a, b string) int {
+		m, _ := strconv.ParseInt(a, 10, 64) // as cleanValue wrote it
+		n, _ := strconv.ParseInt(b, 10, 64)
+		return cmp.Compare(m, n)
+	}
+}
+
+// parseMember reads the value of a filter in JSON. A list may be written as its only value.
+func parseMember(kind v2.FilterKind, data []byte) (filter, error) {
+	f := filter{kind: kind}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		return f, err
+	}
+	if kind == v2.SpanFilter {
+		s, err := spanOf(value)
+		f.span = s
+		return f, err
+	}
+	values, isList := value.([]any)
+	switch {
+	case !isList:
+		values = []any{value}
+	case kind == v2.TextFilter || kind == v2.OneIDFilter:
+		return f, errors.New("it takes one value and no list")
+	case len(values) == 0:
+		return f, errors.New("its list is empty")
+	}
+	for _, value := range values {
+		text, ok := valueText(value)
+		if !ok {
+			return f, errors.New("its values have to be texts or numbers")
+		}
+		text, err := cleanValue(kind, text)
+		if err != nil {
+			return f, err
+		}
+		f.texts = append(f.texts, text)
+	}
+	return f, nil
+}
+
+// valueText returns a text or a number of JSON as text.
+func valueText(value any) (string, bool) {
+	switch value := value.(type) {
+	case string:
+		return value, true
+	case json.Number:
+		return value.String(), true
+	}
+	return "", false
+}
+
+// bound is an end of a range: a number, or a day. The zero value is no end.
+type bound struct {
+	known  bool
+	number float64
+	day    time.Time // zero for a number
+}
+
+// isDay reports whether the bound is a day.
+func (b bound) isDay() bool { return b.known && !b.day.IsZero() }
+
+// String returns the bound as it is sent, "" for none.
+func (b bound) String() string {
+	switch {
+	case !b.known:
+		return ""
+	case b.isDay():
+		return b.day.Format(time.DateOnly)
+	}
+	return strconv.FormatFloat(b.number, 'f', -1, 64)
+}
+
+func numberBound(n int64) bound { return bound{known: true, number: float64(n)} }
+
+func dayBound(day time.Time) bound { return bound{known: true, day: day} }
+
+// parseBound reads an end of a range. An empty text is none.
+func parseBound(text string) (bound, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return bound{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return dayBound(day), nil
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+		return bound{}, fmt.Errorf("%q is neither a number nor a date of the form 2006-01-31", text)
+	}
+	return bound{known: true, number: number + 0}, nil // + 0 turns -0 into 0
+}
+
+// span is a range whose ends belong to it.
+type span struct{ least, most bound }
+
+// String returns the range as Where takes it.
+func (s span) String() string {
+	if s.least == s.most {
+		return s.least.String()
+	}
+	return s.least.String() + ".." + s.most.String()
+}
+
+// parseSpan reads 10..50, 10.., ..50 or 10.
+func parseSpan(text string) (s span, err error) {
+	least, most, isRange := strings.Cut(text, "..")
+	if !isRange {
+		most = least
+	}
+	return newSpan(least, most)
+}
+
+// newSpan returns a range with at least one end.
+func newSpan(least, most string) (s span, err error) {
+	if s.least, err = parseBound(least); err != nil {
+		return s, err
+	}
+	if s.most, err = parseBound(most); err != nil {
+		return s, err
+	}
+	switch {
+	case !s.least.known && !s.most.known:
+		return s, errors.New("it is a range, and takes 10..50, 10.. or ..50")
+	case s.least.known && s.most.known && s.least.isDay() != s.most.isDay():
+		return s, errors.New("one end of its range is a number and the other a date")
+	case s.least.known && s.most.known && (s.least.number > s.most.number || s.least.day.After(s.most.day)):
+		return s, fmt.Errorf("its range %s ends before it begins", s)
+	}
+	return s, nil
+}
+
+// spanOf reads an object with gte and lte.
+func spanOf(value any) (span, error) {
+	object, isObject := value.(map[string]any)
+	if !isObject {
+		return span{}, errors.New(`it is a range, and takes {"gte": 10, "lte": 50}`)
+	}
+	ends := map[string]string{}
+	for name, end := range object {
+		text, ok := valueText(end)
+		if name != "gte" && name != "lte" || !ok {
+			return span{}, errors.New("its range has members other than the numbers or dates gte and lte")
+		}
+		ends[name] = text
+	}
+	return newSpan(ends["gte"], ends["lte"])
+}

@@ -1,0 +1,86 @@
+package simulation
+
+import (
+	"encoding/binary"
+	"time"
+
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline/dispatch"
+)
+
+// ledger parts in time what the journal sets off at one instant, and checks that
+// what it calls durable is.
+type ledger struct {
+	*process
+	dispatch.Ledger
+	begun int
+}
+
+func (l *ledger) Begin(req attempt.Request) (attempt.Decision, error) {
+	l.begun++
+	l.world.beat("begin", l.number, l.begun)
+	at := time.Now()
+	decision, err := l.Ledger.Begin(req)
+	granted, ok := decision.(attempt.Granted)
+	if !ok || err != nil {
+		return decision, err
+	}
+	return attempt.Granted{Ticket: func() (attempt.Ticket, error) {
+		ticket, err := granted.Ticket()
+		l.world.check.begins(l.process, ticket.ID, at)
+		l.world.beat("ticket", l.number, ticket.ID)
+		l.told(err, "a ticket", 'a', ticket.ID)
+		return ticket, err
+	}}, nil
+}
+
+func (l *ledger) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
+	l.world.beat("settle", l.number, id)
+	charge, err := l.Ledger.Settle(id, answer)
+	l.told(err, "an answer", 'r', id)
+	l.world.beat("settled", l.number, id)
+	return charge, err
+}
+
+func (l *ledger) Void(id attempt.ID, why attempt.Voiding) error {
+	l.world.beat("void", l.number, id)
+	err := l.Ledger.Void(id, why)
+	l.told(err, "a refusal", 'r', id)
+	if err == nil && !why.PauseUntil.IsZero() {
+		l.world.check.pauseKept(l.process, why.PauseUntil)
+	}
+	l.world.beat("voided", l.number, id)
+	return err
+}
+
+func (l *ledger) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
+	l.world.beat("park", l.number, id)
+	err := l.Ledger.MarkInDoubt(id, why)
+	if l.resolved(id) == nil {
+		l.told(err, "a loss", 'd', id)
+	}
+	if err == nil && !why.PauseUntil.IsZero() {
+		l.world.check.pauseKept(l.process, why.PauseUntil)
+	}
+	l.world.beat("parked", l.number, id)
+	return err
+}
+
+// told checks that what was said to be durable stands on the disk.
+func (l *ledger) told(err error, what string, prefix byte, id attempt.ID) {
+	if err != nil || l.isDead() {
+		return
+	}
+	if l.world.disk.get(recordKey(prefix, id)) == nil {
+		l.world.check.broken("P3: %s of attempt %d is used and not on the disk", what, id)
+	}
+}
+
+func (l *ledger) resolved(id attempt.ID) []byte { return l.world.disk.get(recordKey('r', id)) }
+
+// recordKey is the key of a record about an attempt.
+func recordKey(prefix byte, id attempt.ID) string {
+	return string(binary.BigEndian.AppendUint64([]byte{prefix}, uint64(id)))
+}

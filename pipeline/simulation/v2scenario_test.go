@@ -1,0 +1,244 @@
+package simulation
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/kit"
+	worlds "payonce/io/sandbox/world"
+	v2units "payonce/io/service/v2"
+	"payonce/pipeline/provider"
+)
+
+// v2Scenario is all that a seed decides beforehand about a run that asks v2, alone or before v1.
+type v2Scenario struct {
+	Seed    uint64
+	Wanted  provider.Wanted
+	Subject enrich.Subject // of the list
+	Totals  map[kit.Module]int64
+	// Used is what others have used of each module before. Resets are how many times the counters begin again, and Eager
+	// says that others then use the account as fast as one key can.
+	Used   map[kit.Module]int64
+	Resets int
+	Eager  bool
+	// Modules are those that count the calls of routes, where they are not the assumed ones.
+	Modules  map[string]kit.Module
+	Daily    map[kit.Module]int64
+	Window   sandbox.Window // of each interface
+	Faults   []string
+	Ceilings []cost.Ceiling // on units, until the calm
+	MaxSpend cost.Money     // with v1
+	Starts   []stepsStart
+	Dawn     time.Duration
+	// Others are how many times somebody else uses the account of v2. Exclusive declares that nobody does.
+	Others      int
+	Exclusive   bool
+	Concurrency int
+	Sparing     bool // no more calls are in flight than the rate needs
+
+	list                []byte
+	commitTime, service span
+}
+
+// v2Runs are what the runs of these worlds ask for.
+func v2Runs() []v2Scenario {
+	wanted := func(subject enrich.Subject, from string, fields ...string) v2Scenario {
+		s := v2Scenario{Subject: subject, Wanted: provider.Wanted{Fields: fields}}
+		if from != "" {
+			s.Wanted.From = strings.Split(from, ",")
+		}
+		return s
+	}
+	return []v2Scenario{
+		wanted(enrich.Companies, "", "company", "financials", "insights", "ownership"),
+		wanted(enrich.Companies, "", "company", "financials"),
+		wanted(enrich.Companies, "", "financials", "ownership"),
+		wanted(enrich.Persons, "", "contact"),
+		wanted(enrich.Persons, "", "contact", "company"),
+		wanted(enrich.Persons, "v2,v1", "email", "phone"),
+		wanted(enrich.Persons, "v2,v1", "email"),
+	}
+}
+
+// newV2Scenario draws the world of a seed.
+func newV2Scenario(seed uint64) v2Scenario {
+	d := draws(seed)
+	r := d.of("v2")
+	s := v2Runs()[r.IntN(len(v2Runs()))]
+	s.Seed, s.Concurrency, s.Sparing, s.Exclusive = seed, 1+r.IntN(6), r.IntN(2) == 0, r.IntN(2) == 0
+	s.Window = sandbox.Window{Limit: 2 + r.IntN(10), Per: time.Minute}
+	s.commitTime = span{50 * time.Microsecond, time.Duration(1+r.IntN(30)) * time.Millisecond}
+	s.service = span{time.Millisecond, time.Duration(10+r.IntN(3000)) * time.Millisecond}
+	s.MaxSpend = ample
+	s.drawModules(d.of("modules"))
+	s.drawCounters(d.of("counters"))
+	s.Faults = drawV2Faults(d.of("faults"))
+	s.Starts = drawV2Starts(d.of("starts"))
+	if r.IntN(3) == 0 { // a day ends in the middle
+		s.Dawn = 24*time.Hour - span{0, 5 * time.Minute}.draw(r)
+	}
+	if !s.Exclusive && r.IntN(3) == 0 {
+		s.Others = 1 + r.IntN(6)
+	}
+	s.list = s.drawList(d.of("list"))
+	return s
+}
+
+// drawModules draws the limits of the account, and the ceilings of the user.
+func (s *v2Scenario) drawModules(r *rand.Rand) {
+	s.Totals, s.Daily = map[kit.Module]int64{}, map[kit.Module]int64{}
+	for _, m := range kit.Modules() {
+		s.Totals[m] = 10_000
+		if r.IntN(10) == 0 {
+			s.Totals[m] = r.Int64N(8)
+		}
+		if r.IntN(5) == 0 {
+			s.Daily[m] = r.Int64N(8)
+		}
+	}
+	tariff := v2units.Modules{}.Tariff()
+	for m := range tariff.Meters {
+		if meter := cost.Meter(m); meter != cost.USD && r.IntN(4) == 0 {
+			scope := []cost.Ceiling{
+				{Scope: checkpoint.RunScope(runName)}, {Scope: checkpoint.JobScope(jobName), Period: cost.Day}, {Scope: checkpoint.JobScope(jobName), Period: cost.Month},
+			}[r.IntN(3)]
+			scope.Name, scope.Meter, scope.Limit = tariff.Meters[m].Name, meter, r.Int64N(10)
+			s.Ceilings = append(s.Ceilings, scope)
+		}
+	}
+	if r.IntN(4) == 0 {
+		s.MaxSpend = cost.Cents(r.Int64N(300))
+	}
+}
+
+// drawCounters draws what the counters show at first, how often they begin again, and the modules of a service that
+// counts otherwise than is assumed.
+func (s *v2Scenario) drawCounters(r *rand.Rand) {
+	s.Used = map[kit.Module]int64{}
+	if r.IntN(3) > 0 {
+		for _, m := range assumedModules() {
+			if _, limited := s.Daily[m]; limited {
+				continue // what was used counts for the day
+			}
+			s.Used[m] = []int64{0, r.Int64N(4), r.Int64N(40), 50_000}[r.IntN(4)]
+			s.Totals[m] += s.Used[m]
+		}
+	}
+	if r.IntN(3) == 0 {
+		s.Resets, s.Eager = 1+r.IntN(4), r.IntN(2) == 0 && !s.Exclusive
+	}
+	if r.IntN(4) > 0 {
+		return
+	}
+	s.Modules, s.Daily = map[string]kit.Module{}, nil
+	for _, m := range assumedModules() {
+		s.Totals[m] = 100_000 // limits are those of other modules than the program knows
+	}
+	for _, route := range slices.Sorted(maps.Keys(routes())) {
+		if r.IntN(3) == 0 {
+			s.Modules[route] = assumedModules()[r.IntN(len(assumedModules()))]
+		}
+	}
+}
+
+// assumedModules are the modules that the calls of these worlds count on.
+func assumedModules() []kit.Module {
+	return []kit.Module{kit.Companies, kit.Contacts, kit.Financials, kit.Insights, kit.Ownership}
+}
+
+// drawV2Faults chooses what goes wrong, in the words of the sandbox.
+func drawV2Faults(r *rand.Rand) []string {
+	menu := []string{
+		"lost-before:p=%.2f", "lost-after:p=%.2f", "hang:p=%.2f,max=2", "hang:happened=true,p=%.2f,max=2", "truncated:p=%.2f",
+		"garbage:happened=true,p=%.2f", "proxy-page:happened=true,p=%.2f", "no-body:happened=true,status=504,p=%.2f",
+		"internal_error:p=%.2f", "rate_limited:p=%.2f", "rate_limited:p=%.2f,retry-after=90s", "slow:p=%.2f,delay=30s",
+		"lost-after:p=%.2f,delay=20s",
+		"gateway-json:p=%.2f,path=/v2/", "gateway-json:happened=true,p=%.2f,path=/v2/", "gateway-json:happened=true,status=400,p=%.2f,path=/v2/",
+		"gateway-json:happened=true,status=200,p=%.2f,path=/v2/", "gateway-json:status=404,p=%.2f,path=/v2/",
+		"gateway-json:happened=true,status=404,p=%.2f,path=/v2/", "byte-order-mark:p=%.2f",
+	}
+	var faults []string
+	for range r.IntN(5) {
+		faults = append(faults, fmt.Sprintf(menu[r.IntN(len(menu))], 0.01+r.Float64()*r.Float64()*0.5))
+	}
+	return faults
+}
+
+func drawV2Starts(r *rand.Rand) (starts []stepsStart) {
+	for range r.IntN(5) {
+		starts = append(starts, stepsStart{
+			Ending: []ending{toTheEnd, crash, crash, crash, interrupt, diskFailure}[r.IntN(6)],
+			At:     1 + r.IntN(1<<(2+r.IntN(7))),
+			Down:   span{time.Millisecond, []time.Duration{10 * time.Millisecond, time.Second, 90 * time.Second}[r.IntN(3)]}.draw(r),
+		})
+	}
+	return starts
+}
+
+// drawList returns a list of companies or of persons. Some are unknown, some come twice, and some persons have an
+// email already.
+func (s *v2Scenario) drawList(r *rand.Rand) []byte {
+	config := s.sandboxConfig()
+	w := worlds.World{People: worlds.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
+	header, rows := "company id,website\n", []string{}
+	most := 1 + r.IntN(1<<(2+r.IntN(3)))
+	byID := r.IntN(2) == 0 || len(s.Wanted.Fields) > 0 && s.Wanted.Fields[0] != "company"
+	if s.Subject == enrich.Persons {
+		header = "profile url,email,phone\n"
+		for n := range most {
+			row := fmt.Sprintf("https://pro.example/in/person-%d,%s,\n", n, []string{"", "", "", "own@list.example"}[r.IntN(4)])
+			rows = append(rows, strings.Repeat(row, 1+r.IntN(8)/7))
+		}
+		return []byte(header + strings.Join(rows, ""))
+	}
+	for company := range w.Listed() {
+		if len(rows) == most {
+			break
+		}
+		row := fmt.Sprintf(",%s\n", company.Website())
+		if byID {
+			row = fmt.Sprintf("%s,\n", company.ID())
+		}
+		rows = append(rows, strings.Repeat(row, 1+r.IntN(8)/7))
+	}
+	return []byte(header + strings.Join(rows, "") + []string{"", "99999999,\n"}[r.IntN(2)])
+}
+
+// sandboxConfig returns the service of the world.
+func (s *v2Scenario) sandboxConfig() sandbox.Config {
+	config := sandbox.DefaultConfig()
+	config.Seed, config.Window, config.Prices, config.PrepaidCents = s.Seed, s.Window, v1Prices(), 100_000
+	config.Plan, config.IncludedCents, config.Free = "payg", 0, enrich.ByField[int64]{}
+	config.Latency = sandbox.Latency{Min: s.service.least, Max: s.service.most}
+	config.V2.Window.Limit, config.V2.Window.Per = s.Window.Limit, s.Window.Per
+	config.V2.Totals, config.V2.Daily, config.V2.Modules = s.Totals, s.Daily, s.Modules
+	for _, text := range s.Faults {
+		fault, err := sandbox.ParseFault(text)
+		if err != nil {
+			panic(err)
+		}
+		config.Faults = append(config.Faults, fault)
+	}
+	return config
+}
+
+func v1Prices() cost.Prices { return scenario{}.prices() }
+
+// undisturbed returns the scenario with nothing that goes wrong and without limits.
+func (s v2Scenario) undisturbed() v2Scenario {
+	s.Faults, s.Starts, s.Ceilings, s.Daily, s.Others, s.Dawn, s.MaxSpend = nil, nil, nil, nil, 0, 0, ample
+	s.Used, s.Resets, s.Modules = nil, 0, nil
+	s.Totals = map[kit.Module]int64{}
+	for _, m := range kit.Modules() {
+		s.Totals[m] = 10_000
+	}
+	return s
+}

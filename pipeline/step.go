@@ -1,0 +1,157 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+
+	"payonce/pipeline/output"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/scan"
+)
+
+// knownTo returns what the journal knows of an account.
+func (j *job) knownTo(account *provider.Account) output.StepAccount {
+	if journal := account.Journal; journal != nil && j.watched != nil && journal == j.session.journal() {
+		return provider.Watched(journal, j.watched)
+	}
+	return provider.Known(account.Journal)
+}
+
+// run returns the steps of the run for the pipeline.
+func (j *job) run() (all output.Steps) {
+	for _, s := range j.Steps {
+		all = append(all, output.Step{
+			Name: s.Name, Account: j.knownTo(s.Account), Survey: s.Survey,
+			Output: output.Output{
+				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.schema.Columns,
+				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
+			},
+		})
+	}
+	return all
+}
+
+// take surveys the whole list for each step.
+func (j *job) take(ctx context.Context) error {
+	defer j.session.work.Observer.Surveying()()
+	if err := j.limitRows(ctx); err != nil {
+		return err
+	}
+	if err := j.takeSteps(ctx); err != nil {
+		return err
+	}
+	j.Count()
+	return nil
+}
+
+// takeSteps surveys the list for each step. A step sees the rows with the answers of the steps before it.
+// Nothing is sent meanwhile, so the answers of each step are added to the rows once.
+func (j *job) takeSteps(ctx context.Context) (err error) {
+	if err := j.closeSurveys(); err != nil {
+		return err
+	}
+	run := j.run()
+	rows, err := run.After(ctx, j.list, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	take := run.Survey
+	if j.writes && len(j.Steps) == 1 { // another step may ask the account about persons that are not open in the first
+		take = run.SurveyWithIndex
+	}
+	for i, s := range j.Steps {
+		if i > 0 {
+			take = run.Most
+			if err := rows.Answer(ctx, run[i-1]); err != nil {
+				return err
+			}
+		}
+		if s.Survey, err = take(ctx, rows, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeSurveys drops what the surveys keep for the output.
+func (j *job) closeSurveys() (err error) {
+	for _, s := range j.Steps {
+		if s.Survey != nil {
+			err = errors.Join(err, s.Survey.Close())
+		}
+	}
+	return err
+}
+
+// limitsRows reports whether the limit is on rows, which go through all steps. With a priority each step has
+// a limit of its own.
+func (j *job) limitsRows() bool {
+	return j.order.Limit > 0 && len(j.Steps) > 1 && j.order.Priority == ""
+}
+
+// limitRows keeps all steps to the rows up to that of the last subject within the limit, in whichever step it is.
+// The list alone decides which row that is: answers make rows duplicates or name their companies, and the same
+// command must not ask for later rows then.
+func (j *job) limitRows(ctx context.Context) error {
+	if !j.limitsRows() || j.Steps[0].Scope.Last > 0 {
+		return nil
+	}
+	surveys := make([]*scan.Scan, len(j.Steps))
+	for i, s := range j.Steps {
+		var err error
+		if surveys[i], err = scan.OfList(ctx, s.Scope, j.list, j.knownTo(s.Account)); err != nil {
+			return err
+		}
+	}
+	for _, s := range j.Steps {
+		s.Scope.Last = scan.LastOf(j.order.Limit, surveys...)
+	}
+	return nil
+}
+
+// addSteps adds the steps that the list is taken through.
+func (j *job) addSteps() error {
+	mapping := j.reading.Mapping
+	list := provider.ListOf(j.reading.Lists, mapping)
+	list.Resolve = j.order.Resolve
+	planned, err := list.Steps(j.asked)
+	if err != nil {
+		return err
+	}
+	names := provider.StepNames(planned)
+	for i, p := range planned {
+		scope := p.Scope(mapping)
+		scope.Header = j.schema.Columns
+		scope.Held, scope.Prefer, scope.Reask = j.order.Held, j.order.Prefer, j.order.Reask
+		scope.Memory, scope.TempDir = j.order.Memory, j.order.TempDir
+		added := j.Add(j.accountOf(p.Interface), scope)
+		added.Name = names[i]
+		added.AsksByAnswers = p.ByID || p.Searched.Patterns != 0 && !p.WithoutID
+		added.GivesIDs, added.Searches = p.Names(), p.Searches()
+	}
+	if !j.limitsRows() {
+		for _, s := range j.Steps {
+			s.Scope.Limit = j.order.Limit
+		}
+	}
+	return nil
+}
+
+// accountOf returns the account of an interface, which the steps of a run share.
+func (j *job) accountOf(of provider.Interface) *provider.Account {
+	for _, account := range j.Accounts {
+		if account.Catalogue.Interface == of.Catalogue.Interface {
+			return account
+		}
+	}
+	if of.Catalogue.Interface == provider.V1Interface().Catalogue.Interface {
+		return j.session.v1()
+	}
+	return provider.NewV2Account(j.session.place, j.session.note)
+}
+
+// v1 returns the account of v1.
+func (s *session) v1() *provider.Account {
+	return provider.NewV1Account(s.place, s.note, func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") })
+}

@@ -1,0 +1,93 @@
+package pipeline
+
+import (
+	"payonce/checkpoint"
+	"payonce/cost"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+)
+
+func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (*report.RunSummary, error) {
+	tally := j.Tally()
+	mayBeFree, err := j.session.journal().MayBeFree(checkpoint.RunScope(j.Name))
+	if err != nil {
+		return nil, err
+	}
+	totals := j.session.journal().Totals(checkpoint.RunScope(j.Name))
+	doubts, _ := j.session.journal().InDoubt(j.Name)
+	view := &report.RunSummary{
+		Run: j.Name, Job: j.JobName(), Output: j.output.Path, Rows: rowsByName(done.rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
+		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: j.session.usage().FreeUsed(checkpoint.RunScope(j.Name)), InDoubt: int64(doubts),
+	}
+	view.Accounts = j.session.usage().Run(record, j.session.now())
+	view.Found, view.Drift = report.FoundBy(view.Accounts), view.Accounts.Drift()
+	view.Steps, view.NotSent = j.stepsDone(), report.NotSentBy(record)
+	view.FoundNow = report.FoundNow(view.Steps)
+	view.Kept, view.Tables, view.Exclusive = done.kept, done.tables, j.session.work.Workspace.Service.Exclusive
+	tightest, left := j.Tightest()
+	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, j.MaxSpend()
+	if stop != nil {
+		view.Stop = new(stop.Word())
+	}
+	view.Halted = tally.Halted
+	if stop != nil && stop == someGivenUp(tally) {
+		view.GivenUp = tally.GivenUp
+	}
+	return view, nil
+}
+
+// stepsDone shows what the lookups of this start found and used in each step.
+func (j *job) stepsDone() (done []report.StepDone) {
+	for _, s := range j.Steps {
+		view := report.AccountUsage{
+			Number: s.Account.Number(), Interface: s.Account.Catalogue.Interface, Lookups: s.Tally.Answered,
+			Found: report.FieldsFound(s.Account.Catalogue, s.Tally.Asked, s.Tally.Returned),
+		}
+		if s.Account.Consumes(cost.USD) {
+			view.Spent = &s.Tally.Spent
+		}
+		done = append(done, report.StepDone{Step: s.Name, AccountUsage: view})
+	}
+	return done
+}
+
+// stepEnds says of each step why this start ended it early, and which lookups it did not send.
+func (j *job) stepEnds() (ends []checkpoint.StepEnd) {
+	for _, s := range j.Steps {
+		end := checkpoint.StepEnd{Step: s.Name, Stop: wordOf(s.Stop)}
+		for _, l := range s.NotSent {
+			left := checkpoint.NotSent{Reason: l.Why.Word(), Lookups: l.Lookups}
+			switch why := l.Why.(type) {
+			case dispatch.CeilingReached:
+				left.Module = s.Account.Tariff.Meters[why.Ceiling.Meter].Name
+			case dispatch.ServiceRefused:
+				left.Module = why.Module
+			}
+			end.NotSent = append(end.NotSent, left)
+		}
+		ends = append(ends, end)
+	}
+	return ends
+}
+
+// setStopped takes from the record of the run why each step stopped, which the output says in rows that the step did not
+// attempt. So Write can write the same output again.
+func (j *job) setStopped(run checkpoint.Run) {
+	for _, s := range j.Steps {
+		s.Stopped = run.StopOf(s.Name)
+	}
+}
+
+// usage reads what the accounts of the journal found, cost and used.
+func (s *session) usage() UsageReader {
+	return UsageReader{Journal: s.journal(), Interfaces: provider.ConfiguredInterfaces(s.work.Workspace).All}
+}
+
+// sending describes the steps to somebody who watches.
+func (j *job) sending() (steps []SendingStep) {
+	for _, s := range j.Steps {
+		steps = append(steps, SendingStep{Name: s.Name, Rate: s.Account.Rate})
+	}
+	return steps
+}

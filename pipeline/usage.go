@@ -1,0 +1,120 @@
+// This file reads from a journal what each of its accounts found, cost and used.
+
+package pipeline
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+)
+
+// UsageReader reads what the accounts of a journal found, cost and used.
+type UsageReader struct {
+	Journal *checkpoint.Journal
+	// Interfaces are those that accounts can have.
+	Interfaces []provider.Interface
+}
+
+// Interface returns the interface of an account. An interface that is not known has the names of its fields alone.
+func (r UsageReader) Interface(number attempt.Account) provider.Interface {
+	catalogue := r.Journal.Catalogues()[number]
+	for _, known := range r.Interfaces {
+		if known.Catalogue.Interface == catalogue.Interface {
+			return known
+		}
+	}
+	return provider.Interface{Catalogue: catalogue}
+}
+
+// AccountTerms returns the terms of the accounts as explanations of what was spent show them.
+func (r UsageReader) AccountTerms() (terms []report.AccountTerms) {
+	for number := range r.Journal.Accounts() {
+		of := r.Interface(number)
+		terms = append(terms, report.AccountTerms{Catalogue: of.Catalogue, Tariff: of.Tariff})
+	}
+	return terms
+}
+
+// FreeUsed returns the free units of the first account that a scope used.
+func (r UsageReader) FreeUsed(scope string) report.Values[int64] {
+	first := r.Interface(0)
+	return report.FreeUnits(first.Catalogue, first.Tariff, r.Journal.Totals(scope).Settled)
+}
+
+// Run returns what each account that a run asked found, cost and used. In the scope of the run, the fields and the
+// meters besides money are those of the first account. The money and the lookups there are those of all accounts.
+func (r UsageReader) Run(run checkpoint.Run, at time.Time) report.AccountsUsage {
+	all := report.AccountsUsage{}
+	first := r.Journal.Totals(checkpoint.RunScope(run.Name))
+	for number := attempt.Account(1); number < r.Journal.Accounts(); number++ {
+		totals := r.Journal.Totals(number.Scope(checkpoint.RunScope(run.Name)))
+		first.Settled[cost.USD] -= totals.Settled[cost.USD]
+		first.Held[cost.USD] -= totals.Held[cost.USD]
+		first.Lookups -= totals.Lookups
+		first.Open, first.Forfeited, first.Uncharged = first.Open-totals.Open, first.Forfeited-totals.Forfeited, first.Uncharged-totals.Uncharged
+		if asked, isAsked := askedOf(run, number); isAsked || totals.Calls() > 0 {
+			view := r.account(totals, asked, at)
+			view.Drift = report.RecordedDrift(run.DriftOfAccount(number))
+			all = append(all, view)
+		}
+	}
+	if asked, isAsked := askedOf(run, 0); isAsked || first.Calls() > 0 || len(run.Accounts) == 0 && len(all) == 0 {
+		view := r.account(first, asked, at)
+		of := r.Interface(0)
+		view.Drift = report.DriftOf(of.Catalogue, of.Tariff, run.Drift)
+		all = slices.Insert(all, 0, view)
+	}
+	return all
+}
+
+// askedOf returns what a run recorded of an account, and false when it did not ask it.
+func askedOf(run checkpoint.Run, number attempt.Account) (checkpoint.AskedAccount, bool) {
+	for _, asked := range run.Accounts {
+		if asked.Account == number {
+			return asked, true
+		}
+	}
+	return checkpoint.AskedAccount{Account: number}, false
+}
+
+// account shows the sums of an account.
+func (r UsageReader) account(totals cost.Totals, asked checkpoint.AskedAccount, at time.Time) report.AccountUsage {
+	of := r.Interface(asked.Account)
+	view := report.AccountUsage{
+		Number: int(asked.Account), Interface: of.Catalogue.Interface, Lookups: totals.Lookups,
+		Found: report.FieldsFound(of.Catalogue, totals.Asked, totals.Returned),
+	}
+	spent, held := totals.Settled.Money(), totals.Held.Money()
+	if spent+held > 0 || len(of.Tariff.Meters) > 0 && !of.Tariff.Meters[cost.USD].Hidden {
+		view.Spent, view.Held = &spent, &held
+	}
+	for m, info := range of.Tariff.Meters {
+		meter := cost.Meter(m)
+		if meter == cost.USD || of.Tariff.IsAllowance(meter) {
+			continue
+		}
+		units := report.UsedUnits{Meter: info.Name, Used: totals.Settled[m], Held: totals.Held[m]}
+		for _, ceiling := range asked.Ceilings {
+			if ceiling.Meter == meter {
+				units.Limits = append(units.Limits, r.limit(asked.Account, ceiling, at))
+			}
+		}
+		if units.Used+units.Held > 0 || len(units.Limits) > 0 {
+			view.Units = append(view.Units, units)
+		}
+	}
+	return view
+}
+
+// limit shows a ceiling on a meter of an account.
+func (r UsageReader) limit(number attempt.Account, c cost.Ceiling, at time.Time) report.UnitLimit {
+	left := c.Left(r.Journal.Totals(number.Scope(c.At(at).Scope)))
+	name, _, _ := strings.Cut(c.Name, " ") // the meter follows
+	return report.UnitLimit{Name: name, Limit: c.Limit, Left: max(left, 0)}
+}

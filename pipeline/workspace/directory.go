@@ -1,0 +1,164 @@
+package workspace
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
+	"payonce/pipeline/problem"
+)
+
+// sandboxDir is the directory of the journals of the embedded service.
+const sandboxDir = "sandbox"
+
+// Dir returns the directory of the journal. A workspace has one journal for all its services, so that one
+// budget bounds them and no answer is bought twice. The journal is in the directory that is named after the
+// first interface or in that of the second, whichever exists. If none exists, it will be in the first of
+// them that has an address. The embedded service has a directory of its own.
+func (o Options) Dir() (string, error) {
+	if o.Service.Sandbox {
+		return filepath.Join(o.Journal.State, sandboxDir, o.Journal.Name), nil
+	}
+	names, err := o.serviceNames()
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, name := range names {
+		dir := followed(filepath.Join(o.Journal.State, name, o.Journal.Name))
+		exists, err := badgerstore.Exists(dir)
+		if err != nil {
+			return "", problem.Coded("state_unreadable", "whether there is a journal cannot be seen: %w", err)
+		}
+		if exists && !slices.Contains(found, dir) {
+			found = append(found, dir)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return followed(filepath.Join(o.Journal.State, names[0], o.Journal.Name)), nil
+	case 1:
+		return found[0], nil
+	}
+	return "", problem.Coded("two_journals",
+		"the workspace %q has two journals: %s and %s. A workspace has one, because each of two would buy what the other has",
+		o.Journal.Name, found[0], found[1])
+}
+
+// serviceNames returns the directories that may hold the journal, below that of all journals, the one for a
+// new journal first.
+func (o Options) serviceNames() (names []string, err error) {
+	if o.Service.BaseURL != "" {
+		if names, err = namesOf(o.Service.BaseURL, "base_url", "the service's address"); err != nil {
+			return nil, err
+		}
+	}
+	if o.V2.BaseURL != "" {
+		second, err := namesOf(o.V2.BaseURL, "base_url_v2", "the address of the v2 interface")
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, second...)
+	}
+	if len(names) == 0 {
+		return nil, problem.Coded("not_connected", "the service has no address")
+	}
+	return names, nil
+}
+
+// namesOf returns the directories that are named after an address.
+func namesOf(address, code, what string) ([]string, error) {
+	canonical, ok := checkpoint.CanonicalBaseURL(address)
+	if !ok {
+		return nil, problem.Coded(code, "%s is not an absolute http or https address", what)
+	}
+	base, err := url.Parse(canonical)
+	if err != nil {
+		return nil, problem.Coded(code, "%s is not an absolute http or https address", what)
+	}
+	names := []string{directoryName(base.Hostname(), canonical)}
+	// Earlier programs named the directory after the address as it was written.
+	written, err := url.Parse(strings.TrimRight(address, "/"))
+	if err == nil && written.Host != "" {
+		hashed := strings.ToLower(written.Scheme+"://"+written.Host) + written.EscapedPath()
+		if earlier := directoryName(written.Hostname(), hashed); earlier != names[0] {
+			names = append(names, earlier)
+		}
+	}
+	return names, nil
+}
+
+func directoryName(host, address string) string {
+	hash := sha256.Sum256([]byte(address))
+	return host + "-" + hex.EncodeToString(hash[:4])
+}
+
+// followed returns the directory that a link of linkNames stands for, and any other as it is. The directory
+// need not exist.
+func followed(dir string) string {
+	target, err := os.Readlink(dir)
+	if err != nil {
+		return dir
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(dir), target)
+	}
+	return target
+}
+
+// linkNames links the other directories that may hold the journal to the one that does. From then on the
+// journal is also found when only one of the addresses is given.
+func (o Options) linkNames() error {
+	if o.Service.Sandbox || o.Service.BaseURL == "" || o.V2.BaseURL == "" {
+		return nil
+	}
+	dir, err := o.Dir()
+	if err != nil {
+		return err
+	}
+	names, err := o.serviceNames()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := link(filepath.Join(o.Journal.State, name, o.Journal.Name), dir); err != nil {
+			return fmt.Errorf("the journal's other name: %w", err)
+		}
+	}
+	_, err = o.Dir() // which another process may have begun in the meantime
+	return err
+}
+
+// link makes a link to a directory. An empty directory in its place is removed.
+func link(name, dir string) error {
+	if name == dir || followed(name) == dir {
+		return nil
+	}
+	parent := filepath.Dir(name)
+	target, err := filepath.Rel(parent, dir)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(parent, 0o700); err != nil {
+		return problem.Coded("state_not_writable", "%w", err)
+	}
+	err = os.Symlink(target, name)
+	if info, statErr := os.Lstat(name); errors.Is(err, fs.ErrExist) && statErr == nil && info.IsDir() {
+		if err = os.Remove(name); err == nil { // it was empty
+			err = os.Symlink(target, name)
+		}
+	}
+	if err != nil {
+		return problem.Coded("state_not_writable", "%w", err)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package workspace
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"payonce/checkpoint/badgerstore"
+	"payonce/enrich"
+	"payonce/io/sandbox"
+	"payonce/pipeline/problem"
+)
+
+// Embedded is the service of the specification in this process, reached
+// over loopback like the real one.
+type Embedded struct {
+	Service   *sandbox.Server
+	BaseURL   string
+	V2BaseURL string // of the second interface
+	server    *http.Server
+}
+
+// HeaderTimeout ends connections that never say what they want.
+const HeaderTimeout = 10 * time.Second
+
+// addresses are the base URLs of the interfaces of an embedded service.
+type addresses struct{ v1, v2 string }
+
+// sandboxURLs returns the addresses of the embedded service: of the process that owns the journal, when it
+// serves one, or else of this one.
+func (s *Session) sandboxURLs() (addresses, error) {
+	if served := s.served.Load(); served != nil {
+		return *served, nil
+	}
+	dir, err := s.Options.Dir()
+	if err != nil {
+		return addresses{}, err
+	}
+	if s.Journal == nil || s.snapshot {
+		if owner, err := ownerOf(dir); err == nil && owner.Service != "" {
+			return addresses{owner.Service, owner.ServiceV2}, nil
+		}
+	}
+	if s.embedded, err = s.startSandbox(dir); err != nil {
+		return addresses{}, err
+	}
+	s.served.Store(&addresses{s.embedded.BaseURL, s.embedded.V2BaseURL})
+	return *s.served.Load(), nil
+}
+
+// startSandbox starts the embedded service. Its books are kept beside the
+// journal, so that resuming works as with the real one. It allows the rates of the options.
+func (s *Session) startSandbox(dir string) (*Embedded, error) {
+	card, option, err := s.Options.Prices.Read()
+	if err != nil {
+		return nil, err
+	}
+	config := sandbox.DefaultConfig()
+	config.Card, config.Plan = card, option.Name
+	config.Window = sandbox.Window{Limit: s.Options.Service.Rate.Slots, Per: s.Options.Service.Rate.Window}
+	if rate := s.Options.V2.Rate; rate.Slots > 0 {
+		config.V2.Window = sandbox.Window{Limit: rate.Slots, Per: rate.Window}
+	}
+	config.Now = s.Env.Now
+	if exists, _ := badgerstore.Exists(dir); exists { // what cannot be seen keeps no books
+		key, err := s.Options.Journal.Key.Parse()
+		if err != nil {
+			return nil, err
+		}
+		config.BooksPath = filepath.Join(dir, booksName)
+		config.ConcealWith(key)
+	}
+	return ServeSandbox(config, "127.0.0.1:0")
+}
+
+// booksName is the file of the books in the directory of the journal.
+const booksName = "sandbox.jsonl"
+
+// ConcealBooks takes what earlier versions kept of subjects out of the books of the embedded service in a journal's
+// directory.
+func ConcealBooks(dir string, o Opening) error {
+	return sandbox.ConcealBooks(filepath.Join(dir, booksName), o.Store.EncryptionKey)
+}
+
+// keptArrivals is how many lookups the embedded service keeps in full.
+const keptArrivals = 10_000
+
+// CoverRehearsal gives the embedded service's account what a list can cost, by the number of
+// fields that are asked for, so that a list of any length can be rehearsed. It does nothing
+// where the service is not the embedded one.
+func (s *Session) CoverRehearsal(asked enrich.ByField[int64]) error {
+	if s.embedded == nil {
+		return nil
+	}
+	return s.embedded.Service.Workspace().Cover(asked)
+}
+
+// ServeSandbox serves a sandbox on a loopback address until it is closed.
+func ServeSandbox(config sandbox.Config, address string) (*Embedded, error) {
+	config.KeepArrivals = keptArrivals
+	books, err := sandbox.New(config)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, errors.Join(problem.AsUsage(err), books.Close())
+	}
+	e := &Embedded{
+		Service:   books,
+		server:    &http.Server{Handler: books.Handler(), ReadHeaderTimeout: HeaderTimeout},
+		BaseURL:   "http://" + listener.Addr().String() + "/api/v1",
+		V2BaseURL: "http://" + listener.Addr().String() + "/v2",
+	}
+	go e.server.Serve(listener) // ends with close
+	return e, nil
+}
+
+// Close ends the service.
+func (e *Embedded) Close() error {
+	return errors.Join(e.Service.Close(), e.server.Close())
+}

@@ -1,0 +1,346 @@
+// Package workspace opens what belongs to one workspace: its journal, and its service or the
+// embedded one.
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/remote"
+	"payonce/io/sandbox"
+	"payonce/io/service/v1"
+	"payonce/pipeline/problem"
+)
+
+// Journal says where the journals are, which of them is meant and how it is kept.
+type Journal struct {
+	State  string          // the directory of all journals
+	Name   string          // of the workspace
+	Key    Key             // that encrypts it at rest
+	NewKey Key             // that it is to be encrypted with
+	Rate   checkpoint.Rate // the limit that it keeps
+	Wait   time.Duration   // how long a command waits for another process that owns it
+}
+
+// Service says which service the workspace belongs to and how it is called.
+type Service struct {
+	Sandbox       bool // the embedded one
+	BaseURL       string
+	MCPURL        string
+	Transport     v1.Transport
+	Names         v1.Names // that requests use
+	Key           string
+	Exclusive     bool // nobody else spends from the account
+	SameWorkspace bool // a new key belongs to the journal's workspace
+	Profile       bool // lookups ask for the person's profile
+	Timeout       time.Duration
+	SettleDelay   time.Duration // what the account gets to settle after a lost response
+	Connections   int
+	Rate          checkpoint.Rate // that the embedded service allows
+}
+
+// Known reports whether the first interface can be called.
+func (s Service) Known() bool { return s.Sandbox || s.BaseURL != "" }
+
+// Progress says how far a command has come.
+type Progress struct {
+	Summary string          `json:"summary,omitempty"` // in a few words, such as "40 % done"
+	Detail  json.RawMessage `json:"detail,omitempty"`
+}
+
+// Options say which workspace is opened. They do not change.
+type Options struct {
+	Journal Journal
+	Service Service // the first interface
+	V2      V2      // the second interface
+	Prices  PriceOptions
+}
+
+// Known reports whether there is a service, and so a journal.
+func (o Options) Known() bool { return o.Service.Known() || o.HasV2() }
+
+// Environment is what a workspace needs of the world around it.
+type Environment struct {
+	Now     func() time.Time
+	Program string // its name, for whoever finds the journal held
+	Version string
+	// Build identifies the program's code: no two programs have the same. It returns "" when that is not known, and may
+	// be nil. Then every output is written, also one that is in its place already.
+	Build func() string
+	// Progress returns how far the command has come, for other processes. It may be nil. It may be called
+	// from any goroutine.
+	Progress func() Progress
+	// FileMode is the mode of new files outside the journal; zero for 0600.
+	FileMode fs.FileMode
+	// Raw writes values of the service to delimited text as they are, also those that a spreadsheet takes for formulas.
+	Raw bool
+}
+
+// Find returns the directory of the journal, and whether there is one.
+func (o Options) Find() (string, bool, error) {
+	if !o.Known() {
+		return "", false, nil
+	}
+	dir, err := o.Dir()
+	if err != nil {
+		return "", false, err
+	}
+	exists, err := badgerstore.Exists(dir)
+	if err != nil {
+		err = problem.Coded("state_unreadable", "whether there is a journal cannot be seen: %w", err)
+	}
+	return dir, exists, err
+}
+
+// Existing returns the directory of the journal, which has to exist.
+func (o Options) Existing() (string, error) {
+	dir, exists, err := o.Find()
+	if err == nil && !exists {
+		err = o.none()
+	}
+	return dir, err
+}
+
+// none says that the workspace has no journal.
+func (o Options) none() error {
+	return problem.Usagef("there is no journal yet for this service and workspace %q; it begins with the first run", o.Journal.Name)
+}
+
+// Opening says how the journal and its store are opened, and what ends a walk over it.
+func (o Options) Opening(env Environment, doing string, stop func() error) (Opening, error) {
+	key, err := o.Journal.Key.Parse()
+	return Opening{
+		Store: badgerstore.Options{
+			EncryptionKey: key,
+			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
+		},
+		Journal: checkpoint.Options{
+			Rate: o.Journal.Rate, Catalogue: v1.Catalogue(), Now: env.Now, Stop: stop, Service: o.serviceName(),
+		},
+		Wait:  o.Journal.Wait,
+		Owner: env.owner(doing),
+	}, err
+}
+
+// OpenError adds to an error of opening the journal who has to act.
+func OpenError(err error) error {
+	var held *badgerstore.LockedError
+	switch {
+	case errors.As(err, &held):
+		return &problem.Error{Code: "journal_held", Err: err}
+	case errors.Is(err, checkpoint.ErrVersion):
+		return &problem.Error{Code: "journal_version", Err: err}
+	case errors.Is(err, checkpoint.ErrCorrupt):
+		return &problem.Error{Code: "journal_damaged", Err: err}
+	case errors.Is(err, checkpoint.ErrNewer):
+		return &problem.Error{Code: "journal_newer", Err: err}
+	case errors.Is(err, remote.ErrLost):
+		return ReadError(err)
+	case errors.Is(err, syscall.ENOSPC):
+		return &problem.Error{Code: "disk_full", Err: err}
+	case errors.Is(err, badgerstore.ErrEncryptionKey):
+		return problem.Coded("encryption_key", "%w", err)
+	case errors.Is(err, checkpoint.ErrNotWritable):
+		return problem.Coded("state_not_writable", "%w", err)
+	case errors.Is(err, fs.ErrPermission):
+		return problem.Coded("journal_of_another_user", "%w", err)
+	}
+	return err
+}
+
+// ReadError adds to an error of reading a journal that another process owns who has to act. It returns
+// other errors as they are.
+func ReadError(err error) error {
+	if !errors.Is(err, remote.ErrLost) {
+		return err
+	}
+	return &problem.Error{Code: "journal_owner_ended", Err: err}
+}
+
+// Session is an open workspace. Its parts are opened when a use case needs them.
+type Session struct {
+	Options  Options
+	Env      Environment
+	Journal  *checkpoint.Journal // nil before it is opened
+	snapshot bool                // another process owns the journal
+	embedded *Embedded
+	served   atomic.Pointer[addresses] // of embedded
+	key      string                    // that the client was opened with
+}
+
+// OpenJournal opens the workspace's journal, which no other process may own. What is
+// begun on it ends by itself, also after an interrupt, which ends only the wait for another process.
+func (s *Session) OpenJournal(ctx context.Context, doing string) error {
+	if err := s.Options.linkNames(); err != nil {
+		return err
+	}
+	dir, options, err := s.opening(doing, nil)
+	if err != nil {
+		return err
+	}
+	s.Journal, err = OpenJournal(ctx, dir, options)
+	return OpenError(err)
+}
+
+// opening returns the directory of the journal and how it is opened.
+func (s *Session) opening(doing string, stop func() error) (string, Opening, error) {
+	dir, err := s.Options.Dir()
+	if err != nil {
+		return "", Opening{}, err
+	}
+	options, err := s.Options.Opening(s.Env, doing, stop)
+	about := options.Owner
+	options.Owner = func() Owner {
+		owner := about()
+		if served := s.served.Load(); served != nil {
+			owner.Service, owner.ServiceV2 = served.v1, served.v2
+		}
+		return owner
+	}
+	return dir, options, err
+}
+
+// Owner asks the process that owns the journal about itself.
+func (s *Session) Owner() (Owner, error) {
+	dir, err := s.Options.Dir()
+	if err != nil {
+		return Owner{}, err
+	}
+	owner, err := ownerOf(dir)
+	return owner, OpenError(err)
+}
+
+// Snapshot reports whether another process owns the journal. Then it is a snapshot, to which nothing can
+// be written.
+func (s *Session) Snapshot() bool { return s.snapshot }
+
+// OpenExisting opens the workspace's journal for a command that spends nothing, so that
+// an interrupt may end its walks; false when there is none. No other process may own it.
+func (s *Session) OpenExisting(ctx context.Context, doing string) (bool, error) {
+	return s.ifExisting(func() error {
+		dir, options, err := s.opening(doing, ctx.Err)
+		if err == nil {
+			s.Journal, err = OpenJournal(ctx, dir, options)
+		}
+		return err
+	})
+}
+
+// ReadExisting is OpenExisting for a command that only reads. When another process owns the journal, it
+// opens a snapshot.
+func (s *Session) ReadExisting(ctx context.Context, doing string) (bool, error) {
+	return s.ifExisting(func() error {
+		dir, options, err := s.opening(doing, ctx.Err)
+		if err == nil {
+			s.Journal, s.snapshot, err = readJournal(ctx, dir, options)
+		}
+		return err
+	})
+}
+
+// ifExisting calls open when there is a journal.
+func (s *Session) ifExisting(open func() error) (bool, error) {
+	_, exists, err := s.Options.Find()
+	if err != nil || !exists {
+		return false, err
+	}
+	return true, OpenError(open())
+}
+
+// Require opens the workspace's journal, which has to exist.
+func (s *Session) Require(ctx context.Context, doing string) error {
+	return s.mustExist(s.OpenExisting(ctx, doing))
+}
+
+// Read opens the workspace's journal to read it. The journal has to exist.
+func (s *Session) Read(ctx context.Context, doing string) error {
+	return s.mustExist(s.ReadExisting(ctx, doing))
+}
+
+// mustExist returns an error when there is no journal.
+func (s *Session) mustExist(found bool, err error) error {
+	if err == nil && !found {
+		err = s.Options.none()
+	}
+	return err
+}
+
+// Close closes what was opened. A second Close does nothing.
+func (s *Session) Close() error {
+	var err error
+	if s.Journal != nil {
+		err = s.Journal.Close()
+	}
+	if s.embedded != nil {
+		err = errors.Join(err, s.embedded.Close())
+	}
+	s.Journal, s.embedded = nil, nil
+	return err
+}
+
+// Config returns how the service is called, and starts the embedded one when that is the
+// service.
+func (s *Session) Config() (v1.Config, error) {
+	service := s.Options.Service
+	config := v1.Config{
+		BaseURL: service.BaseURL, Transport: service.Transport, MCPURL: service.MCPURL, Key: service.Key, Names: service.Names,
+		IncludeProfile: service.Profile, Timeout: service.Timeout, MaxConnections: service.Connections,
+		UserAgent: "payonce/" + s.Env.Version, Now: s.Env.Now,
+	}
+	if service.Sandbox {
+		embedded, err := s.sandboxURLs()
+		if err != nil {
+			return config, err
+		}
+		config.BaseURL, config.MCPURL, config.Key = embedded.v1, "", sandbox.DefaultKey
+	}
+	s.key = config.Key
+	return config, nil
+}
+
+// OpenStatus returns a client that can read the account status and nothing else.
+func (s *Session) OpenStatus() (*v1.StatusClient, error) {
+	config, err := s.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := v1.NewStatusClient(config)
+	return client, problem.AsUsage(err)
+}
+
+// OpenClient returns a client that can spend, for the workspace of the journal.
+func (s *Session) OpenClient() (*v1.Client, error) {
+	config, err := s.Config()
+	if err != nil {
+		return nil, err
+	}
+	client, err := v1.NewClient(config)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	return client, s.CheckKey()
+}
+
+// CheckKey refuses an API key that is not known to belong to the journal's workspace.
+func (s *Session) CheckKey() error {
+	err := s.Journal.CheckAPIKey(s.key, s.Options.Service.SameWorkspace)
+	if errors.Is(err, checkpoint.ErrOtherKey) {
+		return problem.Coded("other_key", "%w", err)
+	}
+	if errors.Is(err, checkpoint.ErrOtherService) {
+		return problem.Coded("other_service", "%w", err)
+	}
+	return err
+}
+
+// RememberKey notes that the API key belongs to the journal's workspace.
+func (s *Session) RememberKey() error { return s.Journal.RememberAPIKey(s.key) }
