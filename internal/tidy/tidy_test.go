@@ -80,65 +80,18 @@ func TestCheck(t *testing.T) {
 // TestEveryRuleCanFail guards against a rule that no tree breaks.
 func TestEveryRuleCanFail(t *testing.T) {
 	_, want := trees(t)
-	broken := map[tidy.Rule]bool{}
+	broken := map[string]bool{}
 	for _, lines := range want {
 		for _, line := range lines {
 			rule, _, _ := strings.Cut(line, " ")
-			broken[tidy.Rule(rule)] = true
+			broken[rule] = true
 		}
 	}
-	for _, rule := range []tidy.Rule{
-		tidy.RuleLayers, tidy.RuleGround, tidy.RuleLength, tidy.RuleSize, tidy.RuleHTTP, tidy.RuleDial, tidy.RuleBadger,
-		tidy.RuleIO, tidy.RuleExit, tidy.RuleSleep, tidy.RuleFractions, tidy.RuleInit, tidy.RuleDot,
-		tidy.RuleFlags, tidy.RuleWords,
-	} {
+	for _, rule := range tidy.Rules {
 		if !broken[rule] {
 			t.Errorf("no tree in testdata breaks the rule %q", rule)
 		}
 	}
-}
-
-// TestSizeOfAPackage holds packages of the allowed size and one more.
-func TestSizeOfAPackage(t *testing.T) {
-	tests := []struct {
-		name  string
-		files map[string]int // files and the lines in each
-		want  int
-	}{
-		{"as many files as allowed", filesOf("a%d.go", 25, 1), 0},
-		{"one file too many", filesOf("a%d.go", 26, 1), 1},
-		{"as many lines as allowed", filesOf("a%d.go", 7, 500), 0},
-		{"one line too many", map[string]int{"a.go": 3000, "b.go": 501}, 1},
-		{"too many files and lines", filesOf("a%d.go", 26, 140), 2},
-		{"tests", filesOf("a%d_test.go", 26, 140), 0},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			tree := fstest.MapFS{"go.mod": {Data: []byte("module house\n")}}
-			for name, lines := range tt.files {
-				text := "package enrich\n" + strings.Repeat("\n", lines-1)
-				tree["enrich/"+name] = &fstest.MapFile{Data: []byte(text)}
-			}
-			violations, err := tidy.Check(tree)
-			if err != nil || len(violations) != tt.want {
-				t.Errorf("%d violations %v, want %d; error %v", len(violations), violations, tt.want, err)
-			}
-			for _, v := range violations {
-				if v.Rule != tidy.RuleSize {
-					t.Error(v)
-				}
-			}
-		})
-	}
-}
-
-// filesOf returns the names of several files, with how many lines each has.
-func filesOf(pattern string, files, lines int) map[string]int {
-	named := map[string]int{}
-	for i := range files {
-		named[fmt.Sprintf(pattern, i)] = lines
-	}
-	return named
 }
 
 func TestCheckErrors(t *testing.T) {
