@@ -162,7 +162,9 @@ func pattern(text string) *regexp.Regexp {
 func matches(expression, text string) bool { return pattern(expression).MatchString(text) }
 
 // covers reports whether a rule for some folders, but for others of them, holds for a place.
-func covers(in, but, place string) bool { return matches(in, place) && (but == "" || !matches(but, place)) }
+func covers(in, but, place string) bool {
+	return matches(in, place) && (but == "" || !matches(but, place))
+}
 
 func (c *checked) imports(syntax *ast.File, module string) {
 	for _, spec := range syntax.Imports {
