@@ -61,14 +61,14 @@ type nameRule struct {
 }
 
 const (
-	senders = `^io/service/|^io/notify/|^io/crm/|^io/sandbox/v2/` // the embedded service sends notifications
+	senders = `^io/service/[^/]+$|^io/notify/|^io/crm/|^io/sandbox/v2/` // the embedded service sends notifications
 	mains   = `^cmd/(batch|bench)/main\.go$`
 )
 
 var nameRules = []nameRule{
 	{"send", "net/http", `^(Client|DefaultClient|Get|Post|Head|PostForm|NewRequest.*|Transport|DefaultTransport)$`, senders, false, "only io/service, io/notify, io/crm and the sandbox send HTTP"},
 	{"send", "net", `^Dial`, senders + `|^checkpoint/remote/socket\.go$`, false, "only io/service opens connections, and checkpoint/remote to the journal's socket"},
-	{"send", "crypto/tls", `^Dial`, `^io/service/`, false, "only io/service opens connections"},
+	{"send", "crypto/tls", `^Dial`, `^io/service/[^/]+$`, false, "only io/service opens connections"},
 	{"exit", "os", `^Exit$`, mains, false, "return an error; only main ends the process"},
 	{"exit", "log", `^Fatal`, mains, false, "return an error; only main ends the process"},
 	{"sleep", "time", `^Sleep$`, ``, true, "wait for a context, a channel or a timer"},
@@ -79,9 +79,9 @@ type textRule struct{ rule, in, but, never, reason string }
 
 var textRules = []textRule{
 	{"flags", ``, `^cmd/`, `--[a-z]|\b(SERVICE|BATCH)_[A-Z]`, "return an error that cmd/batch recognises, and let it word the hint"},
-	{"words", `^(cost|checkpoint|pipeline)(/|$)`, ``, `work_email|business_phone|find-work-email|find-phone`, "take the name from the enrich.Catalogue"},
+	{"words", `^(cost|checkpoint)(/|$)|^pipeline/(columns|scan|dispatch|output)$`, ``, `work_email|business_phone|find-work-email|find-phone`, "take the name from the enrich.Catalogue"},
 	{
-		"words", ``, `^(io/service/v2|io/sandbox|io/conformance|cmd|configs|pipeline/(provider|inspect|report|workspace|search))(/|$)|^pipeline$`,
+		"words", ``, `^(io/service/v2|io/sandbox|io/conformance|cmd|configs|internal/tidy|pipeline/(provider|inspect|report|workspace|search))(/|$)|^pipeline$`,
 		`digital[-_]insights|\b(email|phone)_count\b|reveal_(email|phone)|\b(error|message)_guard\b|limits\.daily|\benrichment/|` +
 			`\bwatch/(start|stop|fields|events)\b|company_legal_form|function_original_name|patronime_name|Employee-Numbers|group_structure`,
 		"only v2 has it; take the name from io/service/v2",
