@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -153,7 +152,7 @@ func (p *prober) Send(ctx context.Context, lookup enrich.Lookup) (conformance.Se
 	}
 	booked := journal.Totals(checkpoint.ScopeAccount).Settled
 	before, beforeErr := p.reader.Usage(ctx)
-	tally, stop, err := lookups.Run(ctx, probeOnce(lookup))
+	tally, stop, err := lookups.Run(ctx, once(lookup))
 	if err != nil {
 		return sent, err
 	}
@@ -235,18 +234,6 @@ func moved(before, after v2.Usage) (map[string]int64, bool) {
 		}
 	}
 	return used, true
-}
-
-// probeOnce yields one lookup.
-func probeOnce(lookup enrich.Lookup) func() (enrich.Lookup, error) {
-	asked := false
-	return func() (enrich.Lookup, error) {
-		if asked {
-			return enrich.Lookup{}, io.EOF
-		}
-		asked = true
-		return lookup, nil
-	}
 }
 
 // watched keeps the outcome of the last call. One call is under way at a time.

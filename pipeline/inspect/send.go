@@ -85,7 +85,7 @@ func (c *comparing) Send(ctx context.Context, lookup enrich.Lookup) (conformance
 		Tariff: c.Account.Tariff,
 	}
 	before := journal.Totals(checkpoint.ScopeAll)
-	tally, stop, err := lookups.Run(ctx, compareOnce(lookup))
+	tally, stop, err := lookups.Run(ctx, once(lookup))
 	after := journal.Totals(checkpoint.ScopeAll)
 	sent := conformance.SentV1{Lookup: watched.lookup, Verdict: watched.verdict}
 	booked := after.Settled.Minus(before.Settled)
@@ -102,8 +102,8 @@ func (c *comparing) Send(ctx context.Context, lookup enrich.Lookup) (conformance
 	return sent, nil
 }
 
-// compareOnce yields one lookup.
-func compareOnce(lookup enrich.Lookup) func() (enrich.Lookup, error) {
+// once yields one lookup.
+func once(lookup enrich.Lookup) func() (enrich.Lookup, error) {
 	left := []enrich.Lookup{lookup}
 	return func() (enrich.Lookup, error) {
 		if len(left) == 0 {

@@ -65,7 +65,7 @@ func shorten(body []byte, room int, path string, depth int) (short shortened) {
 	parts := partsOf(body)
 	// Shorter parts first: as many as there is room for.
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(len(a.value), len(b.value)) })
-	isArray := isArrayText(body)
+	isArray := isArray(body)
 	fits := fitting(parts, room, isArray)
 	short.value = join(parts[:fits], isArray)
 	short.deflated = deflate(short.value)
@@ -147,12 +147,10 @@ func (p part) path(above string) string {
 // isNested reports whether the part has parts itself.
 func (p part) isNested() bool { return len(p.value) > 0 && (p.value[0] == '{' || p.value[0] == '[') }
 
-func isArrayText(body []byte) bool { return len(body) > 0 && body[0] == '[' }
-
 // partsOf takes a body apart.
 func partsOf(body []byte) (parts []part) {
 	var elements []json.RawMessage
-	if isArrayText(body) && json.Unmarshal(body, &elements) == nil {
+	if isArray(body) && json.Unmarshal(body, &elements) == nil {
 		for i, element := range elements {
 			parts = append(parts, part{value: element, element: i + 1})
 		}
