@@ -132,10 +132,10 @@ func TestFieldsThatNobodyCanBeAskedForAreRefused(t *testing.T) {
 		fields, from string
 		want         string
 	}{
-		{both("v1"), "company", "", "*interfaces.NotConfiguredError"},
-		{both("v1"), "email", "v2,v1", "*interfaces.NotConfiguredError"},
-		{both(), "company", "v1", "*interfaces.NotFromError"},
-		{both(), "fax", "", "*interfaces.UnknownFieldError"},
+		{both("v1"), "company", "", "*provider.NotConfiguredError"},
+		{both("v1"), "email", "v2,v1", "*provider.NotConfiguredError"},
+		{both(), "company", "v1", "*provider.NotFromError"},
+		{both(), "fax", "", "*provider.UnknownFieldError"},
 		{both(), "email", "v3", "*errors.errorString"},
 		{both(), "email", "v1,v1", "*fmt.wrapError"},
 	} {

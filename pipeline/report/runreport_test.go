@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,8 +19,6 @@ import (
 	"payonce/enrich"
 	"payonce/io/service/v1"
 )
-
-var updateRunReports = flag.Bool("update", false, "rewrite the golden files")
 
 var (
 	email = enrich.FieldsOf(v1.WorkEmail)
@@ -116,7 +113,7 @@ func TestAReportIsRenderedAsItsGoldenFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", "job."+ending)
-		if *updateRunReports {
+		if *update {
 			if err := os.WriteFile(path, got.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}

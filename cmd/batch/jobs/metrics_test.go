@@ -17,8 +17,6 @@ import (
 	"payonce/cost"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
 // nightlyMetrics is a job with every metric.
 func nightlyMetrics() JobMetrics {
 	at := time.Date(2026, 11, 23, 2, 30, 0, 0, time.UTC)
@@ -136,7 +134,7 @@ func get(t *testing.T, address string) (int, string) {
 }
 
 func TestTheServerHasTheMetricsOfTheJobsThatAreLeft(t *testing.T) {
-	t.Parallel()
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // so this test is not parallel
 	jobs := newCollector(nightlyMetrics())
 	s, err := listenMetrics(":0", "1.2.3", jobs)
 	if err != nil {

@@ -49,8 +49,8 @@ func rowsOf(t *testing.T, path string) (rows [][]string) {
 	return rows
 }
 
+// TestQueries is not parallel, because it measures the memory of the process.
 func TestQueries(t *testing.T) {
-	t.Parallel()
 	server := iotest.StartPostgres(t)
 	server.Exec(`CREATE TABLE people (id int, name text, active boolean, born date, seen timestamptz, worth numeric, tags text[], n bigint, small smallint);
 		INSERT INTO people VALUES

@@ -18,7 +18,7 @@ func tagsOf(value any) map[string][]string {
 		if field.Anonymous {
 			continue
 		}
-		kind := strings.TrimPrefix(field.Type.String(), "calls.")
+		kind := strings.TrimPrefix(field.Type.String(), "v2.")
 		if options != "omitempty" && options != "omitzero" {
 			kind += ", always sent"
 		}
