@@ -27,8 +27,13 @@ race:
 	go test -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 ./...
 
 # Every test once, without the race detector. The release kit and the acceptance tests are modules with
-# dependencies of their own; they build the program.
+# dependencies of their own; they build the program. What is left out because something is not installed stands
+# in the first lines.
 test:
+	@ls -d /usr/lib/postgresql/*/bin >/dev/null 2>&1 || \
+		echo "Without PostgreSQL the tests of lists from queries are left out; install Debian's package postgresql."
+	@command -v chromium >/dev/null || \
+		echo "Without Chromium the tests of pages are left out; install Debian's package chromium."
 	go -C release test -count=1 -timeout 30m ./...
 	go -C acceptance test -count=1 -timeout 30m ./...
 	go test -count=1 ./...
