@@ -19,6 +19,9 @@ type flagSet struct {
 	maps    []string
 	state   string
 	units   PairsFlag
+	keys    *pflag.FlagSet // of the section
+	skew    time.Duration
+	names   PairsFlag
 }
 
 func newFlags() *flagSet {
@@ -30,6 +33,10 @@ func newFlags() *flagSet {
 	f.Var(&f.units, "max-units", "units")
 	f.StringVar(&f.state, "state", "", "where journals are")
 	f.String("config", "", "the file itself")
+	f.keys = pflag.NewFlagSet("guesses", pflag.ContinueOnError)
+	f.keys.DurationVar(&f.skew, "clock-skew", 0, "ahead")
+	f.names = PairsFlag{Form: "NAME=VALUE", Check: func(string, string) error { return nil }}
+	f.keys.Var(&f.names, "request-names", "names")
 	return f
 }
 
@@ -50,7 +57,12 @@ func (f *flagSet) read(t *testing.T, text string, args ...string) error {
 		Getenv:     func(name string) string { return map[string]string{"STATE_DIR": "elsewhere", "LIST": "spring"}[name] },
 		Suggest:    func(string, []string) string { return "; did you mean another?" },
 		SecretHint: "; keep it elsewhere",
+		Section:    Section{Name: "guesses", Keys: f.keys},
+		Moved:      map[string]string{"clock-skew": "write clock-skew under guesses", "request-name": "write request-names under guesses"},
 		Check: func() []FlagProblem {
+			if f.skew > time.Hour {
+				return []FlagProblem{{"clock-skew", "choose at most 1h"}}
+			}
 			if f.timeout > time.Hour {
 				return []FlagProblem{{"timeout", "choose at most 1h"}}
 			}
@@ -86,6 +98,24 @@ func TestFileSetsFlagsBelowCommandLineAndEnvironment(t *testing.T) {
 	}
 }
 
+// The keys of a section are set below it alone, and the command line has none of them.
+func TestASectionSetsItsKeys(t *testing.T) {
+	t.Parallel()
+	flags := newFlags()
+	if err := flags.read(t, "name: a\nguesses:\n  clock-skew: 5m\n  request_names: {a: b}\n"); err != nil {
+		t.Fatal(err)
+	}
+	if flags.skew != 5*time.Minute || flags.names.String() != "a=b" || !flags.keys.Changed("clock-skew") || flags.name != "a" {
+		t.Errorf("%s, %s, %s", flags.skew, &flags.names, flags.name)
+	}
+	if err := newFlags().read(t, "guesses:\n"); err != nil {
+		t.Errorf("an empty section: %v", err)
+	}
+	if err := newFlags().Parse([]string{"--clock-skew", "5m"}); err == nil {
+		t.Error("a key of the section is a flag")
+	}
+}
+
 // Pairs are written as a mapping, as a list or in one value, also with an underscore in the key.
 func TestPairsOfAFileAreAMapping(t *testing.T) {
 	t.Parallel()
@@ -116,13 +146,21 @@ func TestErrorsOfAFileNameEveryLine(t *testing.T) {
 				"c.yaml:3: timeout is already on line 2; remove one\n" +
 				"c.yaml:4: name: ${MY_TOKEN} looks like a secret, which does not belong in a configuration; keep it elsewhere",
 		},
-		"unset variable":  {"name: ${MISSING}\n", "c.yaml:1: name: the variable MISSING of the environment is not set"},
-		"its own flag":    {"config: other.yaml\n", "c.yaml:1: unknown key \"config\"; did you mean another?; the keys are the long names of the command's flags"},
-		"no value":        {"name:\n", "c.yaml:1: name: there is no value; write one, or remove it"},
-		"a pair's value":  {"max-units: {companies: many}\n", "c.yaml:1: max-units: write a whole number, such as 500"},
-		"nothing":         {"max-units:\n  companies:\n", "c.yaml:1: max-units: line 2: companies has no value"},
-		"two spellings":   {"max-units: {a: 1}\nmax_units: {b: 2}\n", "c.yaml:2: max-units is already on line 1; remove one"},
-		"a mapping":       {"timeout: {a: 1}\n", "c.yaml:1: timeout: give one value"},
+		"unset variable": {"name: ${MISSING}\n", "c.yaml:1: name: the variable MISSING of the environment is not set"},
+		"its own flag":   {"config: other.yaml\n", "c.yaml:1: unknown key \"config\"; did you mean another?; the keys are the long names of the command's flags"},
+		"no value":       {"name:\n", "c.yaml:1: name: there is no value; write one, or remove it"},
+		"a pair's value": {"max-units: {companies: many}\n", "c.yaml:1: max-units: write a whole number, such as 500"},
+		"nothing":        {"max-units:\n  companies:\n", "c.yaml:1: max-units: line 2: companies has no value"},
+		"two spellings":  {"max-units: {a: 1}\nmax_units: {b: 2}\n", "c.yaml:2: max-units is already on line 1; remove one"},
+		"a mapping":      {"timeout: {a: 1}\n", "c.yaml:1: timeout: give one value"},
+		"a section": {"guesses:\n  clock-skew: soon\n  name: x\n  clock-skew: 5m\n", "c.yaml:2: clock-skew: \"soon\": write a time span such as 45s\n" +
+			"c.yaml:3: unknown key \"name\"; did you mean another?; guesses has the keys clock-skew, request-names\n" +
+			"c.yaml:4: clock-skew is already on line 2; remove one"},
+		"a flat section":  {"guesses: 5\n", "c.yaml:1: guesses: write a mapping of names to values here"},
+		"two sections":    {"guesses: {clock-skew: 5m}\nguesses: {clock-skew: 6m}\n", "c.yaml:2: guesses is already on line 1; remove one"},
+		"a section's sum": {"name: x\nguesses:\n  clock-skew: 2h\n", "c.yaml:3: clock-skew: choose at most 1h"},
+		"what moved": {"clock-skew: 5m\nrequest_name: [a=b]\n", "c.yaml:1: clock-skew is not a key any more: write clock-skew under guesses\n" +
+			"c.yaml:2: request_name is not a key any more: write request-names under guesses"},
 		"too much":        {"timeout: 2h\n", "c.yaml:1: timeout: choose at most 1h"},
 		"a list":          {"- name\n", "c.yaml:1: a configuration holds names and values, such as max-spend: 20.00"},
 		"second document": {"name: x\n---\nname: y\n", "c.yaml:2: a second document begins here, and a configuration is one; remove it"},
@@ -163,8 +201,14 @@ func TestMergeTellsEachProblemOnce(t *testing.T) {
 
 func TestSchemaHasEveryFlagButTheFileItself(t *testing.T) {
 	t.Parallel()
-	schema := FlagSchema(newFlags().FlagSet)
+	flags := newFlags()
+	schema := FlagSchema(Section{Name: "guesses", Keys: flags.keys}, flags.FlagSet)
 	properties, _ := schema["properties"].(map[string]any)
+	section, _ := properties["guesses"].(map[string]any)
+	keys, _ := section["properties"].(map[string]any)
+	if len(keys) != 3 || keys["clock-skew"] == nil || properties["clock-skew"] != nil || section["additionalProperties"] != false {
+		t.Errorf("the section is %v", section)
+	}
 	for _, name := range []string{"name", "timeout", "map", "state", "max-units", "max_units"} {
 		if properties[name] == nil {
 			t.Errorf("%s is missing", name)

@@ -20,6 +20,10 @@ type Target struct {
 	Others []*pflag.FlagSet
 	// Foreign are names of flags that the file means for the other commands alone.
 	Foreign []string
+	// Section is the key of the file that has keys of its own, if its Name is set.
+	Section Section
+	// Moved says where in the file a key stands now that was the name of a flag in an earlier version.
+	Moved map[string]string
 	// Variables are the environment variables that win over the file, by the flag's name.
 	Variables map[string]string
 	Getenv    func(string) string
@@ -37,6 +41,20 @@ type Target struct {
 	Suggest func(name string, names []string) string
 	// Check returns the values that no flag may have, once all are set.
 	Check func() []FlagProblem
+}
+
+// Section is a key of a configuration that has keys of its own. They are not flags of a command line.
+type Section struct {
+	Name string
+	Text string // what the section is for
+	Keys *pflag.FlagSet
+}
+
+// of returns what the section of a configuration sets.
+func (s Section) of(t Target) Target {
+	t.Flags, t.Others, t.Foreign, t.Variables, t.Section = s.Keys, nil, nil, nil, Section{}
+	t.Known = s.Name + " has the keys " + strings.Join(t.keys(), ", ")
+	return t
 }
 
 // flagNames says which keys a configuration has.
@@ -72,6 +90,8 @@ func (t Target) set(key, value *yaml.Node) error {
 		flag = nil
 	}
 	switch variable := t.Variables[name]; {
+	case flag == nil && t.moved(name) != "":
+		return keyError{fmt.Errorf("%s is not a key any more: %s", name, t.moved(name))}
 	case flag == nil && !t.ofOthers(name) || flag != nil && !allowed(name):
 		return keyError{fmt.Errorf("unknown key %q%s; %s", name, t.Suggest(name, t.keys()), cmp.Or(t.Known, flagNames))}
 	case flag == nil:
@@ -111,6 +131,9 @@ func (t Target) set(key, value *yaml.Node) error {
 	return nil
 }
 
+// moved says where a key stands now; "" for a key that did not move.
+func (t Target) moved(key string) string { return t.Moved[strings.ReplaceAll(key, "_", "-")] }
+
 // flagName returns the name of the flag of a key. The keys of flags with pairs may have underscores, as in
 // unit_prices.
 func (t Target) flagName(key string) string {
@@ -147,12 +170,15 @@ func (t Target) keys() []string {
 			}
 		})
 	}
+	if t.Section.Name != "" {
+		keys = append(keys, t.Section.Name)
+	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
 // allowed reports whether a file may hold the flag of a name.
-func allowed(name string) bool { return name != "config" && name != "help" }
+func allowed(name string) bool { return name != "config" && name != "help" && name != "help-all" }
 
 // takesSeveral reports whether a flag may have a list of values.
 func takesSeveral(flag *pflag.Flag) bool {

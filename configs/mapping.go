@@ -13,6 +13,7 @@ type Mapping struct {
 	at         place
 	entries    []Entry
 	configured map[string]place // the flags that Set has set
+	section    *Mapping         // what stands under the target's section; nil for nothing
 }
 
 // Entry is a name with its value.
@@ -72,6 +73,12 @@ func (m *Mapping) Set(t Target) {
 			m.problems.add(m.problems.placeOf(entry.key), fmt.Errorf("%s is already on line %d; remove one", name, at.line))
 			continue
 		}
+		if t.Section.Name != "" && name == t.Section.Name {
+			here[name] = entry.valuePlace()
+			m.section = entry.Mapping()
+			m.section.Set(t.Section.of(t))
+			continue
+		}
 		err := t.set(entry.key, entry.value)
 		switch _, ofKey := errors.AsType[keyError](err); {
 		case err == nil && !wasSet && t.Flags.Lookup(name) != nil:
@@ -86,6 +93,9 @@ func (m *Mapping) Set(t Target) {
 
 // Check adds the problems of values that no flag may have, where the mapping has set the flag.
 func (m *Mapping) Check(t Target) {
+	if m.section != nil {
+		m.section.Check(t)
+	}
 	for _, problem := range t.Check() {
 		if at, is := m.configured[problem.Flag]; is {
 			m.problems.add(at, fmt.Errorf("%s: %s", problem.Flag, problem.Text))

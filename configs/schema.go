@@ -6,9 +6,27 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// FlagSchema returns the JSON Schema of a configuration for several commands. The value of a flag can have a
-// method Schema that says what its values look like.
-func FlagSchema(commands ...*pflag.FlagSet) map[string]any {
+// FlagSchema returns the JSON Schema of a configuration for several commands, with a section if that has a name. The
+// value of a flag can have a method Schema that says what its values look like.
+func FlagSchema(section Section, commands ...*pflag.FlagSet) map[string]any {
+	properties := propertiesOf(commands...)
+	if section.Name != "" {
+		properties[section.Name] = map[string]any{
+			"description": section.Text, "type": []string{"object", "null"}, "properties": propertiesOf(section.Keys), "additionalProperties": false,
+		}
+	}
+	return map[string]any{
+		"$schema":              "https://json-schema.org/draft/2020-12/schema",
+		"title":                "A configuration of batch plan and batch run",
+		"description":          "Every key is the long name of a flag, or a section; the command line wins. ${NAME} stands for a variable of the environment.",
+		"type":                 "object",
+		"properties":           properties,
+		"additionalProperties": false,
+	}
+}
+
+// propertiesOf returns the schemas of the values of flags, by the keys of a configuration.
+func propertiesOf(commands ...*pflag.FlagSet) map[string]any {
 	properties := map[string]any{}
 	for _, flags := range commands {
 		flags.VisitAll(func(flag *pflag.Flag) {
@@ -22,14 +40,7 @@ func FlagSchema(commands ...*pflag.FlagSet) map[string]any {
 			}
 		})
 	}
-	return map[string]any{
-		"$schema":              "https://json-schema.org/draft/2020-12/schema",
-		"title":                "A configuration of batch plan and batch run",
-		"description":          "Every key is the long name of a flag; the command line wins. ${NAME} stands for a variable of the environment.",
-		"type":                 "object",
-		"properties":           properties,
-		"additionalProperties": false,
-	}
+	return properties
 }
 
 // SecretSchema is the schema of the value of one of a target's Secrets.

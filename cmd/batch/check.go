@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"payonce/configs"
-	"payonce/io/service/v2"
-	"payonce/pipeline/workspace"
 )
 
 // maxTimeout keeps a lookup from blocking a run's end for longer than anyone waits.
@@ -22,12 +20,7 @@ func (f *serviceFlags) Problems() (problems []configs.FlagProblem) {
 			problems = append(problems, configs.FlagProblem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
 	}
-	_, err := workspace.ParseRequestNames(f.names)
-	refuse(err != nil, "request-name", "%v", err)
-	_, err = v2.ParseModules(nil, f.codenames.Values)
-	refuse(err != nil, "module-codenames", "%v", err)
-	err = v2.CheckNotFound(f.notFound)
-	refuse(err != nil, "not-found-text", "%q: %v", f.notFound, err)
+	problems = f.assumed.problems()
 	refuse(!workspaceName.MatchString(f.Workspace), "workspace", "%q: use letters, digits, dots, dashes and underscores", f.Workspace)
 	refuse(f.Timeout <= 0 || f.Timeout > maxTimeout, "timeout", "%s: choose more than 0 and at most %s", f.Timeout, maxTimeout)
 	refuse(f.settleDelay < 0 || f.settleDelay > maxTimeout, "settle-delay", "%s: choose 0 to %s", f.settleDelay, maxTimeout)

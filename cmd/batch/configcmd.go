@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"payonce/configs"
 	"payonce/pipeline/problem"
@@ -61,7 +62,7 @@ func newConfigSchemaCommand(env environment) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			_, plan := newPlan(env)
 			_, run := newRun(env)
-			return report.WriteJSON(env.stdout, configs.FlagSchema(plan.Flags(), run.Flags()))
+			return report.WriteJSON(env.stdout, configs.FlagSchema(newAssumptions().section(), plan.Flags(), run.Flags()))
 		},
 	}
 }
@@ -100,18 +101,40 @@ var targetFlags = []string{"output", "rejects", "tables", "candidates"}
 // readConfig sets the flags that the configuration names. One file may serve plan, run and
 // the commands that look at what they did.
 func (o *options) readConfig(cmd *cobra.Command) error {
-	target := configs.Target{
-		Flags: cmd.Flags(), Variables: flagVariables(), Getenv: o.env.getenv, Check: o.problems,
-		Suggest:    func(name string, names []string) string { return nearestQuestion(name, "", names) },
-		SecretHint: hintOf("secret"),
-	}
+	target := configTarget(cmd.Root(), o.service.assumed, o.env.getenv)
+	target.Flags, target.Check = cmd.Flags(), o.problems
 	if cmd.Name() != "plan" && cmd.Name() != "run" {
 		target.Foreign = targetFlags
 	}
-	for _, c := range cmd.Root().Commands() {
+	return configs.ReadFlags(o.config, target)
+}
+
+// readAssumptions reads the section of assumptions of a configuration. What is not in the section has to be a key of
+// plan or run, and says nothing here.
+func readAssumptions(root *cobra.Command, path string, getenv func(string) string) (*assumptions, error) {
+	a := newAssumptions()
+	target := configTarget(root, a, getenv)
+	target.Flags, target.Check = pflag.NewFlagSet("", pflag.ContinueOnError), a.problems
+	target.Known = "the keys are those of batch plan and batch run"
+	return a, configs.ReadFlags(path, target)
+}
+
+// configTarget returns what all configurations set alike.
+func configTarget(root *cobra.Command, a *assumptions, getenv func(string) string) configs.Target {
+	target := commonTarget(getenv)
+	target.Section = a.section()
+	for _, c := range root.Commands() {
 		if c.Name() == "plan" || c.Name() == "run" {
 			target.Others = append(target.Others, c.Flags())
 		}
 	}
-	return configs.ReadFlags(o.config, target)
+	return target
+}
+
+// commonTarget returns what configurations and jobs files set alike.
+func commonTarget(getenv func(string) string) configs.Target {
+	return configs.Target{
+		Variables: flagVariables(), Getenv: getenv, SecretHint: hintOf("secret"), Moved: movedKeys(),
+		Suggest: func(name string, names []string) string { return nearestQuestion(name, "", names) },
+	}
 }

@@ -22,7 +22,7 @@ func TestShippedConfigurations(t *testing.T) {
 	_, plan := newPlan(env)
 	_, run := newRun(env)
 	var text bytes.Buffer
-	if err := report.WriteJSON(&text, configs.FlagSchema(plan.Flags(), run.Flags())); err != nil {
+	if err := report.WriteJSON(&text, configs.FlagSchema(newAssumptions().section(), plan.Flags(), run.Flags())); err != nil {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()
@@ -57,7 +57,11 @@ func TestShippedConfigurations(t *testing.T) {
 			t.Errorf("%s: %v", example.Name, err)
 		}
 	}
+	if err := schema.Validate(decodeJSON(t, []byte(`{"service-assumptions": {"modules": {"overview": "none"}, "clock-skew": "2h", "mcp-events": true}}`))); err != nil {
+		t.Errorf("the section of assumptions: %v", err)
+	}
 	for _, wrong := range []string{
+		`{"modules": {"overview": "none"}}`, `{"service-assumptions": {"max-spend": 5}}`, `{"service-assumptions": {"clock-skew": 5}}`, `{"service-assumptions": 5}`,
 		`{"colour": "red"}`, `{"strict": "perhaps"}`, `{"limit": 1.5}`, `{"max-spend": -1}`, `{"pace": "fast"}`,
 		`{"timeout": 45}`, `{"rate": 30}`, `{"rate": "30"}`, `{"sample": 1.5}`, `{"max-lookups": 1.5}`, `{"reask-missing": 90}`, `{"memory": 512}`,
 	} {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"payonce/pipeline/report"
@@ -15,63 +16,113 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// printHelp prints the help of a command as cobra does, in lines that fit a terminal.
-func printHelp(cmd *cobra.Command, _ []string) {
-	text := cmp.Or(cmd.Long, cmd.Short) + "\n\n" + strings.TrimRight(cmd.UsageString(), "\n")
-	fmt.Fprintln(cmd.OutOrStdout(), fitted(grouped(text, cmd.LocalFlags())))
+// mostHidden is the number of flags that a help shows although few people use them. A command with more of them has the
+// flag --help-all.
+const mostHidden = 7
+
+// helpAll is the flag --help-all of a command. It asks for the help too.
+type helpAll struct {
+	cmd   *cobra.Command
+	given bool
 }
 
-// flagGroups are the groups of flags in a help text, the most used first.
+func (v *helpAll) Set(text string) (err error) {
+	if v.given, err = strconv.ParseBool(text); err != nil {
+		return err
+	}
+	return v.cmd.Flags().Set("help", text)
+}
+func (v *helpAll) String() string { return strconv.FormatBool(v.given) }
+func (*helpAll) Type() string     { return "bool" }
+
+// addHelpAll adds the flag --help-all to the commands with many flags that few people use.
+func addHelpAll(cmd *cobra.Command) {
+	if len(seldomUsed(cmd.LocalFlags())) > mostHidden {
+		cmd.Flags().VarPF(&helpAll{cmd: cmd}, "help-all", "", "show all flags").NoOptDefVal = "true"
+	}
+	for _, below := range cmd.Commands() {
+		addHelpAll(below)
+	}
+}
+
+// printHelp prints the help of a command as cobra does, in lines that fit a terminal. Without --help-all it shows the
+// flags that people use.
+func printHelp(cmd *cobra.Command, _ []string) {
+	text, flags := cmp.Or(cmd.Long, cmd.Short)+"\n\n"+strings.TrimRight(cmd.UsageString(), "\n"), cmd.LocalFlags()
+	var hidden []string
+	if all := flags.Lookup("help-all"); all != nil && all.Value.String() == "false" {
+		hidden = seldomUsed(flags)
+	}
+	text = grouped(text, flags, hidden)
+	if len(hidden) > 0 {
+		text += fmt.Sprintf("\n\n%q shows %d more flags.", cmd.CommandPath()+" --help-all", len(hidden))
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), fitted(text))
+}
+
+// flagGroups are the groups of flags in a help text, the most used first. Used are the flags that people use; the help
+// shows the others when it is asked for all. A flag that is in no group is one of its command's own, and used.
 var flagGroups = []struct {
-	title string
-	names []string
+	title        string
+	used, seldom []string
 }{
-	{"Flags", []string{"output", "max-spend", "fields", "from", "where", "filters", "max", "yes", "dry-run", "plan", "out", "md", "html", "map", "name", "limit", "rejects", "tables", "sandbox", "json", "quiet", "log-format", "color", "config", "help"}},
-	{"List", []string{
-		"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "prefer", "priority", "candidates", "selected", "resolve", "profile", "sample", "reask-missing", "rebuy",
-		"keep-outputs", "tables-format", "formulas", "memory", "temp",
+	{"Flags", []string{"yes", "dry-run", "plan", "name", "out", "config", "json", "quiet", "help", "help-all"}, []string{"log-format", "color", "same-workspace", "ceiling-ok"}},
+	{"What is looked up", []string{"fields", "from", "where", "filters", "limit", "max", "map"}, []string{
+		"resolve", "selected", "profile", "sample", "prefer", "priority", "reask-missing", "rebuy", "fresh-for", "per-page",
 	}},
-	{"Budget", []string{
-		"max-lookups", "max-units", "daily", "daily-units", "monthly", "monthly-units", "workspace-monthly", "job", "approval-threshold", "approve", "ceiling-ok", "short-budget",
+	{"Output", []string{"output", "rejects", "tables", "md", "html"}, []string{"candidates", "tables-format", "formulas", "keep-outputs"}},
+	{"Budget", []string{"max-spend", "max-units", "approve"}, []string{
+		"max-lookups", "daily", "daily-units", "monthly", "monthly-units", "workspace-monthly", "job", "approval-threshold", "short-budget",
 		"strict", "rate-card", "rate-option", "unit-prices",
 	}},
-	{"Service and rate", []string{
-		"base-url", "base-url-v2", "mcp-url", "transport", "request-name", "rate", "rate-v2", "modules", "module-codenames", "not-found-text", "headroom", "pace", "concurrency", "timeout", "settle-delay",
-		"exclusive", "offline",
+	{"List", nil, []string{"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "memory", "temp"}},
+	{"Service and rate", []string{"sandbox", "base-url", "base-url-v2"}, []string{
+		"mcp-url", "transport", "rate", "rate-v2", "headroom", "pace", "concurrency", "timeout", "settle-delay", "exclusive", "offline",
 	}},
-	{"Journal", []string{"state", "workspace", "wait", "same-workspace"}},
+	{"Journal", []string{"workspace"}, []string{"state", "wait"}},
 }
 
 // hasHelpGroup reports whether a flag has a place in one of the groups.
 func hasHelpGroup(flag string) bool {
 	for _, group := range flagGroups {
-		if slices.Contains(group.names, flag) {
+		if slices.Contains(group.used, flag) || slices.Contains(group.seldom, flag) {
 			return true
 		}
 	}
 	return false
 }
 
-// grouped puts the flags of a long usage text into groups. Flags of no group stay in the first.
-func grouped(text string, flags *pflag.FlagSet) string {
+// seldomUsed returns the flags of a command that few people use.
+func seldomUsed(flags *pflag.FlagSet) (names []string) {
+	for _, group := range flagGroups {
+		for _, name := range group.seldom {
+			if flag := flags.Lookup(name); flag != nil && !flag.Hidden {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// grouped puts the flags of a long usage text into groups, without those that are hidden. Flags of no group stay in the
+// first.
+func grouped(text string, flags *pflag.FlagSet, hidden []string) string {
 	all := strings.TrimRight(flags.FlagUsages(), " \n")
 	if strings.Count(all, "\n") < 15 {
 		return text
 	}
 	sets := make([]*pflag.FlagSet, len(flagGroups))
-	placed := map[string]bool{}
 	for i, group := range flagGroups {
 		sets[i] = pflag.NewFlagSet(group.title, pflag.ContinueOnError)
 		sets[i].SortFlags = false
-		for _, name := range group.names {
-			if flag := flags.Lookup(name); flag != nil {
+		for _, name := range slices.Concat(group.used, group.seldom) {
+			if flag := flags.Lookup(name); flag != nil && !slices.Contains(hidden, name) {
 				sets[i].AddFlag(flag)
-				placed[name] = true
 			}
 		}
 	}
 	flags.VisitAll(func(flag *pflag.Flag) {
-		if !placed[flag.Name] {
+		if !hasHelpGroup(flag.Name) {
 			sets[0].AddFlag(flag)
 		}
 	})

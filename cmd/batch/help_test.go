@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -21,6 +25,15 @@ func TestHelpFits(t *testing.T) {
 		cmd.SetOut(&help)
 		if err := cmd.Help(); err != nil {
 			t.Fatal(err)
+		}
+		if cmd.Flags().Lookup("help-all") != nil {
+			short := help.String()
+			help.Reset()
+			cmd.InitDefaultHelpFlag()
+			if err := errors.Join(cmd.Flags().Set("help-all", "true"), cmd.Help()); err != nil {
+				t.Fatal(err)
+			}
+			help.WriteString(short)
 		}
 		for line := range strings.Lines(help.String()) {
 			if utf8.RuneCountInString(strings.TrimRight(line, "\n")) > report.LineWidth {
@@ -67,11 +80,12 @@ func TestHelpGroupsFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := run.Help(); err != nil {
+	run.InitDefaultHelpFlag()
+	if err := errors.Join(run.Flags().Set("help-all", "true"), run.Help()); err != nil {
 		t.Fatal(err)
 	}
 	text := out.String()
-	for _, group := range []string{"Flags", "List", "Budget", "Service and rate", "Journal"} {
+	for _, group := range []string{"Flags", "What is looked up", "Output", "Budget", "List", "Service and rate", "Journal"} {
 		if !strings.Contains(text, "\n"+group+":\n") {
 			t.Errorf("there is no group %s", group)
 		}
@@ -86,6 +100,60 @@ func TestHelpGroupsFlags(t *testing.T) {
 	})
 	if strings.Index(text, "--max-spend USD") > strings.Index(text, "--state DIR") {
 		t.Error("--max-spend comes after --state")
+	}
+}
+
+// The help of a command with many flags shows those that people use, and names the flag that shows all.
+func TestHelpShowsTheFlagsThatPeopleUse(t *testing.T) {
+	t.Parallel()
+	for command, shown := range map[string]struct {
+		most        int
+		has, hasNot []string
+	}{
+		"run":              {24, []string{"output", "max-spend", "fields", "from", "yes", "plan", "sandbox", "help-all"}, []string{"memory", "settle-delay", "state"}},
+		"plan":             {24, []string{"out", "max-spend", "fields", "help-all"}, []string{"rate-card", "mcp-url"}},
+		"write":            {14, []string{"output", "tables", "help-all"}, []string{"temp", "delimiter"}},
+		"search companies": {24, []string{"where", "max", "max-units", "help-all"}, []string{"per-page", "transport"}},
+		"status":           {99, []string{"watch", "state", "color"}, []string{"help-all"}},
+	} {
+		help := func(flag string) string {
+			var out bytes.Buffer
+			env := quietEnvironment(nil)
+			env.stdout = &out
+			if code := execute(t.Context(), env, append(strings.Fields(command), flag)); code != exitDone {
+				t.Fatalf("%s %s ends with %d", command, flag, code)
+			}
+			return out.String()
+		}
+		flagLine := regexp.MustCompile(`(?m)^  (-\w, |    )--([a-z0-9-]+)`)
+		flagsOf := func(text string) (names []string) {
+			for _, found := range flagLine.FindAllStringSubmatch(text, -1) {
+				names = append(names, found[2])
+			}
+			return names
+		}
+		short := help("--help")
+		few := flagsOf(short)
+		for _, name := range shown.has {
+			if !slices.Contains(few, name) {
+				t.Errorf("the help of %s does not show --%s", command, name)
+			}
+		}
+		for _, name := range shown.hasNot {
+			if slices.Contains(few, name) {
+				t.Errorf("the help of %s shows --%s", command, name)
+			}
+		}
+		if len(few) > shown.most {
+			t.Errorf("the help of %s shows %d flags, want at most %d", command, len(few), shown.most)
+		}
+		if !slices.Contains(few, "help-all") {
+			continue
+		}
+		more := len(flagsOf(help("--help-all"))) - len(few)
+		if want := fmt.Sprintf("\"batch %s --help-all\" shows %d more flags.", command, more); more < 1 || !strings.Contains(short, want) {
+			t.Errorf("the help of %s does not end with %s", command, want)
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/cmd/batch/jobs"
-	"payonce/configs"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/workspace"
 )
@@ -18,10 +17,7 @@ import (
 func (env environment) jobs() jobs.Environment {
 	reader := jobs.FileReader{
 		NewRun: env.newJobRun,
-		Target: configs.Target{
-			Variables: flagVariables(), Getenv: env.getenv, SecretHint: hintOf("secret"),
-			Suggest: func(name string, names []string) string { return nearestQuestion(name, "", names) },
-		},
+		Target: commonTarget(env.getenv),
 	}
 	quiet, quietEnv := reader, env
 	quietEnv.stdout, quietEnv.showsProgress = io.Discard, false
@@ -55,7 +51,7 @@ func (env environment) newJobRun() jobs.RunLine {
 			env.start.Failed(o.work, env.now, cmd, exitCode(err), exitWord(err))
 			return fail(err)
 		},
-		Flags: cmd.Flags(), Check: o.problems,
+		Flags: cmd.Flags(), Section: o.service.assumed.section(), Check: o.problems,
 		Workspace: func() (workspace.Options, workspace.Environment, error) {
 			err := o.check()
 			if coded, is := errors.AsType[*problem.Error](err); is && coded.Code == "not_connected" {

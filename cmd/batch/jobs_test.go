@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v4"
 
+	"payonce/io/service/v2"
 	"payonce/pipeline/report"
 )
 
@@ -57,6 +59,38 @@ func TestJobsSchemaInTheRepositoryIsThatOfTheParser(t *testing.T) {
 	}
 }
 
+// A job has the assumptions of its own section, and for other keys those of the section in the defaults.
+func TestAJobTakesAssumptionsFromTheDefaults(t *testing.T) {
+	t.Parallel()
+	const text = `defaults:
+  max-spend: 1
+  output: o.csv
+  service-assumptions:
+    modules: {overview: none}
+    module-codenames: {companies: firms}
+jobs:
+  a: {list: a.csv, service-assumptions: {modules: {autocomplete: contacts}}}
+  b: {list: b.csv}
+`
+	file, err := quietEnvironment(map[string]string{baseURLV2Variable: "https://a.example/v2"}).jobs().Reader.Parse("jobs.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct{ operations, codenames map[string]string }{
+		{map[string]string{"autocomplete": "contacts"}, map[string]string{"companies": "firms"}},
+		{map[string]string{"overview": "none"}, map[string]string{"companies": "firms"}},
+	} {
+		modules, err := v2.ParseModules(want.operations, want.codenames)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options, _, err := file.Jobs[i].Run.Workspace()
+		if err != nil || !reflect.DeepEqual(options.V2.Modules, modules) {
+			t.Errorf("the job %s: %+v, %v, want %+v", file.Jobs[i].Name, options.V2.Modules, err, modules)
+		}
+	}
+}
+
 // What the parser and the schema say of jobs files is the same, but for what no schema can say.
 func TestJobsParserAndSchemaAgree(t *testing.T) {
 	t.Parallel()
@@ -82,6 +116,11 @@ func TestJobsParserAndSchemaAgree(t *testing.T) {
 		job(", monthly: 300, daily: $20.00, approval-threshold: '25', map: [email=A]"):             true,
 		"defaults: {strict: true}\n" + job(""):                                                     true,
 		"defaults:\n" + job(""):                                                                    true,
+		job(", service-assumptions: {modules: {overview: none}, mcp-events: true}"):                true,
+		"defaults: {service-assumptions: {clock-skew: 2h}}\n" + job(""):                            true,
+		job(", modules: {overview: none}"):                                                         false,
+		job(", service-assumptions: {max-spend: 2}"):                                               false,
+		job(", service-assumptions: 5"):                                                            false,
 		job(", schedule: daily at 24:30"):                                                          false,
 		job(", schedule: daily"):                                                                   false,
 		job(", schedule: 1 2 3"):                                                                   false,

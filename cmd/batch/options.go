@@ -190,7 +190,7 @@ func (o *options) sources() []output.Source {
 // check checks the options and fills in what depends on the environment.
 func (o *options) check() error {
 	for _, wrong := range o.problems() {
-		return problem.Usagef("--%s %s", wrong.Flag, wrong.Text)
+		return problem.Usagef("%s %s", o.service.assumed.written(wrong.Flag), wrong.Text)
 	}
 	excluded := o.service.Excluded()
 	switch {

@@ -15,7 +15,7 @@ import (
 	"payonce/pipeline/report"
 )
 
-// agreedFlags are the flags that decide what is bought, for which persons, how the list is
+// agreedFlags are the flags, and the keys of the section of assumptions, that decide what is bought, for which persons, how the list is
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
 var agreedFlags = []string{
 	"encoding", "delimiter", "sheet", "header-row", "fields", "from", "resolve", "selected", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
@@ -40,7 +40,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err err
 		Plan: planned.Plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
-		if value := flags.Lookup(name).Value.String(); value != "" || slices.Contains(readingFlags, name) {
+		if value := o.service.assumed.lookup(flags, name).Value.String(); value != "" || slices.Contains(readingFlags, name) {
 			kept.Options[name] = value
 		}
 	}
@@ -83,7 +83,7 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	}
 	found, taken := &pipeline.PlanDifferences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
-		flag := flags.Lookup(name)
+		flag, written := o.service.assumed.lookup(flags, name), o.service.assumed.written(name)
 		planned, said := kept.Options[name]
 		if name == "limit" && planned == "0" { // as plans of earlier programs say that there is none
 			planned = ""
@@ -96,10 +96,10 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 				return fmt.Errorf("%s: %s: %w", o.planFile, name, err)
 			}
 			if planned != own {
-				taken = append(taken, "--"+name+"="+report.ShellWord(report.Printable(planned)))
+				taken = append(taken, written+"="+report.ShellWord(report.Printable(planned)))
 			}
 		case flag.Changed && slices.Contains(agreedFlags, name):
-			found.Add("--"+name, planned, own)
+			found.Add(written, planned, own)
 		}
 	}
 	if flags.Lookup("map").Changed {

@@ -24,7 +24,7 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 		Args: checkedArgs(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return o.importRateCardFile(args[0])
+				return o.importRateCardFile(cmd, args[0])
 			}
 			w, err := o.work(cmd)
 			if err != nil {
@@ -39,16 +39,20 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	o.addPlaceFlags(flags)
-	o.service.AddNames(flags)
 	flags.DurationVar(&o.service.Timeout, "timeout", o.service.Timeout, "give the document up after this time")
 	flags.StringVarP(&o.output.path, "output", "o", "", "write the rate card to this `FILE` (default standard output)")
 	return cmd
 }
 
 // importRateCardFile makes a rate card of a document in a file.
-func (o *options) importRateCardFile(path string) error {
+func (o *options) importRateCardFile(cmd *cobra.Command, path string) error {
+	if o.config != "" {
+		if err := o.readConfig(cmd); err != nil {
+			return problem.AsUsage(err)
+		}
+	}
 	for _, wrong := range o.problems() {
-		return problem.Usagef("--%s %s", wrong.Flag, wrong.Text)
+		return problem.Usagef("%s %s", o.service.assumed.written(wrong.Flag), wrong.Text)
 	}
 	if o.output.path != "" {
 		sources := append(o.sources(), output.Source{What: "the OpenAPI document", Path: path})

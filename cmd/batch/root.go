@@ -40,6 +40,7 @@ func newRootCommand(env environment) *cobra.Command {
 		newVersionCommand(env), withExitCodes(newManualCommand(version, env.getenv, env.now), exitDone, exitInternal, exitUsage),
 	)
 	addColour(root)
+	addHelpAll(root)
 	checkArgs(root)
 	checkOwnCommands(root)
 	completeChoices(root)

@@ -54,12 +54,10 @@ type sandboxFlags struct {
 	prepaid      configs.MoneyFlag
 	budget       configs.CapFlag
 	plan         configs.ChoiceFlag
-	conflicts    bool
-	mcp          sandbox.MCP
 	attemptLimit int
 	faults       []string
 	admin        string
-	clockSkew    time.Duration
+	assumed      *assumptions // of the configuration
 
 	// Of the second interface.
 	rateV2     configs.RateFlag
@@ -70,7 +68,9 @@ type sandboxFlags struct {
 // newSandboxCommand returns the command that serves the sandbox.
 func newSandboxCommand(env sandboxEnvironment) *cobra.Command {
 	defaults := sandbox.DefaultConfig()
+	var config string
 	f := &sandboxFlags{
+		assumed:    newAssumptions(),
 		rate:       configs.RateFlag{Slots: defaults.Window.Limit, Window: defaults.Window.Per},
 		matchEmail: configs.ShareFlag(defaults.MatchRates[v1.WorkEmail] * 100),
 		matchPhone: configs.ShareFlag(defaults.MatchRates[v1.BusinessPhone] * 100),
@@ -91,7 +91,14 @@ func newSandboxCommand(env sandboxEnvironment) *cobra.Command {
 			"key is SERVICE_V2_API_KEY, or " + v2.DefaultKey + ".\n\n" +
 			"--admin serves what the owner's dashboard does and faults on request, as JSON: GET / lists the\n" +
 			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed.",
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd.Context(), env) },
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if config != "" {
+				if f.assumed, err = readAssumptions(cmd.Root(), config, env.Getenv); err != nil {
+					return problem.AsUsage(err)
+				}
+			}
+			return f.serve(cmd.Context(), env)
+		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8321", "the loopback `ADDRESS` to listen on; port 0 takes a free one")
@@ -108,16 +115,13 @@ func newSandboxCommand(env sandboxEnvironment) *cobra.Command {
 	flags.Var(&f.included, "included", "the included balance (default that of the plan)")
 	flags.Var(&f.prepaid, "prepaid", "the prepaid balance (default 951.00)")
 	flags.Var(&f.budget, "budget", "the monthly usage budget, or none (default 1000.00)")
-	flags.BoolVar(&f.conflicts, "reservation-conflicts", false, "refuse lookups with 409 while others hold what they need")
-	flags.BoolVar(&f.mcp.Sessions, "mcp-sessions", false, "give MCP clients sessions, whose ID each request has to carry")
-	flags.BoolVar(&f.mcp.EventStream, "mcp-events", false, "answer MCP with a stream of events instead of JSON")
 	flags.IntVar(&f.attemptLimit, "attempt-limit", 0, "the most lookups of a month; 0 for no limit")
 	flags.Var(&f.rateV2, "rate-v2", "calls of each key in a rolling window, on the second interface")
 	flags.StringArrayVar(&f.units, "units", nil, "the total of a module of the second interface, as `MODULE=N` (repeatable)")
 	flags.StringArrayVar(&f.dailyUnits, "daily-units", nil, "the daily limit of a module, as `MODULE=N` (repeatable)")
 	flags.StringArrayVar(&f.faults, "fault", nil, "let something go wrong, such as lost-after:p=0.02 (repeatable)")
 	flags.StringVar(&f.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`, such as 127.0.0.1:8322")
-	flags.DurationVar(&f.clockSkew, "clock-skew", 0, "how far the service's clock is ahead")
+	flags.StringVar(&config, "config", "", "read "+assumptionsName+" from this YAML `FILE`; its other keys are those of plan and run")
 	return cmd
 }
 
@@ -127,13 +131,13 @@ func (f *sandboxFlags) config(env sandboxEnvironment) (sandbox.Config, error) {
 	if key := env.Getenv("SERVICE_API_KEY"); key != "" {
 		config.Key = key
 	}
-	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.Now().Add(f.clockSkew) }
+	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.Now().Add(f.assumed.clockSkew) }
 	config.Window = sandbox.Window{Limit: f.rate.Slots, Per: f.rate.Window}
 	config.MatchRates[v1.WorkEmail] = float64(f.matchEmail) / 100
 	config.MatchRates[v1.BusinessPhone] = float64(f.matchPhone) / 100
 	config.UnknownRate = float64(f.unknown) / 100
 	config.Free = enrich.ByField[int64]{v1.WorkEmail: f.freeEmails, v1.BusinessPhone: f.freePhones}
-	config.Plan, config.ReservationConflicts, config.MCP = f.plan.Value, f.conflicts, f.mcp
+	config.Plan, config.ReservationConflicts, config.MCP = f.plan.Value, f.assumed.conflicts, f.assumed.mcp
 	plan, err := config.Card.Option(config.Plan)
 	if err != nil {
 		return config, err

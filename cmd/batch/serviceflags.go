@@ -4,7 +4,6 @@
 package main
 
 import (
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -12,7 +11,6 @@ import (
 	"payonce/checkpoint"
 	"payonce/configs"
 	"payonce/io/service/v1"
-	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/workspace"
 )
@@ -44,7 +42,6 @@ type serviceFlags struct {
 	BaseURL, BaseURLV2, MCPURL string
 	Sandbox                    bool
 	transport                  configs.ChoiceFlag
-	names                      []string
 	Timeout                    time.Duration
 	sameWorkspace              bool
 	exclusive                  bool
@@ -52,13 +49,12 @@ type serviceFlags struct {
 
 	Rate, RateV2 configs.RateFlag
 	headroom     configs.PercentFlag
-	modules      configs.PairsFlag // of operations
-	codenames    configs.PairsFlag // of modules
-	notFound     string
 	pace         configs.ChoiceFlag
 	concurrency  int
 	// LongestPause is the longest pause of the service that a run waits for. It has no flag.
 	LongestPause time.Duration
+
+	assumed *assumptions // set by a configuration
 }
 
 // newServiceFlags returns the flags with their defaults, which the environment may set.
@@ -71,21 +67,13 @@ func newServiceFlags(getenv func(string) string) serviceFlags {
 		Rate:   configs.RateFlag{Slots: 30, Window: time.Minute},
 		RateV2: configs.RateFlag(workspace.DefaultRateV2()),
 		pace:   configs.ChoiceFlag{Value: "burst", Choices: []string{"burst", "even"}}, concurrency: 16,
-		notFound: v2.DefaultNotFound,
-		modules: configs.PairsFlag{Form: "OPERATION=MODULE", Known: true, Check: func(name, module string) error {
-			_, err := v2.ParseModules(map[string]string{name: module}, nil)
-			return err
-		}},
-		codenames: configs.PairsFlag{Form: "MODULE=CODENAME", Check: func(module, codename string) error {
-			return v2.CheckModule(module)
-		}},
+		assumed: newAssumptions(),
 	}
 }
 
 // Options returns which workspace the command works in, without its prices.
 func (f *serviceFlags) Options() workspace.Options {
-	names, _ := workspace.ParseRequestNames(f.names) // checked when the options were loaded, as the modules
-	modules, _ := v2.ParseModules(f.modules.Values, f.codenames.Values)
+	names, modules := f.assumed.requestNames(), f.assumed.modulesOfV2()
 	return workspace.Options{
 		Journal: workspace.Journal{
 			State: f.State, Name: f.Workspace, Rate: f.Kept(), Wait: f.Wait,
@@ -99,7 +87,7 @@ func (f *serviceFlags) Options() workspace.Options {
 		},
 		V2: workspace.V2{
 			BaseURL: f.BaseURLV2, Key: f.getenv(keyV2Variable), Timeout: f.Timeout, Connections: f.concurrency,
-			Rate: checkpoint.Rate(f.RateV2), Kept: f.kept(f.RateV2), Modules: modules, NotFound: f.notFound,
+			Rate: checkpoint.Rate(f.RateV2), Kept: f.kept(f.RateV2), Modules: modules, NotFound: f.assumed.notFound,
 		},
 	}
 }
@@ -143,25 +131,13 @@ func (f *serviceFlags) AddWait(flags *pflag.FlagSet) {
 func (f *serviceFlags) AddService(flags *pflag.FlagSet) {
 	flags.Var(&f.transport, "transport", "how the service is called; the journal is the same for both")
 	flags.StringVar(&f.MCPURL, "mcp-url", f.MCPURL, "the service's `URL` for MCP (SERVICE_MCP_URL; default /mcp beside --base-url)")
-	f.AddNames(flags)
 	flags.DurationVar(&f.Timeout, "timeout", f.Timeout, "give a lookup up after this time; its outcome is then in doubt")
 	flags.BoolVar(&f.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
 	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
 	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long to wait after a lost response before the account is read; when this is shorter than --timeout, the reading can miss the charge of a lookup that the service still processes")
 	flags.Var(&f.Rate, "rate", "the service's limit: lookups in a rolling window")
 	flags.Var(&f.RateV2, "rate-v2", "the limit of the service's v2 interface: calls in a rolling window")
-	flags.Var(&f.modules, "modules", "on which module v2 counts an operation, where it is not the assumed one, such as overview=none (repeatable)")
-	flags.Var(&f.codenames, "module-codenames", "what v2 calls a module in its counters, where it is not the assumed name (repeatable)")
-	flags.StringVar(&f.notFound, "not-found-text", f.notFound,
-		"the `TEXT` in the 404 of v2 when it finds nothing; any other 404 stops the run, because the address may be wrong")
 	flags.Var(&f.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
-}
-
-// AddNames adds the flag that gives requests other names.
-func (f *serviceFlags) AddNames(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&f.names, "request-name", nil,
-		"`NAME=VALUE`: what the service calls a path or a member of a request, where it differs; the names are "+
-			strings.Join(workspace.RequestNames(), ", ")+" (repeatable)")
 }
 
 // AddPace adds the flags that say how lookups are sent within the limit.

@@ -42,8 +42,10 @@ func TestTheSecondInterfaceHasItsOwnAddressKeyAndRate(t *testing.T) {
 	if diff := cmp.Diff(want, place.V2, cmpopts.EquateEmpty()); diff != "" || place.Service.Key != "first" || !f.Known() {
 		t.Errorf("%s%+v", diff, place.Service)
 	}
-	f = parsedServiceFlags(t, environment, "--base-url-v2", "https://c.example/v2", "--rate-v2", "10/1s", "--headroom", "50%", "--timeout", "5s", "--concurrency", "3",
-		"--not-found-text", "None.")
+	f = parsedServiceFlags(t, environment, "--base-url-v2", "https://c.example/v2", "--rate-v2", "10/1s", "--headroom", "50%", "--timeout", "5s", "--concurrency", "3")
+	if err := f.assumed.keys.Set("not-found-text", "None."); err != nil {
+		t.Fatal(err)
+	}
 	want = workspace.V2{
 		BaseURL: "https://c.example/v2", Key: "second", NotFound: "None.", Timeout: 5 * time.Second, Connections: 3,
 		Rate: checkpoint.Rate{Slots: 10, Window: time.Second}, Kept: checkpoint.Rate{Slots: 5, Window: time.Second},
@@ -76,13 +78,17 @@ func TestTheSandboxReplacesEveryAddressThatTheEnvironmentGives(t *testing.T) {
 
 func TestValuesThatNoEnvironmentMakesRightAreNamed(t *testing.T) {
 	t.Parallel()
-	f := parsedServiceFlags(t, nil, "--request-name", "nothing", "--workspace", "a/b", "--timeout", "0s", "--settle-delay", "11m", "--concurrency", "0",
-		"--not-found-text", `{"detail": "Nothing."}`)
+	f := parsedServiceFlags(t, nil, "--workspace", "a/b", "--timeout", "0s", "--settle-delay", "11m", "--concurrency", "0")
+	for key, value := range map[string]string{"request-names": "first_name=name,last_name=name", "module-codenames": "companies=contacts", "not-found-text": `{"detail": "Nothing."}`} {
+		if err := f.assumed.keys.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var flags []string
 	for _, problem := range f.Problems() {
 		flags = append(flags, problem.Flag)
 	}
-	if diff := cmp.Diff([]string{"request-name", "not-found-text", "workspace", "timeout", "settle-delay", "concurrency"}, flags); diff != "" {
+	if diff := cmp.Diff([]string{"request-names", "module-codenames", "not-found-text", "workspace", "timeout", "settle-delay", "concurrency"}, flags); diff != "" {
 		t.Error(diff)
 	}
 }

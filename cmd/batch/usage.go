@@ -16,6 +16,11 @@ import (
 
 // flagError returns the error of usage for flags that could not be parsed.
 func flagError(cmd *cobra.Command, err error) error {
+	if unknown, is := errors.AsType[*pflag.NotExistError](err); is {
+		if removed := removedError(cmd, unknown.GetSpecifiedName()); removed != nil {
+			return removed
+		}
+	}
 	return problem.Usagef("%w%s; see %q", withForm(err), meantFlag(cmd, err), cmd.CommandPath()+" --help")
 }
 

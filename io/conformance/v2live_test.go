@@ -200,7 +200,7 @@ func TestADifferenceOfCountersNamesTheLineThatCorrectsIt(t *testing.T) {
 	var booked cost.Amounts
 	booked[1] = 1
 	s := SentV2{Operation: FirstPage().Operation, Verdict: enrich.Answered{}, Booked: booked, Used: map[string]int64{"contacts": 1}, Read: true}
-	if got := e.booked(s); !strings.HasSuffix(got, "; this line of the configuration makes them equal: modules: {prospecting: contacts}") {
+	if got := e.booked(s); !strings.HasSuffix(got, "; this line of the configuration makes them equal: service-assumptions: {modules: {prospecting: contacts}}") {
 		t.Error(got)
 	}
 	if s.Used = map[string]int64{"companies": 1}; e.booked(s) != "" {

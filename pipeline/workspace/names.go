@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,19 +53,18 @@ func RequestNames() []string {
 	return names
 }
 
-// ParseRequestNames reads names that requests use, each as NAME=VALUE.
-func ParseRequestNames(texts []string) (names v1.Names, err error) {
-	for _, text := range texts {
-		name, value, ok := strings.Cut(text, "=")
-		known := requestNamesOf(&names)
+// ParseRequestNames reads names that requests use: what the service calls a path or a member of a request.
+func ParseRequestNames(given map[string]string) (names v1.Names, err error) {
+	known := requestNamesOf(&names)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		i := slices.IndexFunc(known, func(k requestName) bool { return k.name == name })
 		switch {
-		case !ok || i < 0 || value == "":
-			return names, fmt.Errorf("%s: write NAME=VALUE, with NAME one of %s", text, strings.Join(RequestNames(), ", "))
-		case *known[i].value != "":
-			return names, fmt.Errorf("%s: %s is given twice; give it once", text, name)
+		case i < 0:
+			return names, fmt.Errorf("%q is not a name of requests; the names are %s", name, strings.Join(RequestNames(), ", "))
+		case given[name] == "":
+			return names, fmt.Errorf("%s has no value", name)
 		}
-		*known[i].value = value
+		*known[i].value = given[name]
 	}
 	return names, names.Validate()
 }

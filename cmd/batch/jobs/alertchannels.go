@@ -140,7 +140,7 @@ const maxTimeout = time.Minute
 
 // alertSchema returns the schema of a channel.
 func alertSchema() map[string]any {
-	schema := configs.FlagSchema((&channel{}).flags())
+	schema := configs.FlagSchema(configs.Section{}, (&channel{}).flags())
 	delete(schema, "$schema")
 	schema["title"] = "A channel of alerts"
 	schema["description"] = "Each type of channel has keys of its own. Secrets are variables of the environment."

@@ -55,18 +55,3 @@ func weekdays(field uint64) string {
 	}
 	return strings.Join(list, ",")
 }
-
-// EveryMinutes returns the largest number of minutes, up to most, such that a start at every multiple of it in an
-// hour is never later than the times.
-func (t Times) EveryMinutes(most int) int {
-	for step := most; step > 1; step-- {
-		fits := 60%step == 0
-		for minute := range 60 {
-			fits = fits && (t.spec.Minute&(1<<minute) == 0 || minute%step == 0)
-		}
-		if fits {
-			return step
-		}
-	}
-	return 1
-}

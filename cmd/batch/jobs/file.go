@@ -24,7 +24,8 @@ import (
 
 // RunLine is one command line of batch run, whose flags a job sets.
 type RunLine struct {
-	Flags *pflag.FlagSet
+	Flags   *pflag.FlagSet
+	Section configs.Section // of the job, beside the flags
 	// Check returns the values that no flag may have.
 	Check func() []configs.FlagProblem
 	// Workspace returns where the flags say that the run works.
@@ -119,7 +120,7 @@ const (
 // fixedFlags are the flags of batch run that a job does not set: those of one command line, and those that
 // follow from the job.
 func fixedFlags() []string {
-	return []string{"config", "help", "plan", "dry-run", "yes", "job", "name", "json", "quiet", "log-format", "ceiling-ok", "rebuy", "same-workspace", "wait"}
+	return []string{"config", "help", "help-all", "plan", "dry-run", "yes", "job", "name", "json", "quiet", "log-format", "ceiling-ok", "rebuy", "same-workspace", "wait"}
 }
 
 // nameForm is what the name of a job looks like. It stands in names of files and units.
@@ -197,7 +198,7 @@ func (r FileReader) Parse(path string, text []byte) (*File, error) {
 func (r FileReader) set(o *own, mappings ...*configs.Mapping) RunLine {
 	run := r.NewRun()
 	t := r.Target
-	t.Flags = flagsOf(o, run.Flags)
+	t.Flags, t.Section = flagsOf(o, run.Flags), run.Section
 	t.Known = "a job has keys of its own and those of batch run: see batch jobs schema"
 	t.Refuse, t.Secrets = refuseSecret, jobSecrets()
 	t.Check = func() []configs.FlagProblem { return append(run.Check(), o.problems()...) }

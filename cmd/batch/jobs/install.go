@@ -12,90 +12,66 @@ import (
 	"payonce/pipeline/problem"
 )
 
-// The directories in which files that start jobs are looked for.
+// The directories in which systemd looks for units.
 const (
 	systemUnits = "/etc/systemd/system"
 	userUnits   = "systemd/user" // below the configuration of the user
-	cronFiles   = "/etc/cron.d"
 )
 
 // installing are the flags of the command.
 type installing struct {
-	file                      string
-	systemd, cron, kubernetes bool
-	user, write               bool
-	dir, account, env, image  string
+	file              string
+	systemd           bool
+	user, write       bool
+	dir, account, env string
 }
 
 func newInstallCommand(env Environment) *cobra.Command {
 	var o installing
 	cmd := &cobra.Command{
 		Use:   "install",
-		Short: "Print or write what starts the jobs: systemd, cron or Kubernetes",
+		Short: "Print or write what starts the jobs: units of systemd",
 		Long: "Print what starts the jobs of a jobs file when they are due, or write it with --write.\n\n" +
-			"  --systemd     a service and a timer for each job with a schedule\n" +
-			"  --cron        lines of the system's crontab, or with --user of a user's\n" +
-			"  --kubernetes  one process that serves all jobs, with its jobs file and a volume\n\n" +
+			"  --systemd  a service and a timer for each job with a schedule\n\n" +
 			"A file that was edited is not replaced: then nothing is written. Keys of services do not stand in these\n" +
-			"files. They come from --env-file, or in Kubernetes from the secret batch." + env.Codes.Install,
+			"files. They come from --env-file. For cron and Kubernetes see docs/nightly.md." + env.Codes.Install,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return env.install(&o) },
 	}
 	flags := cmd.Flags()
 	addFileFlag(cmd, &o.file)
 	flags.BoolVar(&o.systemd, "systemd", false, "services and timers of systemd")
-	flags.BoolVar(&o.cron, "cron", false, "lines of a crontab")
-	flags.BoolVar(&o.kubernetes, "kubernetes", false, "objects of Kubernetes")
 	flags.BoolVar(&o.user, "user", false, "for the user who starts this, not for the system")
 	flags.BoolVar(&o.write, "write", false, "write the files in place of printing them")
-	flags.StringVar(&o.dir, "dir", "", "write into this `DIR` (default where systemd or cron look)")
+	flags.StringVar(&o.dir, "dir", "", "write into this `DIR` (default where systemd looks)")
 	flags.StringVar(&o.account, "account", "", "the user `NAME` that jobs of the system run as (default the one who starts this)")
 	flags.StringVar(&o.env, "env-file", "", "the `FILE` with variables such as SERVICE_API_KEY (default batch.env beside the jobs file)")
-	flags.StringVar(&o.image, "image", "batch:"+env.Version, "the container `IMAGE` for Kubernetes")
 	return cmd
 }
 
 // install prints or writes the files.
 func (env Environment) install(o *installing) error {
-	kinds := 0
-	for _, chosen := range []bool{o.systemd, o.cron, o.kubernetes} {
-		if chosen {
-			kinds++
-		}
+	if !o.systemd {
+		return problem.Usagef("what starts the jobs? give --systemd; for cron and Kubernetes see docs/nightly.md")
 	}
-	if kinds != 1 {
-		return problem.Usagef("what starts the jobs? give one of --systemd, --cron and --kubernetes")
-	}
-	text, err := ReadText(o.file)
+	file, err := env.Reader.Read(o.file)
 	if err != nil {
 		return problem.AsUsage(err)
 	}
-	file, err := env.Reader.Parse(o.file, text)
+	setup, err := env.setup(o, file)
 	if err != nil {
-		return problem.AsUsage(err)
+		return err
 	}
-	files := []unitFile{kubernetesManifest(Cluster{Image: o.image, Jobs: string(text)})}
-	if !o.kubernetes {
-		setup, err := env.setup(o, file)
-		if err != nil {
-			return err
-		}
-		if len(setup.Jobs) == 0 {
-			return problem.Usagef("%s has no job with a schedule", o.file)
-		}
-		files = systemdUnits(*setup)
-		if o.cron {
-			files = []unitFile{cronLines(*setup)}
-		}
+	if len(setup.Jobs) == 0 {
+		return problem.Usagef("%s has no job with a schedule", o.file)
 	}
+	files := systemdUnits(*setup)
 	if !o.write {
 		for i, file := range files {
-			if len(files) > 1 {
-				if i > 0 {
-					fmt.Fprintln(env.Stdout)
-				}
-				fmt.Fprintf(env.Stdout, "### %s\n", file.Name)
+			if i > 0 {
+				fmt.Fprintln(env.Stdout)
 			}
+			fmt.Fprintf(env.Stdout, "### %s\n", file.Name)
 			if _, err := fmt.Fprint(env.Stdout, file.Text); err != nil {
 				return err
 			}
@@ -167,9 +143,9 @@ func (env Environment) setup(o *installing, file *File) (s *unitSetup, err error
 
 // writeUnits writes the files where they are looked for, and prints what to do next.
 func (env Environment) writeUnits(o *installing, files []unitFile) error {
-	dir, next := o.dir, ""
+	dir, next := o.dir, "systemctl daemon-reload, then systemctl enable --now"
 	switch {
-	case o.systemd && o.user:
+	case o.user:
 		base, err := os.UserConfigDir()
 		if err != nil && dir == "" {
 			return problem.Usagef("where to? give --dir: %w", err)
@@ -178,17 +154,8 @@ func (env Environment) writeUnits(o *installing, files []unitFile) error {
 			dir = filepath.Join(base, userUnits)
 		}
 		next = "systemctl --user daemon-reload, then systemctl --user enable --now"
-	case o.systemd:
-		if dir == "" {
-			dir = systemUnits
-		}
-		next = "systemctl daemon-reload, then systemctl enable --now"
-	case o.cron && o.user && dir == "":
-		return problem.Usagef("a user's crontab is not a file: print the lines and add them with crontab -e, or give --dir")
-	case o.cron && dir == "":
-		dir = cronFiles
-	case o.kubernetes && dir == "":
-		dir = "."
+	case dir == "":
+		dir = systemUnits
 	}
 	changed, err := writeUnits(dir, files)
 	if _, isEdited := errors.AsType[*EditedError](err); isEdited {
@@ -203,13 +170,11 @@ func (env Environment) writeUnits(o *installing, files []unitFile) error {
 	if len(changed) == 0 {
 		fmt.Fprintln(env.Stdout, "nothing to write: the files are as they should be")
 	}
-	if next != "" {
-		for _, file := range files {
-			if filepath.Ext(file.Name) == ".timer" {
-				next += " " + file.Name
-			}
+	for _, file := range files {
+		if filepath.Ext(file.Name) == ".timer" {
+			next += " " + file.Name
 		}
-		fmt.Fprintf(env.Stdout, "next: %s\n", next)
 	}
+	fmt.Fprintf(env.Stdout, "next: %s\n", next)
 	return nil
 }

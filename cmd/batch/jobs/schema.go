@@ -6,7 +6,8 @@ import (
 
 // Schema returns the JSON Schema of jobs files.
 func (r FileReader) Schema() map[string]any {
-	job := configs.FlagSchema(flagsOf(&own{}, r.NewRun().Flags))
+	run := r.NewRun()
+	job := configs.FlagSchema(run.Section, flagsOf(&own{}, run.Flags))
 	delete(job, "$schema")
 	keys, _ := job["properties"].(map[string]any)
 	for _, name := range jobSecrets() {

@@ -39,7 +39,7 @@ func (s unitSetup) service(job UnitJob) string {
 	line("")
 	line("[Service]")
 	line("Type=notify")
-	line("ExecStart=%s", s.runs(systemdWord, job))
+	line("ExecStart=%s jobs run %s --quiet --file %s", systemdWord(s.Program), job.Name, systemdWord(s.File))
 	line("WorkingDirectory=%s", systemdPath(s.Dir))
 	line("Environment=%s", systemdWord("BATCH_STATE="+s.State))
 	line("# The keys of the services: a file that only its owner can read, with lines such as SERVICE_API_KEY=…")

@@ -1,4 +1,4 @@
-// This file writes what starts jobs: units of systemd, lines of a crontab, objects of Kubernetes.
+// This file writes the files that start jobs, and tells whether somebody has edited them.
 
 package jobs
 
@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -106,9 +105,4 @@ func writeUnit(path, text string) error {
 		return err
 	}
 	return file.Commit()
-}
-
-// runs is the command line that starts a job.
-func (s unitSetup) runs(quote func(string) string, job UnitJob) string {
-	return fmt.Sprintf("%s jobs run %s --quiet --file %s", quote(s.Program), job.Name, quote(s.File))
 }

@@ -5,12 +5,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v4"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -61,12 +59,7 @@ func matches(t *testing.T, dir string, files []unitFile) {
 func TestTheFilesAreThoseOfTheRepository(t *testing.T) {
 	matches(t, "system", systemdUnits(setup(t, false)))
 	matches(t, "user", systemdUnits(setup(t, true)))
-	matches(t, "cron", []unitFile{cronLines(setup(t, false))})
-	matches(t, "crontab", []unitFile{cronLines(setup(t, true))})
-	matches(t, "kubernetes", []unitFile{kubernetesManifest(cluster)})
 }
-
-var cluster = Cluster{Image: "example.org/batch:0.1.0", Jobs: "jobs:\n  nightly:\n    list: a.csv\n\n    output: b.csv"}
 
 // TestSystemdAcceptsTheUnits runs systemd-analyze, which looks for the program and the account too.
 func TestSystemdAcceptsTheUnits(t *testing.T) {
@@ -94,27 +87,6 @@ func TestSystemdAcceptsTheUnits(t *testing.T) {
 				t.Errorf("%v\n%s", err, output)
 			}
 		})
-	}
-}
-
-func TestTheObjectsOfKubernetesHoldTheJobsFile(t *testing.T) {
-	decoder := yaml.NewDecoder(strings.NewReader(kubernetesManifest(cluster).Text))
-	var kinds []string
-	for {
-		var object struct {
-			Kind string
-			Data map[string]string
-		}
-		if err := decoder.Decode(&object); err != nil {
-			break
-		}
-		kinds = append(kinds, object.Kind)
-		if object.Kind == "ConfigMap" && object.Data["jobs.yaml"] != cluster.Jobs+"\n" {
-			t.Errorf("the jobs file is %q", object.Data["jobs.yaml"])
-		}
-	}
-	if want := []string{"ConfigMap", "PersistentVolumeClaim", "Deployment"}; !slices.Equal(kinds, want) {
-		t.Errorf("objects %v, want %v", kinds, want)
 	}
 }
 

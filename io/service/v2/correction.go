@@ -25,9 +25,9 @@ func (m Modules) Correction(o Operation, moved map[string]int64) (line string, k
 	case shown && counts && found == meter:
 		return "", true
 	case shown:
-		return fmt.Sprintf("modules: {%s: %s}", o, MeterName(found)), true
+		return fmt.Sprintf("service-assumptions: {modules: {%s: %s}}", o, MeterName(found)), true
 	case counts:
-		return fmt.Sprintf("module-codenames: {%s: %s}", MeterName(meter), codenames[0]), true
+		return fmt.Sprintf("service-assumptions: {module-codenames: {%s: %s}}", MeterName(meter), codenames[0]), true
 	}
 	return "", false
 }
