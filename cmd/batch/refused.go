@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,10 +20,10 @@ import (
 )
 
 // ofRefusedList returns a command for a list that cannot be read as it is: one that reads it in another way, or that
-// shows the place of the fault. It returns "" for errors of other things.
+// shows the place of the fault. It returns "" for errors of other things, and when the person ended the command.
 func ofRefusedList(err error, words []string, flags *pflag.FlagSet) string {
 	names := flags.Args()
-	if len(names) == 0 {
+	if len(names) == 0 || errors.Is(err, context.Canceled) {
 		return ""
 	}
 	if errors.Is(err, listfile.ErrChanged) || errors.Is(err, scan.ErrListChanged) {
