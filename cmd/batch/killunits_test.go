@@ -83,6 +83,8 @@ func newUnitCampaign(t *testing.T, baseURL string, rows int, insights int, flags
 			"--max-units", "companies=400", "--max-units", "ownership=400"),
 		"profiles": c.program("run", c.in("profiles.csv"), "--name", "profiles", "-o", c.in("profiles-out.csv"), "--fields", "company",
 			"--max-units", "companies=100"),
+		"numbers": c.program("run", c.in("numbers.csv"), "--name", "numbers", "-o", c.in("numbers-out.csv"), "--fields", "company",
+			"--max-units", "companies=100"),
 		"people": c.program("run", c.in("people.csv"), "--name", "people", "-o", c.in("people-out.csv"), "--fields", "contact",
 			"--max-units", "contacts=100", "--max-units", "email_count=100", "--max-units", "phone_count=100"),
 	}
@@ -90,15 +92,20 @@ func newUnitCampaign(t *testing.T, baseURL string, rows int, insights int, flags
 	return c
 }
 
+// serviceSeed is the seed of the services. The numbers of companies follow from it.
+const serviceSeed = 1
+
 // namesInsights is the limit of units of digital insights of the run that searches for companies by name.
 const namesInsights = 4
 
-// writeProfiles writes lists of companies by their profiles, and of persons by emails and profiles.
+// writeProfiles writes lists of companies by their profiles and by numbers that are in no other list, and of persons by
+// emails and profiles.
 func (c *unitCampaign) writeProfiles() {
 	c.t.Helper()
 	config := sandbox.DefaultConfig()
-	w := world.World{People: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
+	w := world.World{People: world.People{Seed: serviceSeed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
 	companies := "Company,Company LinkedIn URL\n"
+	numbers := "Country,Registration number\n"
 	people := "Email,LinkedIn URL\n"
 	number := 0
 	for company := range w.Listed() {
@@ -106,12 +113,15 @@ func (c *unitCampaign) writeProfiles() {
 			break
 		}
 		companies += fmt.Sprintf(",%s\n", company.Profile())
+		if country := company.Country().Code; country != "US" { // where the state is needed, too
+			numbers += fmt.Sprintf("%s,%s\n", country, company.Registration())
+		}
 		people += fmt.Sprintf(",https://www.linkedin.com/in/person-%d\n", number)
 		if employee, found := w.Employee(company, 0); found && employee.Email() != "" {
 			people += employee.Email() + ",\n"
 		}
 	}
-	for name, text := range map[string]string{"profiles.csv": companies, "people.csv": people} {
+	for name, text := range map[string]string{"profiles.csv": companies, "numbers.csv": numbers, "people.csv": people} {
 		if err := os.WriteFile(c.in(name), []byte(text), 0o600); err != nil {
 			c.t.Fatal(err)
 		}
@@ -221,7 +231,7 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 	skipIfShort(t)
 	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
 	rate := []string{"--rate-v2", "100000/1s"}
-	service := startService(t, 1, append(rate, "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")...)
+	service := startService(t, serviceSeed, append(rate, "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")...)
 	settled := service.finishing(t)
 	c := newUnitCampaign(t, service.listen(t), 60, insightsCeiling)
 	kills, starts := 0, 0
@@ -242,7 +252,7 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 	checkOperations(t, records)
 	t.Logf("%d kills, lists of %d rows, %d calls, %d of them lost", kills, c.rows, len(records), lost)
 
-	calm := startService(t, 1, rate...)
+	calm := startService(t, serviceSeed, rate...)
 	undisturbed := newUnitCampaign(t, calm.listen(t), c.rows, 400)
 	undisturbed.end()
 	for _, table := range []string{"financials", "shareholders", "insights", "technologies", "visits"} {
@@ -252,8 +262,8 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 		}
 		checkTable(t, table, tableOf(t, c.in("tables"), table), tableOf(t, undisturbed.in("tables"), table), most)
 	}
-	for _, output := range []string{"companies-out.csv", "contacts-out.csv", "ids-out.csv", "resolve-out.csv", "profiles-out.csv", "people-out.csv"} {
-		checkFound(t, csvRows(t, c.in(output)), csvRows(t, undisturbed.in(output)), lost)
+	for _, output := range []string{"companies-out.csv", "contacts-out.csv", "ids-out.csv", "resolve-out.csv", "profiles-out.csv", "numbers-out.csv", "people-out.csv"} {
+		checkFound(t, output, csvRows(t, c.in(output)), csvRows(t, undisturbed.in(output)), lost)
 	}
 }
 
@@ -269,7 +279,7 @@ func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
 		"shared":    {"--rate-v2", "200/1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			service := startService(t, 1, "--rate-v2", flags[1], "--admin", "127.0.0.1:0", "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")
+			service := startService(t, serviceSeed, "--rate-v2", flags[1], "--admin", "127.0.0.1:0", "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")
 			settled := service.finishing(t)
 			baseURL := service.listen(t)
 			t.Cleanup(http.DefaultClient.CloseIdleConnections)
@@ -479,10 +489,10 @@ func checkTable(t *testing.T, name string, got, want map[string][]string, lost i
 }
 
 // checkFound checks that each row has the values of the undisturbed run, or none.
-func checkFound(t *testing.T, got, want []map[string]string, lost int) {
+func checkFound(t *testing.T, output string, got, want []map[string]string, lost int) {
 	t.Helper()
 	if len(got) != len(want) {
-		t.Fatalf("%d rows, want %d", len(got), len(want))
+		t.Fatalf("%s: %d rows, want %d", output, len(got), len(want))
 	}
 	missing, found := 0, 0
 	for i, row := range want {
@@ -492,13 +502,13 @@ func checkFound(t *testing.T, got, want []map[string]string, lost int) {
 			case value == "":
 				missing++
 			case value != row[column]:
-				t.Errorf("row %d: %s is %q, want %q", i+1, column, value, row[column])
+				t.Errorf("%s: row %d: %s is %q, want %q", output, i+1, column, value, row[column])
 			default:
 				found++
 			}
 		}
 	}
 	if missing > 8*lost || found < len(want)/3 {
-		t.Errorf("%d values are there and %d are missing, and %d calls were lost", found, missing, lost)
+		t.Errorf("%s: %d values of %d rows are there and %d are missing, and %d calls were lost", output, found, len(want), missing, lost)
 	}
 }
