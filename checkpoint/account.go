@@ -1,5 +1,5 @@
-// This file keeps what a journal knows of one account: its base and prices, its pause, its
-// window, and the charges and doubts about which its next snapshot may tell more.
+// This file keeps what a journal knows of one account: its base and prices, its pause, its window, and the
+// charges and doubts that its next snapshot may decide.
 
 package checkpoint
 

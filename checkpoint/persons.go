@@ -1,5 +1,4 @@
-// This file finds everything that a journal holds about one person, under whatever
-// identity it was bought.
+// This file finds everything that a journal holds about one person, under all identities.
 
 package checkpoint
 

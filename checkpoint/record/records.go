@@ -109,7 +109,7 @@ func AppendIDKey(key []byte, prefix byte, id attempt.ID) []byte {
 	return binary.BigEndian.AppendUint64(append(key, prefix), uint64(id))
 }
 
-// IDKeyLength is the length of the keys that idKey makes.
+// IDKeyLength is the length of the keys that IDKey makes.
 const IDKeyLength = 9
 
 func IDOf(key []byte) attempt.ID { return attempt.ID(binary.BigEndian.Uint64(key[1:])) }

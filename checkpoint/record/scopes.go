@@ -72,7 +72,7 @@ func (s Scope) Release(t *cost.Totals, hold cost.Hold, held cost.Amounts, res *a
 	whole := res.Answered() && hold.Fields.Without(res.Returned) == 0
 	countOutcome(t, cost.Hold{}, res)
 	if res.Answered() && !whole {
-		t.Whole-- // which CountOutcome counts when no field is missing
+		t.Whole-- // which countOutcome counts when no field is missing
 	}
 }
 

@@ -1,5 +1,5 @@
-// This file declares what the journal needs of a store of records, and the errors that
-// both of them return. The stores lie beside it: the journal never knows which one it has.
+// This file declares what the journal needs of a store of records, and the errors that every store returns. The
+// journal does not know which store it has.
 
 package record
 

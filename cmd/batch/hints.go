@@ -1,5 +1,4 @@
-// This file words what to do next: what happened is said by the packages below, which know
-// no flags and no commands.
+// This file words what to do next. The packages below say what happened, and know no flags and no commands.
 
 package main
 

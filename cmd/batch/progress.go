@@ -1,4 +1,4 @@
-// This file shows on the terminal how a use case proceeds, and knows the machine.
+// This file shows on the terminal how a use case proceeds, and limits the memory that it takes.
 
 package main
 

@@ -1,6 +1,3 @@
-// This file has the commands for rehearsals: the sandbox, and lists of people who do not
-// exist.
-
 package main
 
 import (

@@ -1,5 +1,3 @@
-// This file shows the status at intervals.
-
 package main
 
 import (

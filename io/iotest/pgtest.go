@@ -1,5 +1,3 @@
-// This file starts a PostgreSQL server for a test.
-
 package iotest
 
 import (

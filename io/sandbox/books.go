@@ -1,8 +1,6 @@
-// This file is everything that the sandbox remembers and decides about one
-// workspace: its keys, its money and free allowance, its limits, and every arrival
-// and charge. It knows nothing of a transport. A change is first an entry in the
-// ledger and then applied to the memory; opening the ledger again applies the same
-// entries in the same way. Reservations live in memory alone.
+// This file is the ledger of one workspace of the sandbox: its keys, its money and free allowance, its limits, and
+// every arrival and charge. It knows no transport. A change is first an entry of the file and then applied to the
+// memory. Opening the file again applies the same entries in the same way. Reservations are in memory alone.
 
 package sandbox
 

@@ -4,8 +4,8 @@
 // service does, and charges twice when it is asked twice. Package v2 is the second
 // interface, which it serves beside the first.
 //
-// The books (package books) know nothing of HTTP. A transport turns its request
-// into a question, hands it to ask, and words the reply in its own way.
+// The ledger of the workspace (Books) knows nothing of HTTP. A transport turns its request into a
+// question, hands it to ask, and words the response in its own way.
 package sandbox
 
 import (

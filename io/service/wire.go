@@ -1,6 +1,6 @@
-// This file calls tools of an MCP endpoint, each at most once. It stands below the MCP
-// SDK, which it does not trust with money: a tool is called only by the [Call] that asks for
-// it, and what is judged is the response's own bytes.
+// This file calls tools of an MCP endpoint, each at most once. It stands below the MCP SDK, which may repeat a
+// request: a tool is called only by the [Call] that asks for it, and the verdict comes from the bytes of the
+// response.
 
 package service
 

@@ -1,4 +1,4 @@
-// This file names the files that are written, and refuses those that must not be overwritten.
+// This file names the files that are written, and refuses those that must not be replaced.
 
 package output
 

@@ -1,5 +1,3 @@
-// This file shows plans of runs.
-
 package report
 
 import (

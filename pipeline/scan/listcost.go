@@ -1,5 +1,4 @@
-// This file finds out what the persons of a list have cost already: in any run, under any name and for
-// any fields.
+// This file finds out what the persons of a list have cost already: in any run, under any name and for any fields.
 
 package scan
 

@@ -1,6 +1,5 @@
-// This file reads a list and finds out who needs what: which rows are complete, which name
-// nobody, which row leads its person, what the journal knows already, and in which order the
-// lookups go.
+// This file reads a list and finds out who needs what: which rows are complete, which name nobody, which row is the
+// first occurrence of its person, what the journal knows already, and the order of the lookups.
 
 package scan
 

@@ -1,5 +1,5 @@
-// This file finds out what the wanted fields cost: from a rate card, from what the
-// service publishes and from its account status.
+// This file finds out what the wanted fields cost: from a rate card, from what the service publishes and from its
+// account status.
 
 package workspace
 

@@ -1,7 +1,6 @@
 // This file shows the state and the results of jobs as metrics of Prometheus: in a file for each job, and over
-// HTTP. It reads
-// nothing; package reading reads what the metrics follow from. No metric has personal data, and the values of
-// its labels are names of jobs, accounts, fields, meters, ceilings and outcomes.
+// HTTP. It reads nothing; reading.go reads what the metrics follow from. No metric has personal data: the values
+// of labels are names of jobs, accounts, fields, meters, ceilings and outcomes.
 
 package jobs
 

@@ -1,4 +1,4 @@
-// This file keeps the entries of books in a file: JSON lines that are only ever appended.
+// This file keeps the entries of a ledger in a file: JSON lines that are only ever appended.
 
 package kit
 

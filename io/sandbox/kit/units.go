@@ -1,6 +1,6 @@
-// This file is what the second interface of the sandbox counts and limits: its keys, the units that each
-// module used, found emails and phones, totals, daily limits and the rate limit. It knows nothing of HTTP. A
-// change is first an entry of the file and then applied to the memory.
+// This file is the ledger of the second interface of the sandbox: its keys, the units that each module used, found
+// emails and phones, totals, daily limits and the rate limit. It knows nothing of HTTP. A change is first an entry
+// of the file and then applied to the memory.
 
 package kit
 

@@ -1,7 +1,7 @@
 // Package v2 is the second interface of the sandbox: company and people data on made-up companies, with units,
 // limits, watches and notifications. It counts as the service does, and counts twice when it is asked twice.
 //
-// The books (package units) and the world (package world) know nothing of HTTP. Each operation reads its
+// The ledger (kit.UnitBooks) and the world (package world) know nothing of HTTP. Each operation reads its
 // request and says what the answer is; the server counts it and sends it, or spoils it as a fault wants.
 package v2
 
