@@ -56,7 +56,7 @@ func (r listRow) unknown() bool {
 	return r["enrich_status"] == "in_doubt" || r["enrich_status"] == "forfeited"
 }
 
-// checkOutput checks the output of a program against its list and the books of
+// checkOutput checks the output of a program against its list and the ledger of
 // the service, which know nothing of each other.
 func checkOutput(t *testing.T, p *program, books sandbox.Snapshot) {
 	t.Helper()

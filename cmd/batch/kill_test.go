@@ -28,7 +28,7 @@ import (
 var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
 
 // TestKill kills the program at moments that a seed chooses and starts it again,
-// until it ends by itself. The service's own books then say what it asked and
+// until it ends by itself. The service's own ledger then says what it asked and
 // what it was charged.
 func TestKill(t *testing.T) {
 	skipIfShort(t)
@@ -230,7 +230,7 @@ func startAndRead(sandbox *exec.Cmd, names ...string) (vars map[string]string, e
 	return vars, nil
 }
 
-// end ends the process and returns its books, read from their file.
+// end ends the process and returns its ledger, read from its file.
 func (s *serviceProcess) end(t *testing.T) sandbox.Snapshot {
 	t.Helper()
 	s.process.Process.Kill()

@@ -348,7 +348,7 @@ func (s *serviceProcess) finishing(t *testing.T) (wait func()) {
 	return handling.Wait
 }
 
-// recordsOf reads the books of a sandbox that has ended.
+// recordsOf reads the ledger of a sandbox that has ended.
 func recordsOf(t *testing.T, path string) []kit.UnitRecord {
 	t.Helper()
 	config := sandboxv2.DefaultConfig().UnitConfig
@@ -389,7 +389,7 @@ func checkOnce(t *testing.T, records []kit.UnitRecord) {
 	}
 }
 
-// checkJournal compares the journal with the books of the service. It returns how many calls were lost for good.
+// checkJournal compares the journal with the ledger of the service. It returns how many calls were lost for good.
 func (c *unitCampaign) checkJournal(records []kit.UnitRecord) (lost int) {
 	c.t.Helper()
 	counted := map[string]int64{}

@@ -18,8 +18,8 @@ import (
 	"payonce/io/service/v1"
 )
 
-// What is wrong with a call of the owner's. An error that wraps neither is one of
-// the books' file.
+// The errors of a call that the owner made. An error that wraps neither is one of the file of the
+// ledger.
 var (
 	ErrUnknown = errors.New("there is no")
 	ErrInvalid = errors.New("invalid")
@@ -44,7 +44,7 @@ const (
 	Restricted State = "restricted"
 )
 
-// Books are the books of one workspace. Their methods may be called from any
+// Books is the ledger of one workspace. Its methods may be called from any
 // goroutine.
 type Books struct {
 	clock   func() time.Time
@@ -67,7 +67,7 @@ type Books struct {
 	log     []LedgerEntry // of all that is not an arrival
 }
 
-// openBooks replays the configuration's ledger into new books.
+// openBooks replays the file of the configuration into a new ledger.
 func openBooks(config BooksConfig) (*Books, error) {
 	config, err := config.Prepare()
 	if err != nil {
@@ -99,7 +99,7 @@ func openBooks(config BooksConfig) (*Books, error) {
 	}
 	if b.account.overdrawn() {
 		_ = b.ledger.Close()
-		return nil, fmt.Errorf("books %s: they charge more than the account starts with;"+
+		return nil, fmt.Errorf("ledger %s: it charges more than the account starts with;"+
 			" configure at least as much as before, or name a new file", config.BooksPath)
 	}
 	return b, nil
@@ -126,7 +126,7 @@ func (b *Books) Close() error {
 	return b.ledger.Close()
 }
 
-// lock takes the books, brings them up to the present and returns it, as an entry
+// lock takes the ledger, brings it up to the present and returns it, as an entry
 // gives it back.
 func (b *Books) lock() time.Time {
 	b.mu.Lock()

@@ -132,7 +132,7 @@ func (f Fault) validateAnswer(codes []Code) error {
 	case f.RetryDate && f.RetryAfter == 0:
 		return errors.New("a Retry-After as a date needs a duration")
 	case !f.statusFits():
-		return fmt.Errorf("the status %d; only a gateway's answer has one, from 500 to 599, and in JSON also 200 and from 400", f.Status)
+		return fmt.Errorf("the status %d is not one of a gateway's response; give 500 to 599, or with JSON also 200 or 400 to 599", f.Status)
 	case f.RetryAfter < 0 || f.Delay < 0:
 		return errors.New("a duration is below zero")
 	}

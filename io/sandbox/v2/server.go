@@ -70,7 +70,7 @@ type Server struct {
 	closing  sync.Once
 }
 
-// New opens the books of the configuration. The caller serves its Handler, on the loopback interface only, and
+// New opens the ledger of the configuration. The caller serves its Handler, on the loopback interface only, and
 // ends it with Close.
 func New(config Config) (*Server, error) {
 	if config.Now == nil {
@@ -117,7 +117,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Units returns the books, for what the owner does and for tests that compare them.
+// Units returns the ledger, for what the owner does and for tests that compare it.
 func (s *Server) Units() *kit.UnitBooks { return s.units }
 
 func (s *Server) isClosed() bool {
