@@ -95,7 +95,7 @@ func (a *accountState) End(id attempt.ID, sent bool, now time.Time) {
 	a.LastEnded = now
 }
 
-// Rebase makes a quiet snapshot the base, at which the account's totals begin. The snapshot
+// Rebase makes an idle snapshot the base, at which the account's totals begin. The snapshot
 // already contains what the attempts before next were charged, those in doubt included. So none of
 // them counts in the account's totals. In every other scope the holds of doubts stay.
 func (a *accountState) Rebase(next attempt.ID, snapshot cost.Account) {

@@ -32,7 +32,7 @@ type Person struct {
 
 // PersonFacts are what an answer says about persons. A part may be missing.
 type PersonFacts struct {
-	// Of the person whom the answer is about:
+	// Of the person that the answer is about:
 	Name, Email, Phone string
 	Pages              []string // addresses of profiles
 	CompanyName        string

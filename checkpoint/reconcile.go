@@ -63,17 +63,17 @@ func (j *Journal) LastEnded() time.Time {
 	return j.own().LastEnded
 }
 
-// Base returns the account's last quiet snapshot.
+// Base returns the account's last idle snapshot.
 func (j *Journal) Base() cost.Account {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.own().Base
 }
 
-// Reconcile decides what a quiet snapshot of the account proves about the doubts,
+// Reconcile decides what an idle snapshot of the account proves about the doubts,
 // corrects provisional charges by it, and makes it the account's new base. The user says
 // whether the account is exclusive. Doubts that the snapshot leaves undecided keep their
-// holds and wait for Assume: later snapshots tell nothing about them.
+// holds and wait for Assume: later snapshots show nothing about them.
 //
 // There may be more doubts than one commit takes. Those that a crash leaves over are
 // decided as before by the next snapshot: what the others were charged is booked by then.

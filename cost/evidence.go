@@ -39,7 +39,7 @@ type Judgement struct {
 }
 
 // Evidence is what the account and the journal say about the time between two
-// quiet snapshots: moments in which no call was in flight and nothing reserved.
+// idle snapshots: moments in which no call was in flight and nothing reserved.
 //
 // Allowance and balance belong to the workspace (specification v1, "What the service
 // does"). Others can spend them too, at any price and at any time. They can only add
@@ -73,7 +73,7 @@ type Evidence struct {
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
 	Lost Amounts // of each meter of Told
-	// Told are the meters of which the snapshots tell what was lost. They do not tell it of a counter that one of
+	// Told are the meters of which the snapshots show what was lost. They do not show it of a counter that one of
 	// them leaves out, of modules when a period may have ended in between, of a module that is only assumed when
 	// another counter rose without explanation, and of a time span that no answer has moved yet.
 	Told Meters
@@ -111,7 +111,7 @@ func (e Evidence) Change() (change Change, why string) {
 	return change, why
 }
 
-// untoldBecause says why nothing is told of meters that both snapshots show; "" for no reason.
+// untoldBecause says why nothing is known of meters that both snapshots show; "" for no reason.
 func (e Evidence) untoldBecause(change Change) string {
 	switch {
 	case change.BeganAgain:
@@ -226,14 +226,14 @@ func (a Account) mayRenewBefore(later Account) bool {
 }
 
 // readAccuracy is more than a snapshot can be older or newer than its time: a response is
-// on its way for less, and its header tells the time to the second.
+// on its way for less, and its header has the time to the second.
 const readAccuracy = time.Minute
 
 func monthOf(at time.Time) string { return at.UTC().Format("2006-01") }
 
 // Unexplained returns what the account lost between two snapshots beyond what the journal booked,
 // of the meters that it shows. An amount is negative when the journal booked more. The reason says
-// why it cannot be told when the snapshots do not say enough.
+// why it is not known when the snapshots do not show enough.
 func (e Evidence) Unexplained() (difference Amounts, why string) {
 	change, why := e.Change()
 	if why != "" {
@@ -355,7 +355,7 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 }
 
 // anyShares reports whether one of the calls asks for several fields that share what it consumes. Explanations
-// add up what each field consumes, so they do not tell of such calls.
+// add up what each field consumes, so they do not show such calls.
 func (e Evidence) anyShares(asked []enrich.Fields) bool {
 	for _, fields := range asked {
 		sharing := 0

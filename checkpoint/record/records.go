@@ -227,7 +227,7 @@ type Account struct {
 	// LastEnded is when the last call ended that may have reached the service.
 	LastEnded   time.Time `json:"last_ended,omitzero"`
 	PausedUntil time.Time `json:"paused_until,omitzero"`
-	// Base is the last quiet snapshot of the account, in which the account's totals
+	// Base is the last idle snapshot of the account, in which the account's totals
 	// begin; attempts from BaseFirst on came after it.
 	Base      cost.Account `json:"base"`
 	BaseFirst attempt.ID   `json:"base_first"`

@@ -127,7 +127,7 @@ func checkMoney(t *testing.T, rows []listRow, books sandbox.Snapshot) {
 const mostOfLookup = 40 * cost.Cent
 
 // lostPersons returns the identities whose answers were lost. A duplicate does not
-// say so of a field that its leading row has already: where anything was lost at
+// say so of a field that its first occurrence has already: where anything was lost at
 // all, the persons of duplicates with an empty cell count too.
 func lostPersons(rows []listRow) []string {
 	if !slices.ContainsFunc(rows, listRow.unknown) {

@@ -151,7 +151,7 @@ func checkValues(t *testing.T, got, want []listRow) {
 		}
 		for _, column := range []string{"email", "phone", "full_name", "phone_type", "enrich_status", "enrich_reason"} {
 			if row["enrich_status"] == "duplicate" && row[column] == "" {
-				continue // its leading row may never have been bought
+				continue // its first occurrence may never have been bought
 			}
 			if diff := cmp.Diff(want[i][column], row[column]); diff != "" {
 				t.Errorf("row %d, %s (-undisturbed +killed):\n%s", i+1, column, diff)

@@ -1,4 +1,4 @@
-// Package notify tells people and other programs about jobs: by webhook, chat, email, ping or command.
+// Package notify sends messages about jobs to people and other programs: by webhook, chat, email, ping or command.
 package notify
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Message is what is told about a job. It has no personal data and no secrets.
+// Message is what is sent about a job. It has no personal data and no secrets.
 type Message struct {
 	// ID is the same each time the message is sent, so that a receiver recognises one that it has.
 	ID         string    `json:"id"`

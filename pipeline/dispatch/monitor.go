@@ -90,7 +90,7 @@ func (m *Monitor) Watch(ctx context.Context, report func(cost.Drift)) {
 		if stop := m.StopOf(drift); stop != nil && m.Halt != nil {
 			m.Halt(stop)
 		}
-		drift.Misplaced.Lasting = false // it is told once
+		drift.Misplaced.Lasting = false // it is reported once
 		if !drift.Zero() && drift != reported {
 			reported = drift
 			report(drift)

@@ -44,7 +44,7 @@ type Source struct{ What, Path string }
 func SourcesOf(list []string) []Source {
 	var sources []Source
 	for _, name := range list {
-		files, _ := listfile.ExpandPatterns(name) // opening the list tells what is wrong
+		files, _ := listfile.ExpandPatterns(name) // opening the list says what is wrong
 		for _, file := range files {
 			sources = append(sources, Source{"the list itself", file.Path()})
 		}

@@ -26,7 +26,7 @@ type dedupOptions struct {
 	Memory int64
 	// TempDir is the directory of temporary files, the system's when it is "".
 	TempDir string
-	// Duplicates keeps the rows that other rows lead, for EachDuplicate.
+	// Duplicates keeps the rows that are not first occurrences, for EachDuplicate.
 	Duplicates bool
 }
 
@@ -125,7 +125,7 @@ func (c *deduplicator) keepAgain(number int, persons *PersonTable) error {
 	return nil
 }
 
-// EachDuplicate calls visit for each row of a shard that another one leads, with the place
+// EachDuplicate calls visit for each duplicate row of a shard, with the place
 // of its person.
 func (c *deduplicator) EachDuplicate(
 	number int, persons *PersonTable, visit func(row int64, person int) error,

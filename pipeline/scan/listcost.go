@@ -11,7 +11,7 @@ import (
 	"payonce/enrich"
 )
 
-// CostWatcher is a Recorder that keeps which attempts were about the persons that a survey asked for.
+// CostWatcher is a Recorder that keeps which attempts were about the persons that a scan asked for.
 type CostWatcher struct {
 	Recorder
 

@@ -163,7 +163,7 @@ func (r *rig) check(err error) {
 	}
 }
 
-// run surveys the list and sends its lookups. It returns what the survey counted.
+// run scans the list and sends its lookups. It returns what the scan counted.
 func (r *rig) run(ceilings ...cost.Ceiling) (scan.Counts, dispatch.Stop) {
 	r.Helper()
 	taken, err := scan.New(r.Context(), r.scope, r.list, r.Journal)
