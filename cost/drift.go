@@ -34,7 +34,7 @@ type Misplaced struct {
 	Lasting bool
 }
 
-// After returns the units with what an earlier reading tells: what was booked before it, and before this one.
+// After returns the units with what an earlier reading shows: what was booked before it, and before this one.
 func (p Misplaced) After(earlier, booked Amounts) Misplaced {
 	p.Lasting = p.Units.Minus(booked.Minus(earlier)).Meters() != 0
 	return p

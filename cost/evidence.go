@@ -10,17 +10,17 @@ import (
 	"payonce/enrich"
 )
 
-// Finding says what the account proves about a lost call.
+// Finding is a reconcile result: what the account proves about a lost call.
 type Finding uint8
 
-// The findings.
+// The reconcile results.
 const (
 	Undecided  Finding = iota // the account proves nothing
 	NotCharged                // the account lost too little for any field of the call
 	Charged                   // the account is exclusive, and every exact explanation charges the same fields
 )
 
-// String returns the finding in words.
+// String returns the result in words.
 func (f Finding) String() string {
 	switch f {
 	case NotCharged:
@@ -32,10 +32,10 @@ func (f Finding) String() string {
 	}
 }
 
-// Judgement is the finding on one lost call.
+// Judgement is the reconcile result of one lost call.
 type Judgement struct {
 	Finding Finding
-	Fields  enrich.Fields // the fields that were charged, when the finding is Charged
+	Fields  enrich.Fields // the fields that were charged, when the result is Charged
 }
 
 // Evidence is what the account and the journal say about the time between two

@@ -199,7 +199,7 @@ type State struct {
 // Progress is the part of the state that belongs to no account.
 type Progress struct {
 	NextID attempt.ID `json:"next_id"`
-	// Resolved counts the resolutions: with NextID it tells a journal that lost
+	// Resolved counts the resolutions: with NextID it shows a journal that lost
 	// records from one that never had them.
 	Resolved int64 `json:"resolved"`
 	// InFlight are the attempts that are neither resolved nor in doubt, in ascending

@@ -19,7 +19,7 @@ var (
 	ErrNotWritable = errors.New("the journal cannot be written")
 )
 
-// Restore is what an error about damage tells to do next.
+// Restore is what an error about damage says to do next.
 const Restore = "restore the directory from a backup"
 
 // Store keeps the records of a journal. Its contract is the durability of the journal:
