@@ -242,10 +242,10 @@ func (j *Journal) Rebase(snapshot cost.Account) error {
 	return <-durable
 }
 
-// NoteReading notes a reading of the account that was made after the base, while calls may have been in flight. Credit
-// that was added and counters that may have begun again limit what the next snapshot proves. Before are the account's
-// totals before the reading was asked for. It returns when what limits it is durable. It does nothing when there is another
-// base by now.
+// NoteReading notes a reading of the account that was made after the base, while calls may have been in flight.
+// Credit that was added and counters that may have begun again limit what the next snapshot proves. Before are the
+// account's totals before the reading was asked for. It returns when what limits it is durable. It does nothing when
+// there is another base by now.
 func (j *Journal) NoteReading(base, reading cost.Account, before cost.Totals) error {
 	j.lock()
 	if j.failure != nil || !j.own().Ready || !reflect.DeepEqual(base, j.own().Base) {

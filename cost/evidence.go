@@ -60,8 +60,9 @@ type Evidence struct {
 	// Seen is what readings between the snapshots showed, and Pace the most calls that others can have sent.
 	Seen Seen
 	Pace Pace
-	// Lost are the operations of the lost calls, and Answered counts the calls of operations that were counted. Confirmed
-	// are the operations whose modules earlier answers confirmed, and Spans the meters of time spans that they did.
+	// Lost are the operations of the lost calls, and Answered counts the calls of operations that were counted.
+	// Confirmed are the operations whose modules earlier answers confirmed, and Spans the meters of time spans that
+	// they did.
 	Lost      []Operation
 	Answered  map[Operation]int64
 	Confirmed []Operation

@@ -16,7 +16,7 @@ import (
 )
 
 // unseal compares the files in dir with the seal before the store is opened, for
-// Badger forgives damage and cannot be trusted to tell. It returns what is known of
+// Badger tolerates damage and does not always report it. It returns what is known of
 // the files.
 //
 // It reads every file. Badger verifies the checksum of a block when it reads it, but goes

@@ -253,8 +253,8 @@ type Account struct {
 	Limits []ReachedLimit `json:"limits,omitempty"`
 	// Seen is what readings since the base showed.
 	Seen cost.Seen `json:"seen,omitzero"`
-	// Answered counts the calls since the base that were counted on a module that no answer has confirmed. Confirmed are the
-	// operations whose modules answers have confirmed, and Spans the meters of time spans that they have.
+	// Answered counts the calls since the base that were counted on a module that no answer has confirmed. Confirmed
+	// are the operations whose modules answers have confirmed, and Spans the meters of time spans that they have.
 	Answered  []AnsweredCalls  `json:"answered,omitempty"`
 	Confirmed []cost.Operation `json:"confirmed,omitempty"`
 	Spans     cost.Meters      `json:"spans,omitempty"`
@@ -270,8 +270,8 @@ type AnsweredCalls struct {
 // was last read before that.
 type ReachedLimit struct {
 	attempt.Limit
-	// Total and Used add up what the account may use of the meters, and the most that it has shown as used since. They are
-	// not known while the account shows none of the meters.
+	// Total and Used add up what the account may use of the meters, and the most that it has shown as used since.
+	// They are not known while the account shows none of the meters.
 	Total, Used cost.Optional[int64]
 }
 
@@ -451,8 +451,8 @@ func (r Run) DriftOfAccount(number attempt.Account) (drifts []ModuleDrift) {
 	return slices.DeleteFunc(slices.Clone(r.ModuleDrifts), func(d ModuleDrift) bool { return d.Account != number })
 }
 
-// ModuleDrift is what an account lost of one module that the journal cannot explain. With CountedOn it is what the journal
-// booked on the module and the service counted on others, whose names those are.
+// ModuleDrift is what an account lost of one module that the journal cannot explain. With CountedOn it is what the
+// journal booked on the module and the service counted on others, whose names those are.
 type ModuleDrift struct {
 	Account   attempt.Account `json:"account"`
 	Module    string          `json:"module"`

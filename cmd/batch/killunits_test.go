@@ -47,8 +47,8 @@ type unitCampaign struct {
 	flags    []string
 }
 
-// newUnitCampaign writes the lists of a campaign against a service. Without flags nobody else uses its account, and its rate
-// limit binds nothing.
+// newUnitCampaign writes the lists of a campaign against a service. Without flags nobody else uses its account, and
+// its rate limit binds nothing.
 func newUnitCampaign(t *testing.T, baseURL string, rows int, insights int, flags ...string) *unitCampaign {
 	t.Helper()
 	c := &unitCampaign{
@@ -257,9 +257,9 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 	}
 }
 
-// TestKillsWithCountersThatBeginAgainUseNoUnitTwice does what TestKillsUseNoUnitTwice does, and begins a period of the
-// service's counters between kills and starts. Half of the kills are on an exclusive account, and half on a shared one that
-// others use after that. Nothing is counted twice, and no ceiling is passed.
+// TestKillsWithCountersThatBeginAgainUseNoUnitTwice does what TestKillsUseNoUnitTwice does, and begins a period of
+// the service's counters between kills and starts. Half of the kills are on an exclusive account, and half on a
+// shared one that others use after that. Nothing is counted twice, and no ceiling is passed.
 func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
 	skipIfShort(t)
 	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)

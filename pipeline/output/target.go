@@ -130,8 +130,8 @@ func realPath(path string) string {
 	return path
 }
 
-// CheckTargetApart refuses a file that cannot be written, that is one of the sources, or that is another file of the same
-// run.
+// CheckTargetApart refuses a file that cannot be written, that is one of the sources, or that is another file of the
+// same run.
 func CheckTargetApart(path string, written, sources []Source) error {
 	for _, other := range written {
 		if other.Path != "" && sameFile(path, other.Path) {

@@ -47,8 +47,8 @@ type nobodyKnown struct{ Recorder }
 
 func (nobodyKnown) People() int64 { return 0 }
 
-// LastOf returns the number of the n-th row that is a first occurrence in at least one of the scans of a list, and of the
-// last row when there are not that many.
+// LastOf returns the number of the n-th row that is a first occurrence in at least one of the scans of a list, and of
+// the last row when there are not that many.
 func LastOf(n int64, surveys ...*Scan) int64 {
 	rows := surveys[0].Rows
 	for i := range rows {
@@ -72,8 +72,8 @@ func InBoth(first, second *Scan) (rows int64) {
 	return rows
 }
 
-// SkipAfter makes all rows after a row ask for nothing. The first occurrence of a subject is its first row, so earlier rows
-// still get what they ask for.
+// SkipAfter makes all rows after a row ask for nothing. The first occurrence of a subject is its first row, so
+// earlier rows still get what they ask for.
 func (v *Scan) SkipAfter(row int64) {
 	for i := int(row); i < len(v.rows); i++ {
 		v.skip(i)

@@ -18,8 +18,8 @@ const kubernetesName = "batch-jobs.yaml"
 //go:embed kubernetes.yaml
 var kubernetes string
 
-// kubernetesManifest returns one process that serves all jobs, with its jobs file and a volume for lists, outputs and the
-// journal. Only one process may own the journal, so there is one replica, which ends before the next one starts.
+// kubernetesManifest returns one process that serves all jobs, with its jobs file and a volume for lists, outputs and
+// the journal. Only one process may own the journal, so there is one replica, which ends before the next one starts.
 func kubernetesManifest(c Cluster) unitFile {
 	text := strings.NewReplacer(
 		"IMAGE", fmt.Sprintf("%q", c.Image),

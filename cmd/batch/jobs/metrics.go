@@ -29,8 +29,8 @@ type JobMetrics struct {
 	Waited map[string]float64
 }
 
-// AccountMetrics counts the calls of a job to one account since the journal began, what they found and what they cost. The
-// values never fall, except those marked below.
+// AccountMetrics counts the calls of a job to one account since the journal began, what they found and what they
+// cost. The values never fall, except those marked below.
 type AccountMetrics struct {
 	Name   string
 	Fields []FieldMetrics

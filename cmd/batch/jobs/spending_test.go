@@ -357,8 +357,8 @@ func (y *spending) judge() (ran int) {
 	return ran
 }
 
-// TestInAYearNoCeilingIsPassed lives through a year in which the money of most months is used up. Every alert reaches its
-// channels, as in TestInAYearEveryOccurrenceRanOnceOrHasAReason.
+// TestInAYearNoCeilingIsPassed lives through a year in which the money of most months is used up. Every alert reaches
+// its channels, as in TestInAYearEveryOccurrenceRanOnceOrHasAReason.
 func TestInAYearNoCeilingIsPassed(t *testing.T) {
 	t.Parallel()
 	first := yearSeed()

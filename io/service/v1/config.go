@@ -19,7 +19,7 @@ const (
 	defaultUserAgent = "payonce"
 )
 
-// Transport is the way in which the service is spoken to. What it does and what it
+// Transport is the way in which the service is called. What it does and what it
 // charges is the same over both.
 type Transport string
 
