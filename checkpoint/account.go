@@ -1,5 +1,5 @@
-// This file keeps what a journal knows of one account: its base and prices, its pause, its
-// window, and the charges and doubts about which its next snapshot may tell more.
+// This file keeps what a journal knows of one account: its base and prices, its pause, its window, and the
+// charges and doubts that its next snapshot may decide.
 
 package checkpoint
 
@@ -95,7 +95,7 @@ func (a *accountState) End(id attempt.ID, sent bool, now time.Time) {
 	a.LastEnded = now
 }
 
-// Rebase makes a quiet snapshot the base, at which the account's totals begin. The snapshot
+// Rebase makes an idle snapshot the base, at which the account's totals begin. The snapshot
 // already contains what the attempts before next were charged, those in doubt included. So none of
 // them counts in the account's totals. In every other scope the holds of doubts stay.
 func (a *accountState) Rebase(next attempt.ID, snapshot cost.Account) {

@@ -11,7 +11,7 @@ import (
 
 // A charge is provisional when it was booked as paid and the free allowance may have paid it,
 // because a call in doubt held the unit. Until the account shows more, the journal counts the
-// price, so that ceilings hold either way. A quiet snapshot corrects the charges: the journal
+// price, so that ceilings hold either way. An idle snapshot corrects the charges: the journal
 // cannot have paid more than the account lost.
 
 // NoteProvisional notes which charges of an answer are provisional. There are at most as

@@ -14,7 +14,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestTheGuaranteesHoldForEveryAccount plays runs of two accounts against services whose books are kept
+// TestTheGuaranteesHoldForEveryAccount plays runs of two accounts against services whose ledgers are kept
 // apart, with lost calls, crashes, refusals, pauses and snapshots. It checks after every step that nothing
 // is paid twice (P1), that no ceiling is exceeded (P2) and that no window has too many calls (P4).
 func TestTheGuaranteesHoldForEveryAccount(t *testing.T) {
@@ -251,7 +251,7 @@ func (w *twoServices) assume(n, most int) {
 	}
 }
 
-// settleAll decides everything. The books are then what the services charged. Where somebody's word has
+// settleAll decides everything. The ledger is then what the services charged. Where somebody's word has
 // decided, a charge can stay booked that a free unit paid for, because the word may be wrong.
 func (w *twoServices) settleAll() {
 	for n := range w.on {
@@ -261,7 +261,7 @@ func (w *twoServices) settleAll() {
 	}
 	totals := w.r.Totals(RunScope("run"))
 	if totals.Held != (cost.Amounts{}) || totals.Settled.Money() < w.charged || !w.assumed && totals.Settled.Money() > w.charged {
-		w.t.Errorf("the books say $%s and hold %v, and the services charged $%s", totals.Settled.Money(), totals.Held, w.charged)
+		w.t.Errorf("the ledger says $%s and holds %v, and the services charged $%s", totals.Settled.Money(), totals.Held, w.charged)
 	}
 }
 

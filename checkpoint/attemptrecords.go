@@ -9,7 +9,7 @@ import (
 // AttemptsTogether is how many attempts are read at a time.
 const AttemptsTogether = 1024
 
-// attemptRecord is an attempt as the records tell it.
+// attemptRecord is an attempt as the records have it.
 type attemptRecord struct {
 	ID       attempt.ID
 	Intent   record.Intent

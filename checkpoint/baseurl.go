@@ -1,4 +1,4 @@
-// This file writes the address of a service in one form, whichever way a person wrote it.
+// This file gives the address of a service one canonical form.
 
 package checkpoint
 

@@ -39,8 +39,8 @@ func JobHistory(s record.Store, job string) (found []record.Occurrence, err erro
 	return found, err
 }
 
-// NewestOccurrences returns the newest occurrences of a job up to now, the oldest first: at least as many as least says, if the
-// journal has them.
+// NewestOccurrences returns the newest occurrences of a job up to now, the oldest first: at least as many as least
+// says, if the journal has them.
 func NewestOccurrences(s record.Store, job string, now time.Time, least int) (found []record.Occurrence, err error) {
 	for days := 10; ; days *= 10 {
 		from := record.OccurrenceKey(job, now.AddDate(0, 0, -days).Format(time.DateOnly))

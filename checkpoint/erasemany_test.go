@@ -78,8 +78,8 @@ func TestForgetOfManyAttemptsIsCommittedInParts(t *testing.T) {
 	}
 }
 
-// TestForgetTakesMentionsOutOfManyAnswersInParts: the answers are about others. They keep their other values, also when a
-// commit fails and the same command finds the rest.
+// TestForgetTakesMentionsOutOfManyAnswersInParts: the answers are about others. They keep their other values, also
+// when a commit fails and the same command finds the rest.
 func TestForgetTakesMentionsOutOfManyAnswersInParts(t *testing.T) {
 	const count = 100
 	profile := `{"note":"` + strings.Repeat("x", 8<<10) + `","peers":[{"name":"Cy Lee"},{"name":"Ada Lovelace","email":"ada@acme.example"}]}`

@@ -9,7 +9,7 @@ import (
 	"payonce/enrich"
 )
 
-// Evidence returns what a quiet snapshot of the account and the journal tell together about some doubts.
+// Evidence returns what an idle snapshot of the account and the journal show together about some doubts.
 func (a *accountState) Evidence(now cost.Account, exclusive bool, doubts []attempt.Doubt) cost.Evidence {
 	assumed := a.DecidableFrom != a.BaseFirst
 	evidence := cost.Evidence{
@@ -47,9 +47,9 @@ func (a *accountState) operation(id enrich.Identity, fields enrich.Fields, amoun
 	return o, o.Meters != 0
 }
 
-// Read notes a reading of the account that was made while calls may have been in flight. Totals are those before it was
-// asked for. It reports whether the reading shows something that has to be known at the next start: what was read before no
-// longer proves as much.
+// Read notes a reading of the account that was made while calls may have been in flight. Totals are those before it
+// was asked for. It reports whether the reading shows something that has to be known at the next start: what was read
+// before no longer proves as much.
 func (a *accountState) Read(reading cost.Account, totals cost.Totals) (notable bool) {
 	before, credit := a.Seen, a.CreditAdded
 	last := before.Last
@@ -76,8 +76,8 @@ func (a *accountState) Answer(id enrich.Identity, fields enrich.Fields, charge c
 	a.Answered = answered
 }
 
-// confirm keeps what a quiet snapshot confirms, and drops what it contradicts: a counter that rose by less than was booked
-// on it does not count all the operations that it is assumed to count, or not in the time span.
+// confirm keeps what an idle snapshot confirms, and drops what it contradicts: a counter that rose by less than was
+// booked on it does not count all the operations that it is assumed to count, or not in the time span.
 func (a *accountState) confirm(now cost.Account) {
 	evidence := a.Evidence(now, false, nil)
 	operations, spans := evidence.Confirm()

@@ -53,8 +53,8 @@ func TestForgetErasesAnswersOfEveryIdentity(t *testing.T) {
 	}
 }
 
-// TestANameInAnswersDoesNotMakeOnePerson of those who have it: with and without emails of one provider of mailboxes, and at
-// one company.
+// TestANameInAnswersDoesNotMakeOnePerson of those who have it: with and without emails of one provider of mailboxes,
+// and at one company.
 func TestANameInAnswersDoesNotMakeOnePerson(t *testing.T) {
 	const count = 30
 	for name, address := range map[string]string{"no email": "", "private mailboxes": "ann%d@gmail.com", "one company": "ann%d@acme.example"} {

@@ -304,7 +304,7 @@ func TestAFormerKeyThatNothingLeadsToIsAProblem(t *testing.T) {
 	at := slices.IndexFunc(keys, func(key string) bool { return key[0] == record.FormerPrefix })
 	delete(s.records, keys[at])
 	problems := problemsOf(t, s)
-	if len(problems) == 0 || !strings.Contains(problems[0], "has a former key of its identity, and no record leads to it") {
+	if len(problems) == 0 || !strings.Contains(problems[0], "has a former key of its identity, and there is no record of that key") {
 		t.Errorf("problems %q", problems)
 	}
 	s.records[string(record.FormerPrefix)+"x"] = record.Encode(&record.OpenMark{})

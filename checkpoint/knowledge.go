@@ -85,7 +85,7 @@ func (k *knowledge) learnEmail(email string) {
 	}
 }
 
-// learn learns what a match tells of the person.
+// learn learns what a match says about the person.
 func (k *knowledge) learn(m PersonMatch) {
 	for _, id := range m.Others {
 		k.learnIdentity(id)
@@ -342,7 +342,7 @@ func (k *knowledge) identitiesOf(x Mention, about enrich.Identity) (ids []enrich
 	return ids
 }
 
-// company is what says for whom somebody works, folded.
+// company is what says which company somebody works for, folded.
 type company struct{ domains, names []string }
 
 func (c company) isOneOf(k *knowledge) bool {
@@ -401,7 +401,7 @@ func domainsOf(text string) []string {
 	return []string{at.CompanyDomain}
 }
 
-// pageOf returns the identity by a profile. It reports false for a text that is no address of one.
+// pageOf returns the identity by a profile. It reports false for a text that is not the address of one.
 func pageOf(address string) (enrich.Identity, bool) {
 	if !strings.Contains(address, "/") || strings.ContainsAny(strings.TrimSpace(address), " \n") {
 		return enrich.Identity{}, false

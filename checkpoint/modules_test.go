@@ -64,8 +64,8 @@ func (r *rig) loses(n int, now cost.Account) (cost.Finding, string) {
 	return findings.Cases[len(findings.Cases)-1].Finding, findings.Why
 }
 
-// TestAConfirmedModuleIsThatOfItsAccount: it outlives the process, proves nothing about another account, and is forgotten when
-// the counters contradict it.
+// TestAConfirmedModuleIsThatOfItsAccount: it outlives the process, proves nothing about another account, and is
+// forgotten when the counters contradict it.
 func TestAConfirmedModuleIsThatOfItsAccount(t *testing.T) {
 	r := newRig(t)
 	a, b := r.counter("https://a.example"), r.counter("https://b.example")
@@ -151,8 +151,8 @@ func TestAReadingThatShowsAResetIsKnownAtTheNextStart(t *testing.T) {
 	}
 }
 
-// TestAJournalOfBeforeProvesNoMore opens a journal without readings, other counters and confirmed modules. Its counters decide
-// where they leave no doubt.
+// TestAJournalOfBeforeProvesNoMore opens a journal without readings, other counters and confirmed modules. Its
+// counters decide where they leave no doubt.
 func TestAJournalOfBeforeProvesNoMore(t *testing.T) {
 	for name, test := range map[string]struct {
 		now  cost.Account

@@ -15,7 +15,7 @@ import (
 	"payonce/enrich"
 )
 
-// Types of package store.
+// Types of package record.
 type (
 	Store = record.Store
 	Write = record.Write

@@ -127,8 +127,8 @@ func RecordResults(s record.Store, results []AlertResult) error {
 	return s.Commit(writes)
 }
 
-// ExpiredAlerts returns the writes that erase alerts of a job: those that every channel accepted and that happened before one
-// time, and all that happened before an earlier one. Other jobs may keep theirs for longer.
+// ExpiredAlerts returns the writes that erase alerts of a job: those that every channel accepted and that happened
+// before one time, and all that happened before an earlier one. Other jobs may keep theirs for longer.
 func ExpiredAlerts(s record.Store, job string, acceptedBefore, before time.Time) (erase []record.Write, err error) {
 	err = each(s, job, func(key []byte, alert record.Alert) {
 		old := alert.At.Before(before) || alert.At.Before(acceptedBefore) && delivered(alert)

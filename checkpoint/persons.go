@@ -1,5 +1,4 @@
-// This file finds everything that a journal holds about one person, under whatever
-// identity it was bought.
+// This file finds everything that a journal holds about one person, under all identities.
 
 package checkpoint
 
@@ -33,7 +32,7 @@ type Person struct {
 
 // PersonFacts are what an answer says about persons. A part may be missing.
 type PersonFacts struct {
-	// Of the person whom the answer is about:
+	// Of the person that the answer is about:
 	Name, Email, Phone string
 	Pages              []string // addresses of profiles
 	CompanyName        string

@@ -113,7 +113,7 @@ func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
 	return amount, nil
 }
 
-// AwaitsAccount reports whether a quiet snapshot of the account can tell more: about its
+// AwaitsAccount reports whether an idle snapshot of the account can show more: about its
 // calls in doubt, or about provisional charges.
 func (j *Journal) AwaitsAccount() bool {
 	j.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// freeAndPaid is a quiet account with free units and with so much left.
+// freeAndPaid is an idle account with free units and with so much left.
 func freeAndPaid(emails int64, left cost.Money) cost.Account {
 	account := paidAccount(left)
 	account.Free[v1.WorkEmail] = cost.Known(emails)

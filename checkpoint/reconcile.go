@@ -63,17 +63,17 @@ func (j *Journal) LastEnded() time.Time {
 	return j.own().LastEnded
 }
 
-// Base returns the account's last quiet snapshot.
+// Base returns the account's last idle snapshot.
 func (j *Journal) Base() cost.Account {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.own().Base
 }
 
-// Reconcile decides what a quiet snapshot of the account proves about the doubts,
+// Reconcile decides what an idle snapshot of the account proves about the doubts,
 // corrects provisional charges by it, and makes it the account's new base. The user says
 // whether the account is exclusive. Doubts that the snapshot leaves undecided keep their
-// holds and wait for Assume: later snapshots tell nothing about them.
+// holds and wait for Assume: later snapshots show nothing about them.
 //
 // There may be more doubts than one commit takes. Those that a crash leaves over are
 // decided as before by the next snapshot: what the others were charged is booked by then.
@@ -242,10 +242,10 @@ func (j *Journal) Rebase(snapshot cost.Account) error {
 	return <-durable
 }
 
-// NoteReading notes a reading of the account that was made after the base, while calls may have been in flight. Credit
-// that was added and counters that may have begun again limit what the next snapshot proves. Before are the account's
-// totals before the reading was asked for. It returns when what limits it is durable. It does nothing when there is another
-// base by now.
+// NoteReading notes a reading of the account that was made after the base, while calls may have been in flight.
+// Credit that was added and counters that may have begun again limit what the next snapshot proves. Before are the
+// account's totals before the reading was asked for. It returns when what limits it is durable. It does nothing when
+// there is another base by now.
 func (j *Journal) NoteReading(base, reading cost.Account, before cost.Totals) error {
 	j.lock()
 	if j.failure != nil || !j.own().Ready || !reflect.DeepEqual(base, j.own().Base) {

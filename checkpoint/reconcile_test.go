@@ -10,7 +10,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// paidAccount is a quiet account without a free allowance and with so much left.
+// paidAccount is an idle account without a free allowance and with so much left.
 func paidAccount(left cost.Money) cost.Account {
 	account := accountWith(0, 0)
 	account.ReadAt = start

@@ -1,5 +1,3 @@
-// This file recognises the accounts of a journal.
-
 package checkpoint
 
 import (

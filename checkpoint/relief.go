@@ -21,7 +21,7 @@ type AccountSums struct {
 }
 
 // Relieve reduces what each scope holds to what its calls in doubt can have been charged
-// together. The account tells only the sum over all calls of a period, not which of them were
+// together. The account shows only the sum over all calls of a period, not which of them were
 // charged. So a scope that has some of the calls holds the least of two amounts: the sum of
 // their holds, and what all calls of the period can have been charged.
 func (s *Sums) Relieve(accounts []AccountSums) {

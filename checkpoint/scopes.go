@@ -18,7 +18,7 @@ func RunScope(name string) string { return record.RunScope(name) }
 // JobScope returns the base of a job's scopes of a month or a day.
 func JobScope(job string) string { return record.JobScope(job) }
 
-// HistoryScope returns the scope of a kind of lookups of the account, which tells its match rates.
+// HistoryScope returns the scope of a kind of lookups of the account, which shows its match rates.
 func (j *Journal) HistoryScope(kind cost.Kind) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 // RecoverWindow finds the slots that calls of earlier processes still occupy. It reads back
 // from the attempt before next to the horizon, and further, because the earlier window may have
 // been shorter than this one. Before the horizon it stops when the window is more than full, or
-// when HorizonStep calls in a row ended before the window. A call before those would have had
+// when horizonStep calls in a row ended before the window. A call before those would have had
 // to be slower than all of them. Others says that the journal has calls of other accounts.
 func (a *accountState) RecoverWindow(s record.Store, next attempt.ID, now time.Time, others bool) error {
 	w, horizon := &a.Window, a.Horizon

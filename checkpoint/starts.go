@@ -1,6 +1,6 @@
-// This file records every start of a command that spends or that changes a journal or an output, in a
-// file in the journal's directory. Failed starts are recorded too, also those that cannot open the journal,
-// because many processes may append to the file.
+// This file records every start of a command that spends or that changes a journal or an output, in a file in the
+// journal's directory. Many processes may append to the file. So a start is recorded, too, when the journal cannot
+// be opened.
 
 package checkpoint
 

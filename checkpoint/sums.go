@@ -26,7 +26,7 @@ type Sums struct {
 	// changed and changedDays are those that TakeChanges returns next.
 	changed     []*Sum
 	changedDays map[string]bool
-	relieved    []*Sum // that may have a relief
+	relieved    []*Sum // that may have a hold adjustment
 	// kinds holds the sums that attempts of one kind count in. So the names of the scopes
 	// are not made for every attempt.
 	kinds map[kind][]SumCount

@@ -61,7 +61,7 @@ func parse(p *Problems, data []byte) (*Document, error) {
 	return &Document{root, p}, nil
 }
 
-// ofReader says where the YAML reader stopped, as every other problem of a file is told.
+// ofReader says where the YAML reader stopped, as every other problem of a file is reported.
 func (p *Problems) ofReader(err error) error {
 	stopped, is := errors.AsType[*yaml.LoadError](err)
 	if !is {

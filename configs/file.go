@@ -66,7 +66,7 @@ type keyError struct{ error }
 // FlagProblem is a value that a flag must not have: its name, and the value with what to choose.
 type FlagProblem struct{ Flag, Text string }
 
-// ReadFlags sets the flags that the file names. Its error tells everything that is wrong in it,
+// ReadFlags sets the flags that the file names. Its error says everything that is wrong in it,
 // with the lines.
 func ReadFlags(path string, t Target) error {
 	document, err := open(&Problems{file: path})

@@ -11,7 +11,7 @@ import (
 // maxProblems is the most problems of a configuration that are reported.
 const maxProblems = 50
 
-// place is where something stands in a file. A column of 0 is not told.
+// place is where something stands in a file. A column of 0 is not shown.
 type place struct{ line, column int }
 
 // placedProblem is what is wrong at one place of a configuration.
@@ -23,7 +23,7 @@ type placedProblem struct {
 // Problems are all that is wrong in a configuration, as one error.
 type Problems struct {
 	file    string
-	columns bool // tell columns too
+	columns bool // report columns too
 	found   []placedProblem
 }
 

@@ -15,7 +15,7 @@ func TestCorrect(t *testing.T) {
 		candidates enrich.ByField[int64]
 		want       Correction
 	}{
-		"the books equal the account": {
+		"the ledger equals the account": {
 			snapshot(1, 0, Dollar), snapshot(0, 0, Dollar-15*Cent), booked(enrich.ByField[int64]{2, 0}, enrich.ByField[int64]{1, 0}, cardRates), enrich.ByField[int64]{1, 0}, Correction{},
 		},
 		"a lost call left its unit to an answer": {

@@ -15,8 +15,8 @@ const (
 	// when a period ends, which the service does not announce. The counters of one account do so together
 	// (assumptions, "What a call uses up").
 	CountsPeriod
-	// CountsSpan is a count of what was returned in a time span that is asked for. Until an answered call has moved it, nobody
-	// knows that it counts in that span.
+	// CountsSpan is a count of what was returned in a time span that is asked for. Until an answered call has moved
+	// it, nobody knows that it counts in that span.
 	CountsSpan
 	// CountsNow is the number of things that there are now. It can fall.
 	CountsNow
@@ -40,8 +40,8 @@ func (p Pace) most(d time.Duration) int64 {
 	return windows * p.Calls
 }
 
-// others returns the most calls that others can send in a time, where the limit of this program is a pace. It may be lower
-// than that of the service.
+// others returns the most calls that others can send in a time, where the limit of this program is a pace. It may be
+// lower than that of the service.
 func (t Tariff) others(pace Pace, d time.Duration) int64 {
 	if t.Others == (Pace{}) {
 		return pace.most(d)
@@ -93,9 +93,9 @@ func (a Account) allowance(f int) Optional[int64] {
 }
 
 // goesOn reports whether the readings prove that no period ended between them. After the end of a period no counter
-// shows more than the calls since then, which are no more than most. So a counter that shows more
-// proves that it did not begin again, and neither did the others. A counter that fell disproves it. One that grew by more
-// than there can have been calls shows that there can have been more.
+// shows more than the calls since then, which are no more than most. So a counter that shows more proves that it did
+// not begin again, and neither did the others. A counter that fell disproves it. One that grew by more than there can
+// have been calls shows that there can have been more.
 func (t Tariff) goesOn(from, to Account, most int64) (proved bool) {
 	for name, before := range from.OtherUsed {
 		if after, shown := to.OtherUsed[name]; shown && after < before {

@@ -132,8 +132,8 @@ func (p played) judge() (judgements []Judgement, mistakes []string) {
 	return judgements, mistakes
 }
 
-// TestNoResetAtAnyMomentProvesAnything goes through every order of calls, resets and readings up to a length, with counters
-// from zero on, and others' use up to the most calls that they can send.
+// TestNoResetAtAnyMomentProvesAnything goes through every order of calls, resets and readings up to a length, with
+// counters from zero on, and others' use up to the most calls that they can send.
 func TestNoResetAtAnyMomentProvesAnything(t *testing.T) {
 	kinds := []string{"answer", "lost", "spare", "others", "reset", "reading"}
 	longest := 5
@@ -178,8 +178,9 @@ func TestNoResetAtAnyMomentProvesAnything(t *testing.T) {
 	}
 }
 
-// TestCallsThatOvertakeAReadingCountAfterIt has a period end, and two calls answered, after a reading was made and before it
-// has come. They are part of what the next reading shows, whether or not they had begun before the reading was asked for.
+// TestCallsThatOvertakeAReadingCountAfterIt has a period end, and two calls answered, after a reading was made and
+// before it has come. They are part of what the next reading shows, whether or not they had begun before the reading
+// was asked for.
 func TestCallsThatOvertakeAReadingCountAfterIt(t *testing.T) {
 	pace := Pace{Calls: 1, Window: 45 * time.Second}
 	if most := pace.most(readAccuracy + 10*time.Second); most != 3 {
@@ -206,8 +207,8 @@ func TestCallsThatOvertakeAReadingCountAfterIt(t *testing.T) {
 	}
 }
 
-// TestWhereNothingHappenedLossesAreDecided: a call that was not counted is asked again, also after hours and on an exclusive
-// account with small counters, and one that was counted is forfeited on an exclusive account.
+// TestWhereNothingHappenedLossesAreDecided: a call that was not counted is asked again, also after hours and on an
+// exclusive account with small counters, and one that was counted is forfeited on an exclusive account.
 func TestWhereNothingHappenedLossesAreDecided(t *testing.T) {
 	spare, lost, reading := event{"spare", 0, firstModule}, event{"lost", 0, firstModule}, event{"reading", 0, 0}
 	answers := slices.Repeat([]event{{"answer", 0, firstModule}}, 5)
@@ -255,8 +256,8 @@ func TestALowRateOfThisProgramDoesNotBindOthers(t *testing.T) {
 	}
 }
 
-// TestMoreUseThanIsAssumedProvesNothing: others send more than the rate limit allows, so they can have used the account until
-// its counters were where they had been.
+// TestMoreUseThanIsAssumedProvesNothing: others send more than the rate limit allows, so they can have used the
+// account until its counters were where they had been.
 func TestMoreUseThanIsAssumedProvesNothing(t *testing.T) {
 	for others, want := range map[int]Finding{100: NotCharged, 300: Undecided} {
 		events := append(slices.Repeat([]event{{"others", 0, secondModule}}, others), event{"spare", 0, firstModule})

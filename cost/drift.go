@@ -23,9 +23,9 @@ type Drift struct {
 	Misplaced Misplaced `json:",omitzero"`
 }
 
-// Misplaced are units of modules that the service counted elsewhere: the assumed modules are not those of the service. The
-// snapshots show the same when the counters began again and somebody else used the account until they were above the
-// earlier ones.
+// Misplaced are units of modules that the service counted elsewhere: the assumed modules are not those of the
+// service. The snapshots show the same when the counters began again and somebody else used the account until they
+// were above the earlier ones.
 type Misplaced struct {
 	Units Amounts // by the meter that they were booked on
 	On    string  // the names of the counters that rose instead
@@ -34,7 +34,7 @@ type Misplaced struct {
 	Lasting bool
 }
 
-// After returns the units with what an earlier reading tells: what was booked before it, and before this one.
+// After returns the units with what an earlier reading shows: what was booked before it, and before this one.
 func (p Misplaced) After(earlier, booked Amounts) Misplaced {
 	p.Lasting = p.Units.Minus(booked.Minus(earlier)).Meters() != 0
 	return p

@@ -10,17 +10,17 @@ import (
 	"payonce/enrich"
 )
 
-// Finding says what the account proves about a lost call.
+// Finding is a reconcile result: what the account proves about a lost call.
 type Finding uint8
 
-// The findings.
+// The reconcile results.
 const (
 	Undecided  Finding = iota // the account proves nothing
 	NotCharged                // the account lost too little for any field of the call
 	Charged                   // the account is exclusive, and every exact explanation charges the same fields
 )
 
-// String returns the finding in words.
+// String returns the result in words.
 func (f Finding) String() string {
 	switch f {
 	case NotCharged:
@@ -32,14 +32,14 @@ func (f Finding) String() string {
 	}
 }
 
-// Judgement is the finding on one lost call.
+// Judgement is the reconcile result of one lost call.
 type Judgement struct {
 	Finding Finding
-	Fields  enrich.Fields // the fields that were charged, when the finding is Charged
+	Fields  enrich.Fields // the fields that were charged, when the result is Charged
 }
 
 // Evidence is what the account and the journal say about the time between two
-// quiet snapshots: moments in which no call was in flight and nothing reserved.
+// idle snapshots: moments in which no call was in flight and nothing reserved.
 //
 // Allowance and balance belong to the workspace (specification v1, "What the service
 // does"). Others can spend them too, at any price and at any time. They can only add
@@ -60,8 +60,9 @@ type Evidence struct {
 	// Seen is what readings between the snapshots showed, and Pace the most calls that others can have sent.
 	Seen Seen
 	Pace Pace
-	// Lost are the operations of the lost calls, and Answered counts the calls of operations that were counted. Confirmed
-	// are the operations whose modules earlier answers confirmed, and Spans the meters of time spans that they did.
+	// Lost are the operations of the lost calls, and Answered counts the calls of operations that were counted.
+	// Confirmed are the operations whose modules earlier answers confirmed, and Spans the meters of time spans that
+	// they did.
 	Lost      []Operation
 	Answered  map[Operation]int64
 	Confirmed []Operation
@@ -73,7 +74,7 @@ type Evidence struct {
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
 	Lost Amounts // of each meter of Told
-	// Told are the meters of which the snapshots tell what was lost. They do not tell it of a counter that one of
+	// Told are the meters of which the snapshots show what was lost. They do not show it of a counter that one of
 	// them leaves out, of modules when a period may have ended in between, of a module that is only assumed when
 	// another counter rose without explanation, and of a time span that no answer has moved yet.
 	Told Meters
@@ -111,7 +112,7 @@ func (e Evidence) Change() (change Change, why string) {
 	return change, why
 }
 
-// untoldBecause says why nothing is told of meters that both snapshots show; "" for no reason.
+// untoldBecause says why nothing is known of meters that both snapshots show; "" for no reason.
 func (e Evidence) untoldBecause(change Change) string {
 	switch {
 	case change.BeganAgain:
@@ -226,14 +227,14 @@ func (a Account) mayRenewBefore(later Account) bool {
 }
 
 // readAccuracy is more than a snapshot can be older or newer than its time: a response is
-// on its way for less, and its header tells the time to the second.
+// on its way for less, and its header has the time to the second.
 const readAccuracy = time.Minute
 
 func monthOf(at time.Time) string { return at.UTC().Format("2006-01") }
 
 // Unexplained returns what the account lost between two snapshots beyond what the journal booked,
 // of the meters that it shows. An amount is negative when the journal booked more. The reason says
-// why it cannot be told when the snapshots do not say enough.
+// why it is not known when the snapshots do not show enough.
 func (e Evidence) Unexplained() (difference Amounts, why string) {
 	change, why := e.Change()
 	if why != "" {
@@ -355,7 +356,7 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 }
 
 // anyShares reports whether one of the calls asks for several fields that share what it consumes. Explanations
-// add up what each field consumes, so they do not tell of such calls.
+// add up what each field consumes, so they do not show such calls.
 func (e Evidence) anyShares(asked []enrich.Fields) bool {
 	for _, fields := range asked {
 		sharing := 0

@@ -325,7 +325,7 @@ func (t Tariff) AllowanceUnits(a Amounts) (units enrich.ByField[int64]) {
 	return units
 }
 
-// FreeUnits returns what a snapshot has left of each free allowance. What it does not tell counts as
+// FreeUnits returns what a snapshot has left of each free allowance. What it does not show counts as
 // used up.
 func (t Tariff) FreeUnits(a Account) (left Amounts) {
 	for f, rate := range t.Rates {

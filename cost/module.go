@@ -31,8 +31,8 @@ type room struct {
 }
 
 // rooms returns the counters that the account shows. A booked unit of an operation whose module is not confirmed may
-// have moved another counter, so it is part of the room of its own. A counter that only one of the snapshots shows may have
-// risen by any number.
+// have moved another counter, so it is part of the room of its own. A counter that only one of the snapshots shows
+// may have risen by any number.
 func (e Evidence) rooms(change Change, unconfirmed map[Operation]int64) (rooms []room) {
 	for m := range e.Tariff.modules().Each() {
 		if !change.Told.Has(m) {
@@ -139,10 +139,10 @@ func spread(operations []Operation, rooms []room, calls map[Operation]int64, ste
 	return false
 }
 
-// unproved returns the modules whose counters prove nothing about the lost calls: an operation is only assumed to count on
-// one, and another counter rose without explanation. If the call that was lost is of this operation, that counter may have
-// counted it. If answered calls are, it may have counted those, and the module a lost call of another operation. The name is
-// that of such an operation.
+// unproved returns the modules whose counters prove nothing about the lost calls: an operation is only assumed to
+// count on one, and another counter rose without explanation. If the call that was lost is of this operation, that
+// counter may have counted it. If answered calls are, it may have counted those, and the module a lost call of
+// another operation. The name is that of such an operation.
 func (e Evidence) unproved(change Change) (meters Meters, name string) {
 	if len(e.Lost) == 0 {
 		return 0, ""

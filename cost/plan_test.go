@@ -37,7 +37,7 @@ func TestMaximum(t *testing.T) {
 	}
 }
 
-// provider is the service with its own books: whatever the client holds, it gives its
+// provider is the service with its own ledger: whatever the client holds, it gives its
 // free units to what it returns first, and then its balance, and refuses what that
 // does not cover.
 type provider struct {

@@ -51,7 +51,7 @@ func (d Disagreement) Sentence(c enrich.Catalogue) string {
 func (d Disagreement) Higher() bool { return d.Says > d.Counts }
 
 // ChoosePrices takes the price of every wanted field from the first of the sources
-// that tells it, and lists what the others say differently.
+// that has it, and lists what the others say differently.
 func ChoosePrices(wanted enrich.Fields, sources ...PriceSource) Quote {
 	quote := Quote{Prices: Prices{}, Sources: map[enrich.Field]string{}}
 	for f := range wanted.Each() {

@@ -118,7 +118,7 @@ func TestDearestIsTheDearestPart(t *testing.T) {
 
 // TestCoversWhateverTheOrder sends a list in any order, with any outcome, as long as
 // it fits under a ceiling: no lookup is refused among the first that the amount
-// covers. And when the dearest come first and everything is returned, the next is.
+// covers. And when the most expensive ones come first and everything is returned, the next is.
 func TestCoversWhateverTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free := anyWorkload(t, 8), anyFree(t, 6)

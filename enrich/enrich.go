@@ -1,6 +1,5 @@
-// Package enrich holds the words that every other package speaks: who is asked
-// about, what is asked for, what the service answered and what became of one
-// request. It knows no transport, no storage, no clock and no price.
+// Package enrich has the types that every other package uses: subjects and their identities, fields, calls,
+// answers and verdicts. It knows no transport, no storage, no clock and no price.
 package enrich
 
 import (

@@ -63,7 +63,7 @@ const (
 	BadEmail       Unidentifiable = "email is not an email address"
 	BadDomain      Unidentifiable = "company domain is not a domain"
 	FreeMailDomain Unidentifiable = "the email's domain belongs to a mail provider, not to a company"
-	// The reasons for hosts that many companies share; see package sharedhost.
+	// The reasons for hosts that many companies share; see sharedhost.go.
 	MailProviderDomain Unidentifiable = "company domain belongs to a mail provider"
 	NetworkDomain      Unidentifiable = "company domain belongs to a social network"
 	DirectoryDomain    Unidentifiable = "company domain belongs to a directory of companies"

@@ -15,7 +15,7 @@ func (p CellProblem) String() string { return fmt.Sprintf("%s is not %s", p.Path
 
 // CellProblems are the members of an answer that could not be read.
 type CellProblems struct {
-	First []CellProblem // at most MaxProblems of them
+	First []CellProblem // at most MaxCellProblems of them
 	Count int
 	// All says that nothing could be read: neither a member of the record nor a result of the page.
 	All bool

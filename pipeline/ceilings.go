@@ -128,8 +128,9 @@ func (r *RunSteps) Tightest() (cost.Ceiling, cost.Money) {
 }
 
 // mostForUnits returns the most that the units of an account's lookups can cost. Lookups use no more units than their
-// holds, and no more than the ceilings of the run leave. Units of calls in doubt count as left, because the account may
-// show that they were not charged. A ceiling of a day or a month does not count, because it may renew before the run ends.
+// holds, and no more than the ceilings of the run leave. Units of calls in doubt count as left, because the account
+// may show that they were not charged. A ceiling of a day or a month does not count, because it may renew before the
+// run ends.
 func (r *RunSteps) mostForUnits(account *provider.Account) (sum cost.Money) {
 	if account.TakesMoney() {
 		return cost.MaxMoney

@@ -9,7 +9,7 @@ import (
 	"payonce/pipeline/report"
 )
 
-// PlanDifferences are all that is not as it was planned, as an error that tells each with both
+// PlanDifferences are all that is not as it was planned, as an error that has each with both
 // values.
 type PlanDifferences struct {
 	File  string // of the plan

@@ -1,4 +1,4 @@
-// This file writes the companies among which somebody has to choose to a file, and reads the choices.
+// This file writes the candidates of ambiguous companies to a file, and reads which ones were chosen.
 //
 // The file has a line for each candidate of each company that a search left ambiguous. Somebody marks the right
 // ones in the column "selected". Runs that are given the file ask for these companies by their ids.

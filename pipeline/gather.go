@@ -23,8 +23,8 @@ type CandidateJournal interface {
 	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
 
-// gatherAmbiguous returns the companies of a list that a search left ambiguous, each once, in the order of the rows. Those
-// for which somebody selected a candidate are among them. The scope is that of the step that searches, and the
+// gatherAmbiguous returns the companies of a list that a search left ambiguous, each once, in the order of the rows.
+// Those for which somebody selected a candidate are among them. The scope is that of the step that searches, and the
 // list is the one that the step reads.
 func gatherAmbiguous(ctx context.Context, scope scan.Scope, list scan.List, journal CandidateJournal) (all []Ambiguous, err error) {
 	scope.Selected = nil

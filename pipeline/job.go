@@ -144,9 +144,9 @@ func (j *job) record() (checkpoint.Run, error) {
 	return run, err
 }
 
-// lookUp sends the lookups of the surveys and returns why it stopped. What an earlier
+// lookUp sends the lookups of the scans and returns why it stopped. What an earlier
 // start left in doubt may turn out not to have been charged meanwhile: then the list
-// is surveyed again and what is missing is sent too.
+// is scanned again and what is missing is sent too.
 func (j *job) lookUp(ctx context.Context, update func(SentSoFar)) (dispatch.Stop, error) {
 	leftovers := 0
 	for _, account := range j.Accounts {
@@ -170,7 +170,7 @@ func (j *job) lookUp(ctx context.Context, update func(SentSoFar)) (dispatch.Stop
 	return j.lookUpOnce(ctx, update)
 }
 
-// lookUpOnce sends the lookups of one survey of each step.
+// lookUpOnce sends the lookups of one scan of each step.
 func (j *job) lookUpOnce(ctx context.Context, update func(SentSoFar)) (dispatch.Stop, error) {
 	surveyed := func() {}
 	stops, err := j.run().Run(ctx, j.list, j.Steps[0].Survey, func(
@@ -220,7 +220,7 @@ func (j *job) foreseen(account *provider.Account) dispatch.Stop {
 
 // dispatched says how the lookups of a step are sent.
 func (j *job) dispatched(s *RunStep, update func(dispatch.Tally)) *dispatch.Lookups {
-	s.NotSent = nil // the list may be surveyed again
+	s.NotSent = nil // the list may be scanned again
 	lookups := &dispatch.Lookups{
 		Ledger: s.Account.Journal, Finder: s.Account.Finder, Now: j.session.work.Env.Now, Report: update,
 		Concurrency: j.pace.Concurrency, Spacing: s.Account.Rate.Spacing(), LongestPause: j.pace.LongestPause,

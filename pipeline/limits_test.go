@@ -219,8 +219,8 @@ func TestAnInvalidKeyBindsLaterStepsOfTheAccount(t *testing.T) {
 	}
 }
 
-// TestReconcileLooksAtTheAccountOfV2: a run that ended before it could look at the account left a call in doubt. Counters
-// that may have begun again since prove nothing.
+// TestReconcileLooksAtTheAccountOfV2: a run that ended before it could look at the account left a call in doubt.
+// Counters that may have begun again since prove nothing.
 func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
 	t.Parallel()
 	for title, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // planningHeap returns the most bytes of live objects while a list of companies is planned: the least of
-// several plans, or the first that is enough. The heap is looked at all the time, because surveys and indexes
+// several plans, or the first that is enough. The heap is looked at all the time, because scans and indexes
 // come and go.
 func planningHeap(t *testing.T, companies int, enough uint64) uint64 {
 	t.Helper()
@@ -63,7 +63,7 @@ func planningHeap(t *testing.T, companies int, enough uint64) uint64 {
 }
 
 // TestALongListOfCompaniesPlansInBoundedMemory compares a plan of many companies with one of a third of them.
-// A row takes two bytes in the survey of each step and in the index of each step before. What else is known
+// A row takes two bytes in the scan of each step and in the index of each step before. What else is known
 // of the companies goes to temporary files, once it does not fit into the memory that the user gives.
 func TestALongListOfCompaniesPlansInBoundedMemory(t *testing.T) {
 	if testing.Short() {

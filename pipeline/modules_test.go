@@ -47,8 +47,8 @@ func (n *noting) Note(text string) {
 	n.texts = append(n.texts, text)
 }
 
-// TestACallThatAnotherModuleCountedIsNotSentAgain loses the response of one call. The counter of its assumed module does not
-// move, and that of another one does.
+// TestACallThatAnotherModuleCountedIsNotSentAgain loses the response of one call. The counter of its assumed module
+// does not move, and that of another one does.
 func TestACallThatAnotherModuleCountedIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

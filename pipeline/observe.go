@@ -13,7 +13,7 @@ import (
 type Observer interface {
 	// Note reports what a person should know at once.
 	Note(text string)
-	// Surveying reports that a list is surveyed until the returned function is called: much is
+	// Surveying reports that a list is scanned until the returned function is called: much is
 	// kept in memory then that holds no pointers.
 	Surveying() (done func())
 	// ReadingJournal reports that a journal is read from its beginning to its end until the returned

@@ -80,7 +80,8 @@ type written struct {
 }
 
 // write writes the output of a run, and its rejects when a path is given. It writes nothing when they are in their
-// places already, as they would be written. When a format fails, it writes text beside the output instead and returns a *output.NotWrittenError.
+// places already, as they would be written. When a format fails, it writes text beside the output instead and returns
+// a *output.NotWrittenError.
 func (j *job) write(ctx context.Context) (done written, err error) {
 	run := j.run()
 	request := j.session.requestOf(run, j.list, j.output)

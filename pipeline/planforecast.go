@@ -8,7 +8,7 @@ import (
 	"payonce/pipeline/report"
 )
 
-// Forecast works out what the match rates of this journal tell of the planned lookups.
+// Forecast works out what the match rates of this journal say about the planned lookups.
 func (s *RunStep) Forecast() *forecast.Forecast {
 	return forecast.New(forecast.Input{
 		Lookups: s.Counts.Kinds, Free: s.Account.FreeLeft(),

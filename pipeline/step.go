@@ -31,7 +31,7 @@ func (j *job) run() (all output.Steps) {
 	return all
 }
 
-// take surveys the whole list for each step.
+// take scans the whole list for each step.
 func (j *job) take(ctx context.Context) error {
 	defer j.session.work.Observer.Surveying()()
 	if err := j.limitRows(ctx); err != nil {
@@ -44,7 +44,7 @@ func (j *job) take(ctx context.Context) error {
 	return nil
 }
 
-// takeSteps surveys the list for each step. A step sees the rows with the answers of the steps before it.
+// takeSteps scans the list for each step. A step sees the rows with the answers of the steps before it.
 // Nothing is sent meanwhile, so the answers of each step are added to the rows once.
 func (j *job) takeSteps(ctx context.Context) (err error) {
 	if err := j.closeSurveys(); err != nil {
@@ -74,7 +74,7 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 	return nil
 }
 
-// closeSurveys drops what the surveys keep for the output.
+// closeSurveys drops what the scans keep for the output.
 func (j *job) closeSurveys() (err error) {
 	for _, s := range j.Steps {
 		if s.Survey != nil {

@@ -88,7 +88,7 @@ func (r *RunSteps) Of(account *provider.Account) (asking []*RunStep) {
 	return asking
 }
 
-// Count takes the counts of the surveys.
+// Count takes the counts of the scans.
 func (r *RunSteps) Count() {
 	for _, s := range r.Steps {
 		s.Counts = s.Survey.Count()

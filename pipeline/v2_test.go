@@ -306,8 +306,8 @@ func fieldOf(t *testing.T, name string) enrich.Field {
 	return f
 }
 
-// TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn takes 500 contacts through v2 and then v1. What each account's
-// books say is what the columns of the output say.
+// TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn takes 500 contacts through v2 and then v1. What the ledger of each
+// account says is what the columns of the output say.
 func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
 	t.Parallel()
 	const persons = 500
@@ -396,7 +396,7 @@ func checkUnits(t *testing.T, rows []map[string]string, service *standingService
 	counted["email_count"], counted["phone_count"] = books.Found(time.Time{}, service.now())
 	maps.DeleteFunc(counted, func(_ string, units int64) bool { return units == 0 })
 	if diff := cmp.Diff(counted, columns); diff != "" {
-		t.Errorf("units (-the service's books +the output):\n%s", diff)
+		t.Errorf("units (-the ledger of the service +the output):\n%s", diff)
 	}
 	if got := slices.Sorted(maps.Keys(columns)); !slices.Equal(got, slices.Sorted(slices.Values(meters))) {
 		t.Errorf("the output has columns for %q, want %q", got, meters)

@@ -1,5 +1,4 @@
-// This file writes the file with which the service can find calls in doubt in its own
-// records.
+// This file writes the file with which the service can find calls in doubt in its own records.
 
 package pipeline
 

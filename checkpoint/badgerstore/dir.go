@@ -24,7 +24,7 @@ import (
 
 // Options say how a store is opened.
 type Options struct {
-	Holder string // what a second process is told about who holds the journal
+	Holder string // what is shown to a second process about who holds the journal
 	// EncryptionKey encrypts the store on the disk: 32 bytes, or nil for a plain one.
 	EncryptionKey []byte
 	// InOrder says that the records are read in their order, about once each. Then the

@@ -67,7 +67,7 @@ const otherHolder = "another program, which has opened its store"
 
 // mustBeFree returns a *LockedError when a program has opened the store in dir that knows
 // nothing of lockDir, as a tool for Badger's files does: Badger locks the directory, and
-// would tell in words alone that it cannot.
+// would say in words alone that it cannot.
 func mustBeFree(dir string) error {
 	store, err := os.Open(dir)
 	if err != nil {

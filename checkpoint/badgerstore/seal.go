@@ -16,7 +16,7 @@ import (
 
 // A store that is closed is sealed: the file SEAL holds what is known of every other
 // file. Opening breaks the seal, by renaming it, and keeps the broken one up to date
-// while the store is open, so that after a crash it tells as much. The broken seal stays when the store is
+// while the store is open, so that after a crash it says as much. The broken seal stays when the store is
 // closed: SEAL wins, and the next opening replaces the broken one.
 const (
 	sealName   = "SEAL"

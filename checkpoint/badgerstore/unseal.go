@@ -16,7 +16,7 @@ import (
 )
 
 // unseal compares the files in dir with the seal before the store is opened, for
-// Badger forgives damage and cannot be trusted to tell. It returns what is known of
+// Badger tolerates damage and does not always report it. It returns what is known of
 // the files.
 //
 // It reads every file. Badger verifies the checksum of a block when it reads it, but goes
@@ -68,7 +68,7 @@ func (s seal) matchClosed(dir string) error {
 
 // matchKilled compares the files that a process left when it ended without closing
 // the store. When the tables, the manifest and the logs but the last one are just as
-// the broken seal knows them, everything is there: the head tells whether the last
+// the broken seal knows them, everything is there: the head says whether the last
 // log is whole. When they are not, Badger may have been in the middle of a change or
 // something is lost, and the records have to be counted.
 func (s *seal) matchKilled(dir string) error {
@@ -118,7 +118,7 @@ func (s *seal) matchKilled(dir string) error {
 func (s seal) matchManifest(path string, known fileSum) error {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil // the head tells whether it has to be there
+		return nil // the head says whether it has to be there
 	}
 	if err != nil {
 		return err

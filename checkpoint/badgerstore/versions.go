@@ -9,7 +9,7 @@ import (
 )
 
 // EachVersion visits every version of every value in the files of a closed store, decrypted and decompressed, also of
-// those that were replaced. It fails for a store that has values anywhere but in its tables. It tells what an erasure
+// those that were replaced. It fails for a store that has values anywhere but in its tables. It says what an erasure
 // has left.
 func EachVersion(dir string, key []byte, visit func(key, value []byte)) (err error) {
 	defer asCorrupt(&err)

@@ -109,7 +109,7 @@ func AppendIDKey(key []byte, prefix byte, id attempt.ID) []byte {
 	return binary.BigEndian.AppendUint64(append(key, prefix), uint64(id))
 }
 
-// IDKeyLength is the length of the keys that idKey makes.
+// IDKeyLength is the length of the keys that IDKey makes.
 const IDKeyLength = 9
 
 func IDOf(key []byte) attempt.ID { return attempt.ID(binary.BigEndian.Uint64(key[1:])) }
@@ -199,7 +199,7 @@ type State struct {
 // Progress is the part of the state that belongs to no account.
 type Progress struct {
 	NextID attempt.ID `json:"next_id"`
-	// Resolved counts the resolutions: with NextID it tells a journal that lost
+	// Resolved counts the resolutions: with NextID it shows a journal that lost
 	// records from one that never had them.
 	Resolved int64 `json:"resolved"`
 	// InFlight are the attempts that are neither resolved nor in doubt, in ascending
@@ -227,7 +227,7 @@ type Account struct {
 	// LastEnded is when the last call ended that may have reached the service.
 	LastEnded   time.Time `json:"last_ended,omitzero"`
 	PausedUntil time.Time `json:"paused_until,omitzero"`
-	// Base is the last quiet snapshot of the account, in which the account's totals
+	// Base is the last idle snapshot of the account, in which the account's totals
 	// begin; attempts from BaseFirst on came after it.
 	Base      cost.Account `json:"base"`
 	BaseFirst attempt.ID   `json:"base_first"`
@@ -253,8 +253,8 @@ type Account struct {
 	Limits []ReachedLimit `json:"limits,omitempty"`
 	// Seen is what readings since the base showed.
 	Seen cost.Seen `json:"seen,omitzero"`
-	// Answered counts the calls since the base that were counted on a module that no answer has confirmed. Confirmed are the
-	// operations whose modules answers have confirmed, and Spans the meters of time spans that they have.
+	// Answered counts the calls since the base that were counted on a module that no answer has confirmed. Confirmed
+	// are the operations whose modules answers have confirmed, and Spans the meters of time spans that they have.
 	Answered  []AnsweredCalls  `json:"answered,omitempty"`
 	Confirmed []cost.Operation `json:"confirmed,omitempty"`
 	Spans     cost.Meters      `json:"spans,omitempty"`
@@ -270,8 +270,8 @@ type AnsweredCalls struct {
 // was last read before that.
 type ReachedLimit struct {
 	attempt.Limit
-	// Total and Used add up what the account may use of the meters, and the most that it has shown as used since. They are
-	// not known while the account shows none of the meters.
+	// Total and Used add up what the account may use of the meters, and the most that it has shown as used since.
+	// They are not known while the account shows none of the meters.
 	Total, Used cost.Optional[int64]
 }
 
@@ -451,8 +451,8 @@ func (r Run) DriftOfAccount(number attempt.Account) (drifts []ModuleDrift) {
 	return slices.DeleteFunc(slices.Clone(r.ModuleDrifts), func(d ModuleDrift) bool { return d.Account != number })
 }
 
-// ModuleDrift is what an account lost of one module that the journal cannot explain. With CountedOn it is what the journal
-// booked on the module and the service counted on others, whose names those are.
+// ModuleDrift is what an account lost of one module that the journal cannot explain. With CountedOn it is what the
+// journal booked on the module and the service counted on others, whose names those are.
 type ModuleDrift struct {
 	Account   attempt.Account `json:"account"`
 	Module    string          `json:"module"`

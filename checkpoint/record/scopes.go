@@ -31,7 +31,7 @@ func RunScope(name string) string { return "run/" + name }
 // has one of the two periods. A run without a job is a job of its own name.
 func JobScope(job string) string { return "job/" + job }
 
-// HistoryScope returns the scope of a kind of lookups, which tells its match rates.
+// HistoryScope returns the scope of a kind of lookups, which shows its match rates.
 func HistoryScope(c enrich.Catalogue, kind cost.Kind) string {
 	return historyScope(c, kind.Fields, kind.Pattern.String())
 }
@@ -72,7 +72,7 @@ func (s Scope) Release(t *cost.Totals, hold cost.Hold, held cost.Amounts, res *a
 	whole := res.Answered() && hold.Fields.Without(res.Returned) == 0
 	countOutcome(t, cost.Hold{}, res)
 	if res.Answered() && !whole {
-		t.Whole-- // which CountOutcome counts when no field is missing
+		t.Whole-- // which countOutcome counts when no field is missing
 	}
 }
 

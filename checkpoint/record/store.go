@@ -1,5 +1,5 @@
-// This file declares what the journal needs of a store of records, and the errors that
-// both of them return. The stores lie beside it: the journal never knows which one it has.
+// This file declares what the journal needs of a store of records, and the errors that every store returns. The
+// journal does not know which store it has.
 
 package record
 
@@ -19,7 +19,7 @@ var (
 	ErrNotWritable = errors.New("the journal cannot be written")
 )
 
-// Restore is what an error about damage tells to do next.
+// Restore is what an error about damage says to do next.
 const Restore = "restore the directory from a backup"
 
 // Store keeps the records of a journal. Its contract is the durability of the journal:

@@ -76,7 +76,7 @@ func (c *checker) checkKey(id attempt.ID, in *record.Intent) {
 		return
 	}
 	if mark, err := c.store.Get(record.FormerKey(own, former)); err == nil && mark == nil && id < c.forms.Next {
-		c.problemOf(nameOf("intent", id), "has a former key of its identity, and no record leads to it")
+		c.problemOf(nameOf("intent", id), "has a former key of its identity, and there is no record of that key")
 	}
 }
 

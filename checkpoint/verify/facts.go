@@ -13,7 +13,8 @@ import (
 // facts compare the index of fields with the attempts. What the attempts say of each field is sorted
 // by identity, which is the order of the index.
 //
-// To limit the memory, the identities are divided by their keys into parts, each with about atOnce facts. The attempts are read once for each part.
+// To limit the memory, the identities are divided by their keys into parts, each with about atOnce facts. The
+// attempts are read once for each part.
 type facts struct {
 	atOnce      uint64 // about how many are in memory
 	part, parts int

@@ -72,7 +72,7 @@ const (
 	email = "ada@of-the-test.example"
 )
 
-// journal returns the records of a journal with a settled, a voided and a lost lookup.
+// journal returns the records of a journal with a settled, a released and a lost lookup.
 func journal(t *testing.T) *memory {
 	t.Helper()
 	m := &memory{records: map[string][]byte{}}

@@ -11,8 +11,8 @@ import (
 // running is the file of the running program, on Linux, even after another program replaced it.
 const running = "/proc/self/exe"
 
-// buildHash returns a hash of the running program's file, "" when the file cannot be read. Neither the version nor the time
-// or the size of a file tells two builds apart: those of a release all have the time of their commit.
+// buildHash returns a hash of the running program's file, "" when the file cannot be read. Neither the version nor
+// the time or the size of a file tells two builds apart: those of a release all have the time of their commit.
 func buildHash() string {
 	path := running
 	if _, err := os.Stat(path); err != nil {

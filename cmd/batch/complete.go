@@ -1,5 +1,5 @@
-// This file lets a shell complete names: of runs, columns, fields and workspaces. It creates nothing,
-// and a journal that another process holds without an answer is not waited for.
+// This file lets a shell complete names: of runs, columns, fields and workspaces. It creates nothing, and does not
+// wait for a journal that another process holds and does not serve.
 
 package main
 

@@ -25,7 +25,7 @@ var (
 // TestFire kills the program again and again over one list, at moments that a seed
 // chooses, while the service loses two responses in a hundred: one before and one
 // after it was charged. Between the starts the ceiling rises and the list grows.
-// After each kill the journal is checked; at the end the books of the service are
+// After each kill the journal is checked; at the end the ledger of the service is
 // compared with the journal and with the output.
 func TestFire(t *testing.T) {
 	skipIfShort(t)

@@ -74,7 +74,7 @@ func confirmErasure(ctx context.Context, env environment, found *report.Erasure,
 		fmt.Fprintln(env.stderr, lookup)
 	}
 	if len(found.Namesakes) > 0 {
-		fmt.Fprintln(env.stderr, "These have only the name in common and stay; --also RECORD erases them too:")
+		fmt.Fprintln(env.stderr, "These have only the name in common and are not erased; --also RECORD erases one too:")
 	}
 	for _, namesake := range found.Namesakes {
 		fmt.Fprintln(env.stderr, namesake.Choice())

@@ -67,17 +67,17 @@ func newHousehold(t *testing.T, key string) *household {
 	return h
 }
 
-// makeBooksOlder writes an identity into the books of the embedded service, as earlier versions did.
+// makeBooksOlder writes an identity into the ledger of the embedded service, as earlier versions did.
 func (h *household) makeBooksOlder() {
 	h.t.Helper()
 	path := filepath.Join(h.journal(), "sandbox.jsonl")
 	books, err := os.ReadFile(path)
 	if err != nil || bytes.Contains(books, []byte("zyxanna")) {
-		h.t.Fatalf("the books name somebody, or error %v", err)
+		h.t.Fatalf("the ledger names somebody, or error %v", err)
 	}
 	concealed := regexp.MustCompile(`"identity":"name\\u001f#[0-9a-f]+"`)
 	if place := concealed.FindIndex(books); place == nil {
-		h.t.Fatalf("the books have no identity: %s", books)
+		h.t.Fatalf("the ledger has no identity: %s", books)
 	} else {
 		books = slices.Concat(books[:place[0]], []byte(`"identity":"name\u001fzyxanna\u001fquorlley\u001fcompany\u001facme"`), books[place[1]:])
 	}

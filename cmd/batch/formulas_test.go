@@ -28,9 +28,9 @@ func formulaBodies() map[string]func() string {
 	}
 }
 
-// TestFormulasOfTheServiceAreText runs a list whose answers begin like formulas, and whose own cells do, too. In CSV, the
-// values of the service are text and the own cells stay. The output is the same again, is no edit, and can be read as a
-// list. In a workbook, and with --formulas keep, the values have their own bytes.
+// TestFormulasOfTheServiceAreText runs a list whose answers begin like formulas, and whose own cells do, too. In CSV,
+// the values of the service are text and the own cells stay. The output is the same again, is no edit, and can be
+// read as a list. In a workbook, and with --formulas keep, the values have their own bytes.
 func TestFormulasOfTheServiceAreText(t *testing.T) {
 	t.Parallel()
 	service := newHostileService(t)

@@ -17,8 +17,8 @@ const (
 )
 
 // limitHeap limits the memory that Go manages, until the returned function is called. The limit is what is live now,
-// and more bytes besides. Go collects garbage more often near the limit; it never refuses memory. A limit that the user set
-// (GOMEMLIMIT) stays.
+// and more bytes besides. Go collects garbage more often near the limit; it never refuses memory. A limit that the
+// user set (GOMEMLIMIT) stays.
 func limitHeap(more int64) (unlimited func()) {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return func() {}

@@ -139,7 +139,7 @@ func grouped(text string, flags *pflag.FlagSet, hidden []string) string {
 // exit code.
 var nameOfEntry = regexp.MustCompile(`^ +\S.*?  +`)
 
-// fitted puts text into lines of at most lineWidth characters where its words allow that.
+// fitted puts text into lines of at most report.LineWidth characters where its words allow that.
 // Lines that follow each other are one paragraph; an indented one stands for itself, and
 // goes on under its text.
 func fitted(text string) string {

@@ -17,8 +17,8 @@ import (
 	"payonce/pipeline/report"
 )
 
-// hintCommand returns a complete command that helps with an error of a list: that works, or leads on, quoted for a shell; "" for none.
-// Words is the command line that failed, and flags are its flags.
+// hintCommand returns a complete command that helps with an error of a list: one that works, or that shows more,
+// quoted for a shell; "" for none. Words is the command line that failed, and flags are its flags.
 func hintCommand(err error, words []string, flags *pflag.FlagSet) string {
 	if len(words) == 0 || flags.Lookup("map") == nil {
 		return ""

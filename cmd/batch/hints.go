@@ -1,5 +1,4 @@
-// This file words what to do next: what happened is said by the packages below, which know
-// no flags and no commands.
+// This file words what to do next. The packages below say what happened, and know no flags and no commands.
 
 package main
 
@@ -67,7 +66,7 @@ var texts = map[string]string{
 	"base_url":                "; give --base-url like https://host/api/v1",
 	"max_units_missing":       "; give %s",
 	"v2_missing":              "; give --base-url-v2 URL like https://host/v2, or --sandbox",
-	"search_cannot_ask":       "; look at the plan with --dry-run first, then say --yes",
+	"search_cannot_ask":       "; look at the plan with --dry-run first, then give --yes",
 	"base_url_v2":             "; give --base-url-v2 like https://host/v2",
 	"two_journals":            ". Give one of the two addresses at a time, or begin a workspace for both with --workspace NAME",
 	"state_unreadable":        "; give --state DIR or set BATCH_STATE to a directory that can be read",
@@ -82,9 +81,9 @@ var texts = map[string]string{
 	"journal_version":         "; open it with the program that wrote it: this one sends nothing and leaves the journal as it is",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
 	"journal_newer":           "; open it with that program or a newer one: this one sends nothing and leaves the journal as it is",
-	"other_service":           "; if the service moved to another address, say --same-workspace once",
+	"other_service":           "; if the service moved to another address, give --same-workspace once",
 	"other_service_v2":        "; give the earlier address with --base-url-v2, or another --workspace NAME for another service",
-	"other_key":               "; if the key was rotated, say --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",
+	"other_key":               "; if the key was rotated, give --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
 	"output_missing":          ": give -o FILE",
 	"approval_missing":        "; look at the plan, then give --approve %s",
@@ -93,8 +92,8 @@ var texts = map[string]string{
 	"max_spend_missing":       "; give --max-spend USD",
 	"not_configured_v1":       ": set SERVICE_BASE_URL and SERVICE_API_KEY",
 	"not_configured_v2":       ": set SERVICE_V2_BASE_URL and SERVICE_V2_API_KEY",
-	"cannot_ask":              "; look at \"batch plan\" first, then say --yes",
-	"cannot_ask_erase":        "; look at what is listed above, then say --yes",
+	"cannot_ask":              "; look at \"batch plan\" first, then give --yes",
+	"cannot_ask_erase":        "; look at what is listed above, then give --yes",
 	"no_such_job":             "; \"batch runs\" lists the runs",
 	"no_such_run":             "; \"batch runs\" lists them",
 	"not_in_doubt":            "; \"batch reconcile\" shows those that are",

@@ -56,7 +56,7 @@ func (r listRow) unknown() bool {
 	return r["enrich_status"] == "in_doubt" || r["enrich_status"] == "forfeited"
 }
 
-// checkOutput checks the output of a program against its list and the books of
+// checkOutput checks the output of a program against its list and the ledger of
 // the service, which know nothing of each other.
 func checkOutput(t *testing.T, p *program, books sandbox.Snapshot) {
 	t.Helper()
@@ -127,7 +127,7 @@ func checkMoney(t *testing.T, rows []listRow, books sandbox.Snapshot) {
 const mostOfLookup = 40 * cost.Cent
 
 // lostPersons returns the identities whose answers were lost. A duplicate does not
-// say so of a field that its leading row has already: where anything was lost at
+// say so of a field that its first occurrence has already: where anything was lost at
 // all, the persons of duplicates with an empty cell count too.
 func lostPersons(rows []listRow) []string {
 	if !slices.ContainsFunc(rows, listRow.unknown) {

@@ -28,7 +28,7 @@ import (
 var killSeeds = flag.Int("kill-seeds", 4, "how many seeds TestKill runs")
 
 // TestKill kills the program at moments that a seed chooses and starts it again,
-// until it ends by itself. The service's own books then say what it asked and
+// until it ends by itself. The service's own ledger then says what it asked and
 // what it was charged.
 func TestKill(t *testing.T) {
 	skipIfShort(t)
@@ -151,7 +151,7 @@ func checkValues(t *testing.T, got, want []listRow) {
 		}
 		for _, column := range []string{"email", "phone", "full_name", "phone_type", "enrich_status", "enrich_reason"} {
 			if row["enrich_status"] == "duplicate" && row[column] == "" {
-				continue // its leading row may never have been bought
+				continue // its first occurrence may never have been bought
 			}
 			if diff := cmp.Diff(want[i][column], row[column]); diff != "" {
 				t.Errorf("row %d, %s (-undisturbed +killed):\n%s", i+1, column, diff)
@@ -230,7 +230,7 @@ func startAndRead(sandbox *exec.Cmd, names ...string) (vars map[string]string, e
 	return vars, nil
 }
 
-// end ends the process and returns its books, read from their file.
+// end ends the process and returns its ledger, read from its file.
 func (s *serviceProcess) end(t *testing.T) sandbox.Snapshot {
 	t.Helper()
 	s.process.Process.Kill()

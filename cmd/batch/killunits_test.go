@@ -47,8 +47,8 @@ type unitCampaign struct {
 	flags    []string
 }
 
-// newUnitCampaign writes the lists of a campaign against a service. Without flags nobody else uses its account, and its rate
-// limit binds nothing.
+// newUnitCampaign writes the lists of a campaign against a service. Without flags nobody else uses its account, and
+// its rate limit binds nothing.
 func newUnitCampaign(t *testing.T, baseURL string, rows int, insights int, flags ...string) *unitCampaign {
 	t.Helper()
 	c := &unitCampaign{
@@ -267,9 +267,9 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 	}
 }
 
-// TestKillsWithCountersThatBeginAgainUseNoUnitTwice does what TestKillsUseNoUnitTwice does, and begins a period of the
-// service's counters between kills and starts. Half of the kills are on an exclusive account, and half on a shared one that
-// others use after that. Nothing is counted twice, and no ceiling is passed.
+// TestKillsWithCountersThatBeginAgainUseNoUnitTwice does what TestKillsUseNoUnitTwice does, and begins a period of
+// the service's counters between kills and starts. Half of the kills are on an exclusive account, and half on a
+// shared one that others use after that. Nothing is counted twice, and no ceiling is passed.
 func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
 	skipIfShort(t)
 	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
@@ -358,7 +358,7 @@ func (s *serviceProcess) finishing(t *testing.T) (wait func()) {
 	return handling.Wait
 }
 
-// recordsOf reads the books of a sandbox that has ended.
+// recordsOf reads the ledger of a sandbox that has ended.
 func recordsOf(t *testing.T, path string) []kit.UnitRecord {
 	t.Helper()
 	config := sandboxv2.DefaultConfig().UnitConfig
@@ -399,7 +399,7 @@ func checkOnce(t *testing.T, records []kit.UnitRecord) {
 	}
 }
 
-// checkJournal compares the journal with the books of the service. It returns how many calls were lost for good.
+// checkJournal compares the journal with the ledger of the service. It returns how many calls were lost for good.
 func (c *unitCampaign) checkJournal(records []kit.UnitRecord) (lost int) {
 	c.t.Helper()
 	counted := map[string]int64{}

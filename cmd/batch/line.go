@@ -23,7 +23,7 @@ type line struct {
 // redraw is how often the line is written, at most.
 const redraw = 100 * time.Millisecond
 
-// usualColumns is the width of a terminal that does not tell its own.
+// usualColumns is the width of a terminal that does not say its own.
 const usualColumns = 80
 
 // show writes the parts that fit, the first ones first. A text that follows another one at once is left

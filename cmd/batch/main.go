@@ -115,7 +115,7 @@ func interruptible() (ctx context.Context, hangups func() <-chan struct{}, stop 
 	}
 }
 
-// outliveReaders keeps the process from ending when nobody reads what it tells any more: in
+// outliveReaders keeps the process from ending when nobody reads what it writes any more: in
 // "batch run … 2>&1 | tee log" Ctrl-C ends tee too, and the exit code is owed all the same.
 func (env environment) outliveReaders() {
 	if env.unread != nil {

@@ -1,5 +1,3 @@
-// This file has the command that writes the manual pages.
-
 package main
 
 import (

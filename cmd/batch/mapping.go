@@ -1,5 +1,3 @@
-// This file has the command that shows how the columns of a list are read, and saves it.
-
 package main
 
 import (

@@ -1,5 +1,3 @@
-// This file finds the name that a wrong word was meant to be.
-
 package main
 
 import (

@@ -20,7 +20,7 @@ import (
 )
 
 // BenchmarkPlan compares a whole plan, with the account's status, a history and every
-// ceiling, with a bare scan of the same list: the survey that every run begins with.
+// ceiling, with a bare scan of the same list: the scan that every run begins with.
 // They take turns, and the fastest of each count, so that the ratio does not depend on
 // what else the machine does.
 func BenchmarkPlan(b *testing.B) {
@@ -78,7 +78,7 @@ func writeBenchList(b *testing.B, path string, rows int) {
 	writeFile(b, path, text.String())
 }
 
-// timeScan opens the journal and takes the survey, and returns the time of the survey.
+// timeScan opens the journal and scans the list, and returns the time of the scan.
 func timeScan(b *testing.B, dir, baseURL, list string) time.Duration {
 	o := newOptions(quietEnvironment(nil))
 	o.service.BaseURL, o.service.State = baseURL, filepath.Join(dir, "state")

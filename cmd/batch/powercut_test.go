@@ -19,7 +19,7 @@ var powerCuts = flag.Int("cuts", 3, "how often TestPowerCuts cuts the power")
 // TestPowerCuts runs the program with its list, its output and its journal on a disk whose power is
 // cut again and again, at moments that a seed chooses. What the disk has at that moment is all that
 // is left: the run continues with a copy of it. Between the cuts the journal is checked. At the end
-// the books of the service are compared with the journal and with the output, as in TestFire.
+// the ledger of the service is compared with the journal and with the output, as in TestFire.
 func TestPowerCuts(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

@@ -1,4 +1,4 @@
-// This file shows on the terminal how a use case proceeds, and knows the machine.
+// This file shows on the terminal how a use case proceeds, and limits the memory that it takes.
 
 package main
 
@@ -17,7 +17,7 @@ import (
 	"payonce/pipeline/report"
 )
 
-// hostObserver tells a person how a use case proceeds.
+// hostObserver shows a person how a use case proceeds.
 type hostObserver struct {
 	Log     hostLog
 	Columns func() int // of the terminal; nil, or not above 0, without one
@@ -71,7 +71,7 @@ func (w *hostObserver) Note(text string) {
 	w.Log.Note(text)
 }
 
-// surveyGCPercent is how much garbage a survey, or a reading of a whole journal, may leave, in percent of
+// surveyGCPercent is how much garbage a scan, or a reading of a whole journal, may leave, in percent of
 // what is live. Collecting early costs little, and keeps the memory near what is needed.
 const surveyGCPercent = 30
 

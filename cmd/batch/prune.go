@@ -1,5 +1,3 @@
-// This file shows what journal prune will erase, asks, and erases it.
-
 package main
 
 import (

@@ -1,5 +1,3 @@
-// This file shows and checks rate cards, and makes them from OpenAPI documents.
-
 package main
 
 import (

@@ -1,5 +1,3 @@
-// This file has the command that reports on a run, on a job or on a month.
-
 package main
 
 import (

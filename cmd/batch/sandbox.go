@@ -1,6 +1,3 @@
-// This file has the commands for rehearsals: the sandbox, and lists of people who do not
-// exist.
-
 package main
 
 import (
@@ -102,7 +99,7 @@ func newSandboxCommand(env sandboxEnvironment) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8321", "the loopback `ADDRESS` to listen on; port 0 takes a free one")
-	flags.StringVar(&f.books, "books", "", "keep the books in this `FILE`, so that they survive a restart")
+	flags.StringVar(&f.books, "books", "", "keep the ledger in this `FILE`, so that it survives a restart")
 	flags.Uint64Var(&f.seed, "seed", defaults.Seed, "decides who is known, and every value")
 	flags.Var(&f.rate, "rate", "lookups in a rolling window")
 	flags.StringVar(&f.latency, "latency", "0s", "how long a lookup takes: `DURATION` or MIN-MAX, such as 50ms-250ms")

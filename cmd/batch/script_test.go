@@ -226,7 +226,7 @@ func priceCommand(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // booksCommand checks what the service counted, and always that it balances and
-// charged nothing twice. FILE is the books of an embedded sandbox.
+// charged nothing twice. FILE is the ledger of an embedded sandbox.
 func booksCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 2, "books posts|charged VALUE [FILE]")
 	service := worldOf(ts).service

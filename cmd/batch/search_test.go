@@ -132,7 +132,7 @@ func TestSearchesExplainWhatIsMissing(t *testing.T) {
 		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "company=1"}, "the modules are companies, contacts,", exitUsage},
 		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1", "--where", "naze=1"}, `there is no filter "naze"; the filters are activity_type,`, exitUsage},
 		{[]string{"companies", "--base-url", "https://a.example/api/v1", "-o", "x.csv", "--max-units", "companies=1", "-y"}, "give --base-url-v2 URL", exitUsage},
-		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1"}, "then say --yes", exitApproval},
+		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1"}, "then give --yes", exitApproval},
 		{[]string{"companies", "--sandbox", "-o", "-", "--json", "--max-units", "companies=1", "-y"}, "both write to standard output", exitUsage},
 		{[]string{"employees", "--sandbox", "-o", "x.csv"}, "an argument is missing", exitUsage},
 		{[]string{"people", "--sandbox", "-o", "x.csv", "--max-units", "contacts=1", "--seniority", "boss", "-y"}, `"boss" is not a seniority`, exitUsage},

@@ -1,5 +1,3 @@
-// This file has the commands that build lists from searches.
-
 package main
 
 import (

@@ -1,5 +1,3 @@
-// This file has the command that restores an earlier version of an output.
-
 package main
 
 import (

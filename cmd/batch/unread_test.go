@@ -8,7 +8,7 @@ import (
 	"payonce/io/sandbox"
 )
 
-// A run goes on when nobody reads what it tells any more: in "2>&1 | tee log" Ctrl-C ends
+// A run goes on when nobody reads what it writes any more: in "2>&1 | tee log" Ctrl-C ends
 // tee as well, and the lookups in flight are paid for.
 func TestNobodyReads(t *testing.T) {
 	t.Parallel()

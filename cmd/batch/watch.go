@@ -1,5 +1,3 @@
-// This file shows the status at intervals.
-
 package main
 
 import (
@@ -28,7 +26,7 @@ type statusScreen struct {
 	JSON  bool
 	// Colours says that the status has colours.
 	Colours bool
-	// Columns returns the width of the terminal that Out is. It is nil when Out is no terminal: then
+	// Columns returns the width of the terminal that Out is. It is nil when Out is not a terminal: then
 	// nothing is overwritten.
 	Columns func() int
 }

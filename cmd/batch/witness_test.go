@@ -115,7 +115,7 @@ type paidField struct {
 	field    enrich.Field
 }
 
-// checkExplained checks the books of the service against the journal: every charge
+// checkExplained checks the ledger of the service against the journal: every charge
 // belongs to one attempt that was answered, or forfeited, or is in doubt, and what
 // the journal says was charged was charged. No field that was charged is asked for
 // again. It returns what the journal says of the attempts.

@@ -10,7 +10,7 @@ import (
 // WidthAfter returns about how wide the range of the whole list's spend will be once a
 // sample of it was looked up. The sample is a part of the list; as long as there is no
 // history, it is taken to return everything in half of its lookups and nothing in the
-// others, which leaves the widest range. It is false when a price that is needed is
+// others, which leaves the largest range. It is false when a price that is needed is
 // unknown.
 func (f *Forecast) WidthAfter(sample map[cost.Kind]int64, prices cost.Prices) (cost.Money, bool) {
 	if !f.priced(prices) {

@@ -42,7 +42,7 @@ func (f *Forecast) rangeOf(prices cost.Prices, amount func(cost.Money) cost.Mone
 	slices.Sort(amounts)
 	outside := int(float64(len(amounts)) * (1 - certainty) / 2)
 	r := Range{Low: amounts[outside], High: amounts[len(amounts)-1-outside]}
-	// The mean of the spend is known better than the simulation tells it; that of the
+	// The mean of the spend is known better than the simulation shows it; that of the
 	// rest is what the simulation tells. Where nearly every future costs the same, the
 	// few others can pull the mean out of the range.
 	mean := f.meanSpend(prices) + sum/float64(len(amounts))
@@ -65,7 +65,7 @@ func (f *Forecast) meanSpend(prices cost.Prices) float64 {
 	return mean
 }
 
-// priced reports whether the prices tell what every field costs that the list asks for.
+// priced reports whether the prices say what every field costs that the list asks for.
 func (f *Forecast) priced(prices cost.Prices) bool {
 	for _, p := range f.parts {
 		if _, err := prices.Total(p.kind.Fields); err != nil {

@@ -31,10 +31,10 @@ type File struct {
 	syncDirectory func(directory string) error
 }
 
-// Create starts a file that Commit puts at path. Until then the file has another name in the same
-// directory, and path does not change. The file gets the mode of the file that it replaces. If there
-// is none, it gets the given mode, or 0600 when that is zero. If path is a symbolic link, Commit replaces or creates its target. Create removes files that
-// killed processes left when they wrote to the same path.
+// Create starts a file that Commit puts at path. Until then the file has another name in the same directory, and path
+// does not change. The file gets the mode of the file that it replaces. If there is none, it gets the given mode, or
+// 0600 when that is zero. If path is a symbolic link, Commit replaces or creates its target. Create removes files
+// that killed processes left when they wrote to the same path.
 //
 // Every File needs a Commit or a Discard.
 func Create(path string, mode fs.FileMode) (*File, error) {

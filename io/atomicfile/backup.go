@@ -82,7 +82,7 @@ func copyFile(from, to string) error {
 }
 
 // RestoreVersion exchanges the file at path with version 1, so that a second call undoes the first. When
-// there is no file at path, version 1 becomes it. It returns ErrNone without a version 1.
+// there is no file at path, version 1 becomes it. It returns ErrNoVersion without a version 1.
 func RestoreVersion(path string) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target // as atomicfile replaces it

@@ -13,7 +13,7 @@ import (
 const maxSmallBytes = 1 << 20
 
 // ReadSmall reads a file that somebody wrote or may have been sent: a regular one
-// of at most MaxBytes bytes.
+// of at most maxSmallBytes bytes.
 func ReadSmall(path string) ([]byte, error) {
 	// Without O_NONBLOCK the opening of a pipe waits for somebody who writes to it.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

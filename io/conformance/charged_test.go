@@ -25,7 +25,7 @@ func (c Charged) amount() cost.Money {
 	return sum
 }
 
-// check compares the charge with the books, and with what the account shows.
+// check compares the charge with the ledger, and with what the account shows.
 func (c Charged) check(f found) error {
 	return errors.Join(c.checkBooks(f), c.checkAccount(f))
 }
@@ -47,10 +47,10 @@ func (c Charged) checkBooks(f found) error {
 		prepaid += charge.From.Prepaid
 	}
 	if fmt.Sprint(want) != fmt.Sprint(got) {
-		return fmt.Errorf("the books charge %v, want %v", got, want)
+		return fmt.Errorf("the ledger charges %v, want %v", got, want)
 	}
 	if taken := f.before.books.Available - f.after.books.Available; taken != c.amount() {
-		return fmt.Errorf("the books lost $%s, want $%s", taken, c.amount())
+		return fmt.Errorf("the ledger lost $%s, want $%s", taken, c.amount())
 	}
 	if prepaid != c.Prepaid {
 		return fmt.Errorf("$%s of the prepaid credit was used, want $%s", prepaid, c.Prepaid)

@@ -36,7 +36,7 @@ type found struct {
 // Verdict is what has to come of a lookup.
 type Verdict interface {
 	check(f found) error
-	// arrivals is how many lookups the books have to count, by the transport.
+	// arrivals is how many lookups the ledger has to count, by the transport.
 	arrivals(over v1.Transport) int
 }
 
@@ -128,7 +128,7 @@ func (f found) checkArguments(sent sentLookup) error {
 	return err
 }
 
-// checkArrivals checks what the books have counted of the lookup.
+// checkArrivals checks what the ledger has counted of the lookup.
 func (f found) checkArrivals() error {
 	earlier := len(f.before.books.Arrivals)
 	arrived := f.after.books.Arrivals[earlier:]

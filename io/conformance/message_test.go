@@ -26,7 +26,7 @@ type Message struct {
 	Headers map[string]string
 	// Session says that the response may name a session for the messages after it.
 	Session bool
-	// Arrives says that the books count a lookup.
+	// Arrives says that the ledger counts a lookup.
 	Arrives bool
 	Charge  Charged
 }

@@ -14,7 +14,7 @@ type movement struct {
 	money, included, prepaid, budget cost.Money
 }
 
-// moved returns what an account lost. What either look does not tell is nothing.
+// moved returns what an account lost. What either look does not show is nothing.
 func moved(before, after cost.Account) movement {
 	m := movement{
 		money:    lost(before.Balance.Available, after.Balance.Available),

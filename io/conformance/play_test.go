@@ -123,7 +123,7 @@ func (p *play) look(ctx context.Context) look {
 	return l
 }
 
-// balanced audits the books after the last step: they add up, and nothing arrived of
+// balanced audits the ledger after the last step: it adds up, and nothing arrived of
 // which no step knows, such as a request that was sent again.
 func (p *play) balanced() error {
 	err := p.sandbox.Audit()

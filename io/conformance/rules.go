@@ -1,5 +1,5 @@
-// This file has what the rules of every specification share: what a rule is, what a service showed of it,
-// and the report about all of them.
+// This file has what the rules of both specifications share: what a rule is, the result of one rule, and the report
+// about all of them.
 
 package conformance
 

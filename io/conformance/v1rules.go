@@ -3,8 +3,8 @@
 //
 // Some rules hold only for a service that was set up for them. Their cases bring a sandbox
 // into a situation, ask, and say what has to come of it; they are tests of this package.
-// A case is played on a Stage, which is a network and a way to speak over it; the ledger of
-// the sandbox then tells what really arrived and was charged.
+// A case is played on a Stage, which is a network and a transport over it; the ledger of
+// the sandbox then shows what really arrived and was charged.
 package conformance
 
 // Sections of specification v1 that many rules are from.

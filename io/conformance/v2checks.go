@@ -118,7 +118,7 @@ func otherChecks() []checkV2 {
 			}),
 		},
 		{
-			newRule("v2-live/unknown-route", "Assumptions", "an operation that the service does not have is not answered as nothing found is"),
+			newRule("v2-live/unknown-route", "Assumptions", "the response to an operation that the service does not have is not that for nothing found"),
 			after(func(e *evidenceV2) View {
 				if e.nowhere.err != nil {
 					return untested("%v", e.nowhere.err)

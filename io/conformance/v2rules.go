@@ -1,8 +1,8 @@
-// This file holds the rules of specification v2 and compares any service with them, a real one as well.
+// This file has the rules of specification v2, and compares any service with them.
 //
-// Some rules hold only for a service that was set up for them. Their cases set up a sandbox, call it over HTTP
-// and check the answers; they are tests of this package. After every call the counters of the sandbox show what
-// was counted.
+// Some rules hold only for a service that was set up for them. Their cases set up a sandbox, call it over HTTP and
+// check the answers; they are tests of this package. After every call the counters of the sandbox show what was
+// counted.
 
 package conformance
 

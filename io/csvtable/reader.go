@@ -2,9 +2,10 @@
 // written byte for byte as it was read, with its quotes. The byte order mark, the line endings and the
 // blank lines stay the same, too.
 //
-// Every byte of a list belongs to the header, to exactly one row, or to the totals and notes below the rows. A record ends at LF or CRLF; a CR
-// alone is text. A quote opens a quoted cell only as the first byte of the cell. Elsewhere in a plain
-// cell it is text. Lines and columns in errors are those of the list as UTF-8; columns count bytes.
+// Every byte of a list belongs to the header, to exactly one row, or to the totals and notes below the
+// rows. A record ends at LF or CRLF; a CR alone is text. A quote opens a quoted cell only as the first
+// byte of the cell. Elsewhere in a plain cell it is text. Lines and columns in errors are those of the
+// list as UTF-8; columns count bytes.
 //
 // The bytes are read in chunks of whole lines. Whether a chunk starts with a record or within a quoted
 // cell is known only when the chunk before was read. So chunks are read at the same time in the likelier

@@ -1,5 +1,3 @@
-// This file starts a PostgreSQL server for a test.
-
 package iotest
 
 import (
@@ -29,8 +27,8 @@ type PostgresServer struct {
 	dir string // of the socket
 }
 
-// StartPostgres starts a server with an empty database, and stops it with the test. Where PostgreSQL is not installed, the test
-// is skipped.
+// StartPostgres starts a server with an empty database, and stops it with the test. Where PostgreSQL is not
+// installed, the test is skipped.
 func StartPostgres(t testing.TB) *PostgresServer {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")

@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// EditResponses returns a service whose responses are changed. It calls change with each request, the body of the request,
-// and the response. Change may change the status and the header of the response, and returns its new body.
+// EditResponses returns a service whose responses are changed. It calls change with each request, the body of the
+// request, and the response. Change may change the status and the header of the response, and returns its new body.
 func EditResponses(
 	service http.Handler, change func(r *http.Request, asked string, response *httptest.ResponseRecorder) string,
 ) http.Handler {

@@ -1,5 +1,3 @@
-// This file runs programs at terminals, for tests.
-
 package iotest
 
 import (

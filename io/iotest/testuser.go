@@ -1,5 +1,5 @@
-// This file runs parts of tests without the rights of root, who may read and write
-// everything, so that tests of permissions run as root too.
+// This file runs parts of tests without the rights of root. Root may read and write everything, so tests of
+// permissions need another user.
 
 package iotest
 

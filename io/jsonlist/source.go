@@ -83,7 +83,7 @@ func (s *source) begin() error {
 	}
 }
 
-// noRows is what to do about a file that is no list.
+// noRows is what to do about a file that is not a list.
 const noRows = "a list is an array of objects, or has one object on each line"
 
 func (s *source) readError(err error) error { return fmt.Errorf("reading %s: %w", s.at.file, err) }

@@ -44,7 +44,7 @@ func formatOf(name string) (format, error) {
 		}
 		return parquet{}, nil
 	case ".parq", ".pq":
-		return nil, &NameError{name, ".parquet", name + ": name a Parquet file .parquet"}
+		return nil, &NameError{name, ".parquet", name + ": the name of a Parquet file must end in .parquet"}
 	case ".bz2", ".xz", ".zip", ".7z", ".tgz":
 		return nil, fmt.Errorf(
 			"%s: files of the kind %s are not supported; compress text to .gz or .zst, or not at all", name, ending)

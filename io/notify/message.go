@@ -1,4 +1,4 @@
-// Package notify tells people and other programs about jobs: by webhook, chat, email, ping or command.
+// Package notify sends messages about jobs to people and other programs: by webhook, chat, email, ping or command.
 package notify
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Message is what is told about a job. It has no personal data and no secrets.
+// Message is what is sent about a job. It has no personal data and no secrets.
 type Message struct {
 	// ID is the same each time the message is sent, so that a receiver recognises one that it has.
 	ID         string    `json:"id"`
@@ -80,7 +80,8 @@ func SeverityOf(kind Kind) Severity {
 // ErrGone says that the receiver wants no more messages at its address.
 var ErrGone = errors.New("the receiver answered 410 Gone")
 
-// RefusedError says that the receiver refuses a message for what it is, and would refuse it again. It may accept another one.
+// RefusedError says that the receiver refuses a message for what it is, and would refuse it again. It may accept
+// another one.
 type RefusedError struct{ Status int } // of HTTP
 
 func (e *RefusedError) Error() string { return answered(e.Status) }

@@ -142,8 +142,8 @@ func pause(separator string, job record.Job) string {
 	return separator + "The job is paused. To let it start again, run: batch jobs resume " + job.Name
 }
 
-// codes are what reasons look like. Part of one may come from the service. The name of a ceiling on units has that of the
-// meter after a space.
+// codes are what reasons look like. Part of one may come from the service. The name of a ceiling on units has that of
+// the meter after a space.
 var codes = regexp.MustCompile(`^([a-z0-9_:.-]{1,60}|ceiling:[a-z-]{1,30} [a-z_]{1,30})$`)
 
 // code returns a reason, unless it does not look like one.

@@ -1,5 +1,3 @@
-// This file has the errors of damaged Parquet files.
-
 package parquettable
 
 import (

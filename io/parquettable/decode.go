@@ -1,5 +1,3 @@
-// This file decodes column chunks into cells as text.
-
 package parquettable
 
 import (

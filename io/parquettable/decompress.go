@@ -7,7 +7,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// decompressor decompresses pages. It never writes more than the size that it is told.
+// decompressor decompresses pages. It never writes more than the size that it is given.
 type decompressor struct {
 	kind  compress.Compression
 	codec compress.Codec

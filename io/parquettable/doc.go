@@ -4,9 +4,9 @@
 // ahead. It checks the sizes that a file claims against the bytes of the file before it allocates
 // memory. A damaged file is a *table.Error, whatever the damage.
 //
-// The packages below have one job each: footer reads the schema and the places of the data, page
-// reads pages, celltext decodes cells as text, encode encodes columns, rowcopy copies rows of any
-// type, and output writes the file.
+// Each step is in a file of its own: footer.go reads the schema and the places of the data, pagereader.go
+// reads pages, decode.go decodes cells as text, columnencoder.go encodes columns, columncopier.go copies
+// rows of any type, and file.go writes the file.
 //
 // # Cells as text
 //

@@ -111,7 +111,7 @@ func completeRows(meta *metadata.FileMetaData) {
 	var rows int64
 	for _, group := range meta.RowGroups {
 		if group == nil || group.NumRows < 0 || group.NumRows > math.MaxInt64-rows {
-			return // CheckLayout reports it
+			return // checkLayout reports it
 		}
 		rows += group.NumRows
 	}

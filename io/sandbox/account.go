@@ -9,7 +9,7 @@ import (
 )
 
 // account is the workspace's money. Nothing in it locks, reads a clock or does
-// input or output; the books do that.
+// input or output; the ledger does that.
 type account struct {
 	card   cost.RateCard
 	plan   cost.Option

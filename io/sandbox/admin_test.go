@@ -440,7 +440,7 @@ func TestAdminChangesSurviveARestart(t *testing.T) {
 	}
 	var books sandbox.Snapshot
 	if err := json.Unmarshal([]byte(d.must("GET /books", "").text), &books); err != nil || books.FreeElsewhere != w.Books().FreeElsewhere {
-		t.Errorf("the books cannot be read back: %+v %v", books, err)
+		t.Errorf("the ledger cannot be read back: %+v %v", books, err)
 	}
 }
 

@@ -35,7 +35,7 @@ func (s *Server) adminCalls() []kit.AdminCall {
 	call := kit.NewAdminCall
 	return []kit.AdminCall{
 		call("GET /books", "arrivals, charges, movements and sums", "", s.showBooks),
-		call("GET /audit", "recompute the books; an error when they do not balance", "", s.showAudit),
+		call("GET /audit", "recompute the ledger; an error when it does not balance", "", s.showAudit),
 		call("GET /log", "what the owner did, what others used and what time brought about", "", s.showLog),
 
 		call("GET /keys", "the keys, without their values", "", s.showKeys),
@@ -239,7 +239,7 @@ func (s *Server) confirmPayment(r *http.Request) (any, error) {
 	return answerOf(s.books.Confirm(r.PathValue("id")))
 }
 
-// answerOf hands on what a call of the books returned.
+// answerOf hands on what a function of the ledger returned.
 func answerOf[T any](value T, err error) (any, error) { return value, err }
 
 func (s *Server) endSubscription(*http.Request) (any, error) {

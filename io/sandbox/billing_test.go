@@ -19,7 +19,7 @@ var (
 	aPhone  = enrich.FieldsOf(v1.BusinessPhone)
 )
 
-// ledgered is books with a clock and a file, that tests look at and reopen.
+// ledgered is a ledger with a clock and a file, which tests look at and reopen.
 type ledgered struct {
 	*Books
 	t      *testing.T
@@ -27,7 +27,7 @@ type ledgered struct {
 	now    time.Time
 }
 
-// newLedgered opens the books of an account without a free allowance, on 28 November.
+// newLedgered opens the ledger of an account without a free allowance, on 28 November.
 func newLedgered(t *testing.T, change func(*BooksConfig)) *ledgered {
 	t.Helper()
 	l := &ledgered{t: t, now: time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC), config: someConfig()}
@@ -73,7 +73,7 @@ func (l *ledgered) refusal(fields enrich.Fields) ErrorCode {
 	return code
 }
 
-// check audits the books, and compares them with what their file says.
+// check audits the ledger, and compares it with what its file says.
 func (l *ledgered) check() {
 	l.t.Helper()
 	if err := l.Audit(); err != nil {

@@ -1,8 +1,6 @@
-// This file is everything that the sandbox remembers and decides about one
-// workspace: its keys, its money and free allowance, its limits, and every arrival
-// and charge. It knows nothing of a transport. A change is first an entry in the
-// ledger and then applied to the memory; opening the ledger again applies the same
-// entries in the same way. Reservations live in memory alone.
+// This file is the ledger of one workspace of the sandbox: its keys, its money and free allowance, its limits, and
+// every arrival and charge. It knows no transport. A change is first an entry of the file and then applied to the
+// memory. Opening the file again applies the same entries in the same way. Reservations are in memory alone.
 
 package sandbox
 
@@ -20,8 +18,8 @@ import (
 	"payonce/io/service/v1"
 )
 
-// What is wrong with a call of the owner's. An error that wraps neither is one of
-// the books' file.
+// The errors of a call that the owner made. An error that wraps neither is one of the file of the
+// ledger.
 var (
 	ErrUnknown = errors.New("there is no")
 	ErrInvalid = errors.New("invalid")
@@ -46,7 +44,7 @@ const (
 	Restricted State = "restricted"
 )
 
-// Books are the books of one workspace. Their methods may be called from any
+// Books is the ledger of one workspace. Its methods may be called from any
 // goroutine.
 type Books struct {
 	clock   func() time.Time
@@ -69,7 +67,7 @@ type Books struct {
 	log     []LedgerEntry // of all that is not an arrival
 }
 
-// openBooks replays the configuration's ledger into new books.
+// openBooks replays the file of the configuration into a new ledger.
 func openBooks(config BooksConfig) (*Books, error) {
 	config, err := config.Prepare()
 	if err != nil {
@@ -101,7 +99,7 @@ func openBooks(config BooksConfig) (*Books, error) {
 	}
 	if b.account.overdrawn() {
 		_ = b.ledger.Close()
-		return nil, fmt.Errorf("books %s: they charge more than the account starts with;"+
+		return nil, fmt.Errorf("ledger %s: it charges more than the account starts with;"+
 			" configure at least as much as before, or name a new file", config.BooksPath)
 	}
 	return b, nil
@@ -128,7 +126,7 @@ func (b *Books) Close() error {
 	return b.ledger.Close()
 }
 
-// lock takes the books, brings them up to the present and returns it, as an entry
+// lock takes the ledger, brings it up to the present and returns it, as an entry
 // gives it back.
 func (b *Books) lock() time.Time {
 	b.mu.Lock()

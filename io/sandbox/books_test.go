@@ -17,7 +17,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// someConfig returns the books of a small account.
+// someConfig returns the ledger of a small account.
 func someConfig() BooksConfig {
 	budgetCap := int64(100_000)
 	return BooksConfig{
@@ -132,7 +132,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// writeBooks fills a file of books with one settled lookup and returns its text.
+// writeBooks fills the file of a ledger with one settled lookup and returns its text.
 func writeBooks(t *testing.T, config BooksConfig) string {
 	t.Helper()
 	s := openBooksOn(t, config)
@@ -152,7 +152,7 @@ func writeBooks(t *testing.T, config BooksConfig) string {
 }
 
 // TestTornBooks cuts the file at every byte: what is whole stays, what is torn
-// goes, and the books can be written on.
+// goes, and the ledger can be written on.
 func TestTornBooks(t *testing.T) {
 	config := someConfig()
 	config.BooksPath = filepath.Join(t.TempDir(), "books")
@@ -214,7 +214,7 @@ func TestBooksThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// FuzzRestore: no file makes the books panic, and what they accept they keep.
+// FuzzRestore: no file makes the ledger panic, and what it accepts it keeps.
 func FuzzRestore(f *testing.F) {
 	f.Add("")
 	f.Add(ledgerHeader + `{"kind":"arrived","at":"2026-11-21T02:37:00Z","number":1}` + "\n" + `{"kind":"set`)

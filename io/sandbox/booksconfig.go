@@ -14,7 +14,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// BooksConfig describes the workspace as its books begin.
+// BooksConfig describes the workspace when its ledger begins.
 type BooksConfig struct {
 	// Key is the value of the workspace key that there is from the beginning.
 	Key string
@@ -44,20 +44,20 @@ type BooksConfig struct {
 	// what it lacks.
 	ReservationConflicts bool
 	// InputConditions are JSON Schemas that the requests of an operation have to
-	// fulfil; the books only keep them.
+	// fulfil; the ledger only keeps them.
 	InputConditions map[v1.Operation]json.RawMessage
 
 	// KeepArrivals is how many of the newest arrivals are kept with their charges; of older
-	// ones the books keep sums. Zero keeps all. It has to be more than the lookups that
+	// ones the ledger keeps sums. Zero keeps all. It has to be more than the lookups that
 	// arrive at one moment.
 	KeepArrivals int
 
 	// Now is the service's clock; nil means time.Now.
 	Now func() time.Time
-	// BooksPath names the file in which the books are kept. Opening it again carries
+	// BooksPath names the file in which the ledger is kept. Opening it again carries
 	// on where it ends. Empty means that they are kept in memory alone.
 	BooksPath string
-	// Conceal returns what the books keep instead of an identity. Nil keeps the identity.
+	// Conceal returns what the ledger keeps instead of an identity. Nil keeps the identity.
 	Conceal func(identity string) string
 }
 

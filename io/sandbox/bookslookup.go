@@ -17,11 +17,11 @@ type LookupRequest struct {
 	Fields    enrich.Fields
 }
 
-// Admission is what the books say to an arrival.
+// Admission is what the ledger says to an arrival.
 type Admission struct {
 	Number int
 	Code   ErrorCode     // why it is refused at the door; empty when it is not
-	Why    string        // with ServiceMisconfigured, what is wrong with the books
+	Why    string        // with ServiceMisconfigured, what is wrong with the ledger
 	Wait   time.Duration // with RateLimited, until a place in the window is free
 }
 

@@ -6,19 +6,19 @@ import (
 	"payonce/io/sandbox/kit"
 )
 
-// The books of a sandbox in the directory of a journal name nobody: where an identity or what a call was about would
+// The ledger of a sandbox in the directory of a journal names nobody: where an identity or what a call was about would
 // stand, there is a hash of it with a key.
 
-// ConcealWith makes the books keep hashes.
+// ConcealWith makes the ledger keep hashes.
 func (c *Config) ConcealWith(key []byte) {
 	c.Conceal = kit.Concealing(key)
 }
 
-// ConcealBooks replaces what earlier versions kept in the books as it was. No process may have them open.
+// ConcealBooks replaces what earlier versions kept in the ledger as it was. No process may have it open.
 func ConcealBooks(path string, key []byte) error {
 	conceal := kit.Concealing(key)
 	return errors.Join(kit.Conceal(path, "identity", conceal), kit.Conceal(path+v2Ending, "about", conceal))
 }
 
-// v2Ending is the ending of the books of the second interface.
+// v2Ending is the ending of the ledger of the second interface.
 const v2Ending = ".v2"

@@ -8,7 +8,7 @@ import (
 	"payonce/enrich"
 )
 
-// LedgerEntryKind says what an entry of the books records.
+// LedgerEntryKind says what an entry of the ledger records.
 type LedgerEntryKind string
 
 // The kinds of entries. Reservations are not among them: one that was not settled
@@ -41,7 +41,7 @@ const (
 	subscriptionEnded LedgerEntryKind = "subscription_ended"
 )
 
-// LedgerEntry is one line of the books. What a kind does not use is left out.
+// LedgerEntry is one line of the ledger. What a kind does not use is left out.
 type LedgerEntry struct {
 	Kind      LedgerEntryKind `json:"kind"`
 	At        time.Time       `json:"at"`

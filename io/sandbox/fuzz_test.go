@@ -108,8 +108,8 @@ func FuzzMCP(f *testing.F) {
 	})
 }
 
-// FuzzAdmin: no call breaks the admin interface, and whatever it does the books
-// balance.
+// FuzzAdmin: no call breaks the admin interface, and whatever it does the ledger
+// balances.
 func FuzzAdmin(f *testing.F) {
 	s, serve := serving(f, func(s *Server) http.Handler { return s.AdminHandler("token") })
 	calls := append(s.adminCalls(), s.second.AdminCalls()...)

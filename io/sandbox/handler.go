@@ -127,7 +127,7 @@ func (s *Server) keyOf(r *http.Request) string {
 	return key.ID
 }
 
-// refuseOther refuses a request that is not a lookup; the books do not hear of it.
+// refuseOther refuses a request that is not a lookup; the ledger does not record it.
 func (s *Server) refuseOther(w http.ResponseWriter, code ErrorCode) {
 	challenge(w, code)
 	writeJSON(w, meanings[code].status, errorBodyOf(refusal{code: code}, s.otherID()))

@@ -11,7 +11,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestTwoProcesses: books that two processes have open stay whole. Whoever comes second
+// TestTwoProcesses: a ledger that two processes have open stays whole. Whoever comes second
 // with an entry is refused, and told why; what it has read it can still show.
 func TestTwoProcesses(t *testing.T) {
 	config := someConfig()
@@ -78,7 +78,7 @@ func TestOpenWhileAnotherProcessWrites(t *testing.T) {
 }
 
 // TestEntryThatCannotBeWritten: a moment that no entry can hold is the caller's fault
-// and does not end the books.
+// and does not end the ledger.
 func TestEntryThatCannotBeWritten(t *testing.T) {
 	far := time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -14*60*60))
 	l := newLedgered(t, func(*BooksConfig) {})
@@ -92,9 +92,9 @@ func TestEntryThatCannotBeWritten(t *testing.T) {
 		t.Error("an entry of the year 10000 was written")
 	}
 	if err := l.SetAttemptLimit(7); err != nil {
-		t.Errorf("the books take nothing more: %v", err)
+		t.Errorf("the ledger takes nothing more: %v", err)
 	}
 	if text, err := os.ReadFile(l.config.BooksPath); err != nil || strings.Count(string(text), "\n") != 2 {
-		t.Errorf("%v; the books hold %q", err, text)
+		t.Errorf("%v; the ledger holds %q", err, text)
 	}
 }

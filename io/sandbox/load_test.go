@@ -36,7 +36,7 @@ type crowd struct {
 }
 
 // TestLoad lets 64 clients ask at a time, while others use the workspace and its
-// owner pays, with faults. The books balance afterwards.
+// owner pays, with faults. The ledger balances afterwards.
 func TestLoad(t *testing.T) {
 	config := sandbox.DefaultConfig()
 	config.Window.Limit = 1 << 30
@@ -138,7 +138,7 @@ func (c *crowd) owner() {
 	}
 }
 
-// settled compares the books with what was there and what came in.
+// settled compares the ledger with what was there and what came in.
 func (c *crowd) settled(config sandbox.Config) {
 	t, b := c.w.t, c.w.audited()
 	var came, charged cost.Money
@@ -182,7 +182,7 @@ func (c *crowd) settled(config sandbox.Config) {
 	}
 	defer again.Close()
 	if reopened := again.Books(); reopened.Charged != b.Charged || reopened.Available != b.Available || again.Audit() != nil {
-		t.Errorf("reopened, the books say %s charged and %s available, not %s and %s",
+		t.Errorf("reopened, the ledger says %s charged and %s available, not %s and %s",
 			reopened.Charged, reopened.Available, b.Charged, b.Available)
 	}
 }

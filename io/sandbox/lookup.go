@@ -76,8 +76,8 @@ func (s *Server) perform(ctx context.Context, number int, q question, delay time
 	r.result = answer(q, found, known, r.requestID, s.config.Now())
 }
 
-// refused notes a refusal in the books. What they cannot note is refused because
-// they cannot.
+// refused notes a refusal in the ledger. What it cannot note is refused because
+// it cannot.
 func (s *Server) refused(number int, r refusal) *refusal {
 	if err := s.books.Refuse(number, r.code); err != nil {
 		return &refusal{code: ServiceMisconfigured, detail: err.Error()}

@@ -149,7 +149,7 @@ func askedOnce(t *testing.T, config sandbox.Config, over transport, path, body s
 }
 
 // TestBadMessages: what is not a message to a tool is refused on HTTP's level or by
-// JSON-RPC, and the books do not hear of it.
+// JSON-RPC, and the ledger does not record it.
 func TestBadMessages(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
 	header := func(name, value string) func(*http.Request) {

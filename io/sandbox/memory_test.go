@@ -11,7 +11,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestMemoryDoesNotGrowWithLookups settles many lookups in books that keep few of them.
+// TestMemoryDoesNotGrowWithLookups settles many lookups in a ledger that keeps few of them.
 func TestMemoryDoesNotGrowWithLookups(t *testing.T) {
 	config := someConfig()
 	config.KeepArrivals, config.Window = 100, kit.Window{Limit: 1_000_000, Per: time.Second}

@@ -6,7 +6,7 @@ import (
 	"payonce/io/sandbox/kit"
 )
 
-// The words of the books, the faults and the limits that callers need.
+// The words of the ledger, the faults and the limits that callers need.
 type (
 	// Fault is a rule that makes calls go wrong.
 	Fault = kit.Fault

@@ -26,8 +26,8 @@ type life struct {
 	pays   []string
 }
 
-// TestBooksStayInBalance drives the books with random lookups, owners, payments and
-// passing months, over a random account, and kills and reopens them now and then.
+// TestBooksStayInBalance drives the ledger with random lookups, owners, payments and
+// passing months, over a random account, and kills and reopens it now and then.
 func TestBooksStayInBalance(t *testing.T) {
 	directory := t.TempDir()
 	run := 0
@@ -61,8 +61,8 @@ func TestBooksStayInBalance(t *testing.T) {
 	})
 }
 
-// checkSums opens closed books twice. Those that keep few arrivals have the sums of those that
-// keep all.
+// checkSums opens a closed ledger twice. One that keeps few arrivals has the sums of one that
+// keeps all.
 func checkSums(t *rapid.T, config BooksConfig, keep int) {
 	config.KeepArrivals = 0
 	all := openBooksOn(t, config)

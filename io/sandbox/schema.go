@@ -1,6 +1,5 @@
-// This file is the machine-readable description of the sandbox's interface:
-// the OpenAPI document, the JSON Schemas in it, which the tools of the MCP endpoint
-// publish too, and the billing, access and pricing that go with the operations.
+// This file has the description of the sandbox's interface for programs: the OpenAPI document, the JSON Schemas in
+// it, which the tools of the MCP endpoint publish too, and the billing, access and pricing of each operation.
 
 package sandbox
 

@@ -119,7 +119,7 @@ func (w *workspace) status(keys ...string) any {
 	return value
 }
 
-// audited fails the test when the books do not add up.
+// audited fails the test when the ledger does not add up.
 func (w *workspace) audited() sandbox.Snapshot {
 	w.t.Helper()
 	if err := w.Audit(); err != nil {

@@ -4,8 +4,8 @@
 // service does, and charges twice when it is asked twice. Package v2 is the second
 // interface, which it serves beside the first.
 //
-// The books (package books) know nothing of HTTP. A transport turns its request
-// into a question, hands it to ask, and words the reply in its own way.
+// The ledger of the workspace (Books) knows nothing of HTTP. A transport turns its request into a
+// question, hands it to ask, and words the response in its own way.
 package sandbox
 
 import (
@@ -35,8 +35,8 @@ type Server struct {
 	unnumbered atomic.Uint64
 }
 
-// New opens the books of the configuration and returns the service that stands on
-// them. The caller serves its Handler, on the loopback interface only, and ends
+// New opens the ledger of the configuration and returns the service that uses
+// it. The caller serves its Handler, on the loopback interface only, and ends
 // it with Close.
 func New(config Config) (*Server, error) {
 	config, err := config.prepare()
@@ -80,16 +80,16 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Books returns a copy of the books.
+// Books returns a copy of the ledger.
 func (s *Server) Books() Snapshot { return s.books.Snapshot() }
 
-// Second returns the second interface, with its books.
+// Second returns the second interface, with its ledger.
 func (s *Server) Second() *v2.Server { return s.second }
 
-// Workspace returns the books themselves, for what its owner does.
+// Workspace returns the ledger itself, for what its owner does.
 func (s *Server) Workspace() *Books { return s.books }
 
-// Audit recomputes the books from their single charges: what the account started
+// Audit recomputes the ledger from its single charges: what the account started
 // with is what is available, reserved and charged; nothing is below zero.
 func (s *Server) Audit() error {
 	if err := s.books.Audit(); err != nil {

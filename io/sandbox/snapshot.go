@@ -31,7 +31,7 @@ type Charge struct {
 	At        time.Time    `json:"at"` // UTC
 }
 
-// Snapshot is a copy of the books at one moment. What lookups under way have
+// Snapshot is a copy of the ledger at one moment. What lookups under way have
 // reserved is in none of its sums but Reserved and ReservedFree.
 type Snapshot struct {
 	Plan   string      `json:"plan"`
@@ -60,7 +60,7 @@ type Snapshot struct {
 	Refused map[ErrorCode]int `json:"refused"` // arrivals by the code of their refusal
 }
 
-// Snapshot returns a copy of the books.
+// Snapshot returns a copy of the ledger.
 func (b *Books) Snapshot() Snapshot {
 	b.lock()
 	defer b.mu.Unlock()

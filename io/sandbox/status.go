@@ -11,7 +11,7 @@ import (
 
 // AccountStatus is the account status (specification v1, "Account status"). What is left
 // is net of reservations and rounded down to whole cents; what is spent, reserved
-// or to be charged is rounded up. A key without a workspace is told nothing of it.
+// or to be charged is rounded up. A key without a workspace is shown nothing of it.
 type AccountStatus struct {
 	KeyValid bool `json:"key_valid"`
 	*workspaceStatus

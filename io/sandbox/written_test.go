@@ -10,7 +10,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// known returns a configuration in which everybody is known, with its books in a file.
+// known returns a configuration in which everybody is known, with its ledger in a file.
 func known(t *testing.T) Config {
 	t.Helper()
 	config := DefaultConfig()
@@ -53,7 +53,7 @@ func TestBooksThatCannotBeWritten(t *testing.T) {
 	}
 	if r := s.ask(t.Context(), caller{ConfiguredKey, "rest"}, q, nil); r.refusal == nil || r.refusal.code != ServiceMisconfigured {
 		t.Errorf("the next reply %+v", r)
-	} else if text := r.refusal.message(); !strings.Contains(text, "the books are closed") {
+	} else if text := r.refusal.message(); !strings.Contains(text, "the ledger is closed") {
 		t.Errorf("the next reply says %q, and not why", text)
 	}
 	if books := s.Books(); len(books.Charges) != 0 || books.Reserved != 0 || s.Audit() != nil {
@@ -67,9 +67,9 @@ func TestBooksAreWrittenBeforeTheAnswer(t *testing.T) {
 	r := s.ask(t.Context(), caller{ConfiguredKey, "rest"}, lookup(v1.AllFields, "Ada"), nil)
 	text, err := os.ReadFile(config.BooksPath)
 	if err != nil || r.refusal != nil || !strings.Contains(string(text), r.result.RequestID) {
-		t.Errorf("%v; the reply %+v is not in the books:\n%s", err, r, text)
+		t.Errorf("%v; the reply %+v is not in the ledger:\n%s", err, r, text)
 	}
 	if info, err := os.Stat(config.BooksPath); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("books hold people's names: mode %v, %v", info.Mode(), err)
+		t.Errorf("the ledger holds people's names: mode %v, %v", info.Mode(), err)
 	}
 }

@@ -1,5 +1,5 @@
-// This file reads JSON objects of a service leniently. What is missing, null or of
-// another type than the one asked for is not known, which is not the same as zero.
+// This file reads JSON objects of a service leniently. A member that is missing, null or of another type is not
+// known, which is not the same as zero.
 
 package service
 

@@ -1,6 +1,6 @@
-// This file calls tools of an MCP endpoint, each at most once. It stands below the MCP
-// SDK, which it does not trust with money: a tool is called only by the [Call] that asks for
-// it, and what is judged is the response's own bytes.
+// This file calls tools of an MCP endpoint, each at most once. It stands below the MCP SDK, which may repeat a
+// request: a tool is called only by the [Call] that asks for it, and the verdict comes from the bytes of the
+// response.
 
 package service
 
@@ -37,10 +37,10 @@ type MCPCarrier interface {
 	Carry(request *http.Request, body []byte, flight *Flight) (*http.Response, error)
 }
 
-// wire is what the MCP SDK sends HTTP through. It holds what the guarantees rest on,
+// wire is what the MCP SDK sends HTTP through. It keeps the following,
 // whatever the SDK does above it: a tool is called only by the Call that asks for it and
-// only once, no redirect is followed, nothing is sent again, and the response is judged
-// by its own bytes and not by what the SDK makes of them.
+// only once, no redirect is followed, nothing is sent again, and the verdict comes
+// from the bytes of the response and not from what the SDK makes of them.
 type wire struct {
 	carrier MCPCarrier
 	tools   []string // that may be called

@@ -13,7 +13,7 @@ func EscapeFormula(value string) string {
 	return value
 }
 
-// isUsual reports without much work that a text is no formula: most texts begin with a letter or a digit.
+// isUsual reports without much work that a text is not a formula: most texts begin with a letter or a digit.
 func isUsual(text string) bool {
 	return text == "" || text[0] > '@' || '0' <= text[0] && text[0] <= '9'
 }

@@ -1,5 +1,4 @@
-// This file tells the row with the names of the columns from titles, notes and data, and data from totals and
-// notes below them.
+// This file finds the row with the names of the columns among titles, notes and data.
 
 package table
 

@@ -28,7 +28,7 @@ var given = sync.OnceValue(func() map[string]bool {
 })
 
 // IsReversed reports whether a text has the form "Last, First": one comma, with one to four words before it and one
-// to three behind it that may be parts of names. IsGiven says that a usual given name is behind the comma, as it is
+// to three behind it that may be parts of names. isGiven says that a usual given name is behind the comma, as it is
 // not in "Berlin, Germany" or "Acme, Inc.".
 func IsReversed(text string) (isReversed, isGiven bool) {
 	last, first, found := strings.Cut(text, ",")

@@ -17,8 +17,8 @@ type PersonName struct {
 	Doubtful bool
 }
 
-// SplitName splits a full name. Without a first or a last name in it, that part is empty. A text with the legal form of a
-// company, such as "Acme Ltd" or "Ann Lee, Acme GmbH", is not a name of a person, and both are empty.
+// SplitName splits a full name. Without a first or a last name in it, that part is empty. A text with the legal form
+// of a company, such as "Acme Ltd" or "Ann Lee, Acme GmbH", is not a name of a person, and both are empty.
 func SplitName(full string) PersonName {
 	full = withoutAsides(full)
 	if hasLegalForm(full) {

@@ -32,7 +32,7 @@ type Content struct {
 var errEnough = errors.New("enough")
 
 // Take reads the first rows of a list that was opened for some columns, all for nil. A fault of the list ends
-// the sample: the survey of the list reports it.
+// the sample: the scan of the list reports it.
 func Take(reader table.Reader, opened []int) Sample {
 	schema := reader.Schema()
 	columns := len(schema.Columns)

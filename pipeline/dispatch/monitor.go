@@ -17,8 +17,8 @@ type Accountant interface {
 	Totals(scope string) cost.Totals
 	// Forgo says how many free units somebody else has used since the base.
 	Forgo(units cost.Amounts) error
-	// NoteReading notes what a reading of the account shows of the time since the base, unless there is another base by now.
-	// Before are the totals since the base before the reading was asked for.
+	// NoteReading notes what a reading of the account shows of the time since the base, unless there is another base
+	// by now. Before are the totals since the base before the reading was asked for.
 	NoteReading(base, reading cost.Account, before cost.Totals) error
 }
 
@@ -90,7 +90,7 @@ func (m *Monitor) Watch(ctx context.Context, report func(cost.Drift)) {
 		if stop := m.StopOf(drift); stop != nil && m.Halt != nil {
 			m.Halt(stop)
 		}
-		drift.Misplaced.Lasting = false // it is told once
+		drift.Misplaced.Lasting = false // it is reported once
 		if !drift.Zero() && drift != reported {
 			reported = drift
 			report(drift)

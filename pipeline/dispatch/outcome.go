@@ -74,7 +74,8 @@ const (
 	CodeAccountRefused = "account_status_refused"
 	CodeKeyInvalid     = "invalid_api_key"
 	CodeNotReady       = "not_ready" // the account status gives no code
-	// CodeModuleDiffers says that the service counts calls on other modules than is assumed, so no ceiling on units is safe.
+	// CodeModuleDiffers says that the service counts calls on other modules than is assumed, so no ceiling on units
+	// is safe.
 	CodeModuleDiffers = "module_differs"
 )
 

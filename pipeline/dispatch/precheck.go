@@ -23,7 +23,7 @@ type Service struct {
 	WantsMoney func(code string) bool
 }
 
-// Precheck says whether the account allows the lookups that a survey counted; nil
+// Precheck says whether the account allows the lookups that a scan counted; nil
 // when it does, or when the snapshot does not show it. Want of money stops a run here only
 // when it stops all of its lookups: some may be free where others are not, and then the
 // account's own ceilings decide about each, in its turn. When the budget is short, the run goes on

@@ -15,9 +15,9 @@ type Arbiter interface {
 	Doubts() []attempt.Doubt
 	// LastEnded returns when the last call ended that may have been charged.
 	LastEnded() time.Time
-	// AwaitsAccount reports whether a quiet snapshot of the account can show more.
+	// AwaitsAccount reports whether an idle snapshot of the account can show more.
 	AwaitsAccount() bool
-	// Reconcile decides by a quiet snapshot of the account what it can about the
+	// Reconcile decides by an idle snapshot of the account what it can about the
 	// doubts and about charges that may have been free, durably. The user says whether
 	// the account is exclusive.
 	Reconcile(now cost.Account, exclusive bool) (attempt.Findings, error)

@@ -1,5 +1,3 @@
-// This file is the use case that compares a service with its specification.
-
 package inspect
 
 import (

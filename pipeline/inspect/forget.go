@@ -23,7 +23,7 @@ import (
 // Forget erases what the journal and the files beside it hold about a person. It shows what it found to confirm first,
 // whose error ends it before anything is erased.
 //
-// The files beside the journal come first: what was found in the journal tells what to look for in them, and a second
+// The files beside the journal come first: what was found in the journal says what to look for in them, and a second
 // start finds it again.
 func Forget(
 	ctx context.Context, w *pipeline.Work, person checkpoint.Person, confirm func(*report.Erasure) error,

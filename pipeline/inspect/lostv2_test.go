@@ -164,7 +164,7 @@ func chargedTwice(service *workspace.Embedded) (twice []string) {
 }
 
 // Calls are lost and the process is killed at any moment. Nobody pays twice for a subject, no ceiling in
-// units or in converted money is passed, and on an exclusive account the books equal the counters.
+// units or in converted money is passed, and on an exclusive account the ledger equals the counters.
 func TestLostCallsOfV2AreSettledByItsCounters(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {

@@ -194,8 +194,8 @@ func TestALostResponseIsNotAskedForAgain(t *testing.T) {
 	}
 }
 
-// With a declared exclusive account the counters prove that a lost call was not counted. It is sent again. Counters at zero may
-// have begun again, and prove nothing.
+// With a declared exclusive account the counters prove that a lost call was not counted. It is sent again. Counters
+// at zero may have begun again, and prove nothing.
 func TestTheCountersDecideAboutALostResponse(t *testing.T) {
 	b := open(t, "lost-before:path=/v2,max=1")
 	b.options.Service.Exclusive = true

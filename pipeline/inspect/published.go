@@ -120,7 +120,7 @@ func (d *checks) checkDescribed(check string, description v1.Description, used b
 	}
 }
 
-// checkPrices checks that every field has a price, and that no source tells a higher price than
+// checkPrices checks that every field has a price, and that no source has a higher price than
 // the one that counts.
 func (d *checks) checkPrices(published workspace.Publications, account cost.Account) {
 	const check = "prices"

@@ -17,13 +17,13 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// Activity is what a command tells other processes about its progress.
+// Activity is what a command shows to other processes about its progress.
 type Activity struct {
 	Phase    string           `json:"phase"`
 	Progress *report.Progress `json:"progress"`
 }
 
-// Describe returns an activity as the owner of a journal tells it.
+// Describe returns an activity as the owner of a journal shows it.
 func (a Activity) Describe() workspace.Progress {
 	text, _ := json.Marshal(a) // of texts and numbers
 	told := workspace.Progress{Detail: text, Summary: a.Phase}

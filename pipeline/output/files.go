@@ -1,6 +1,6 @@
-// This file writes the files of a run: the list with its answers, and the rows that could not
-// be looked up. It checks before the first paid call that the formats can hold the list. It finds out whether the files
-// are in their places as they would be written.
+// This file writes the files of a run: the list with its answers, and the rows that could not be looked up. It
+// checks before the first paid call that the formats can hold the list, and whether the files are in their places
+// as they would be written.
 
 package output
 

@@ -62,7 +62,7 @@ type Output struct {
 	// CopyHeld says that a value that a row holds in a further column is copied into its own empty cell.
 	CopyHeld bool
 	// Decided is called by Write, when it is not nil: for each row in order, with the attempts that decided the
-	// fields of its subject that have a value. Duplicates have those of the row that leads them.
+	// fields of its subject that have a value. Duplicates have those of the first occurrence.
 	Decided func(of enrich.Field, id attempt.ID)
 }
 
@@ -125,7 +125,7 @@ func (s Sequence) Configuration() string {
 	for _, step := range s {
 		step.Index, step.Answers = nil, nil
 		step.Decoder, step.Decided = nil, nil // the interface has one decoder
-		step.Scope.Forgotten = nil            // the journal tells them
+		step.Scope.Forgotten = nil            // the journal knows them
 		step.Scope.Priority = nil             // the output is in the order of the list
 		step.Scope.Reask = attempt.Reask{}    // it decides what is sent, often by the time of the start
 		step.Scope.Memory, step.Scope.TempDir = 0, ""

@@ -95,7 +95,7 @@ func (r *replacement) reason(ctx context.Context, info fs.FileInfo) (string, err
 	if err != nil {
 		return "", err
 	}
-	// Size and time do not tell an edit: a program that writes to the file can keep both. They decide only where the
+	// Size and time do not show an edit: a program that writes to the file can keep both. They decide only where the
 	// record has no hash.
 	hash := known.Hash
 	if !found || known.Hash != "" || known.Size != info.Size() || !known.Changed.Equal(info.ModTime()) {

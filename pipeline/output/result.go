@@ -21,7 +21,7 @@ type rowResult struct {
 	charge cost.Amounts
 	// answered says that there is an answer.
 	answered bool
-	charged  bool          // the row leads and was asked for: its charge is shown, also when it is zero
+	charged  bool          // the row is a first occurrence and was asked for: its charge is shown, also when it is zero
 	waiting  enrich.Fields // missing fields that the step may still find, or may never ask for again
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
@@ -33,7 +33,7 @@ func (r *rowResult) reset() {
 }
 
 // recall collects what the journal holds on the person of a row, and judges the row by
-// the fields that it misses itself. A row that leads its person also shows what the run
+// the fields that it misses itself. A first occurrence also shows what the run
 // paid for other fields: those that only its duplicates miss.
 func (o Output) recall(
 	r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts *recollections,

@@ -25,13 +25,13 @@ type StepAccount interface {
 	Forgotten() (map[enrich.Key]bool, error)
 }
 
-// Step is one step of a run. Its Scope is that of a first step. Each survey reads
+// Step is one step of a run. Its Scope is that of a first step. Each scan reads
 // which identities the account has forgotten.
 type Step struct {
 	Output
 	Name    string // unique in the run
 	Account StepAccount
-	// Survey is the latest survey of the list for the step; nil for none. The output uses its index.
+	// Survey is the latest scan of the list for the step; nil for none. The output uses its index.
 	Survey *scan.Scan
 }
 
@@ -133,7 +133,7 @@ func (s Steps) Outputs() (sequence Sequence) {
 	return sequence
 }
 
-// Survey surveys the list for a step. The rows are those after the steps before it.
+// Survey scans the list for a step. The rows are those after the steps before it.
 func (s Steps) Survey(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
 	scope, err := rows.scope(s[step])
 	if err != nil {
@@ -142,7 +142,7 @@ func (s Steps) Survey(ctx context.Context, rows *AnsweredRows, step int) (*scan.
 	return scan.New(ctx, scope, rows.List, s[step].Account)
 }
 
-// SurveyWithIndex is Survey for a list whose output is written later. The survey has to be closed.
+// SurveyWithIndex is Survey for a list whose output is written later. The scan has to be closed.
 func (s Steps) SurveyWithIndex(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
 	scope, err := rows.scope(s[step])
 	if err != nil {
@@ -151,7 +151,7 @@ func (s Steps) SurveyWithIndex(ctx context.Context, rows *AnsweredRows, step int
 	return scan.NewWithIndex(ctx, scope, rows.List, s[step].Account)
 }
 
-// Most surveys the list for the most that a step can ask for: what an earlier step may still find counts as
+// Most scans the list for the most that a step can ask for: what an earlier step may still find counts as
 // missing. A plan needs that.
 func (s Steps) Most(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
 	scope, err := rows.scope(s[step])
@@ -162,7 +162,7 @@ func (s Steps) Most(ctx context.Context, rows *AnsweredRows, step int) (*scan.Sc
 	return scan.New(ctx, scope, rows.List, s[step].Account)
 }
 
-// RowsOf returns the numbers of the rows that lead the given subjects in a step, 0 for a subject whose rows miss
+// RowsOf returns the numbers of the first occurrences of the given subjects in a step, 0 for a subject whose rows miss
 // nothing.
 func (s Steps) RowsOf(ctx context.Context, list scan.List, step int, subjects []enrich.Identity) (_ []int64, err error) {
 	rows, err := s.After(ctx, list, step)
@@ -178,7 +178,7 @@ func (s Steps) RowsOf(ctx context.Context, list scan.List, step int, subjects []
 	return scan.RowsOf(ctx, scope, rows.List, subjects)
 }
 
-// Send sends the lookups of one step, whose survey is given, and returns why it stopped.
+// Send sends the lookups of one step, whose scan is given, and returns why it stopped.
 type Send func(ctx context.Context, step int, found *scan.Scan, rows scan.List) (dispatch.Stop, error)
 
 // Stops says of each step why it stopped, nil when it did not.
@@ -193,7 +193,7 @@ func (s Stops) Foremost() (first dispatch.Stop) {
 	return first
 }
 
-// Run runs the steps one after another, and returns why each stopped. The survey is that of the first step, nil when
+// Run runs the steps one after another, and returns why each stopped. The scan is that of the first step, nil when
 // it was not taken yet. After a step stops, later steps still ask for what does not wait for it. After the end of ctx
 // they do not.
 func (s Steps) Run(ctx context.Context, list scan.List, found *scan.Scan, send Send) (stops Stops, err error) {

@@ -19,7 +19,7 @@ import (
 // Tables says where the tables of a run are written: each in a file of its name.
 type Tables struct {
 	Dir    string // "" for nowhere; its parent has to exist
-	Format string // one of TableFormats
+	Format string // one of tableFormats
 	Steps  TableSteps
 }
 

@@ -1,4 +1,4 @@
-// This file names the files that are written, and refuses those that must not be overwritten.
+// This file names the files that are written, and refuses those that must not be replaced.
 
 package output
 
@@ -44,7 +44,7 @@ type Source struct{ What, Path string }
 func SourcesOf(list []string) []Source {
 	var sources []Source
 	for _, name := range list {
-		files, _ := listfile.ExpandPatterns(name) // opening the list tells what is wrong
+		files, _ := listfile.ExpandPatterns(name) // opening the list says what is wrong
 		for _, file := range files {
 			sources = append(sources, Source{"the list itself", file.Path()})
 		}
@@ -130,8 +130,8 @@ func realPath(path string) string {
 	return path
 }
 
-// CheckTargetApart refuses a file that cannot be written, that is one of the sources, or that is another file of the same
-// run.
+// CheckTargetApart refuses a file that cannot be written, that is one of the sources, or that is another file of the
+// same run.
 func CheckTargetApart(path string, written, sources []Source) error {
 	for _, other := range written {
 		if other.Path != "" && sameFile(path, other.Path) {

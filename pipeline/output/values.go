@@ -98,8 +98,8 @@ func (c *comparison) eachValue(ctx context.Context, list *listfile.List, part ui
 	return errors.Join(err, reader.Close())
 }
 
-// unescaped returns the value of a cell, whichever way formulas were written when it was. Apostrophes before a formula do
-// not count, because those of a raw file are part of the value.
+// unescaped returns the value of a cell, whichever way formulas were written when it was. Apostrophes before a
+// formula do not count, because those of a raw file are part of the value.
 func unescaped(cell []byte) []byte {
 	for {
 		value := table.UnescapeFormula(cell)

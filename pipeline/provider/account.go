@@ -30,7 +30,7 @@ const (
 	UsePaying             // calls that it charges for, too
 )
 
-// Service is the service of an account. It tells what calls cost, and whether it sells them.
+// Service is the service of an account. It says what calls cost, and whether it sells them.
 type Service interface {
 	// Open sets the journal, and the clients of the account that its use needs.
 	Open(a *Account, use Use) error
@@ -75,7 +75,7 @@ type Account struct {
 	// RememberKey notes that the key which the service has accepted is that of the account.
 	RememberKey func() error
 
-	// Wanted are the fields that the run asks the account for, and Lookups the lookups that a survey found.
+	// Wanted are the fields that the run asks the account for, and Lookups the lookups that a scan found.
 	Wanted  enrich.Fields
 	Lookups cost.Workload
 	// Shown is the account as it was read. Read says that it was: without it the account sets no ceilings.
@@ -148,7 +148,7 @@ func (a *Account) FreeLeft() cost.Allowances {
 	return a.Shown.FreeLeft()
 }
 
-// History returns the sums of the lookups of a kind, which tell its match rates.
+// History returns the sums of the lookups of a kind, which show its match rates.
 func (a *Account) History(kind cost.Kind) cost.Totals {
 	if a.Journal == nil {
 		return cost.Totals{}
@@ -193,7 +193,7 @@ func (a *Account) Use(ctx context.Context, shown cost.Account) error {
 	return a.ChoosePrices()
 }
 
-// ChoosePrices takes the price of every wanted field from the first source that tells it, and refuses where
+// ChoosePrices takes the price of every wanted field from the first source that has it, and refuses where
 // another one shows that holds would be too small.
 func (a *Account) ChoosePrices() (err error) {
 	a.Prices, err = a.Service.Choose(a.Wanted, a.Shown)
@@ -227,9 +227,9 @@ func (a *Account) Rebase() error {
 	return a.Journal.Rebase(a.Shown)
 }
 
-// tellUnknownUse tells what the account has lost between two snapshots that the journal,
+// tellUnknownUse says what the account has lost between two snapshots that the journal,
 // with its totals of the time between, knows nothing of. A journal that is older than what
-// was bought with it cannot tell by itself: it would buy that again. An earlier start may
+// was bought with it cannot know it by itself: it would buy that again. An earlier start may
 // have been a strict one.
 func (a *Account) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 	drift := cost.DriftOf(base, now, totals, totals, a.Tariff, true)
@@ -325,8 +325,8 @@ func (a *Account) SettleLeftovers(ctx context.Context) (settled bool, err error)
 	return true, a.SettleDoubts(ctx)
 }
 
-// SettleDoubts lets the account decide about the lookups in doubt, and tells what came of
-// it. The snapshot becomes the new base, so what else the account has lost is told as well.
+// SettleDoubts lets the account decide about the lookups in doubt, and says what came of
+// it. The snapshot becomes the new base, so what else the account has lost is shown as well.
 func (a *Account) SettleDoubts(ctx context.Context) error {
 	base, totals := a.Journal.Base(), a.Journal.Totals(checkpoint.ScopeAccount)
 	findings, err := a.Reconciler().Reconcile(ctx)

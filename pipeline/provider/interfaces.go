@@ -1,5 +1,5 @@
-// This file says what the use cases have to know of an interface of the service. Everything else
-// about an interface stays in its own package.
+// This file says what the use cases have to know of an interface of the service. Everything else about an interface
+// stays in its own package.
 
 package provider
 

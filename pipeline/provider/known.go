@@ -14,7 +14,7 @@ type known struct {
 	output.OutputAnswers
 }
 
-// recorder is the part of known that surveys read.
+// recorder is the part of known that scans read.
 type recorder interface {
 	scan.Recorder
 	Forgotten() (map[enrich.Key]bool, error)
@@ -63,7 +63,7 @@ func Known(journal *checkpoint.Journal) output.StepAccount {
 	return journal
 }
 
-// Watched is Known with somebody who watches what surveys read.
+// Watched is Known with somebody who watches what scans read.
 func Watched(journal *checkpoint.Journal, watcher *scan.CostWatcher) output.StepAccount {
 	return known{watched{watcher, journal}, journal}
 }

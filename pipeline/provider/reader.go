@@ -13,8 +13,8 @@ import (
 	"payonce/io/service/v2"
 )
 
-// AnswerReader reads the answers of one interface when a journal is shown, exported or erased. Its methods may be called from
-// many goroutines.
+// AnswerReader reads the answers of one interface when a journal is shown, exported or erased. Its methods may be
+// called from many goroutines.
 type AnswerReader interface {
 	// Facts returns what an answer says about persons.
 	Facts(answered enrich.Answered) (checkpoint.PersonFacts, error)

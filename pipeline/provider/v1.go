@@ -78,7 +78,7 @@ func (s *V1Service) Look(ctx context.Context, sent cost.Workload) (err error) {
 	return err
 }
 
-// Choose returns the prices of fields from the first source that tells them.
+// Choose returns the prices of fields from the first source that has them.
 func (s *V1Service) Choose(fields enrich.Fields, account cost.Account) (workspace.PriceChoice, error) {
 	return workspace.ChoosePrices(s.place.Options.Prices, fields, s.published, account)
 }

@@ -1,5 +1,3 @@
-// This file shows accounts and ceilings.
-
 package report
 
 import (

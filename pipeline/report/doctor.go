@@ -1,5 +1,3 @@
-// This file shows checks of a workspace and of a service.
-
 package report
 
 import (

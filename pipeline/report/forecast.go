@@ -18,7 +18,7 @@ type MonthForecast struct {
 	Days  int        `json:"days_with_spend"`
 	// DaysLeft is on how many days something will still be spent.
 	DaysLeft int `json:"days_left"`
-	// Scheduled says that a schedule tells DaysLeft. Otherwise it follows from how many of the days since the
+	// Scheduled says that DaysLeft follows from a schedule. Otherwise it follows from how many of the days since the
 	// first spend of the month had some.
 	Scheduled bool        `json:"scheduled"`
 	Mean      cost.Money  `json:"mean_usd"` // of the days with spend

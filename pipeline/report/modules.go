@@ -15,7 +15,7 @@ type UnitAccount struct {
 	Emails *int64    `json:"emails"`
 	Phones *int64    `json:"phones"`
 	Since  time.Time `json:"contacts_since"`
-	// BaseAt is when the journal's books of the account begin; null without a journal that knows it.
+	// BaseAt is when the journal began to count what the account uses; null without a journal that knows it.
 	BaseAt *time.Time `json:"journal_since"`
 	// Limits are those that calls of this journal reached and that last.
 	Limits []ReachedLimit `json:"limits,omitempty"`

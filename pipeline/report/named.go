@@ -1,5 +1,5 @@
-// This file has values by the names of fields, in the order that the fields have in their catalogue. A report
-// with such values needs no catalogue.
+// This file has values by the names of fields, in the order that the fields have in their catalogue. A report with
+// such values needs no catalogue.
 
 package report
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Page is what a report is rendered on, in one of the forms of package form.
+// Page is what a report is rendered on, in one of the forms text, Markdown and HTML.
 type Page struct {
 	*Writer
 	hints Hints

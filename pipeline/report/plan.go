@@ -1,5 +1,3 @@
-// This file shows plans of runs.
-
 package report
 
 import (
@@ -57,7 +55,7 @@ type Plan struct {
 	Rate            string           `json:"rate"`
 	EndsAt          time.Time        `json:"ends_at"`
 	BudgetReset     *BudgetReset     `json:"budget_reset,omitempty"`
-	Option          string           `json:"option"` // "" when the prices do not tell one
+	Option          string           `json:"option"` // "" when the prices do not name one
 	Options         []PlanOption     `json:"options"`
 	MayPayBy        []string         `json:"may_pay_by,omitempty"` // the options with these prices
 	Sample          *Sample          `json:"sample,omitempty"`
@@ -134,7 +132,7 @@ type Prices struct {
 }
 
 // MaximumSplit says what the maximum is paid from, in the order of use. What the
-// account does not tell is null.
+// account does not show is null.
 type MaximumSplit struct {
 	Free      Values[int64] `json:"free"` // fields
 	Included  *cost.Money   `json:"included_usd"`

@@ -1,5 +1,3 @@
-// This file shows what the steps of a run ask for, cost and use at most.
-
 package report
 
 import (

@@ -84,7 +84,7 @@ func (v *Reconciliation) HoldUnits(units map[string]int64) {
 // Holding says what calls that are still in doubt hold.
 func (v *Reconciliation) Holding() string { return holding(v.Held, v.HeldUnits) }
 
-// AddWhy adds why an account tells no more; "" for nothing.
+// AddWhy adds why an account shows no more; "" for nothing.
 func (v *Reconciliation) AddWhy(why string) {
 	if v.Why != "" && why != "" {
 		why = v.Why + "; " + why

@@ -1,5 +1,3 @@
-// This file shows runs: their list, the progress of one, and how it ended.
-
 package report
 
 import (

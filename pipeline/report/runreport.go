@@ -1,5 +1,5 @@
-// This file says how a run, a job or a month went: what was found, what it cost, what went wrong, and
-// what the month will likely cost. It calculates with the facts that it is given and reads nothing.
+// This file says how a run, a job or a month went: what was found, what it cost, what failed, and what the month will
+// likely cost. It calculates with the facts that it is given and reads nothing.
 
 package report
 

@@ -40,7 +40,7 @@ type RunSummary struct {
 	Ambiguous  *Choices              `json:"ambiguous,omitempty"`
 
 	MaxSpend cost.Money `json:"-"`
-	Left     cost.Money `json:"-"` // under the tightest ceiling
+	Left     cost.Money `json:"-"` // under the most restrictive ceiling
 	// GivenUp counts lookups that failed three times in a run that has sent all the others.
 	GivenUp int64 `json:"-"`
 	// Halted says that a step ended before its last lookup, for another reason than a limit on what some lookups use.

@@ -1,5 +1,3 @@
-// This file adds up how long runs waited, and for what.
-
 package report
 
 import (

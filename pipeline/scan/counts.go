@@ -6,7 +6,7 @@ import (
 	"payonce/enrich"
 )
 
-// Counts says how many rows a survey found by what will become of them, and the
+// Counts says how many rows a scan found by what will become of them, and the
 // lookups by the fields that they ask for.
 type Counts struct {
 	Rows, Filled, Duplicates, Answered, Rejected, InDoubt, Forfeited, Forgotten, Skipped, Lookup int64
@@ -20,7 +20,7 @@ type Counts struct {
 	Placeholders   int64                 // cells of wanted fields that hold a placeholder
 }
 
-// Count sums the survey up. A person counts once, at its leading row.
+// Count sums the scan up. A person counts once, at its first occurrence.
 func (v *Scan) Count() Counts {
 	counts := v.settled
 	counts.Rows, counts.Filled, counts.Duplicates = v.Rows, v.Filled, v.Duplicates

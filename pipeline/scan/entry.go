@@ -6,7 +6,7 @@ import (
 	"payonce/enrich"
 )
 
-// Entry is what is kept of a person: the key, and the number of the leading row with marks in
+// Entry is what is kept of a person: the key, and the number of the first occurrence with marks in
 // its low bits. It holds no pointer, so that the garbage collector skips millions of entries.
 type Entry struct {
 	high, low uint64 // the key
@@ -29,7 +29,7 @@ func (e Entry) Key() (key enrich.Key) {
 	return key
 }
 
-// Row returns the number of the leading row.
+// Row returns the number of the first occurrence.
 func (e Entry) Row() int64 { return int64(e.lead >> markBits) }
 
 // Marks returns the marks.
@@ -38,7 +38,7 @@ func (e Entry) Marks() uint16 { return uint16(e.lead) }
 // SetMarks replaces the marks.
 func (e *Entry) SetMarks(marks uint16) { e.lead = e.lead>>markBits<<markBits | uint64(marks) }
 
-// merge makes two entries of one person one: the first row leads, and the marks add up.
+// merge makes two entries of one person one: the first row is the first occurrence, and the marks add up.
 func (e Entry) merge(other Entry) Entry {
 	e.lead = min(e.lead>>markBits, other.lead>>markBits)<<markBits | uint64(e.Marks()|other.Marks())
 	return e

@@ -11,8 +11,8 @@ import (
 	"payonce/pipeline/columns"
 )
 
-// TestAnEscapedCellNamesTheSameSubject reads rows of people and of companies whose cells are values, and the same rows as
-// an earlier output has them. A list that is enriched over its own output asks for nobody a second time.
+// TestAnEscapedCellNamesTheSameSubject reads rows of people and of companies whose cells are values, and the same
+// rows as an earlier output has them. A list that is enriched over its own output asks for nobody a second time.
 func TestAnEscapedCellNamesTheSameSubject(t *testing.T) {
 	people := wanting(enrich.Persons, columns.Mapping{
 		columns.FirstName: {0}, columns.LastName: {1}, columns.CompanyName: {2}, columns.Email: {3, 4},

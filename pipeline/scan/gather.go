@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// defaultAtOnce is how many leads the first pass gathers.
+	// defaultAtOnce is how many first occurrences the first pass gathers.
 	defaultAtOnce = 50_000
-	// leadBytes is about what a lead takes while it is gathered, with its texts.
+	// leadBytes is about what a first occurrence takes while it is gathered, with its texts.
 	leadBytes = 512
 )
 
-// eachGathered calls visit for the leading rows that ask for something, in the order of
+// eachGathered calls visit for the first occurrences that ask for something, in the order of
 // priority. Memory holds the order, but not all persons: each pass over the list gathers the
 // next ones. Each pass takes more of them than the one before, up to the limit of the memory. So
 // a fast service does not wait for many passes, and a slow one does not wait for a long pass.
@@ -41,7 +41,7 @@ func (v *Scan) eachGathered(ctx context.Context, list List, visit func(lead) err
 	return nil
 }
 
-// nextAtOnce returns how many leads the next pass gathers after one of atOnce.
+// nextAtOnce returns how many first occurrences the next pass gathers after one of atOnce.
 func (v *Scan) nextAtOnce(atOnce int) int {
 	if v.scope.Memory == 0 {
 		return 2 * atOnce
@@ -49,7 +49,7 @@ func (v *Scan) nextAtOnce(atOnce int) int {
 	return max(atOnce, min(2*atOnce, int(v.scope.Memory/leadBytes)))
 }
 
-// gather reads the list once and returns the leads of some rows, in the order of the rows.
+// gather reads the list once and returns the first occurrences of some rows, in the order of the rows.
 func (v *Scan) gather(ctx context.Context, list List, rows []uint32) ([]lead, error) {
 	places := make([]place, len(rows))
 	for i, row := range rows {

@@ -9,9 +9,9 @@ import (
 	"payonce/enrich"
 )
 
-// Index is the row index of an output: for every row of a list, which fields it misses, which row
-// leads its person, and which attempts of the journal were about that person. It depends on the
-// rows, the scope and the journal's records, and on nothing else. It holds numbers of rows and
+// Index is the row index of an output: for every row of a list, which fields it misses, which row is
+// the first occurrence of its person, and which attempts of the journal were about that person. It depends
+// on the rows, the scope and the journal's records, and on nothing else. It holds numbers of rows and
 // attempts, no cells and no keys: two bytes for each row. What there is to say about duplicates
 // and about persons that the journal knows goes to a temporary file, unless it is little.
 type Index struct {
@@ -19,7 +19,7 @@ type Index struct {
 	rows    []RowState              // of each row: the fields that it misses
 	reasons []enrich.Unidentifiable // by the numbers in rows
 	// logs has for each span the duplicates and the rows of persons that the journal knows, each
-	// with the row that leads it, or 0, and the journal's record.
+	// with the first occurrence of its subject, or 0, and the journal's record.
 	logs *recordLog
 	open openPersons
 
@@ -31,7 +31,7 @@ type Index struct {
 type span struct {
 	number  int
 	rows    []RowState
-	leads   []int64        // of each row: the row that leads its person, when that is another one
+	leads   []int64        // of each row: the first occurrence of its person, when that is another row
 	records subjectRecords // of each row: what the journal knows of its person
 }
 

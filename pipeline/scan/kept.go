@@ -23,7 +23,7 @@ type openPersons struct {
 	tooMany bool // there are more rows than mostOpen, and not all are here
 }
 
-// openPerson is a person with the row that leads it and the others.
+// openPerson is a person with its first occurrence and its other rows.
 type openPerson struct {
 	key    enrich.Key
 	lead   int64
@@ -70,7 +70,7 @@ func (s *indexShard) note(person int, record *attempt.Record) {
 	}
 }
 
-// mayChange reports whether the record of a person may still change: the survey asks for something for the person, or
+// mayChange reports whether the record of a person may still change: the scan asks for something for the person, or
 // the outcome of an attempt is unknown.
 func (s *indexShard) mayChange(person int) bool {
 	return RowState(s.persons.Entries[person].Marks()).HasFields() || s.records.Of(person).IsOpen()
@@ -129,8 +129,8 @@ func (x *Index) enterOpen(journal Recorder) error {
 	return nil
 }
 
-// Index returns the index that NewIndex returns now, of the same list, scope and journal as the survey. It reads
-// again only what the journal knows of open persons: those for whom the survey asks for something, and those with
+// Index returns the index that NewIndex returns now, of the same list, scope and journal as the scan. It reads
+// again only what the journal knows of open persons: those for whom the scan asks for something, and those with
 // attempts of unknown outcome. So nothing else may have been recorded of the account since, except that
 // identities were forgotten. It reads everything when there are many open persons, when identities were forgotten, when
 // the journal has other keys now, and when Index was called before. The index has to be closed.

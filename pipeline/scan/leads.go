@@ -37,13 +37,13 @@ func (v *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Look
 // errEnough ends a pass whose reader wants no more.
 var errEnough = errors.New("enough")
 
-// lead is a leading row.
+// lead is a first occurrence.
 type lead struct {
 	state    RowState
 	identity enrich.Identity
 }
 
-// leadOf returns the leading row with its person.
+// leadOf returns the first occurrence with its person.
 func leadOf(r *RowReader, line table.Row, state RowState) (lead, error) {
 	if key, _, reason := r.Key(line); reason != "" || !state.IsOf(key) || r.Missing(line) == 0 {
 		return lead{}, ErrListChanged
@@ -51,7 +51,7 @@ func leadOf(r *RowReader, line table.Row, state RowState) (lead, error) {
 	return lead{state: state, identity: r.Identity(line)}, nil
 }
 
-// eachInOrder calls visit for the leading rows that ask for something, in the order of
+// eachInOrder calls visit for the first occurrences that ask for something, in the order of
 // the lookups.
 func (v *Scan) eachInOrder(ctx context.Context, list List, visit func(lead) error) (err error) {
 	if v.scope.Priority != nil {
@@ -86,7 +86,7 @@ func (v *Scan) eachInOrder(ctx context.Context, list List, visit func(lead) erro
 	}
 }
 
-// ended fails when a pass has not seen as many rows as the survey.
+// ended fails when a pass has not seen as many rows as the scan.
 func (v *Scan) ended(rows int64) error {
 	if rows != v.Rows {
 		return ErrListChanged
@@ -94,7 +94,7 @@ func (v *Scan) ended(rows int64) error {
 	return nil
 }
 
-// eachLead calls visit for the leading rows of a block that ask for something. It skips a block
+// eachLead calls visit for the first occurrences of a block that ask for something. It skips a block
 // without such a row.
 func (v *Scan) eachLead(block table.Block, visit func(table.Row, RowState) error) error {
 	first := block.First()
@@ -113,7 +113,7 @@ func (v *Scan) eachLead(block table.Block, visit func(table.Row, RowState) error
 	})
 }
 
-// RowsOf returns the numbers of the rows that lead the given people. It is 0 for a person of
+// RowsOf returns the numbers of the first occurrences of the given people. It is 0 for a person of
 // whose rows none misses anything.
 func RowsOf(ctx context.Context, scope Scope, list List, people []enrich.Identity) ([]int64, error) {
 	rows := make([]int64, len(people))

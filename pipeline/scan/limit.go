@@ -35,8 +35,8 @@ func (v *Scan) limit(ctx context.Context, list List) error {
 	return nil
 }
 
-// OfList surveys the list alone for a step: as if nothing were known of anybody, nobody were forgotten and nothing
-// were selected. So the rows that lead a subject in it are the same at every start.
+// OfList scans the list alone for a step: as if nothing were known of anybody, nobody were forgotten and nothing
+// were selected. So the first occurrences in it are the same at every start.
 func OfList(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
 	scope.Most, scope.Forgotten, scope.Selected, scope.Limit, scope.Last = true, nil, nil, 0, 0
 	return New(ctx, scope, list, nobodyKnown{journal})
@@ -47,8 +47,8 @@ type nobodyKnown struct{ Recorder }
 
 func (nobodyKnown) People() int64 { return 0 }
 
-// LastOf returns the number of the n-th row that leads a subject in one of the surveys of a list at least, and of the
-// last row when there are not that many.
+// LastOf returns the number of the n-th row that is a first occurrence in at least one of the scans of a list, and of
+// the last row when there are not that many.
 func LastOf(n int64, surveys ...*Scan) int64 {
 	rows := surveys[0].Rows
 	for i := range rows {
@@ -61,7 +61,7 @@ func LastOf(n int64, surveys ...*Scan) int64 {
 	return rows
 }
 
-// InBoth returns how many rows lead a subject in two surveys of a list and ask for nothing in the first of
+// InBoth returns how many rows are first occurrences in two scans of a list and ask for nothing in the first of
 // them.
 func InBoth(first, second *Scan) (rows int64) {
 	for i, state := range first.rows {
@@ -72,8 +72,8 @@ func InBoth(first, second *Scan) (rows int64) {
 	return rows
 }
 
-// SkipAfter makes all rows after a row ask for nothing. The first row of a subject leads it, so earlier rows
-// still get what they ask for.
+// SkipAfter makes all rows after a row ask for nothing. The first occurrence of a subject is its first row, so
+// earlier rows still get what they ask for.
 func (v *Scan) SkipAfter(row int64) {
 	for i := int(row); i < len(v.rows); i++ {
 		v.skip(i)

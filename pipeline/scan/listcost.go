@@ -1,5 +1,4 @@
-// This file finds out what the persons of a list have cost already: in any run, under any name and for
-// any fields.
+// This file finds out what the persons of a list have cost already: in any run, under any name and for any fields.
 
 package scan
 
@@ -12,7 +11,7 @@ import (
 	"payonce/enrich"
 )
 
-// CostWatcher is a Recorder that keeps which attempts were about the persons that a survey asked for.
+// CostWatcher is a Recorder that keeps which attempts were about the persons that a scan asked for.
 type CostWatcher struct {
 	Recorder
 

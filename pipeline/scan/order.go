@@ -11,7 +11,7 @@ import (
 	"payonce/io/table"
 )
 
-// place is a leading row while the rows are being ordered by priority.
+// place is a first occurrence while the rows are being ordered by priority.
 type place struct {
 	word  uint64 // of its cell, the one that is looked at
 	row   uint32
@@ -27,7 +27,7 @@ func byRow(a, b place) int { return cmp.Compare(a.row, b.row) }
 // ErrTooLongToOrder says that a list has too many rows for an order by priority.
 var ErrTooLongToOrder = errors.New("lists of more than 4294967295 rows cannot be ordered by priority")
 
-// order returns the leading rows that choose picks in the order of priority. It reads the
+// order returns the first occurrences that choose picks in the order of priority. It reads the
 // column once, and again for each eight bytes more by which texts in it have to be told
 // apart: at most nine times, however long the list is. It takes 16 bytes for each
 // row that it orders, and then four.
@@ -53,7 +53,7 @@ func (v *Scan) order(ctx context.Context, list List, choose func(RowState) bool)
 	return rows, nil
 }
 
-// places returns the leading rows that choose picks, in the list's order.
+// places returns the first occurrences that choose picks, in the list's order.
 func (v *Scan) places(choose func(RowState) bool) []place {
 	count := 0
 	for _, state := range v.rows {

@@ -17,7 +17,7 @@ type PersonTable struct {
 	again     []again // the duplicate rows, when they are kept
 }
 
-// again is a row that another one leads, with the place of the person among the entries.
+// again is a duplicate row, with the place of the person among the entries.
 type again struct {
 	row    int64
 	person int

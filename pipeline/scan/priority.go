@@ -10,7 +10,7 @@ import (
 
 // Priority sends the lookups in the order of a column's cells instead of the
 // list's: numbers first, then texts, then blank cells; rows with equal cells go
-// in the list's order. The cell of the leading row counts.
+// in the list's order. The cell of the first occurrence counts.
 //
 // A number is a decimal one, with a sign, a fraction and an exponent if need be, and
 // with commas where they part groups of three digits. Everything else that is not

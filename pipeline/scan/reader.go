@@ -142,8 +142,8 @@ func (r *RowReader) splitName(cell []byte) {
 // another way.
 func (r *RowReader) HasDoubtfulName() bool { return r.name.Doubtful }
 
-// cellOf returns the value of the first cell that is not blank; nil without columns. A cell of an earlier output may have
-// an apostrophe that is not part of its value: with it, the row would name another subject.
+// cellOf returns the value of the first cell that is not blank; nil without columns. A cell of an earlier output may
+// have an apostrophe that is not part of its value: with it, the row would name another subject.
 func cellOf(row table.Row, of []int) (cell []byte) {
 	for _, column := range of {
 		if cell = table.UnescapeFormula(row.Cell(column)); !isBlank(cell) {

@@ -3,7 +3,7 @@ package scan
 import "payonce/enrich"
 
 // RowState is what is known of a row, in two bytes: some of its fields, the pattern that names its
-// subject, and a mark. In a survey the mark says that the row leads its subject, in an index that the
+// subject, and a mark. In a scan the mark says that the row is a first occurrence, in an index that the
 // journal knows the subject. Which fields they are depends on who asks: those that the row misses,
 // that all rows of its subject miss, or that are to be looked up.
 type RowState uint16
@@ -13,7 +13,7 @@ const (
 	statePattern   = 8 // where the pattern begins
 	statePatterns  = 7 << statePattern
 	stateMarked    = 1 << 11
-	stateKey       = 0xf000 // in a survey: four bits of the key, by which a list that has changed is noticed
+	stateKey       = 0xf000 // in a scan: four bits of the key, by which a list that has changed is noticed
 	stateKeyBegins = 12
 	// In an index, which has no bits of keys: the row names no subject. The fields then hold the number of a
 	// reason.
@@ -53,15 +53,15 @@ func (s RowState) AsKnown() RowState { return s | stateMarked }
 // IsKnown reports whether the journal knows the subject of a row of an index.
 func (s RowState) IsKnown() bool { return s&stateMarked != 0 }
 
-// AsLead returns the state, in a survey, of the row that leads the subject with a key.
+// AsLead returns the state, in a scan, of the first occurrence of the subject with a key.
 func (s RowState) AsLead(key enrich.Key) RowState {
 	return s&^stateKey | stateMarked | RowState(key[len(key)-1])<<stateKeyBegins
 }
 
-// Leads reports whether a row of a survey leads its subject.
+// Leads reports whether a row of a scan is a first occurrence.
 func (s RowState) Leads() bool { return s&stateMarked != 0 }
 
-// IsOf reports whether the row may be the one that leads the subject with a key.
+// IsOf reports whether the row may be the first occurrence of the subject with a key.
 func (s RowState) IsOf(key enrich.Key) bool { return s == s.AsLead(key) }
 
 // Lookup returns the part of the state that a lookup follows from: the fields and the pattern.

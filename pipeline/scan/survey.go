@@ -1,6 +1,5 @@
-// This file reads a list and finds out who needs what: which rows are complete, which name
-// nobody, which row leads its person, what the journal knows already, and in which order the
-// lookups go.
+// This file reads a list and finds out who needs what: which rows are complete, which name nobody, which row is the
+// first occurrence of its person, what the journal knows already, and the order of the lookups.
 
 package scan
 
@@ -34,13 +33,13 @@ type Recorder interface {
 type Scan struct {
 	Rows           int64
 	Filled         int64 // rows in which nothing wanted is missing
-	Duplicates     int64 // rows of an identity that an earlier row leads
+	Duplicates     int64 // rows of an identity that an earlier row has
 	Unidentifiable map[enrich.Unidentifiable]int64
 	Held           map[HeldColumn]int64 // rows that hold a field in a further column
 	DoubtfulNames  int64                // rows that are named by a full name that could be split in another way
 	Placeholders   int64                // cells of wanted fields that hold a placeholder
 
-	rows    []RowState // of each row that leads a person: the fields to look up
+	rows    []RowState // of each first occurrence: the fields to look up
 	settled Counts     // the persons that nothing is asked for
 	scope   Scope
 	keyOf   func(canonical []byte) enrich.Key
@@ -59,7 +58,7 @@ type blockRead struct {
 	blockStates
 }
 
-// blockCounts is what a survey counts in a block.
+// blockCounts is what a scan counts in a block.
 type blockCounts struct {
 	filled, identified     int64
 	held                   map[HeldColumn]int64
@@ -94,12 +93,12 @@ func New(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, 
 	return take(ctx, scope, list, journal, nil)
 }
 
-// NewWithIndex is Take for a list of which Index is called later. The survey has to be closed.
+// NewWithIndex is Take for a list of which Index is called later. The scan has to be closed.
 func NewWithIndex(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
 	return take(ctx, scope, list, journal, &Index{wanted: scope.Wanted})
 }
 
-// take takes a survey, which keeps an index unless that is nil.
+// take scans a list. The scan keeps an index unless that is nil.
 func take(
 	ctx context.Context, scope Scope, list List, journal Recorder, kept *Index,
 ) (survey *Scan, err error) {
@@ -200,7 +199,7 @@ func (c *blockCounts) addOwn(own *OwnValues) {
 	}
 }
 
-// mark finds out what is known of everybody and marks the rows that lead.
+// mark finds out what is known of everybody and marks the first occurrences.
 func (v *Scan) mark(persons *deduplicator, journal Recorder) error {
 	v.rows = make([]RowState, v.Rows)
 	var counting sync.Mutex
@@ -249,7 +248,7 @@ func askable(fields enrich.Fields, record *attempt.Record, reask attempt.Reask) 
 	return askable
 }
 
-// markEach marks the rows that lead the persons of a shard. The entries are nearly in the
+// markEach marks the first occurrences of the persons of a shard. The entries are nearly in the
 // list's order; each shard begins at another place, so that several at a time do not write to
 // the same lines of the cache.
 func (v *Scan) markEach(entries []Entry, number int) {
@@ -300,7 +299,7 @@ func recall(
 	})
 }
 
-// leads returns how many rows lead a person.
+// leads returns how many rows are first occurrences.
 func (v *Scan) leads() int64 {
 	var leads int64
 	for _, state := range v.rows {

@@ -219,7 +219,7 @@ func codeOf(err error) string {
 	return fmt.Sprint(err)
 }
 
-// TestASearchDoesNotBeginWithout a limit on units, an approval, the interface, an output that can be written.
+// A search does not begin without a limit on units, an approval, the interface and an output that can be written.
 func TestASearchDoesNotBegin(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*bench, *search.Options)

@@ -1,5 +1,5 @@
-// This file finds out what a search has found so far and which pages it needs next, from the pages that are
-// known. It is pure: the same pages give the same results, so an interrupted search resumes by walking again.
+// This file finds out what a search has found so far and which pages it needs next, from the pages that are known.
+// It is pure: the same pages give the same results, so an interrupted search resumes by walking again.
 
 package search
 

@@ -150,7 +150,7 @@ func drawWay(t *rapid.T, list csvList, scope scan.Scope) (scan.List, scan.Scope)
 	return cutList{list, rapid.IntRange(1, 70).Draw(t, "rows of a block")}, scope
 }
 
-// TestASurveyIsThatOfASimpleLoop compares the survey of blocks on all cores, in memory
+// TestASurveyIsThatOfASimpleLoop compares the scan of blocks on all cores, in memory
 // and in a temporary file, with a loop over the rows.
 func TestASurveyIsThatOfASimpleLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -246,11 +246,11 @@ func parseLookup(operation string, body []byte) (identity enrich.Identity, field
 	return identity, fields, nil
 }
 
-// walk checks the books of the service and the journal's records after a start.
+// walk checks the ledger of the service and the journal's records after a start.
 func (c *checker) walk() {
 	books := ours(c.world.service.Books())
 	if err := c.world.service.Audit(); err != nil {
-		c.broken("the service's own books: %v", err)
+		c.broken("the service's own ledger: %v", err)
 	}
 	c.takenAway(books)
 	c.neverTwice(books)

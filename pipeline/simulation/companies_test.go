@@ -99,8 +99,8 @@ func TestASampleListOfCompaniesIsPlanned(t *testing.T) {
 	}
 }
 
-// TestTwoHundredThousandCompaniesTakeLittleMemory surveys a list whose companies are named in several ways. A
-// survey keeps two bytes for each row, and what it allocates for a row does not grow with the list.
+// TestTwoHundredThousandCompaniesTakeLittleMemory scans a list whose companies are named in several ways. A
+// scan keeps two bytes for each row, and what it allocates for a row does not grow with the list.
 func TestTwoHundredThousandCompaniesTakeLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds and tells nothing about data races")

@@ -1,4 +1,4 @@
-// Package simulation tries to break the promises of the program. Its tests run the
+// Package simulation tries to break the guarantees of the program. Its tests run the
 // real pipeline, journal and client against the real sandbox in virtual time, over
 // a network and a disk that exist in memory alone. One seed decides everything
 // that happens: the list, the latencies, what the service does wrong, when the
@@ -13,7 +13,7 @@
 //
 //   - A list and one account of v1, with the real client and sandbox over a network.
 //   - Several accounts with different meters in one journal, and a run of several steps on them. Their services are
-//     simple and have books of their own.
+//     simple and have ledgers of their own.
 //   - A run that asks v2, alone or before v1, with the real steps, clients and sandbox: units of modules, emails,
 //     phones, totals and daily limits, and GETs that use units.
 //

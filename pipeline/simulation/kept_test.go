@@ -15,7 +15,7 @@ import (
 	"payonce/pipeline/scan"
 )
 
-// changing is a journal that changes between a survey and its index.
+// changing is a journal that changes between a scan and its index.
 type changing struct {
 	drawnJournal
 	people int64
@@ -79,9 +79,9 @@ func factsOf(t testing.TB, index *scan.Index) (all []string) {
 	return all
 }
 
-// TestTheIndexOfASurveyEqualsANewIndex changes what is known of persons that the survey asks for and of those in doubt,
+// TestTheIndexOfASurveyEqualsANewIndex changes what is known of persons that the scan asks for and of those in doubt,
 // as a run does. Sometimes somebody is forgotten. Sometimes the keys differ, as when an account is recorded only after
-// the survey.
+// the scan.
 func TestTheIndexOfASurveyEqualsANewIndex(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text, scope := drawPeople(r)
@@ -129,7 +129,7 @@ func TestTheIndexOfASurveyEqualsANewIndex(t *testing.T) {
 	})
 }
 
-// mayChange returns the keys of the persons that a survey asks for, and of those in doubt.
+// mayChange returns the keys of the persons that a scan asks for, and of those in doubt.
 func mayChange(
 	t *testing.T, taken *scan.Scan, list counted, scope scan.Scope, journal changing,
 ) map[enrich.Key]bool {

@@ -10,11 +10,11 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// booking is an account and the books of a program that counts on two modules.
+// booking is an account and the ledger of a program that counts on two modules.
 type booking struct {
 	base, shown cost.Account
 	totals      cost.Totals
-	// next changes the account and the books before a reading.
+	// next changes the account and the ledger before a reading.
 	next func(reading int)
 	read int
 }

@@ -95,7 +95,7 @@ func (w *world) askOnce(n int) {
 	w.service.Handler().ServeHTTP(response, request)
 }
 
-// ours returns the service's books without what the other user did.
+// ours returns the ledger of the service without what the other user did.
 func ours(books sandbox.Snapshot) sandbox.Snapshot {
 	all := books
 	books.Arrivals, books.Charges, books.Charged = nil, nil, 0

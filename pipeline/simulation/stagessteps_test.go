@@ -136,7 +136,7 @@ func askedOf(s *scripted) (asked []string) {
 	return asked
 }
 
-// wantBooks fails unless the charge columns of the output, the books of the journal and what the services
+// wantBooks fails unless the charge columns of the output, the ledger of the journal and what the services
 // charged are the same for each account.
 func (w *waterfall) wantBooks(out written) {
 	w.t.Helper()

@@ -201,7 +201,7 @@ func (w *stepsWorld) resolution(id attempt.ID) (res attempt.Resolution, resolved
 	return res, err == nil
 }
 
-// walk checks the journal after a start, and that its books are those of the services where nothing is open.
+// walk checks the journal after a start, and that its ledger is that of the services where nothing is open.
 func (w *stepsWorld) walk() {
 	if len(w.disk.scan("", "")) == 0 {
 		return

@@ -98,7 +98,7 @@ func (w *randomWaterfall) checkSecond(c call) {
 	}
 }
 
-// start runs the steps once, and compares the books with each other.
+// start runs the steps once, and compares the ledger with each other.
 func (w *randomWaterfall) start(ctx context.Context, limit cost.Money) {
 	w.t.Helper()
 	w.run(ctx)

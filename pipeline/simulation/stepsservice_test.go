@@ -12,7 +12,7 @@ import (
 	"payonce/io/service/v1"
 )
 
-// accountService is the service of one account, with books of its own. It sets aside what a call can
+// accountService is the service of one account, with a ledger of its own. It sets aside what a call can
 // consume when the call arrives, and charges for what it returns.
 type accountService struct {
 	accountScenario

@@ -49,7 +49,7 @@ func (l csvList) scope(t testing.TB, wanted enrich.Fields) scan.Scope {
 	return scan.Scope{Catalogue: v1.Catalogue(), Mapping: reading.Mapping, Wanted: wanted}
 }
 
-// ask returns the lookups of a survey as "NAME: FIELDS".
+// ask returns the lookups of a scan as "NAME: FIELDS".
 func ask(t testing.TB, scope scan.Scope, list scan.List, taken *scan.Scan) []string {
 	t.Helper()
 	next, done := taken.Lookups(t.Context(), list)

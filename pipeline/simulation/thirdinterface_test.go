@@ -1,6 +1,5 @@
-// This file holds tests alone. They run an interface that does not exist through the survey, the
-// dispatcher, the journal and the output: it has five fields, three meters and no money. Nothing outside
-// this package knows it.
+// This file runs an interface that does not exist through the scan, the dispatcher, the journal and the output: it has
+// five fields, three meters and no money. Nothing outside this package knows it.
 
 package simulation
 
@@ -164,7 +163,7 @@ func (r *rig) check(err error) {
 	}
 }
 
-// run surveys the list and sends its lookups. It returns what the survey counted.
+// run scans the list and sends its lookups. It returns what the scan counted.
 func (r *rig) run(ceilings ...cost.Ceiling) (scan.Counts, dispatch.Stop) {
 	r.Helper()
 	taken, err := scan.New(r.Context(), r.scope, r.list, r.Journal)

@@ -33,7 +33,7 @@ type v2Limit struct {
 	from, until time.Time
 }
 
-// watch checks each paid call when it arrives at the service, and the books after it.
+// watch checks each paid call when it arrives at the service, and the ledger after it.
 func (c *v2Checker) watch(service http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		account := accountV1
@@ -205,7 +205,7 @@ func (c *v2Checker) once() {
 	}
 }
 
-// walk checks the journal after a start, and that its books are those of the service where nothing is open.
+// walk checks the journal after a start, and that its ledger is that of the service where nothing is open.
 func (c *v2Checker) walk() {
 	w := c.world
 	if len(w.disk.scan("", "")) == 0 {

@@ -75,7 +75,7 @@ func (r *rig) writeAs(list csvList, output output.Output, journal answering) wri
 	return written{text.String(), rejects.String(), rows}
 }
 
-// answering is a journal that a survey and an output ask.
+// answering is a journal that a scan and an output ask.
 type answering interface {
 	scan.Recorder
 	output.OutputAnswers

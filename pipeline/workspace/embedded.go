@@ -50,7 +50,7 @@ func (s *Session) sandboxURLs() (addresses, error) {
 	return *s.served.Load(), nil
 }
 
-// startSandbox starts the embedded service. Its books are kept beside the
+// startSandbox starts the embedded service. Its ledger is kept beside the
 // journal, so that resuming works as with the real one. It allows the rates of the options.
 func (s *Session) startSandbox(dir string) (*Embedded, error) {
 	card, option, err := s.Options.Prices.Read()
@@ -64,7 +64,7 @@ func (s *Session) startSandbox(dir string) (*Embedded, error) {
 		config.V2.Window = sandbox.Window{Limit: rate.Slots, Per: rate.Window}
 	}
 	config.Now = s.Env.Now
-	if exists, _ := badgerstore.Exists(dir); exists { // what cannot be seen keeps no books
+	if exists, _ := badgerstore.Exists(dir); exists { // what cannot be seen keeps no ledger
 		key, err := s.Options.Journal.Key.Parse()
 		if err != nil {
 			return nil, err
@@ -75,10 +75,10 @@ func (s *Session) startSandbox(dir string) (*Embedded, error) {
 	return ServeSandbox(config, "127.0.0.1:0")
 }
 
-// booksName is the file of the books in the directory of the journal.
+// booksName is the file of the ledger in the directory of the journal.
 const booksName = "sandbox.jsonl"
 
-// ConcealBooks takes what earlier versions kept of subjects out of the books of the embedded service in a journal's
+// ConcealBooks takes what earlier versions kept of subjects out of the ledger of the embedded service in a journal's
 // directory.
 func ConcealBooks(dir string, o Opening) error {
 	return sandbox.ConcealBooks(filepath.Join(dir, booksName), o.Store.EncryptionKey)

@@ -1,5 +1,5 @@
-// This file finds out what the wanted fields cost: from a rate card, from what the
-// service publishes and from its account status.
+// This file finds out what the wanted fields cost: from a rate card, from what the service publishes and from its
+// account status.
 
 package workspace
 
@@ -106,7 +106,7 @@ func ReadPublications(ctx context.Context, client *v1.StatusClient, transport v1
 }
 
 // inForce returns the prices that are in force by a publication. Where operations
-// tell different ones for a field the highest counts, so that no hold is too small.
+// have different ones for a field the highest counts, so that no hold is too small.
 func (p Publication) inForce() cost.Prices {
 	prices := cost.Prices{}
 	for operation, offer := range p.Operations {
@@ -127,7 +127,7 @@ type PriceChoice struct {
 	given PriceOptions
 }
 
-// ChoosePrices takes the price of every wanted field from the first source that tells it.
+// ChoosePrices takes the price of every wanted field from the first source that has it.
 func ChoosePrices(given PriceOptions, wanted enrich.Fields, published Publications, account cost.Account) (PriceChoice, error) {
 	card, sources, err := sources(given, published, account)
 	return PriceChoice{card, cost.ChoosePrices(wanted, sources...), given}, err
@@ -135,7 +135,7 @@ func ChoosePrices(given PriceOptions, wanted enrich.Fields, published Publicatio
 
 // sources returns where prices are, in the order in which they count: the option that the
 // user names, or that of the user's own rate card; what the service publishes; the account's
-// status. The built-in rate card only tells what no other does.
+// status. The built-in rate card only has what no other source does.
 func sources(given PriceOptions, published Publications, account cost.Account) (cost.RateCard, []cost.PriceSource, error) {
 	name, card, err := cardInUse(given, published)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestNobodyReadsAJournalThatIsBeingOpened(t *testing.T) {
 func TestAReaderUsesTheOwnersEmbeddedService(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	closing(t, owning(t, state)) // so that the sandbox keeps its books there
+	closing(t, owning(t, state)) // so that the sandbox keeps its ledger there
 	owner := owning(t, state)
 	want, err := owner.Config()
 	if err != nil {

@@ -18,7 +18,7 @@ type Opening struct {
 	Store   badgerstore.Options
 	Journal checkpoint.Options
 	Wait    time.Duration // how long to wait for another process that owns the journal
-	// Owner returns what this process tells other processes while it owns the journal. It may be nil. It
+	// Owner returns what this process shows to other processes while it owns the journal. It may be nil. It
 	// may be called from any goroutine.
 	Owner func() Owner
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// writeMetricsFile writes the metrics of a job to a file that the textfile collector of the node exporter reads. The file
-// is replaced whole or not at all, and its name ends in ".prom".
+// writeMetricsFile writes the metrics of a job to a file that the textfile collector of the node exporter reads. The
+// file is replaced whole or not at all, and its name ends in ".prom".
 func writeMetricsFile(path string, job JobMetrics) error {
 	registry := prometheus.NewRegistry()
 	if err := registry.Register(newCollector(job)); err != nil {

@@ -41,7 +41,7 @@ type RunLine struct {
 type RunOutcome struct {
 	Exit   int
 	Reason string // a code; "" when every row has its outcome
-	Err    error  // that a person is told; nil when the run has told all
+	Err    error  // that is shown to a person; nil when the run has shown all
 	// Until is when the run can go on without anybody acting. It is zero when the run came to its end, or when a
 	// person has to act.
 	Until   time.Time
@@ -126,7 +126,7 @@ func fixedFlags() []string {
 // nameForm is what the name of a job looks like. It stands in names of files and units.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$`)
 
-// Read reads a jobs file. Its error tells everything that is wrong, each with its line and column.
+// Read reads a jobs file. Its error says everything that is wrong, each with its line and column.
 func (r FileReader) Read(path string) (*File, error) {
 	text, err := ReadText(path)
 	if err != nil {

@@ -38,8 +38,8 @@ type pages struct {
 	note    func(string)
 }
 
-// writePages writes the pages of occurrences that a start of a job ran, removes those that the job does not keep, and writes
-// the index. A file that somebody changed, or that something else wrote, stays as it is.
+// writePages writes the pages of occurrences that a start of a job ran, removes those that the job does not keep, and
+// writes the index. A file that somebody changed, or that something else wrote, stays as it is.
 func writePages(ctx context.Context, job *Job, ran []record.Occurrence, note func(string)) error {
 	options, env, err := job.Run.Workspace()
 	if err != nil {

@@ -1,7 +1,6 @@
 // This file shows the state and the results of jobs as metrics of Prometheus: in a file for each job, and over
-// HTTP. It reads
-// nothing; package reading reads what the metrics follow from. No metric has personal data, and the values of
-// its labels are names of jobs, accounts, fields, meters, ceilings and outcomes.
+// HTTP. It reads nothing; reading.go reads what the metrics follow from. No metric has personal data: the values
+// of labels are names of jobs, accounts, fields, meters, ceilings and outcomes.
 
 package jobs
 
@@ -30,8 +29,8 @@ type JobMetrics struct {
 	Waited map[string]float64
 }
 
-// AccountMetrics counts the calls of a job to one account since the journal began, what they found and what they cost. The
-// values never fall, except those marked below.
+// AccountMetrics counts the calls of a job to one account since the journal began, what they found and what they
+// cost. The values never fall, except those marked below.
 type AccountMetrics struct {
 	Name   string
 	Fields []FieldMetrics

@@ -52,7 +52,8 @@ func configOf(connection string) (*pgconn.Config, error) {
 	return config, nil
 }
 
-// keptSpool returns the file that Spool wrote with a prefix. It removes one whose bytes do not have the hash of its name.
+// keptSpool returns the file that Spool wrote with a prefix. It removes one whose bytes do not have the hash of its
+// name.
 func keptSpool(prefix string) (path string, found bool, err error) {
 	entries, err := os.ReadDir(filepath.Dir(prefix))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -76,8 +76,8 @@ func newRunCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
-// commands returns the commands for alerts. An alert names no file: it is read elsewhere, and a path can hold the name of
-// a person.
+// commands returns the commands for alerts. An alert names no file: it is read elsewhere, and a path can hold the
+// name of a person.
 func commands() Commands {
 	return Commands{
 		Approve: func(job, at string, amount cost.Money) string {

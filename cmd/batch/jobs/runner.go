@@ -30,7 +30,7 @@ type Runner struct {
 	Sleep  func(context.Context, time.Duration) error
 	Note   func(string)
 	Stderr io.Writer // of the commands of lists
-	// Occurred is told of each occurrence when its record is durable: of one that did not run, that waits or
+	// Occurred is called for each occurrence when its record is durable: of one that did not run, that waits or
 	// that ended. It may be nil.
 	Occurred func(Event)
 	Commands Commands

@@ -28,9 +28,9 @@ type Server struct {
 	Now    func() time.Time
 	// After returns a channel that tells when a time has passed.
 	After func(time.Duration) <-chan time.Time
-	// Note is told what somebody should know.
+	// Note is called with what somebody should know.
 	Note func(text string)
-	// State is told what the server does, for the service manager.
+	// State is called with what the server does, for the service manager.
 	State func(ServerState)
 }
 

@@ -189,7 +189,7 @@ func (y *spending) run(job *Job, at string) (outcome RunOutcome, alive bool) {
 	return outcome, true
 }
 
-// charge enters what the service charges now into its own books, and compares them with every ceiling.
+// charge enters what the service charges now into its own ledger, and compares it with every ceiling.
 func (y *spending) charge(job string) {
 	day, month := y.now.UTC().Format(time.DateOnly), y.now.UTC().Format("2006-01")
 	for scope, limit := range map[string]cost.Money{
@@ -357,8 +357,8 @@ func (y *spending) judge() (ran int) {
 	return ran
 }
 
-// TestInAYearNoCeilingIsPassed lives through a year in which the money of most months is used up. Every alert reaches its
-// channels, as in TestInAYearEveryOccurrenceRanOnceOrHasAReason.
+// TestInAYearNoCeilingIsPassed lives through a year in which the money of most months is used up. Every alert reaches
+// its channels, as in TestInAYearEveryOccurrenceRanOnceOrHasAReason.
 func TestInAYearNoCeilingIsPassed(t *testing.T) {
 	t.Parallel()
 	first := yearSeed()

@@ -1,4 +1,4 @@
-// This file says when a run that a limit stopped can go on without anybody acting.
+// This file says when a run that a limit stopped can go on without a person.
 
 package jobs
 

@@ -24,12 +24,12 @@ type UnitCall struct {
 	About string
 }
 
-// UnitAdmission is what the books say to a call that arrives.
+// UnitAdmission is what the ledger says to a call that arrives.
 type UnitAdmission struct {
 	Number int
 	Code   Code          // why it is refused; empty when it is not
 	Wait   time.Duration // with RateLimited, until a place in the window is free
-	Err    error         // with InternalError, what is wrong with the books
+	Err    error         // with InternalError, what is wrong with the ledger
 }
 
 // Arrive numbers a call and counts it against the rate limit of its key, unless it is refused.

@@ -66,7 +66,7 @@ func Conceal(path, member string, conceal func(string) string) error {
 		}
 	}
 	if err != nil {
-		err = fmt.Errorf("books %s: %w", path, err)
+		err = fmt.Errorf("ledger %s: %w", path, err)
 	}
 	if err != nil || !changed {
 		err = errors.Join(err, os.RemoveAll(fresh))

@@ -52,7 +52,7 @@ func TestConcealChangesTheBooksOfAnEarlierVersion(t *testing.T) {
 		got, err := os.ReadFile(path)
 		want := header + `{"identity":"name\u001f` + strings.TrimPrefix(conceal("name\x1fann\x1flee\x1fcompany\x1facme"), "name\x1f") + `","kind":"arrived","number":1}` + "\n" + other
 		if err != nil || string(got) != want {
-			t.Errorf("the books are\n%s\nwant\n%s\nerror %v", got, want, err)
+			t.Errorf("the ledger is\n%s\nwant\n%s\nerror %v", got, want, err)
 		}
 		if _, err := os.Stat(path + ".new"); !os.IsNotExist(err) {
 			t.Errorf("a copy is left: %v", err)

@@ -1,5 +1,5 @@
-// This file draws the random numbers of the sandbox from a seed and words, so that the same question
-// always gets the same answer and no answer moves another.
+// This file draws the random numbers of the sandbox from a seed and words. The same question always gets the same
+// answer, and no answer depends on another one.
 
 package kit
 

@@ -1,4 +1,4 @@
-// This file keeps the entries of books in a file: JSON lines that are only ever appended.
+// This file keeps the entries of a ledger in a file: JSON lines that are only ever appended.
 
 package kit
 
@@ -14,21 +14,21 @@ import (
 	"syscall"
 )
 
-// LedgerFile is the file of the books. Each line is appended by one write, so that the
+// LedgerFile is the file of the ledger. Each line is appended by one write, so that the
 // death of the process leaves every line whole but perhaps the last. It is not
 // synced: it outlives the process, not the machine.
 //
 // Several processes may have it open, but only one can write: an entry rests on all
 // that stand before it, so whoever meets an entry that it has not read writes no more.
 type LedgerFile struct {
-	file *os.File // nil: the books are kept in memory alone
+	file *os.File // nil: the ledger is kept in memory alone
 	size int64    // of the file, as far as it was read and written here
 	err  error    // the first failed write; nothing is written after it
 
-	create func() error // opens a file that was not there when the books were opened; nil when it was
+	create func() error // opens a file that was not there when the ledger was opened; nil when it was
 }
 
-// OpenLedgerFileLater is Open for books that may never have an entry: a file that is not there is
+// OpenLedgerFileLater is OpenLedgerFile for a ledger that may never have an entry: a file that is not there is
 // created by the first entry.
 func OpenLedgerFileLater(path, header string, replay func(line []byte) error) (*LedgerFile, error) {
 	if _, err := os.Stat(path); path == "" || !errors.Is(err, fs.ErrNotExist) {
@@ -59,7 +59,7 @@ func OpenLedgerFile(path, header string, replay func(line []byte) error) (*Ledge
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("open the books: %w", err)
+		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
 	l := &LedgerFile{file: file}
 	err = l.alone(func() error {
@@ -73,7 +73,7 @@ func OpenLedgerFile(path, header string, replay func(line []byte) error) (*Ledge
 		return err
 	})
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("books %s: %w", path, err), file.Close())
+		return nil, errors.Join(fmt.Errorf("ledger %s: %w", path, err), file.Close())
 	}
 	return l, nil
 }
@@ -152,7 +152,7 @@ func (l *LedgerFile) Append(entry any) error {
 		return fmt.Errorf("an entry that cannot be written: %w", err)
 	}
 	if err := l.alone(func() error { return l.write(append(line, '\n')) }); err != nil {
-		l.err = fmt.Errorf("write the books %s: %w", l.file.Name(), err)
+		l.err = fmt.Errorf("write the ledger %s: %w", l.file.Name(), err)
 	}
 	return l.err
 }
@@ -173,7 +173,7 @@ func (l *LedgerFile) write(line []byte) error {
 // Close closes the file. Nothing is written any more.
 func (l *LedgerFile) Close() error {
 	if l.err == nil {
-		l.err = errors.New("the books are closed")
+		l.err = errors.New("the ledger is closed")
 	}
 	if l.file == nil {
 		return nil

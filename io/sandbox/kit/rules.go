@@ -1,5 +1,5 @@
-// This file has the rules that make the calls of a sandbox go wrong: which calls they strike, what
-// becomes of those, and the form in which rules are written.
+// This file has the rules that make calls of a sandbox fail: to which calls they apply, what happens to those, and
+// the form in which rules are written.
 
 package kit
 
@@ -43,8 +43,8 @@ type Effect uint8
 const (
 	NoEffect    Effect = iota
 	KeyRevoked         // the key that asks is revoked
-	CreditSpent        // as books.SpendElsewhere, of Amount
-	BudgetSet          // as books.SetBudget, to Amount
+	CreditSpent        // as Books.SpendElsewhere of package sandbox, of Amount
+	BudgetSet          // as Books.SetBudget of package sandbox, to Amount
 )
 
 // Fault is a rule that makes calls go wrong. Two things about it are independent:
@@ -132,7 +132,7 @@ func (f Fault) validateAnswer(codes []Code) error {
 	case f.RetryDate && f.RetryAfter == 0:
 		return errors.New("a Retry-After as a date needs a duration")
 	case !f.statusFits():
-		return fmt.Errorf("the status %d; only a gateway's answer has one, from 500 to 599, and in JSON also 200 and from 400", f.Status)
+		return fmt.Errorf("the status %d is not one of a gateway's response; give 500 to 599, or with JSON also 200 or 400 to 599", f.Status)
 	case f.RetryAfter < 0 || f.Delay < 0:
 		return errors.New("a duration is below zero")
 	}

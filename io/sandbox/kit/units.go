@@ -1,6 +1,6 @@
-// This file is what the second interface of the sandbox counts and limits: its keys, the units that each
-// module used, found emails and phones, totals, daily limits and the rate limit. It knows nothing of HTTP. A
-// change is first an entry of the file and then applied to the memory.
+// This file is the ledger of the second interface of the sandbox: its keys, the units that each module used, found
+// emails and phones, totals, daily limits and the rate limit. It knows nothing of HTTP. A change is first an entry
+// of the file and then applied to the memory.
 
 package kit
 
@@ -64,12 +64,12 @@ type UnitConfig struct {
 	Totals map[Module]int64 // of units; a module without one has no units
 	Daily  map[Module]int64 // the most units of a day; a module without one has no daily limit
 	Window Window           // of the calls of each key
-	// KeepRecords is how many of the newest calls are kept in full; of older ones the books keep sums. Zero keeps
+	// KeepRecords is how many of the newest calls are kept in full; of older ones the ledger keeps sums. Zero keeps
 	// all. It has to be more than the calls under way.
 	KeepRecords int
 	Now         func() time.Time
-	Path        string // of the file; empty keeps the books in memory alone
-	// Conceal returns what the books keep instead of what a call is about. Nil keeps it.
+	Path        string // of the file; empty keeps the ledger in memory alone
+	// Conceal returns what the ledger keeps instead of what a call is about. Nil keeps it.
 	Conceal func(about string) string
 }
 
@@ -110,7 +110,7 @@ type ModuleUsage struct {
 	usedOfToday time.Time
 }
 
-// UnitBooks are the books of one account. Their methods may be called from any goroutine.
+// UnitBooks is the ledger of one account. Its methods may be called from any goroutine.
 type UnitBooks struct {
 	config UnitConfig
 
@@ -156,7 +156,7 @@ const fileHeader = `{"kind":"sandbox_units","version":1}` + "\n"
 // maxUnits keeps sums far from overflow.
 const maxUnits = int64(1) << 50
 
-// OpenUnitBooks replays the file into new books.
+// OpenUnitBooks replays the file into a new ledger.
 func OpenUnitBooks(config UnitConfig) (*UnitBooks, error) {
 	if err := config.check(); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func TestResetKeepsWatchedCompanies(t *testing.T) {
 	}
 }
 
-// TestCallThatIsNotKeptIsCounted: the books keep few records, and an old call ends after many others.
+// TestCallThatIsNotKeptIsCounted: the ledger keeps few records, and an old call ends after many others.
 func TestCallThatIsNotKeptIsCounted(t *testing.T) {
 	config := someConfig()
 	config.KeepRecords = 2
@@ -168,7 +168,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// FuzzOpen: no file breaks the books, and those that are opened balance.
+// FuzzOpen: no file breaks the ledger, and one that is opened balances.
 func FuzzOpen(f *testing.F) {
 	for _, line := range []string{
 		`{"kind":"arrived","number":1,"key":"key_1","at":"2026-11-23T10:00:00Z","period":0}`,

@@ -1,5 +1,3 @@
-// This file is a limit on how many calls arrive within a rolling window.
-
 package kit
 
 import (

@@ -41,7 +41,7 @@ func IsInvalid(err error) bool {
 	return errors.Is(err, kit.ErrInvalid) || errors.Is(err, ErrWatchField)
 }
 
-// unitsShown is what the books show of the account.
+// unitsShown is what the ledger shows of the account.
 type unitsShown struct {
 	Modules []kit.ModuleUsage `json:"modules"`
 	Keys    []kit.UnitKey     `json:"keys"`

@@ -339,7 +339,7 @@ func TestCountersEqualTheLog(t *testing.T) {
 	})
 }
 
-// TestMemoryDoesNotGrowWithCompanies asks for many companies while the books keep few records.
+// TestMemoryDoesNotGrowWithCompanies asks for many companies while the ledger keeps few records.
 func TestMemoryDoesNotGrowWithCompanies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it works on much data in one goroutine")

@@ -237,7 +237,7 @@ func (s *Server) perform(
 	return false
 }
 
-// refused notes a refusal in the books. What they cannot note is refused because they cannot.
+// refused notes a refusal in the ledger. What it cannot note is refused because it cannot.
 func (s *Server) refused(number int, no *refusal) *refusal {
 	if err := s.units.Refuse(number, no.code); err != nil {
 		return &refusal{code: kit.InternalError, detail: err.Error()}

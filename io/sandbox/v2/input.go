@@ -23,7 +23,7 @@ type input struct {
 	problems       map[string][]string
 }
 
-// maxAbout bounds how much of a body the books keep.
+// maxAbout bounds how much of a body the ledger keeps.
 const maxAbout = 300
 
 // about returns what the call is about: the body, or the identifier in the path.

@@ -123,7 +123,7 @@ func checkMembers(t *testing.T, x exchange, text string) {
 }
 
 // TestEveryOperation calls each operation of the specification once: its answer has the members that the
-// specification names, and the books counted what the assumptions say.
+// specification names, and the ledger counted what the assumptions say.
 func TestEveryOperation(t *testing.T) {
 	s := opened(t, nil)
 	called := map[string]bool{}

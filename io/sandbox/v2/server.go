@@ -1,7 +1,7 @@
 // Package v2 is the second interface of the sandbox: company and people data on made-up companies, with units,
 // limits, watches and notifications. It counts as the service does, and counts twice when it is asked twice.
 //
-// The books (package units) and the world (package world) know nothing of HTTP. Each operation reads its
+// The ledger (kit.UnitBooks) and the world (package world) know nothing of HTTP. Each operation reads its
 // request and says what the answer is; the server counts it and sends it, or spoils it as a fault wants.
 package v2
 
@@ -70,7 +70,7 @@ type Server struct {
 	closing  sync.Once
 }
 
-// New opens the books of the configuration. The caller serves its Handler, on the loopback interface only, and
+// New opens the ledger of the configuration. The caller serves its Handler, on the loopback interface only, and
 // ends it with Close.
 func New(config Config) (*Server, error) {
 	if config.Now == nil {
@@ -117,7 +117,7 @@ func (s *Server) Close() error {
 	return err
 }
 
-// Units returns the books, for what the owner does and for tests that compare them.
+// Units returns the ledger, for what the owner does and for tests that compare it.
 func (s *Server) Units() *kit.UnitBooks { return s.units }
 
 func (s *Server) isClosed() bool {

@@ -1,4 +1,4 @@
-// This file is what the second interface of the sandbox remembers of companies: which are watched, what was
+// This file keeps what the second interface of the sandbox knows of watches: which companies are watched, what was
 // changed, the events, and where notifications are sent. It knows nothing of HTTP. A change is first an entry of
 // the file and then applied to the memory.
 

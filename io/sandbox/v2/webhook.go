@@ -1,5 +1,5 @@
-// This file delivers the notifications of the sandbox to a callback URL, and repeats those that are not
-// accepted. It sends to loopback addresses alone, because the sandbox makes up everything that it says.
+// This file delivers the notifications of the sandbox to a callback URL, and repeats those that are not accepted. It
+// sends to loopback addresses alone, because everything in them is made up.
 
 package v2
 

@@ -1,8 +1,8 @@
-// This file makes contact lists for tests and benchmarks. A list is a pure
-// function of its Spec: the same one gives the same bytes on every machine.
+// This file makes contact lists for tests and benchmarks. A list is a pure function of its Spec: the same one gives
+// the same bytes on every machine.
 //
-// Nobody in them exists: addresses end in .example, phone numbers are of the range
-// that is set aside for fiction.
+// Nobody in them exists: addresses end in .example, and phone numbers are of the range that is reserved for
+// fiction.
 
 package world
 

@@ -19,7 +19,7 @@ const (
 	defaultUserAgent = "payonce"
 )
 
-// Transport is the way in which the service is spoken to. What it does and what it
+// Transport is the way in which the service is called. What it does and what it
 // charges is the same over both.
 type Transport string
 
@@ -47,13 +47,13 @@ type Config struct {
 	// IncludeProfile asks for the profile too, which makes every lookup an enrich.
 	IncludeProfile bool
 	// Timeout bounds one call from the dial to the last byte of its response;
-	// DefaultTimeout when zero. Over MCP it bounds the opening of a session as well,
+	// 45 s when zero. Over MCP it bounds the opening of a session as well,
 	// on its own.
 	Timeout time.Duration
 	// MaxConnections bounds the connections that lookups have open at a time; zero
 	// means no limit. A lookup that waits for one too long is enrich.NotSent.
 	MaxConnections int
-	// UserAgent is DefaultUserAgent when empty. Over MCP it also gives the client's
+	// UserAgent is "payonce" when empty. Over MCP it also gives the client's
 	// name and version, as in "name/version".
 	UserAgent string
 	// Now is the clock for waits, those too that the service gives as a date, when its

@@ -41,7 +41,7 @@ func (s settings) judge(r reply) enrich.Verdict {
 		return s.lost(r, fmt.Errorf("HTTP %d %s", r.Status, s.Redirected(r.Header)))
 	}
 	if r.Status == 0 {
-		return s.lost(r, errors.New("a failed tool without an error of the service"))
+		return s.lost(r, errors.New("the tool failed without an error of the service"))
 	}
 	return s.lost(r, fmt.Errorf("HTTP %d with %s, which is not an error of the service", r.Status, s.Describe(r.Body)))
 }

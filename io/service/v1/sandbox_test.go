@@ -61,7 +61,7 @@ func (w way) open(t *testing.T, faults ...string) (*sandbox.Server, *v1.Client) 
 	t.Cleanup(func() {
 		client.Close()
 		if err := box.Audit(); err != nil {
-			t.Errorf("the books of the sandbox: %v", err)
+			t.Errorf("the ledger of the sandbox: %v", err)
 		}
 		_ = box.Close()
 		server.Close()

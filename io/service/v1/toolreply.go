@@ -117,7 +117,7 @@ func (m mcpEndpoint) toolReply(message service.Object, header http.Header) (repl
 }
 
 // failedTool reads the error of a failed tool. One without an HTTP status that says
-// so is judged with less trust, as a status that is not known.
+// so is treated as a status that is not known.
 func (m mcpEndpoint) failedTool(result service.Object, header http.Header) reply {
 	meta, _ := result.Object("_meta")
 	fault, _ := meta.Object(metaError)

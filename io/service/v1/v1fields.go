@@ -1,5 +1,3 @@
-// This file names the fields of the v1 interface and its operations.
-
 package v1
 
 import (

@@ -98,8 +98,8 @@ func (u Usage) Account() cost.Account {
 	return account
 }
 
-// others returns the counters that are those of no meter, by their codenames. A codename that is listed several times has the
-// sum of its counters.
+// others returns the counters that are those of no meter, by their codenames. A codename that is listed several times
+// has the sum of its counters.
 func (u Usage) others() map[string]int64 {
 	used := map[string]int64{}
 	for _, module := range u.Modules {

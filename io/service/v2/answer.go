@@ -61,7 +61,7 @@ func aboutMembers(m *numbered.Members, c *enrich.Company) {
 func membersOf(m *numbered.Members, s *stored) { s.members(m) }
 
 // ReadAnswer returns the answer that the body of a successful response is, with what the call used up.
-// An error says that the body is no answer to the operation.
+// An error says that the body is not an answer to the operation.
 func ReadAnswer(
 	o Operation, body []byte, at time.Time, reveal Reveal, modules Modules,
 ) (enrich.Answered, error) {

@@ -109,7 +109,7 @@ func decodeCompany(body []byte) (Company, error) {
 // companyColumns returns the columns of a company record, and Cells its values in their order.
 func companyColumns() []enrich.TableColumn { return columnsOf(company) }
 
-// Cells returns the values of the company, in the order of CompanyColumns.
+// Cells returns the values of the company, in the order of companyColumns.
 func (c Company) Cells() []enrich.Cell { return cellsOf(c, company) }
 
 // Employee is an employee record (specification v2, "Employee record").
@@ -183,5 +183,5 @@ func decodeEmployee(body []byte) (Employee, error) {
 // employeeColumns returns the columns of an employee record.
 func employeeColumns() []enrich.TableColumn { return columnsOf(employee) }
 
-// Cells returns the values of the employee, in the order of EmployeeColumns.
+// Cells returns the values of the employee, in the order of employeeColumns.
 func (e Employee) Cells() []enrich.Cell { return cellsOf(e, employee) }

@@ -35,13 +35,12 @@ type Config struct {
 	Modules Modules
 	// NotFound is the detail with which the service says that it found nothing; DefaultNotFound when empty.
 	NotFound string
-	// Timeout bounds one call from the dial to the last byte of its response; DefaultTimeout when
-	// zero.
+	// Timeout bounds one call from the dial to the last byte of its response; 45 s when zero.
 	Timeout time.Duration
 	// MaxConnections bounds the connections that paid calls have open at a time; zero means no
 	// limit. A call that waits for one too long is enrich.NotSent.
 	MaxConnections int
-	// UserAgent is DefaultUserAgent when empty.
+	// UserAgent is "payonce" when empty.
 	UserAgent string
 	// Now is the clock for waits and for the ends of daily limits; time.Now when nil.
 	Now func() time.Time

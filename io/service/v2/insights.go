@@ -205,7 +205,7 @@ func points(m *members, name string, into *[]Point) {
 // technologyColumns returns the columns of a technology, with those of its group.
 func technologyColumns() []enrich.TableColumn { return columnsOf(technologyRow) }
 
-// TechnologyRows returns the cells of every technology, in the order of TechnologyColumns. A group
+// TechnologyRows returns the cells of every technology, in the order of technologyColumns. A group
 // without technologies has a row of its own.
 func (i Insights) TechnologyRows() (rows [][]enrich.Cell) {
 	for _, group := range i.Technologies {
@@ -237,7 +237,7 @@ func technologyRow(m *members, t *technologyOf) {
 // visitsColumns returns the columns of the visits of a month.
 func visitsColumns() []enrich.TableColumn { return columnsOf(visits) }
 
-// Cells returns the values of the visits, in the order of VisitsColumns.
+// Cells returns the values of the visits, in the order of visitsColumns.
 func (v Visits) Cells() []enrich.Cell { return cellsOf(v, visits) }
 
 // decodeInsights reads a digital insights record. An error says that the body is none.
@@ -251,5 +251,5 @@ func decodeInsights(body []byte) (Insights, error) {
 // insightsColumns returns the columns of an insights record, without its lists of records.
 func insightsColumns() []enrich.TableColumn { return columnsOf(insights) }
 
-// Cells returns the values of the record, in the order of InsightsColumns.
+// Cells returns the values of the record, in the order of insightsColumns.
 func (i Insights) Cells() []enrich.Cell { return cellsOf(i, insights) }

@@ -52,7 +52,7 @@ func look(o Operation, body []byte) (found, error) {
 	case err != nil:
 		return found{}, err
 	case problems.All:
-		return found{}, errors.New("nothing of it can be read")
+		return found{}, errors.New("no member of it can be read")
 	case (isRecord || !seen.something) && isError(body):
 		return found{}, errors.New("it has the members of an error")
 	}

@@ -63,13 +63,13 @@ func groupMember(m *members, g *GroupMember) {
 // shareholderColumns returns the columns of a shareholder.
 func shareholderColumns() []enrich.TableColumn { return columnsOf(shareholder) }
 
-// Cells returns the values of the shareholder, in the order of ShareholderColumns.
+// Cells returns the values of the shareholder, in the order of shareholderColumns.
 func (s Shareholder) Cells() []enrich.Cell { return cellsOf(s, shareholder) }
 
 // groupColumns returns the columns of an entry of a group structure.
 func groupColumns() []enrich.TableColumn { return columnsOf(groupMember) }
 
-// Cells returns the values of the entry, in the order of GroupColumns.
+// Cells returns the values of the entry, in the order of groupColumns.
 func (g GroupMember) Cells() []enrich.Cell { return cellsOf(g, groupMember) }
 
 // decodeOwnership reads an ownership record. An error says that the body is none.

@@ -32,7 +32,7 @@ func companyItem(m *members, c *CompanyItem) {
 // companyItemColumns returns the columns of a company in the results of a search.
 func companyItemColumns() []enrich.TableColumn { return columnsOf(companyItem) }
 
-// Cells returns the values of the item, in the order of CompanyItemColumns.
+// Cells returns the values of the item, in the order of companyItemColumns.
 func (c CompanyItem) Cells() []enrich.Cell { return cellsOf(c, companyItem) }
 
 // EmployeeItem is an employee in the results of a search within a company.
@@ -48,7 +48,7 @@ func employeeItem(m *members, e *EmployeeItem) {
 // employeeItemColumns returns the columns of an employee in the results of a search.
 func employeeItemColumns() []enrich.TableColumn { return columnsOf(employeeItem) }
 
-// Cells returns the values of the item, in the order of EmployeeItemColumns.
+// Cells returns the values of the item, in the order of employeeItemColumns.
 func (e EmployeeItem) Cells() []enrich.Cell { return cellsOf(e, employeeItem) }
 
 // Person is a person in the results of an enrichment search.

@@ -21,7 +21,7 @@ func MeterNamed(name string) (cost.Meter, bool) {
 // and phones that are returned.
 func LimitedMeters() []cost.Meter { return append(Meters(), MeterEmails, MeterPhones) }
 
-// Prices say what a unit of each meter costs the user. The service itself never speaks of money. A meter
+// Prices say what a unit of each meter costs the user. The service itself shows no money. A meter
 // without a price costs nothing.
 type Prices map[cost.Meter]cost.Money
 

@@ -44,7 +44,7 @@ func newRig(t *testing.T, change func(*sandbox.Config)) *rig {
 	t.Cleanup(func() {
 		client.Close()
 		if err := errors.Join(box.Second().Units().Audit(), box.Close()); err != nil {
-			t.Errorf("the books of the sandbox: %v", err)
+			t.Errorf("the ledger of the sandbox: %v", err)
 		}
 		server.Close()
 	})

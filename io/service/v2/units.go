@@ -1,6 +1,6 @@
 // This file says what the operations of the v2 interface use up: which meters there are, what
 // a call can use at most, and what an answer used. The service counts units of modules, and the
-// emails and phones that it returned. It never speaks of money.
+// emails and phones that it returned. It shows no money.
 
 package v2
 

@@ -1,5 +1,3 @@
-// This file names the fields of the v2 interface.
-
 package v2
 
 import (
