@@ -17,11 +17,7 @@ import (
 
 // readCompanies reads the identifiers of the companies of a list into an order: each once, in the list's order.
 func (c *searchCommand) readCompanies(ctx context.Context, w *pipeline.Work, names []string, order *search.Order) (err error) {
-	reading := c.o.list.Value(ctx, c.o.env.stdin, c.o.env.now, names...)
-	list, err := columns.OpenList(columns.ListOptions{
-		Names: reading.Names, Stdin: reading.Stdin, Encoding: reading.Encoding, Delimiter: reading.Delimiter, Sheet: reading.Sheet,
-		HeaderRow: reading.HeaderRow, TempDir: reading.TempDir,
-	})
+	list, err := columns.OpenList(c.o.list.Value(ctx, c.o.env.stdin, c.o.env.now, names...).ListOptions)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/pipeline"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 )
 
@@ -55,7 +53,7 @@ func (c *mapCommand) run(ctx context.Context, names []string) (err error) {
 	if c.list.HeaderRow < 0 {
 		return problem.Usagef("--header-row %d: choose 1 or more", c.list.HeaderRow)
 	}
-	m, err := c.open(ctx, names)
+	m, err := pipeline.OpenMapping(c.list.Value(ctx, c.env.stdin, c.env.now, names...))
 	if err != nil {
 		return err
 	}
@@ -106,22 +104,4 @@ func edit(ctx context.Context, env environment, m *pipeline.Mapping, plain bool)
 	}
 	_, err = fmt.Fprintf(env.stderr, "Saved in %s; plan and run use it.\n", path)
 	return true, err
-}
-
-func (c *mapCommand) open(ctx context.Context, names []string) (*pipeline.Mapping, error) {
-	return open(c.list.Value(ctx, c.env.stdin, c.env.now, names...))
-}
-
-// open reads the columns of a list.
-func open(order pipeline.List) (*pipeline.Mapping, error) {
-	asked, err := provider.AllInterfaces().Of(provider.Wanted{Fields: order.Fields, From: order.From})
-	if err != nil {
-		return nil, problem.AsUsage(err)
-	}
-	return pipeline.OpenMapping(pipeline.MappingOptions{
-		List: columns.ListOptions{
-			Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Delimiter: order.Delimiter, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
-		},
-		Mapping: order.Mapping, MapFile: order.MapFile, Asked: asked, Prefer: order.Prefer, Held: order.Held, Preset: order.Preset,
-	})
 }
