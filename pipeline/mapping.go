@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
