@@ -33,11 +33,11 @@ func newRootCommand(env environment) *cobra.Command {
 		withExitCodes(newMapCommand(env), exitDone, exitInternal, exitUsage),
 		jobs.NewCommand(env.jobs()), newSearchCommand(env),
 		newShowCommand(env), newReportCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
-		withExitCodes(newUndoCommand(env.stdout), exitDone, exitInternal, exitUsage),
-		newRateCardCommand(env.stdout, exitHelp(exitDone, exitUsage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),
+		newUndoCommand(env),
+		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env),
 		withExitCodes(newSandboxCommand(env), exitDone, exitInternal, exitUsage),
 		withExitCodes(newListsCommand(env), exitDone, exitInternal, exitUsage, exitInterrupted),
-		newVersionCommand(env), withExitCodes(newManualCommand(version, env.getenv, env.now), exitDone, exitInternal, exitUsage),
+		newVersionCommand(env), newManualCommand(env),
 	)
 	addColour(root)
 	addHelpAll(root)
