@@ -55,7 +55,7 @@ func TestTheProgressLineFitsTheTerminal(t *testing.T) {
 		} {
 			out.Reset()
 			columns = test.columns
-			time.Sleep(redraw)
+			<-time.After(redraw)
 			p.show()
 			drawn := strings.Split(out.String(), "\r")
 			got := strings.TrimSuffix(drawn[len(drawn)-1], "\x1b[0K")
@@ -94,11 +94,11 @@ func TestEveryStageHasOneLine(t *testing.T) {
 		observer.Surveying()()
 		update, done := observer.Sending(pipeline.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
 		update(pipeline.SentSoFar{Tally: dispatch.Tally{Spent: cost.Cent}}) // too early
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 1}})
 		waiting := dispatch.Wait{Reason: dispatch.WaitSettle}
 		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 1, Wait: waiting}}) // at once
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 2}})
 		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 2, Wait: waiting}}) // also when all are done
 		observer.Note("the account lost $1.00")

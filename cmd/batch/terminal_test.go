@@ -54,7 +54,8 @@ func TestARunAtATerminal(t *testing.T) {
 				t.Errorf("the progress:\n%s", sending)
 			}
 			status := p.startAtTerminal(columns, "status", "--watch=10ms")
-			shown := status.Shows("done                      9 of ")
+			status.Shows("done                      9 of ")
+			shown := status.Shows("\nends  ") // the last line
 			for _, want := range []string{"run list\n", "process  ", "step                      1 of 1: email,phone\n", "spent  ", "closest limit  ", "ends  "} {
 				if !strings.Contains("\n"+shown, "\n"+want) {
 					t.Errorf("the status has no %q:\n%s", want, shown)
