@@ -119,17 +119,6 @@ func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 	return do(s)
 }
 
-// withJournal runs a use case on the workspace's journal, which has to exist.
-func withJournal[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
-	return with(w, func(s *session) (T, error) {
-		if err := s.place.Require(ctx, doing); err != nil {
-			var none T
-			return none, err
-		}
-		return do(s)
-	})
-}
-
 // withReading runs a use case that only reads the workspace's journal, which has to exist.
 func withReading[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
 	return with(w, func(s *session) (T, error) {
