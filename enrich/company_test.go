@@ -447,8 +447,11 @@ func TestPatternsHaveNames(t *testing.T) {
 		}
 		names[p.String()] = p
 	}
-	if p, found := names["search"]; !found || p != enrich.BySearch || p.Subject() != enrich.Searches {
-		t.Errorf("the pattern of searches is %d, of the subject %s", p, p.Subject())
+	if p := enrich.BySearch; p.Subject() != enrich.Searches || p.String() != "search" {
+		t.Errorf("the pattern of searches is %q, of the subject %s", p, p.Subject())
+	}
+	if p, found := names["search"]; found {
+		t.Errorf("%d is called like the pattern of searches", p)
 	}
 	persons := enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
 	for p := range enrich.Pattern(enrich.NumPatterns) {
