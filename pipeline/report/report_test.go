@@ -187,8 +187,8 @@ func samples() map[string]Report {
 		"status-preparing": &Status{At: at, Active: []*Active{{Command: "reconcile", Process: 7, Since: at}}},
 		"status-idle":      &Status{At: at, Active: []*Active{}, Last: &Run{Run: "trial", Started: at, Ended: &at, Stop: stop, MaxSpend: cost.Dollar}},
 		"failed":           &Failed{Error: Failure{Code: "journal_held", Message: "the journal is held", Hint: "wait until it ends", Exit: 11}},
-		"erasure":          &Erasure{Erasure: checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}},
-		"unknown":          &Erasure{Erasure: checkpoint.Erasure{Persons: 1}},
+		"erasure":          ErasureOf(checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}),
+		"unknown":          ErasureOf(checkpoint.Erasure{Persons: 1}),
 		"diagnosis":        DiagnosisOf([]CheckFinding{{Check: "key", Result: CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: CheckWarning, Found: "1m behind", Advice: "Set it"}}),
 	}
 }
