@@ -227,9 +227,9 @@ func TestPruneErasesInBatches(t *testing.T) {
 func (r *rig) erase(who Person) (Erasure, error) { return forget(r.Journal, who) }
 
 func forget(j *Journal, who Person) (Erasure, error) {
+	decoder := new(v1.AnswerDecoder)
 	found, err := j.Find(who, func(_ string, answered enrich.Answered) (facts PersonFacts, err error) {
-		facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
-		decoder := new(v1.AnswerDecoder)
+		facts.Name, facts.Email, facts.Phone, err = decoder.Person(answered)
 		if has, _ := decoder.HasProfile(answered); has {
 			facts.Read = func() (mentions []Mention, err error) {
 				parts, err := decoder.Parts(answered)

@@ -62,16 +62,6 @@ func (p Pattern) String() string {
 	return "name"
 }
 
-// ParsePattern returns the pattern with a name, and false when none has it.
-func ParsePattern(name string) (Pattern, bool) {
-	for p, known := range patternNames() {
-		if known == name && known != "" {
-			return Pattern(p), true
-		}
-	}
-	return 0, false
-}
-
 // Subject returns the kind of subjects that the pattern names.
 func (p Pattern) Subject() Subject {
 	switch p {

@@ -48,30 +48,23 @@ type Question struct {
 
 // List says which list is read, how it is read, and what is asked of it.
 type List struct {
-	Names     []string         // files, patterns, or listfile.Standard for Stdin
-	Stdin     func() io.Reader // begins to read standard input
-	Encoding  string           // "" as recognised
-	Delimiter string           // the name of one; "" or another word as recognised
-	Sheet     string           // of a workbook; "" for the only one with values
-	// HeaderRow is the row with the names of the columns; 0 as recognised.
-	HeaderRow int64
-	Memory    int64 // that the persons may take, in bytes
-	TempDir   string
-	Run       string   // the name of the run; "" for one from the list and the fields
-	Fields    []string // the words for what is wanted
-	From      []string // the interfaces that are asked, in their order; none for the usual ones
-	Mapping   []string
-	Preset    string // of the program whose export the list is; "" to find it
-	MapFile   string // a mapping file; "" to find that of the list
-	Recorded  RecordedColumns
-	Held      columns.Held // which values in further columns count as held
-	CopyHeld  bool         // such a value is copied into the row's own empty cell
-	Prefer    enrich.Pattern
-	Reask     attempt.Reask
-	Limit     int64 // 0 for none
-	Priority  string
-	Selected  string // a file of candidates in which somebody selected some; "" for none
-	Resolve   bool   // the service chooses where a search cannot decide
+	columns.ListOptions
+	Memory   int64    // that the persons may take, in bytes
+	Run      string   // the name of the run; "" for one from the list and the fields
+	Fields   []string // the words for what is wanted
+	From     []string // the interfaces that are asked, in their order; none for the usual ones
+	Mapping  []string
+	Preset   string // of the program whose export the list is; "" to find it
+	MapFile  string // a mapping file; "" to find that of the list
+	Recorded RecordedColumns
+	Held     columns.Held // which values in further columns count as held
+	CopyHeld bool         // such a value is copied into the row's own empty cell
+	Prefer   enrich.Pattern
+	Reask    attempt.Reask
+	Limit    int64 // 0 for none
+	Priority string
+	Selected string // a file of candidates in which somebody selected some; "" for none
+	Resolve  bool   // the service chooses where a search cannot decide
 }
 
 // RecordedColumns is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list
@@ -124,17 +117,6 @@ func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 	s := w.open()
 	defer func() { err = errors.Join(workspace.ReadError(err), s.close()) }()
 	return do(s)
-}
-
-// withJournal runs a use case on the workspace's journal, which has to exist.
-func withJournal[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
-	return with(w, func(s *session) (T, error) {
-		if err := s.place.Require(ctx, doing); err != nil {
-			var none T
-			return none, err
-		}
-		return do(s)
-	})
 }
 
 // withReading runs a use case that only reads the workspace's journal, which has to exist.

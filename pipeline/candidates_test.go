@@ -195,7 +195,7 @@ func (j journal) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]at
 			if attempt.ID(len(body)) != ids[0] {
 				continue
 			}
-			answered, err := v2.ReadAnswerAbout(v2.OpOverview, []byte(body), time.Unix(0, 0), v2.Reveal{}, v2.Modules{}, enrich.Company{Name: "Acme", Country: "DE"})
+			answered, err := v2.ReadAnswer(v2.OpOverview, []byte(body), time.Unix(0, 0), v2.Reveal{}, v2.Modules{}, enrich.Company{Name: "Acme", Country: "DE"})
 			known = append(known, attempt.Outcome{ID: ids[0], Ended: attempt.Resolution{
 				Status: answered.Status, Data: answered.Data, State: attempt.Settled,
 			}})

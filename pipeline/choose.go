@@ -16,7 +16,7 @@ func (j *job) choose(ctx context.Context) error {
 	}
 	for _, s := range j.Steps {
 		if s.Scope.Subject == enrich.Companies {
-			s.Scope.Selected = j.choosing.IDs()
+			s.Scope.Selected = j.choosing.choices.IDs()
 		}
 	}
 	return nil

@@ -57,9 +57,6 @@ func (c *choosing) Read(ctx context.Context) (err error) {
 // wrong says which file an error is about.
 func (c *choosing) wrong(err error) error { return problem.Usagef("%s: %w", c.Selected, err) }
 
-// IDs returns the selected ids of companies, for scan.Scope.
-func (c *choosing) IDs() map[string]string { return c.choices.IDs() }
-
 // Source is the file in which candidates were selected. No output overwrites it.
 func (c *choosing) Source() output.Source {
 	return output.Source{What: "the file in which candidates were selected", Path: c.Selected}

@@ -42,9 +42,7 @@ type job struct {
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(order List) (*job, error) {
-	list, err := columns.OpenList(columns.ListOptions{
-		Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Delimiter: order.Delimiter, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
-	})
+	list, err := columns.OpenList(order.ListOptions)
 	if err != nil {
 		return nil, err
 	}

@@ -24,22 +24,12 @@ import (
 // shownRows is how many rows are shown as they would be requested.
 const shownRows = 10
 
-// MappingOptions say which list is read, and what decides how.
-type MappingOptions struct {
-	List    columns.ListOptions
-	Mapping []string         // overrides
-	MapFile string           // "" to find one
-	Asked   []provider.Asked // of each interface, one at least
-	Prefer  enrich.Pattern
-	Held    columns.Held
-	Preset  string
-}
-
 // Mapping is how the columns of one list are read.
 type Mapping struct {
 	Schema  table.Schema
 	Reading *columns.Reading
-	options MappingOptions
+	order   List
+	asked   []provider.Asked // of each interface, one at least
 	list    *columns.UserList
 	sample  columns.Sample
 	file    string // the mapping file that was used; "" for none
@@ -63,12 +53,16 @@ func (c columnCells) Line() int64 { return c.number }
 func (c columnCells) Cell(i int) []byte { return c.values[i] }
 
 // OpenMapping reads the columns of a list and its first rows.
-func OpenMapping(o MappingOptions) (*Mapping, error) {
-	list, err := columns.OpenList(o.List)
+func OpenMapping(order List) (*Mapping, error) {
+	asked, err := provider.AllInterfaces().Of(provider.Wanted{Fields: order.Fields, From: order.From})
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	list, err := columns.OpenList(order.ListOptions)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mapping{options: o, list: list}
+	m := &Mapping{order: order, asked: asked, list: list}
 	if m.Schema, m.sample, err = list.Look(); err == nil {
 		err = m.readFirst()
 	}
@@ -86,9 +80,9 @@ func (m *Mapping) Close() error { return m.list.Close() }
 
 // recognise finds the columns by what the user says, a mapping file, the headers and the cells.
 func (m *Mapping) recognise() error {
-	found := columns.Options{Overrides: m.options.Mapping, Held: m.options.Held, Preset: m.options.Preset, Lenient: true, Asked: provider.Subjects(m.options.Asked)}
-	found.Catalogue, found.Others = provider.Catalogues(m.options.Asked)
-	file, notes, err := columns.MappingFileFor(m.options.MapFile, m.list.Paths, m.Schema)
+	found := columns.Options{Overrides: m.order.Mapping, Held: m.order.Held, Preset: m.order.Preset, Lenient: true, Asked: provider.Subjects(m.asked)}
+	found.Catalogue, found.Others = provider.Catalogues(m.asked)
+	file, notes, err := columns.MappingFileFor(m.order.MapFile, m.list.Paths, m.Schema)
 	if err != nil {
 		return err
 	}
@@ -100,7 +94,7 @@ func (m *Mapping) recognise() error {
 		}
 	}
 	if m.Reading, err = columns.Recognise(m.Schema, m.sample, found); err != nil {
-		return problem.Usagef("%s: %w", strings.Join(m.options.List.Names, " "), err)
+		return problem.Usagef("%s: %w", strings.Join(m.order.Names, " "), err)
 	}
 	return nil
 }
@@ -190,12 +184,12 @@ func (m *Mapping) Save(path string, mode fs.FileMode) error {
 	if err := m.checkFilled(); err != nil {
 		return problem.AsUsage(err)
 	}
-	return columns.WriteMappingFile(path, strings.Join(m.options.List.Names, " "), m.Schema, m.Reading.Mapping, mode)
+	return columns.WriteMappingFile(path, strings.Join(m.order.Names, " "), m.Schema, m.Reading.Mapping, mode)
 }
 
 // checkFilled refuses one column for two fields that are wanted.
 func (m *Mapping) checkFilled() error {
-	for _, asked := range m.options.Asked {
+	for _, asked := range m.asked {
 		if err := m.Reading.Mapping.CheckFilled(m.Schema, asked.Interface.Catalogue, asked.Fields); err != nil {
 			return err
 		}
@@ -206,7 +200,7 @@ func (m *Mapping) checkFilled() error {
 // steps returns the steps in which a run would ask for the rows. Without columns that name what it asks about
 // there may be none.
 func (m *Mapping) steps() []provider.Step {
-	steps, err := provider.ListOf(m.Reading.Lists, m.Reading.Mapping).Steps(m.options.Asked)
+	steps, err := provider.ListOf(m.Reading.Lists, m.Reading.Mapping).Steps(m.asked)
 	if err != nil {
 		return nil // Doubts says why
 	}
@@ -216,13 +210,13 @@ func (m *Mapping) steps() []provider.Step {
 // scope returns which rows a step asks for what.
 func (m *Mapping) scope(step provider.Step) scan.Scope {
 	scope := step.Scope(m.Reading.Mapping)
-	scope.Held, scope.Prefer, scope.Header = m.options.Held, m.options.Prefer, m.Schema.Columns
+	scope.Held, scope.Prefer, scope.Header = m.order.Held, m.order.Prefer, m.Schema.Columns
 	return scope
 }
 
 // View returns the mapping for a report.
 func (m *Mapping) View() *report.Mapping {
-	view := &report.Mapping{List: strings.Join(m.options.List.Names, " "), File: m.file, Preset: m.Reading.Preset, Default: m.DefaultFile(), Doubts: m.Doubts(), Rows: m.Rows()}
+	view := &report.Mapping{List: strings.Join(m.order.Names, " "), File: m.file, Preset: m.Reading.Preset, Default: m.DefaultFile(), Doubts: m.Doubts(), Rows: m.Rows()}
 	for i, header := range m.Schema.Columns {
 		view.Columns = append(view.Columns, report.MappedColumn{
 			Number: i + 1, Header: header, ReadAs: m.rolesOf(i), Why: m.Why(i), Holds: m.sample.Describe(i), Example: m.Example(i),
@@ -298,7 +292,7 @@ func (m *Mapping) Doubts() []string {
 	if err := m.checkFilled(); err != nil {
 		doubts = append(doubts, err.Error())
 	}
-	if _, err := provider.ListOf(m.Reading.Lists, m.Reading.Mapping).Steps(m.options.Asked); err != nil {
+	if _, err := provider.ListOf(m.Reading.Lists, m.Reading.Mapping).Steps(m.asked); err != nil {
 		doubts = append(doubts, err.Error())
 	}
 	if subject := m.Reading.Lists; !m.identifies() {

@@ -12,6 +12,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/service/v1"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -61,7 +62,7 @@ func TestTwoRunsOnTwoJournalsAtTheSameTime(t *testing.T) {
 		running.Go(func() {
 			budget := Budget{MaxSpend: new(3 * cost.Dollar)}
 			ended, err := workIn(dir).Run(t.Context(), RunOptions{
-				List:   List{Names: []string{list}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+				List:   List{ListOptions: columns.ListOptions{Names: []string{list}}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 				Budget: budget, Pace: Pace{Concurrency: 4}, Output: Output{Path: out}, Yes: true,
 			}, silent{})
 			if err != nil {
@@ -75,7 +76,7 @@ func TestTwoRunsOnTwoJournalsAtTheSameTime(t *testing.T) {
 				t.Error(err)
 			}
 			again, err := workIn(dir).Plan(t.Context(), PlanOptions{
-				List: List{Names: []string{list}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+				List: List{ListOptions: columns.ListOptions{Names: []string{list}}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 			})
 			if err != nil {
 				t.Error(err)

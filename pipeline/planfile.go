@@ -32,7 +32,7 @@ type PlanFile struct {
 	// Options are flags by their long names; Map holds those that name columns.
 	Options map[string]string `json:"options"`
 	Map     []string          `json:"map"`
-	// Columns is how the columns were read, in the form of Map; none in files of earlier programs.
+	// Columns is how the columns were read, in the form of Map.
 	Columns []string `json:"columns,omitempty"`
 	Header  string   `json:"header,omitempty"` // the fingerprint of the names of the columns
 	// Plan is what was shown, and so what was approved.

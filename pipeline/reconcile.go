@@ -26,7 +26,12 @@ type ReconcileOptions struct {
 
 // Reconcile settles the lookups whose response was lost.
 func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*report.Reconciliation, error) {
-	return withJournal(ctx, w, "reconcile", func(s *session) (*report.Reconciliation, error) { return s.reconcile(ctx, o) })
+	return with(w, func(s *session) (*report.Reconciliation, error) {
+		if err := s.place.Require(ctx, "reconcile"); err != nil {
+			return nil, err
+		}
+		return s.reconcile(ctx, o)
+	})
 }
 
 // reconcile settles what the account proves, then what the user assumes.

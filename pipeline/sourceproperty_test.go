@@ -125,7 +125,7 @@ func (c *changing) change() {
 		who := enrich.Identity{FirstName: "Ann", LastName: strings.Repeat("e", 1+c.draw.IntN(5)), CompanyName: "Acme"}
 		c.erase(func(j *checkpoint.Journal) error {
 			found, err := j.Find(checkpoint.Person{Identity: who}, func(_ string, answered enrich.Answered) (facts checkpoint.PersonFacts, err error) {
-				facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
+				facts.Name, facts.Email, facts.Phone, err = new(v1.AnswerDecoder).Person(answered)
 				return facts, err
 			})
 			if err == nil {

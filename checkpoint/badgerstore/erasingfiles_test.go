@@ -51,7 +51,7 @@ func readable(t *testing.T, dir string, key []byte, texts ...string) (count int)
 }
 
 func factsOf(_ string, answered enrich.Answered) (facts checkpoint.PersonFacts, err error) {
-	facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
+	facts.Name, facts.Email, facts.Phone, err = new(v1.AnswerDecoder).Person(answered)
 	return facts, err
 }
 

@@ -21,7 +21,7 @@ type adminServer struct {
 }
 
 // serveAdmin serves the admin interface when it was asked for; nil when it was not.
-func (f *sandboxFlags) serveAdmin(server *workspace.Embedded, env sandboxEnvironment) (*adminServer, error) {
+func (f *sandboxFlags) serveAdmin(server *workspace.Embedded, env environment) (*adminServer, error) {
 	if f.admin == "" {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func (f *sandboxFlags) serveAdmin(server *workspace.Embedded, env sandboxEnviron
 		return nil, problem.AsUsage(err)
 	}
 	admin := &adminServer{url: "http://" + listener.Addr().String()}
-	token := env.Getenv("SANDBOX_ADMIN_TOKEN")
+	token := env.getenv("SANDBOX_ADMIN_TOKEN")
 	if token == "" {
 		token = rand.Text()
 		admin.token = token
@@ -49,15 +49,15 @@ func (a *adminServer) close() error {
 
 // announce prints what a client needs, as variables of the environment. A key or a
 // token that was given is not printed: it may be a real one.
-func announce(env sandboxEnvironment, server *workspace.Embedded, admin *adminServer) {
-	say := func(name, value string) { fmt.Fprintf(env.Stdout, "sandbox: %s=%s\n", name, value) }
+func announce(env environment, server *workspace.Embedded, admin *adminServer) {
+	say := func(name, value string) { fmt.Fprintf(env.stdout, "sandbox: %s=%s\n", name, value) }
 	say("SERVICE_BASE_URL", server.BaseURL)
 	say("SERVICE_MCP_URL", strings.TrimSuffix(server.BaseURL, "/api/v1")+"/mcp")
-	if env.Getenv("SERVICE_API_KEY") == "" {
+	if env.getenv("SERVICE_API_KEY") == "" {
 		say("SERVICE_API_KEY", sandbox.DefaultKey)
 	}
 	say("SERVICE_V2_BASE_URL", server.V2BaseURL)
-	if env.Getenv("SERVICE_V2_API_KEY") == "" {
+	if env.getenv("SERVICE_V2_API_KEY") == "" {
 		say("SERVICE_V2_API_KEY", v2.DefaultKey)
 	}
 	if admin == nil {

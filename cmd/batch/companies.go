@@ -8,6 +8,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/io/table"
+	"payonce/pipeline"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
@@ -15,12 +16,8 @@ import (
 )
 
 // readCompanies reads the identifiers of the companies of a list into an order: each once, in the list's order.
-func (c *searchCommand) readCompanies(ctx context.Context, w searchWork, names []string, order *search.Order) (err error) {
-	reading := c.list.Value(ctx, c.env.Stdin, c.env.Now, names...)
-	list, err := columns.OpenList(columns.ListOptions{
-		Names: reading.Names, Stdin: reading.Stdin, Encoding: reading.Encoding, Delimiter: reading.Delimiter, Sheet: reading.Sheet,
-		HeaderRow: reading.HeaderRow, TempDir: reading.TempDir,
-	})
+func (c *searchCommand) readCompanies(ctx context.Context, w *pipeline.Work, names []string, order *search.Order) (err error) {
+	list, err := columns.OpenList(c.o.list.Value(ctx, c.o.env.stdin, c.o.env.now, names...).ListOptions)
 	if err != nil {
 		return err
 	}
@@ -47,7 +44,7 @@ func (c *searchCommand) idColumn(list *columns.UserList) (int, error) {
 		return 0, err
 	}
 	found, err := columns.Recognise(schema, sample, columns.Options{
-		Overrides: c.list.Mapping, Asked: []enrich.Subject{enrich.Companies}, Lenient: true, Preset: c.list.Preset.Value,
+		Overrides: c.o.list.Mapping, Asked: []enrich.Subject{enrich.Companies}, Lenient: true, Preset: c.o.list.Preset.Value,
 	})
 	if err != nil {
 		return 0, problem.AsUsage(err)

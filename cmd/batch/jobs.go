@@ -24,7 +24,7 @@ func (env environment) jobs() jobs.Environment {
 	quiet.NewRun = quietEnv.newJobRun
 	return jobs.Environment{
 		Stdout: env.stdout, Stderr: env.stderr, Now: env.now, EndWith: exitWith, After: env.after, Hangups: env.hangups,
-		Reader: reader, Quiet: quiet, Getenv: env.getenv, Version: version,
+		Reader: reader, Quiet: quiet, Version: version,
 		Codes: jobs.Codes{
 			File: exitHelp(exitDone, exitUsage), Alert: exitHelp(exitDone, exitUsage, exitRefused, exitInterrupted),
 			Look: exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked), Install: exitHelp(exitDone, exitInternal, exitUsage),

@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"payonce/configs"
 	"payonce/pipeline"
 	"payonce/pipeline/inspect"
+	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
 )
@@ -98,9 +101,12 @@ func newJournalRekeyCommand(env environment) *cobra.Command {
 }
 
 func newJournalPruneCommand(env environment) *cobra.Command {
-	var keep configs.AgeFlag
+	var (
+		keep   configs.AgeFlag
+		export string
+		yes    bool
+	)
 	formulas := configs.Formulas()
-	erase := pruneOptions{Notes: env.stderr, Hints: hintOf}
 	cmd := journalCommand(env, "prune", "Erase the answers that are older than their retention time",
 		"Erase the answers that are older than --keep-answers, and the names that were asked for. What was paid\n"+
 			"stays on record, and what was answered is not bought again: rows of a list that need such an\n"+
@@ -109,16 +115,46 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 			if !keep.Given {
 				return nil, problem.Usagef("how old may answers get? give --keep-answers AGE, such as 180d")
 			}
-			erase.Before, w.Env.Raw = keep.Before(env.now()), configs.KeepsFormulas(formulas)
-			erase.Ask = func(question string) error { return env.askToErase(ctx, question) }
-			done, err := runPrune(ctx, w, erase)
+			w.Env.Raw = configs.KeepsFormulas(formulas)
+			done, err := env.prune(ctx, w, keep.Before(env.now()), export, yes)
 			return done, unlessErased(err)
 		}, exitApproval)
 	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
-	cmd.Flags().StringVar(&erase.Export, "export", "", "first write what is erased to this CSV `FILE`")
+	cmd.Flags().StringVar(&export, "export", "", "first write what is erased to this CSV `FILE`")
 	cmd.Flags().Var(&formulas, "formulas", configs.FormulasHelp)
-	cmd.Flags().BoolVar(&erase.Yes, "yes", false, "do not ask before lookups are erased")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before lookups are erased")
 	return cmd
+}
+
+// prune erases the lookups that ended before a time. It shows them, asks unless the answer is yes, and writes them to
+// a file when one is named.
+func (env environment) prune(ctx context.Context, w *pipeline.Work, before time.Time, export string, yes bool) (*report.Erasure, error) {
+	if export != "" {
+		if err := output.CheckTarget(export, nil); err != nil {
+			return nil, err
+		}
+	}
+	expiring, err := inspect.Expiring(ctx, w, before, "")
+	if err != nil {
+		return nil, err
+	}
+	expiring.Exported = export
+	if expiring.Lookups > 0 {
+		if err := report.WriteText(env.stderr, expiring, hintOf); err != nil {
+			return nil, err
+		}
+	}
+	if expiring.Lookups > 0 && !yes {
+		if err := env.askToErase(ctx, fmt.Sprintf("Erase %s for ever? [y/N] ", report.Lookups(expiring.Lookups))); err != nil {
+			return nil, err
+		}
+	}
+	if export != "" { // only now: without approval no file is left
+		if _, err := inspect.Expiring(ctx, w, before, export); err != nil {
+			return nil, err
+		}
+	}
+	return inspect.Prune(ctx, w, before)
 }
 
 // askToErase returns nil when somebody agrees to what a command erases.

@@ -39,7 +39,7 @@ func keysBeginning(kind search.Kind, given string) (keys []string) {
 	return keys
 }
 
-func newCompanies(env searchEnvironment, exits string) *cobra.Command {
+func newCompanies(env environment) *cobra.Command {
 	kind := kindNamed("companies")
 	_, cmd := newSearch(env, kind, &cobra.Command{
 		Use:   "companies -o OUT --max-units companies=N",
@@ -49,11 +49,11 @@ func newCompanies(env searchEnvironment, exits string) *cobra.Command {
 			"ranges that it has, then by the year of incorporation and the number of employees. What could not be\n" +
 			"reached is reported. Identifiers of statuses, places and industries are those of the service." + keysOf(kind),
 		Args: checkedArgs(cobra.NoArgs),
-	}, exits)
+	})
 	return cmd
 }
 
-func newEmployees(env searchEnvironment, exits string) *cobra.Command {
+func newEmployees(env environment) *cobra.Command {
 	kind := kindNamed("employees")
 	c, cmd := newSearch(env, kind, &cobra.Command{
 		Use:   "employees LIST... -o OUT --max-units contacts=N",
@@ -62,11 +62,10 @@ func newEmployees(env searchEnvironment, exits string) *cobra.Command {
 			"their company. The list has the service's identifiers in its column company_id, as the lists of\n" +
 			"\"batch search companies\" have; --map company_id=COLUMN names another one." + keysOf(kind),
 		Args: checkedArgs(cobra.MinimumNArgs(1)),
-	}, exits)
-	c.list.SetDefaults()
+	})
 	flags := cmd.Flags()
-	c.list.AddReading(flags)
-	flags.StringArrayVar(&c.list.Mapping, "map", nil, "`company_id=COLUMN`: the column with the identifiers, by its header or #number")
+	c.o.list.AddReading(flags)
+	flags.StringArrayVar(&c.o.list.Mapping, "map", nil, "`company_id=COLUMN`: the column with the identifiers, by its header or #number")
 	flags.Var(&c.perOne, "per-company", "the most results of each company")
 	c.stand(cmd, "seniority", "seniority", "only this `ID` of a seniority level")
 	c.stand(cmd, "department", "department", "only this `ID` of a department")
@@ -74,7 +73,7 @@ func newEmployees(env searchEnvironment, exits string) *cobra.Command {
 	return cmd
 }
 
-func newPeople(env searchEnvironment, exits string) *cobra.Command {
+func newPeople(env environment) *cobra.Command {
 	kind := kindNamed("people")
 	c, cmd := newSearch(env, kind, &cobra.Command{
 		Use:   "people -o OUT --max-units contacts=N",
@@ -82,7 +81,7 @@ func newPeople(env searchEnvironment, exits string) *cobra.Command {
 		Long: "Build a list of the people who meet all filters, with their names, profiles, titles and companies.\n" +
 			"Seniorities are owner, founder, c_suite, partner, vp, head, director, manager, senior, entry and intern." + keysOf(kind),
 		Args: checkedArgs(cobra.NoArgs),
-	}, exits)
+	})
 	c.stand(cmd, "domain", "domain_list", "only people of the company with this `DOMAIN`")
 	c.stand(cmd, "company-location", "company_locations", "only people of companies at this `PLACE`")
 	c.stand(cmd, "employee-location", "employee_locations", "only people at this `PLACE`")

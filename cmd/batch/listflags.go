@@ -80,8 +80,11 @@ func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.
 	}
 	held, _ := columns.ParseHeld(f.Held.Value) // the flag takes no other names
 	return pipeline.List{
-		Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
-		Memory: cmp.Or(f.Memory.Bytes, machineMemory()/4), TempDir: f.TempDir, Run: f.Name, Fields: f.Fields, From: f.From,
+		ListOptions: columns.ListOptions{
+			Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
+			TempDir: f.TempDir,
+		},
+		Memory: cmp.Or(f.Memory.Bytes, machineMemory()/4), Run: f.Name, Fields: f.Fields, From: f.From,
 		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
 		Limit: f.Limit.OrZero(), Priority: f.Priority, Selected: f.Selected, Resolve: f.Resolve.Value == autocomplete,
 	}

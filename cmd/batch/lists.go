@@ -33,7 +33,7 @@ type listsFlags struct {
 }
 
 // newListsCommand returns the command that makes lists.
-func newListsCommand(env sandboxEnvironment) *cobra.Command {
+func newListsCommand(env environment) *cobra.Command {
 	f := defaultListsFlags()
 	cmd := &cobra.Command{
 		Use:   "lists -o FILE --rows N",
@@ -95,7 +95,7 @@ func (f *listsFlags) check() error {
 
 // write makes the list. Its rows go from the generator to the file as they come, so
 // that a list of any length takes little memory.
-func (f *listsFlags) write(ctx context.Context, env sandboxEnvironment) error {
+func (f *listsFlags) write(ctx context.Context, env environment) error {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (f *listsFlags) write(ctx context.Context, env sandboxEnvironment) error {
 		return err
 	}
 	defer rows.Close()
-	out, err := listfile.CreateNew(rows.Schema(), listfile.Request{Path: f.output, Stdout: env.Stdout, Mode: env.FileMode})
+	out, err := listfile.CreateNew(rows.Schema(), listfile.Request{Path: f.output, Stdout: env.stdout, Mode: env.fileMode})
 	if err != nil {
 		return problem.AsUsage(err)
 	}
@@ -122,6 +122,6 @@ func (f *listsFlags) write(ctx context.Context, env sandboxEnvironment) error {
 	if err := out.Commit(); err != nil || f.output == listfile.Standard {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s has %s of people who do not exist\n", f.output, report.Counted(f.rows, "row"))
+	_, err = fmt.Fprintf(env.stdout, "%s has %s of people who do not exist\n", f.output, report.Counted(f.rows, "row"))
 	return err
 }

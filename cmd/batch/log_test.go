@@ -49,11 +49,17 @@ func TestProgressIsLoggedWithItsFigures(t *testing.T) {
 		"quiet": {hostLog{Quiet: true}, ""},
 		"program": {hostLog{JSON: true}, `{"time":"2026-11-22T10:31:30Z","level":"INFO","msg":"15 of 60 lookups, $1.50 of $9.00, 1m30s left",` +
 			`"lookups":15,"total":60,"spent_usd":"1.50","seconds_left":90}` + "\n"},
+		"quiet at a terminal": {hostLog{Quiet: true, Terminal: true}, ""},
+		"program at a terminal": {
+			hostLog{JSON: true, Terminal: true}, `{"time":"2026-11-22T10:31:30Z","level":"INFO","msg":"15 of 60 lookups, $1.50 of $9.00, 1m30s left",` +
+				`"lookups":15,"total":60,"spent_usd":"1.50","seconds_left":90}` + "\n",
+		},
 	} {
 		var out bytes.Buffer
 		clock := now
 		test.log.Out, test.log.Now = &out, func() time.Time { return clock }
 		observer := &hostObserver{Log: test.log}
+		observer.Surveying()()
 		update, done := observer.Sending(pipeline.Sending{
 			Lookups: 60, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Spent: cost.Dollar, MaxSpend: 9 * cost.Dollar,
 		})

@@ -14,16 +14,16 @@ import (
 
 // newManualCommand returns the command. The pages have the time of the environment variable SOURCE_DATE_EPOCH, in
 // seconds since 1970, so that a package built again has the same bytes; without it, they have the time of now.
-func newManualCommand(version string, getenv func(string) string, now func() time.Time) *cobra.Command {
-	return &cobra.Command{
+func newManualCommand(env environment) *cobra.Command {
+	return withExitCodes(&cobra.Command{
 		Use:    "man FOLDER",
 		Short:  "Write the manual pages of all commands",
 		Long:   "Write a manual page for each command to a folder that exists. Packages contain them.",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at := now()
-			if text := getenv("SOURCE_DATE_EPOCH"); text != "" {
+			at := env.now()
+			if text := env.getenv("SOURCE_DATE_EPOCH"); text != "" {
 				seconds, err := strconv.ParseInt(text, 10, 64)
 				if err != nil {
 					return problem.Usagef("SOURCE_DATE_EPOCH is %q, and it has to be a number of seconds since 1970", text)
@@ -41,5 +41,5 @@ func newManualCommand(version string, getenv func(string) string, now func() tim
 			}
 			return nil
 		},
-	}
+	}, exitDone, exitInternal, exitUsage)
 }

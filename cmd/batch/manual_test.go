@@ -17,9 +17,9 @@ func write(t *testing.T, epoch string, now time.Time) map[string]string {
 	root := &cobra.Command{Use: "program", Short: "Do things"}
 	plan := &cobra.Command{Use: "plan LIST", Short: "Show what would be done", Run: func(*cobra.Command, []string) {}}
 	plan.Flags().String("fields", "", "what is wanted")
-	root.AddCommand(plan, newManualCommand(
-		"1.2.3", func(string) string { return epoch }, func() time.Time { return now },
-	))
+	root.AddCommand(plan, newManualCommand(environment{
+		getenv: func(string) string { return epoch }, now: func() time.Time { return now },
+	}))
 	dir := t.TempDir()
 	root.SetArgs([]string{"man", dir})
 	if err := root.Execute(); err != nil {

@@ -5,39 +5,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"payonce/pipeline"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 )
 
-// mapEnvironment is what the command needs of its caller.
-type mapEnvironment struct {
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	Now            func() time.Time
-	Hints          report.Hints
-	// Terminal says that standard input, output and error are terminals.
-	Terminal bool
-	FileMode fs.FileMode // of new files; zero for 0600
-}
-
 // mapCommand is one call of the command.
 type mapCommand struct {
-	env         mapEnvironment
+	env         environment
 	list        listFlags
 	json, plain bool
 	save        string
 }
 
 // newMapCommand returns the command.
-func newMapCommand(env mapEnvironment) *cobra.Command {
+func newMapCommand(env environment) *cobra.Command {
 	c := &mapCommand{env: env}
 	c.list.SetDefaults()
 	cmd := &cobra.Command{
@@ -66,70 +51,55 @@ func (c *mapCommand) run(ctx context.Context, names []string) (err error) {
 	if c.list.HeaderRow < 0 {
 		return problem.Usagef("--header-row %d: choose 1 or more", c.list.HeaderRow)
 	}
-	m, err := c.open(ctx, names)
+	m, err := pipeline.OpenMapping(c.list.Value(ctx, c.env.stdin, c.env.now, names...))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
 	for _, note := range m.Notes {
-		if _, err := io.WriteString(c.env.Stderr, "batch: "+note+"\n"); err != nil {
+		if _, err := io.WriteString(c.env.stderr, "batch: "+note+"\n"); err != nil {
 			return err
 		}
 	}
-	if c.env.Terminal && !c.json && c.save == "" && m.DefaultFile() != "" {
+	if c.env.hasScreen() && !c.json && c.save == "" && m.DefaultFile() != "" {
 		_, err := edit(ctx, c.env, m, c.plain)
 		return err
 	}
 	if c.save != "" {
-		if err := m.Save(c.save, c.env.FileMode); err != nil {
+		if err := m.Save(c.save, c.env.fileMode); err != nil {
 			return err
 		}
 	}
 	view := m.View()
 	view.Saved = c.save
 	if c.json {
-		return report.WriteJSON(c.env.Stdout, view)
+		return report.WriteJSON(c.env.stdout, view)
 	}
-	return report.WriteText(c.env.Stdout, view, c.env.Hints)
+	return report.WriteText(c.env.stdout, view, hintOf)
 }
+
+// hasScreen reports whether standard input, output and error are terminals.
+func (env environment) hasScreen() bool { return env.canAsk && env.showsText }
 
 // edit lets a person at a terminal change a mapping. It saves the mapping if the person wants that, and
 // reports whether it did.
-func edit(ctx context.Context, env mapEnvironment, m *pipeline.Mapping, plain bool) (save bool, err error) {
+func edit(ctx context.Context, env environment, m *pipeline.Mapping, plain bool) (save bool, err error) {
 	path := m.DefaultFile()
 	if plain {
-		save, err = ask(ctx, env.Stdin, env.Stderr, m, path)
+		save, err = ask(ctx, env.stdin, env.stderr, m, path)
 	} else {
-		save, err = runMapScreen(ctx, env.Stdin, env.Stderr, m)
+		save, err = runMapScreen(ctx, env.stdin, env.stderr, m)
 	}
 	switch {
 	case err != nil:
 		return false, err
 	case !save:
-		_, err = fmt.Fprintln(env.Stderr, "Nothing was saved.")
+		_, err = fmt.Fprintln(env.stderr, "Nothing was saved.")
 		return false, err
 	}
-	if err := m.Save(path, env.FileMode); err != nil {
+	if err := m.Save(path, env.fileMode); err != nil {
 		return false, err
 	}
-	_, err = fmt.Fprintf(env.Stderr, "Saved in %s; plan and run use it.\n", path)
+	_, err = fmt.Fprintf(env.stderr, "Saved in %s; plan and run use it.\n", path)
 	return true, err
-}
-
-func (c *mapCommand) open(ctx context.Context, names []string) (*pipeline.Mapping, error) {
-	return open(c.list.Value(ctx, c.env.Stdin, c.env.Now, names...))
-}
-
-// open reads the columns of a list.
-func open(order pipeline.List) (*pipeline.Mapping, error) {
-	asked, err := provider.AllInterfaces().Of(provider.Wanted{Fields: order.Fields, From: order.From})
-	if err != nil {
-		return nil, problem.AsUsage(err)
-	}
-	return pipeline.OpenMapping(pipeline.MappingOptions{
-		List: columns.ListOptions{
-			Names: order.Names, Stdin: order.Stdin, Encoding: order.Encoding, Delimiter: order.Delimiter, Sheet: order.Sheet, HeaderRow: order.HeaderRow, TempDir: order.TempDir,
-		},
-		Mapping: order.Mapping, MapFile: order.MapFile, Asked: asked, Prefer: order.Prefer, Held: order.Held, Preset: order.Preset,
-	})
 }

@@ -10,25 +10,32 @@ import (
 	"payonce/pipeline/problem"
 )
 
-// offerMapping offers to show the columns of a list that was refused because they are doubtful. It reports whether a
-// mapping was saved. Then the caller reads the list again. Confirm asks a question.
-func offerMapping(ctx context.Context, env mapEnvironment, order pipeline.List, refused error, confirm func(question string) bool) (bool, error) {
-	if !env.Terminal || !isDoubtful(refused) || len(order.Names) == 0 {
-		return false, nil
+// offerMapping calls do, which reads a list. If the list is refused because its columns are doubtful, it offers at a
+// terminal to change them, and calls do again when that was saved.
+func (o *options) offerMapping(ctx context.Context, order pipeline.List, do func() error) error {
+	refused := do()
+	if refused == nil || o.json || o.yes || !o.env.hasScreen() || !isDoubtful(refused) || len(order.Names) == 0 {
+		return refused
 	}
-	m, err := open(order)
+	m, err := pipeline.OpenMapping(order)
 	if err != nil {
-		return false, nil // the error that refused the list says what is wrong
+		return refused // it says what is wrong
 	}
 	path := m.DefaultFile()
 	if path != "" {
-		fmt.Fprintln(env.Stderr, wrapped(refused.Error()))
+		fmt.Fprintln(o.env.stderr, wrapped(refused.Error()))
 	}
-	if path == "" || !confirm("Choose the columns now? [y/N] ") {
-		return false, m.Close()
+	var saved bool
+	if path != "" && o.env.confirm(ctx, "Choose the columns now? [y/N] ") {
+		saved, err = edit(ctx, o.env, m, false)
 	}
-	saved, err := edit(ctx, env, m, false)
-	return saved, errors.Join(err, m.Close())
+	switch err = errors.Join(err, m.Close()); {
+	case err != nil:
+		return err
+	case !saved:
+		return refused
+	}
+	return do()
 }
 
 // isDoubtful reports whether a list was refused because of its columns.

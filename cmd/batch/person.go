@@ -14,28 +14,27 @@ import (
 
 // searchPerson asks whoever started the search.
 type searchPerson struct {
-	env  searchEnvironment
-	work searchWork
-	out  io.Writer // where the plan is shown
+	c   *searchCommand
+	out io.Writer // where the plan is shown
 }
 
 // CanAsk implements search.Approver.
-func (p *searchPerson) CanAsk() bool { return p.env.CanAsk }
+func (p *searchPerson) CanAsk() bool { return p.c.o.env.canAsk }
 
 // Show implements search.Approver. A plan that sends nothing is not shown.
 func (p *searchPerson) Show(plan *search.Plan) error {
-	defer p.env.Begun()
+	defer p.c.o.env.outliveReaders()
 	if plan.Needed == 0 {
 		return nil
 	}
 	to := p.out
 	switch {
-	case p.work.JSON && p.work.Quiet:
+	case p.c.o.json && p.c.silent():
 		return nil
-	case p.work.JSON:
-		to = p.env.Stderr
+	case p.c.o.json:
+		to = p.c.o.env.stderr
 	}
-	if err := p.work.Show(to, plan); err != nil {
+	if err := unlessUnread(p.c.o.showText(to, plan)); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(to)
@@ -48,7 +47,7 @@ func (p *searchPerson) Confirm(ctx context.Context, plan *search.Plan) bool {
 	if plan.AtMost != nil {
 		question = fmt.Sprintf("Send at most %s? [y/N] ", report.Counted(*plan.AtMost, "call"))
 	}
-	return p.env.Confirm(ctx, question)
+	return p.c.o.env.confirm(ctx, question)
 }
 
 // advice says why a search stopped and what to do next.

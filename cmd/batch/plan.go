@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -97,23 +96,6 @@ func (o *options) planWith(cmd *cobra.Command, w *pipeline.Work, list []string) 
 	}
 	_, err = fmt.Fprintf(o.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", o.output.keepAs, report.ShellWord(o.output.keepAs))
 	return err
-}
-
-// offerMapping calls do, which reads a list. If the list is refused because its columns are doubtful, it
-// offers at a terminal to change them, and calls do again.
-func (o *options) offerMapping(ctx context.Context, order pipeline.List, do func() error) error {
-	refused := do()
-	if refused == nil || o.json || o.yes {
-		return refused
-	}
-	again, err := offerMapping(ctx, o.env.mapping(), order, refused, func(question string) bool { return o.env.confirm(ctx, question) })
-	switch {
-	case err != nil:
-		return err
-	case !again:
-		return refused
-	}
-	return do()
 }
 
 // checkKeep refuses a file that a plan cannot be kept in, before anything is read.

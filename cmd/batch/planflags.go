@@ -23,10 +23,6 @@ var agreedFlags = []string{
 	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
 }
 
-// readingFlags are those of the agreed flags that stand in a plan also when they say
-// nothing: in the plans of earlier programs they never do, and a run of one may set them.
-var readingFlags = []string{"encoding", "delimiter", "sheet", "header-row"}
-
 // offeredFlags are those that a run of a plan takes from it where it says nothing
 // itself: how it goes, and where the prices stand, which are compared. What is taken
 // is told, and a rate faster than the default is not: the file may come from anybody.
@@ -40,7 +36,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err err
 		Plan: planned.Plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
-		if value := o.service.assumed.lookup(flags, name).Value.String(); value != "" || slices.Contains(readingFlags, name) {
+		if value := o.service.assumed.lookup(flags, name).Value.String(); value != "" {
 			kept.Options[name] = value
 		}
 	}
@@ -84,13 +80,8 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	found, taken := &pipeline.PlanDifferences{File: o.planFile}, []string{o.planFile, "sets"}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		flag, written := o.service.assumed.lookup(flags, name), o.service.assumed.written(name)
-		planned, said := kept.Options[name]
-		if name == "limit" && planned == "0" { // as plans of earlier programs say that there is none
-			planned = ""
-		}
-		own := flag.Value.String()
+		planned, own := kept.Options[name], flag.Value.String()
 		switch {
-		case !said && slices.Contains(readingFlags, name): // what was found with its value is compared
 		case !flag.Changed && planned != "":
 			if err := o.setPlanned(flag, planned); err != nil {
 				return fmt.Errorf("%s: %s: %w", o.planFile, name, err)
@@ -146,7 +137,7 @@ func (o *options) checkService(kept *pipeline.PlanFile, found *pipeline.PlanDiff
 		{"the service of v2", kept.ServiceV2, o.service.BaseURLV2, "--base-url-v2", baseURLV2Variable},
 	} {
 		switch {
-		case service.planned == "": // it is not asked, or the plan is that of an earlier program
+		case service.planned == "": // it is not asked
 		case service.own == "":
 			return fmt.Errorf("%s plans for the service %s: give its address yourself with %s or %s, because your key goes to it",
 				o.planFile, report.Printable(service.planned), service.flag, service.variable)

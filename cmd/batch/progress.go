@@ -160,15 +160,15 @@ func (w *hostObserver) showStage(name string) {
 		w.stages.clear()
 		return
 	}
-	w.stages.show(name)
+	w.stages.show(0, unknownTotal, name)
 }
 
 // terminal returns a line of the terminal, or one that writes nothing.
 func (w *hostObserver) terminal() *line {
 	if !w.Log.Terminal || w.Log.JSON || w.Log.Quiet {
-		return &line{now: w.Log.Now}
+		return &line{}
 	}
-	return &line{out: w.Log.Out, columns: w.Columns, now: w.Log.Now}
+	return &line{out: w.Log.Out, columns: w.Columns}
 }
 
 // progress shows how a run goes on: in one line of the terminal, or with a line every 30 seconds where
@@ -198,7 +198,7 @@ func (w *hostObserver) newProgress(s pipeline.Sending) *progress {
 		log: w.Log, line: w.terminal(), now: w.Log.Now, total: s.Lookups, rate: s.Rate,
 		spent: s.Spent, maxSpend: s.MaxSpend, takes: s.Money || s.MaxSpend > 0, logged: w.Log.Now(), begun: w.Log.Now(),
 	}
-	p.line.show(p.parts()...)
+	p.show()
 	return p
 }
 
@@ -207,7 +207,7 @@ func (p *progress) update(now pipeline.SentSoFar) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tally, p.sent = now.Tally, now
-	p.line.show(p.parts()...)
+	p.show()
 	if p.line.out != nil {
 		return
 	}
@@ -318,8 +318,11 @@ func (p *progress) note(text string) {
 	defer p.mu.Unlock()
 	p.line.clear()
 	p.log.Note(text)
-	p.line.show(p.parts()...)
+	p.show()
 }
+
+// show draws the line.
+func (p *progress) show() { p.line.show(p.tally.Lookups, p.total, p.parts()...) }
 
 // finish removes the line.
 func (p *progress) finish() {

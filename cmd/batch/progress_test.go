@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -20,7 +21,7 @@ import (
 // halfDone is the progress of a long run at its middle.
 func halfDone(now func() time.Time) *progress {
 	return &progress{
-		now: now, begun: now(), line: &line{now: now}, total: 24000, rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, maxSpend: cost.Cents(500000),
+		now: now, begun: now(), line: &line{}, total: 24000, rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, maxSpend: cost.Cents(500000),
 		tally: dispatch.Tally{
 			Lookups: 12000, Spent: cost.Cents(360000),
 		},
@@ -29,25 +30,40 @@ func halfDone(now func() time.Time) *progress {
 	}
 }
 
+// The line is as wide as the terminal at most, also after it was resized. What does not fit is left out.
 func TestTheProgressLineFitsTheTerminal(t *testing.T) {
 	t.Parallel()
-	p := halfDone(time.Now)
-	const short = "sending: 12000 of 24000 lookups"
-	for columns, want := range map[int]string{
-		120: short + ", $3600.00 of $5000.00, 6h39m0s left, 66% email, 43% phone",
-		80:  short + ", $3600.00 of $5000.00, 6h39m0s left, 66% email",
-		78:  short + ", $3600.00 of $5000.00, 6h39m0s left",
-		60:  short + ", $3600.00 of $5000.00",
-		40:  short,
-		20:  "sending: 12000 of …",
-		-1:  short + ", $3600.00 of $5000.00, 6h39m0s left, 66% email",
-	} {
-		l := &line{columns: func() int { return columns }}
-		got := fittedLine(p.parts(), l.width())
-		if got != want || columns > 0 && ansi.StringWidth(got) >= columns {
-			t.Errorf("%d columns: %q, want %q", columns, got, want)
+	synctest.Test(t, func(t *testing.T) {
+		const short = "sending: 12000 of 24000 lookups"
+		var out bytes.Buffer
+		columns := 0
+		p := halfDone(time.Now)
+		p.line = &line{out: &out, columns: func() int { return columns }}
+		p.begun = time.Now().Add(time.Hour) // the time that is left stays
+		for _, test := range []struct {
+			columns int
+			want    string
+		}{
+			{140, short + ", $3600.00 of $5000.00, 6h39m0s left, 66% email, 43% phone  50% [==================>...................]  "},
+			{120, short + ", $3600.00 of $5000.00, 6h39m0s left, 66% email, 43% phone  50% [========>.........]  "},
+			{80, short + ", $3600.00 of $5000.00, 6h39m0s left  50% []  "},
+			{60, short + "  50% [=======>........]  "},
+			{20, "sendin…  50% []  "},
+			{11, ""},
+			{1, ""},
+			{-1, short + ", $3600.00 of $5000.00, 6h39m0s left  50% []  "},
+		} {
+			out.Reset()
+			columns = test.columns
+			<-time.After(redraw)
+			p.show()
+			drawn := strings.Split(out.String(), "\r")
+			got := strings.TrimSuffix(drawn[len(drawn)-1], "\x1b[0K")
+			if got != test.want || columns > 0 && ansi.StringWidth(got) >= columns {
+				t.Errorf("%d columns: %q, want %q", columns, got, test.want)
+			}
 		}
-	}
+	})
 }
 
 // A wait is shown as one, with its reason and its end, also on a narrow terminal.
@@ -70,28 +86,39 @@ func TestAWaitIsShownAsAWait(t *testing.T) {
 // Each stage has one line, which the next one overwrites. What is noted stands above it.
 func TestEveryStageHasOneLine(t *testing.T) {
 	t.Parallel()
-	var out bytes.Buffer
-	clock := time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
-	observer := &hostObserver{
-		Log: hostLog{Out: &out, Now: func() time.Time { return clock }, Terminal: true}, Columns: func() int { return 80 },
-	}
-	observer.Surveying()()
-	update, done := observer.Sending(pipeline.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
-	update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 1}}) // too early
-	clock = clock.Add(time.Second)
-	update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 2}})
-	observer.Note("the account lost $1.00")
-	done()
-	observer.Writing()()
-	observer.End()
-	const clear = "\r\x1b[0K"
-	shown := func(text string) string { return "\r" + text + "\x1b[0K" }
-	two := "sending: 2 of 2 lookups, $0.00 of $1.00, 0s left"
-	want := shown("reading the list") + clear + shown("sending: 0 of 2 lookups, $0.00 of $1.00, 0s left") + shown(two) +
-		clear + "batch: the account lost $1.00\n" + shown(two) + clear + shown("writing the output") + clear
-	if got := strings.ReplaceAll(out.String(), "\x1b[K", "\x1b[0K"); got != want {
-		t.Errorf("got\n%q\nwant\n%q", got, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		observer := &hostObserver{
+			Log: hostLog{Out: &out, Now: time.Now, Terminal: true}, Columns: func() int { return 80 },
+		}
+		observer.Surveying()()
+		update, done := observer.Sending(pipeline.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
+		update(pipeline.SentSoFar{Tally: dispatch.Tally{Spent: cost.Cent}}) // too early
+		<-time.After(time.Second)
+		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 1}})
+		waiting := dispatch.Wait{Reason: dispatch.WaitSettle}
+		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 1, Wait: waiting}}) // at once
+		<-time.After(time.Second)
+		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 2}})
+		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 2, Wait: waiting}}) // also when all are done
+		observer.Note("the account lost $1.00")
+		done()
+		observer.Writing()()
+		observer.End()
+		const clear = "\r\x1b[2K"
+		shown := func(text string) string { return "\r" + text + "  \x1b[0K" }
+		wait := func(done string) string { return "waiting: responses lost, account settles, " + done }
+		two := shown(wait("2 of 2 lookups, 0s left") + " 100% [==]")
+		want := shown("- reading the list") + clear +
+			shown("sending: 0 of 2 lookups, $0.00 of $1.00, 0s left   0% [...................]") +
+			shown("sending: 1 of 2 lookups, $0.00 of $1.00, 1s left  50% [========>..........]") +
+			shown(wait("1 of 2 lookups, 1s left")+"  50% [>.]") +
+			shown("sending: 2 of 2 lookups, $0.00 of $1.00, 0s left 100% [===================]") + two +
+			clear + "batch: the account lost $1.00\n" + two + clear + shown("- writing the output") + clear
+		if got := out.String(); got != want {
+			t.Errorf("got\n%q\nwant\n%q", got, want)
+		}
+	})
 }
 
 // The rest takes as long as the limit makes it, and longer where the service is slow.

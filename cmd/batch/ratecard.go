@@ -16,26 +16,23 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// newRateCardCommand returns the command with its commands that show and check a rate card, and others. The exit codes
-// are the text about those in the help.
-func newRateCardCommand(stdout io.Writer, exitCodes string, others ...*cobra.Command) *cobra.Command {
+func newRateCardCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ratecard",
 		Short: "Show, check or import a rate card",
 		Args:  checkedArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRateCardShowCommand(stdout, exitCodes), newCheckCommand(stdout, exitCodes))
-	cmd.AddCommand(others...)
+	cmd.AddCommand(newRateCardShowCommand(env), newRateCardCheckCommand(env), newRateCardImportCommand(env))
 	return cmd
 }
 
-func newRateCardShowCommand(stdout io.Writer, exitCodes string) *cobra.Command {
+func newRateCardShowCommand(env environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show [FILE]",
 		Short: "Show a rate card, the built-in one without FILE",
-		Long:  "Show the options of a rate card and their prices, those of the built-in one without FILE." + exitCodes,
+		Long:  "Show the options of a rate card and their prices, those of the built-in one without FILE." + exitHelp(exitDone, exitUsage),
 		Args:  checkedArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := workspace.ReadRateCard(strings.Join(args, ""))
@@ -43,27 +40,27 @@ func newRateCardShowCommand(stdout io.Writer, exitCodes string) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return report.WriteJSON(stdout, report.RateCardOf(provider.V1Interface().Catalogue, card))
+				return report.WriteJSON(env.stdout, report.RateCardOf(provider.V1Interface().Catalogue, card))
 			}
-			return report.WriteText(stdout, report.RateCardOf(provider.V1Interface().Catalogue, card), hintOf)
+			return report.WriteText(env.stdout, report.RateCardOf(provider.V1Interface().Catalogue, card), hintOf)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
 	return cmd
 }
 
-func newCheckCommand(stdout io.Writer, exitCodes string) *cobra.Command {
+func newRateCardCheckCommand(env environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check a rate card in YAML",
-		Long:  "Check a rate card in YAML: what is wrong in it is shown with its lines." + exitCodes,
+		Long:  "Check a rate card in YAML: what is wrong in it is shown with its lines." + exitHelp(exitDone, exitUsage),
 		Args:  checkedArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := workspace.ReadRateCard(args[0])
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(stdout, "%s is a rate card with %s\n", args[0], report.Counted(len(card.Options), "option"))
+			_, err = fmt.Fprintf(env.stdout, "%s is a rate card with %s\n", args[0], report.Counted(len(card.Options), "option"))
 			return err
 		},
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"time"
 
@@ -15,33 +14,16 @@ import (
 	"payonce/pipeline/report"
 )
 
-// reportWork is where the command works, once its flags are read.
-type reportWork struct {
-	*pipeline.Work
-	Hints   report.Hints
-	JSON    bool
-	Sources []output.Source // files that are never overwritten
-}
-
-// reportEnvironment is what the command needs of its caller.
-type reportEnvironment struct {
-	Stdout   io.Writer
-	FileMode fs.FileMode
-	// Work loads the flags of the workspace. The command adds its own to them.
-	Work func(cmd *cobra.Command) (reportWork, error)
-}
-
 // reportCommand is one call of the command.
 type reportCommand struct {
-	env   reportEnvironment
+	o     *options
 	pages pageFlags
 	scope report.ReportScope
-	plan  string
+	plan  string // the file of a plan that the run is compared with
 }
 
-// newReportingCommand returns the command.
-func newReportingCommand(env reportEnvironment) *cobra.Command {
-	c := &reportCommand{env: env}
+func newReportCommand(env environment) *cobra.Command {
+	c := &reportCommand{o: newOptions(env)}
 	cmd := &cobra.Command{
 		Use:   "report [RUN] [-o OUT.html]",
 		Short: "Report on a run, a job or a month: found values, spend, rates, errors",
@@ -57,15 +39,16 @@ func newReportingCommand(env reportEnvironment) *cobra.Command {
 	flags.StringVar(&c.scope.Month, "month", "", "report on this `MONTH` (2026-11, UTC)")
 	flags.StringVar(&c.plan, "plan", "", "compare the run with the plan that was kept in this `FILE`")
 	c.pages.AddOutput(flags, "report")
-	return cmd
+	c.o.addJournalFlags(flags)
+	return withExitCodes(cmd, exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked)
 }
 
 func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
-	w, err := c.env.Work(cmd)
+	w, err := c.o.work(cmd)
 	if err != nil {
 		return err
 	}
-	if err := c.check(args, w.Sources); err != nil {
+	if err := c.check(args, c.o.sources()); err != nil {
 		return err
 	}
 	options := inspect.ReportOptions{Scope: c.scope}
@@ -74,22 +57,22 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	view, err := inspect.ReadReport(cmd.Context(), w.Work, options)
+	view, err := inspect.ReadReport(cmd.Context(), w, options)
 	if err != nil {
 		return err
 	}
-	wanted, told := view, c.env.Stdout
+	shown := c.o.env.stdout
 	switch {
-	case w.JSON:
-		told = nil
-		err = report.WriteJSON(c.env.Stdout, view)
+	case c.o.json:
+		shown = nil
+		err = report.WriteJSON(c.o.env.stdout, view)
 	case !c.pages.Given():
-		err = report.WriteText(c.env.Stdout, wanted, w.Hints)
+		err = report.WriteText(c.o.env.stdout, view, c.o.place.Of)
 	}
 	if err != nil {
 		return err
 	}
-	return c.pages.Write(told, wanted, w.Hints, c.env.FileMode)
+	return c.pages.Write(shown, view, c.o.place.Of, c.o.env.fileMode)
 }
 
 // check checks what the report is about, and the files that it is written to.

@@ -30,14 +30,14 @@ func newRootCommand(env environment) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newStatusCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
-		withExitCodes(newMapCommand(env.mapping()), exitDone, exitInternal, exitUsage),
+		withExitCodes(newMapCommand(env), exitDone, exitInternal, exitUsage),
 		jobs.NewCommand(env.jobs()), newSearchCommand(env),
 		newShowCommand(env), newReportCommand(env), newWriteCommand(env), newLedgerCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
-		withExitCodes(newUndoCommand(env.stdout), exitDone, exitInternal, exitUsage),
-		newRateCardCommand(env.stdout, exitHelp(exitDone, exitUsage), newRateCardImportCommand(env)), newConfigCommand(env), newConformanceCommand(env),
-		withExitCodes(newSandboxCommand(env.rehearsal()), exitDone, exitInternal, exitUsage),
-		withExitCodes(newListsCommand(env.rehearsal()), exitDone, exitInternal, exitUsage, exitInterrupted),
-		newVersionCommand(env), withExitCodes(newManualCommand(version, env.getenv, env.now), exitDone, exitInternal, exitUsage),
+		newUndoCommand(env),
+		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env),
+		withExitCodes(newSandboxCommand(env), exitDone, exitInternal, exitUsage),
+		withExitCodes(newListsCommand(env), exitDone, exitInternal, exitUsage, exitInterrupted),
+		newVersionCommand(env), newManualCommand(env),
 	)
 	addColour(root)
 	addHelpAll(root)
@@ -64,16 +64,6 @@ func newVersionCommand(env environment) *cobra.Command {
 
 func versionLine() string {
 	return fmt.Sprintf("batch %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// rehearsal is what the commands for rehearsals need.
-func (env environment) rehearsal() sandboxEnvironment {
-	return sandboxEnvironment{Stdout: env.stdout, Stderr: env.stderr, Getenv: env.getenv, Now: env.now, FileMode: env.fileMode}
-}
-
-// mapping is what the command for mappings needs.
-func (env environment) mapping() mapEnvironment {
-	return mapEnvironment{Stdin: env.stdin, Stdout: env.stdout, Stderr: env.stderr, Now: env.now, Hints: hintOf, FileMode: env.fileMode, Terminal: env.canAsk && env.showsText}
 }
 
 // withExitCodes adds to a command without arguments the codes that it can end with.

@@ -79,16 +79,3 @@ func (o *options) showOne(cmd *cobra.Command, name string) error {
 	}
 	return o.showPages(run)
 }
-
-func newReportCommand(env environment) *cobra.Command {
-	o := newOptions(env)
-	cmd := withExitCodes(newReportingCommand(reportEnvironment{
-		Stdout: env.stdout, FileMode: env.fileMode,
-		Work: func(cmd *cobra.Command) (reportWork, error) {
-			w, err := o.work(cmd)
-			return reportWork{Work: w, Hints: o.place.Of, JSON: o.json, Sources: o.sources()}, err
-		},
-	}), exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked)
-	o.addJournalFlags(cmd.Flags())
-	return cmd
-}

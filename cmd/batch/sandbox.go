@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -26,14 +24,6 @@ import (
 	"payonce/pipeline/problem"
 	"payonce/pipeline/workspace"
 )
-
-// sandboxEnvironment is what the commands need of the world around them.
-type sandboxEnvironment struct {
-	Stdout, Stderr io.Writer
-	Getenv         func(string) string
-	Now            func() time.Time
-	FileMode       fs.FileMode // of new files; zero for 0600
-}
 
 // sandboxFlags hold the flags of the sandbox command.
 type sandboxFlags struct {
@@ -63,7 +53,7 @@ type sandboxFlags struct {
 }
 
 // newSandboxCommand returns the command that serves the sandbox.
-func newSandboxCommand(env sandboxEnvironment) *cobra.Command {
+func newSandboxCommand(env environment) *cobra.Command {
 	defaults := sandbox.DefaultConfig()
 	var config string
 	f := &sandboxFlags{
@@ -90,7 +80,7 @@ func newSandboxCommand(env sandboxEnvironment) *cobra.Command {
 			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed.",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if config != "" {
-				if f.assumed, err = readAssumptions(cmd.Root(), config, env.Getenv); err != nil {
+				if f.assumed, err = readAssumptions(cmd.Root(), config, env.getenv); err != nil {
 					return problem.AsUsage(err)
 				}
 			}
@@ -123,12 +113,12 @@ func newSandboxCommand(env sandboxEnvironment) *cobra.Command {
 }
 
 // config turns the flags into the sandbox's configuration.
-func (f *sandboxFlags) config(env sandboxEnvironment) (sandbox.Config, error) {
+func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
 	config := sandbox.DefaultConfig()
-	if key := env.Getenv("SERVICE_API_KEY"); key != "" {
+	if key := env.getenv("SERVICE_API_KEY"); key != "" {
 		config.Key = key
 	}
-	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.Now().Add(f.assumed.clockSkew) }
+	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.now().Add(f.assumed.clockSkew) }
 	config.Window = sandbox.Window{Limit: f.rate.Slots, Per: f.rate.Window}
 	config.MatchRates[v1.WorkEmail] = float64(f.matchEmail) / 100
 	config.MatchRates[v1.BusinessPhone] = float64(f.matchPhone) / 100
@@ -164,8 +154,8 @@ func (f *sandboxFlags) config(env sandboxEnvironment) (sandbox.Config, error) {
 }
 
 // second sets the account of the second interface.
-func (f *sandboxFlags) second(account *v2.Config, env sandboxEnvironment) error {
-	if key := env.Getenv("SERVICE_V2_API_KEY"); key != "" {
+func (f *sandboxFlags) second(account *v2.Config, env environment) error {
+	if key := env.getenv("SERVICE_V2_API_KEY"); key != "" {
 		account.Key = key
 	}
 	account.Window = sandbox.Window{Limit: f.rateV2.Slots, Per: f.rateV2.Window}
@@ -219,7 +209,7 @@ func checkLoopback(flag, address string) error {
 	return nil
 }
 
-func (f *sandboxFlags) serve(ctx context.Context, env sandboxEnvironment) error {
+func (f *sandboxFlags) serve(ctx context.Context, env environment) error {
 	if err := checkLoopback("--listen", f.listen); err != nil {
 		return err
 	}
@@ -246,7 +236,7 @@ func (f *sandboxFlags) serve(ctx context.Context, env sandboxEnvironment) error 
 		return errors.Join(err, server.Close())
 	}
 	announce(env, server, admin)
-	fmt.Fprintln(env.Stderr, "sandbox: nothing here is real; Ctrl-C ends it")
+	fmt.Fprintln(env.stderr, "sandbox: nothing here is real; Ctrl-C ends it")
 	<-ctx.Done()
 	return errors.Join(admin.close(), server.Close())
 }

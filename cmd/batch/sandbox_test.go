@@ -14,7 +14,7 @@ import (
 func TestSandboxKeepsGivenSecrets(t *testing.T) {
 	var out bytes.Buffer
 	for _, given := range []string{"", "given-secret"} {
-		env := sandboxEnvironment{Stdout: &out, Getenv: func(string) string { return given }}
+		env := environment{stdout: &out, getenv: func(string) string { return given }}
 		f := &sandboxFlags{admin: "127.0.0.1:0"}
 		server, err := workspace.ServeSandbox(sandbox.DefaultConfig(), "127.0.0.1:0")
 		if err != nil {
@@ -41,7 +41,7 @@ func TestSandboxKeepsGivenSecrets(t *testing.T) {
 
 // TestUnitsOfTheSecondInterface reads the totals and daily limits of modules.
 func TestUnitsOfTheSecondInterface(t *testing.T) {
-	env := sandboxEnvironment{Getenv: func(name string) string { return map[string]string{"SERVICE_V2_API_KEY": "given"}[name] }}
+	env := environment{getenv: func(name string) string { return map[string]string{"SERVICE_V2_API_KEY": "given"}[name] }}
 	cmd := newSandboxCommand(env)
 	f := &sandboxFlags{units: []string{"companies=7"}, dailyUnits: []string{"contacts=3"}}
 	if err := f.rateV2.Set(cmd.Flags().Lookup("rate-v2").DefValue); err != nil {

@@ -1,44 +1,215 @@
+// This file has the commands that build lists from searches.
+
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"payonce/configs"
+	"payonce/io/atomicfile"
+	"payonce/io/listfile"
 	"payonce/io/service/v2"
+	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
+	"payonce/pipeline/search"
 )
 
 func newSearchCommand(env environment) *cobra.Command {
-	return newSearchingCommand(env.searching, exitHelp(
-		exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked))
+	cmd := &cobra.Command{
+		Use:   "search",
+		Short: "Build a list of companies or people from searches, within a limit on units",
+		Long: "Search companies or people by filters, and write what is found as a list that plan and run accept.\n" +
+			"Each page of results is a paid call. An interrupted search resumes when it is run again, and a page\n" +
+			"that was answered within --fresh-for is not bought again. A search with more results than the service\n" +
+			"shows is split by places and ranges.",
+		Args: checkedArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCompanies(env), newEmployees(env), newPeople(env))
+	return cmd
 }
 
-// searching is what one command for searches needs.
-func (env environment) searching() searchEnvironment {
-	o := newOptions(env)
-	return searchEnvironment{
-		Stdin: env.stdin, Stdout: env.stdout, Stderr: env.stderr, Now: env.now, FileMode: env.fileMode,
-		CanAsk: env.canAsk, Confirm: env.confirm, Begun: env.outliveReaders, End: endOfSearch,
-		AddFlags: func(cmd *cobra.Command) {
-			o.addJournalFlags(cmd.Flags())
-			o.service.AddWait(cmd.Flags())
-			o.service.AddService(cmd.Flags())
-			o.service.AddPace(cmd.Flags())
-			o.addUnitPrices(cmd.Flags())
-			o.addFormulasFlag(cmd.Flags())
-			o.addSearchCeilingFlags(cmd.Flags())
-		},
-		Work: func(cmd *cobra.Command) (searchWork, error) {
-			w, err := o.work(cmd)
-			return searchWork{
-				Work: w, Pace: o.service.Pace(), Budget: o.budget.value(), JSON: o.json, Quiet: o.quiet || o.logFormat.Value == "json", Sources: o.sources(),
-				Show: func(to io.Writer, r report.Report) error { return unlessUnread(o.showText(to, r)) },
-				Sent: func() { o.observer.End() },
-			}, err
-		},
+// searchCommand is one call of a command.
+type searchCommand struct {
+	o       *options
+	kind    search.Kind
+	where   []string
+	filters string // a file
+	// lists are the values of flags that stand for filters, by their keys.
+	lists map[string]*[]string
+
+	most, perOne configs.CountFlag
+	perPage      int
+	freshFor     configs.AgeFlag
+	name         string
+	output       string
+	keep         uint
+	rebuy        bool
+}
+
+// usualPage is how many results a page has that the service allows for every search.
+const usualPage = 25
+
+// usualFreshFor is how old an answer may be unless the user says otherwise.
+const usualFreshFor = 7 * 24 * time.Hour
+
+func newSearch(env environment, kind search.Kind, cmd *cobra.Command) (*searchCommand, *cobra.Command) {
+	c := &searchCommand{o: newOptions(env), kind: kind, lists: map[string]*[]string{}, freshFor: configs.AgeFlag{Span: usualFreshFor, Given: true}}
+	cmd.Long += exitHelp(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked)
+	cmd.RunE = c.run
+	flags := cmd.Flags()
+	c.o.addJournalFlags(flags)
+	c.o.service.AddWait(flags)
+	c.o.service.AddService(flags)
+	c.o.service.AddPace(flags)
+	c.o.addUnitPrices(flags)
+	c.o.addFormulasFlag(flags)
+	c.o.addSearchCeilingFlags(flags)
+	flags.StringVarP(&c.output, "output", "o", "", "write the list to this `FILE`: CSV, JSON, Parquet or Excel by its ending")
+	flags.StringArrayVar(&c.where, "where", nil, "a filter, `KEY=VALUE`; a range is KEY=10..50, KEY=10.. or KEY=..50; a list takes the flag several times (repeatable)")
+	flags.StringVar(&c.filters, "filters", "", "read filters from this `FILE`, a JSON object as the service's filters are")
+	flags.Var(&c.most, "max", "the most results")
+	flags.Var(&c.freshFor, "fresh-for", "buy a page again when it was answered longer ago than this (7d, 12h)")
+	flags.IntVar(&c.perPage, "per-page", usualPage, "ask for `N` results on a page")
+	flags.BoolVar(&c.rebuy, "rebuy", false, "buy pages again that were counted and whose responses were lost")
+	flags.StringVar(&c.name, "name", "", "the search's `NAME` in the journal (default from its filters)")
+	flags.UintVar(&c.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
+	flags.BoolVarP(&c.o.yes, "yes", "y", false, "do not ask before spending")
+	flags.BoolVar(&c.o.dryRun, "dry-run", false, "show the plan and end; nothing is sent")
+	flags.BoolVar(&c.o.ceilingOK, "ceiling-ok", false, "end with 0, not 3, when a ceiling is reached")
+	// An error would say that the command has no such flag.
+	_ = cmd.RegisterFlagCompletionFunc("where", c.completeWhere)
+	return c, cmd
+}
+
+// stand adds a flag that stands for a filter.
+func (c *searchCommand) stand(cmd *cobra.Command, flag, key, usage string) {
+	c.lists[key] = cmd.Flags().StringArray(flag, nil, usage+" (repeatable)")
+}
+
+// completeWhere completes the keys of filters.
+func (c *searchCommand) completeWhere(_ *cobra.Command, _ []string, given string) ([]string, cobra.ShellCompDirective) {
+	return keysBeginning(c.kind, given), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// run runs the search, or plans it.
+func (c *searchCommand) run(cmd *cobra.Command, args []string) error {
+	w, err := c.o.work(cmd)
+	if err != nil {
+		return err
 	}
+	order, err := c.order(cmd.Context(), w, args)
+	if err != nil {
+		return err
+	}
+	if c.o.dryRun {
+		plan, err := search.MakePlan(cmd.Context(), w, order)
+		if err != nil {
+			return err
+		}
+		return c.show(c.o.env.stdout, plan)
+	}
+	out, err := c.reportsTo()
+	if err != nil {
+		return err
+	}
+	ended, err := search.Run(cmd.Context(), w, order, &searchPerson{c: c, out: out})
+	c.o.observer.End()
+	if err != nil {
+		return err
+	}
+	ended.Summary.Advice = advice(ended, c.o.env.now())
+	if err := c.show(out, ended.Summary); err != nil {
+		return fmt.Errorf("the search has ended and %s is written, but the summary could not be printed: %w", output.TargetName(order.Output.Path), err)
+	}
+	return endOfSearch(ended.Stop, ended.Summary.Lost(), c.o.ceilingOK)
+}
+
+// show shows a report, as --json asks for. A person who does not read it does not stop the search.
+func (c *searchCommand) show(to io.Writer, r report.Report) error {
+	if c.o.json {
+		return report.WriteJSON(to, r)
+	}
+	return unlessUnread(c.o.showText(to, r))
+}
+
+// silent reports whether nobody reads standard error.
+func (c *searchCommand) silent() bool { return c.o.quiet || c.o.logFormat.Value == "json" }
+
+// reportsTo returns where reports go: to standard error where the list is written to standard output.
+func (c *searchCommand) reportsTo() (io.Writer, error) {
+	switch {
+	case c.output != listfile.Standard:
+		return c.o.env.stdout, nil
+	case c.o.json:
+		return nil, problem.Usagef("--json and -o - both write to standard output; choose a file for one of them")
+	case c.silent():
+		return io.Discard, nil
+	}
+	return c.o.env.stderr, nil
+}
+
+// order returns what the flags say.
+func (c *searchCommand) order(ctx context.Context, w *pipeline.Work, args []string) (search.Options, error) {
+	switch {
+	case c.output == "" && !c.o.dryRun:
+		return search.Options{}, problem.Usagef("where is the list to go? give -o FILE, such as %s.csv", c.kind.Name)
+	case c.perPage < 1 || c.perPage > 1000:
+		return search.Options{}, problem.Usagef("--per-page %d: choose 1 to 1000", c.perPage)
+	}
+	o := search.Options{
+		Run: c.name, FreshFor: c.freshFor.Span, Rebuy: c.rebuy, Pace: c.o.service.Pace(), Budget: c.o.budget.value(), Yes: c.o.yes,
+		Output: search.Output{Path: c.output, Keep: int(c.keep), Stdout: c.o.env.stdout, Sources: c.o.sources()},
+		Order:  search.Order{Kind: c.kind, Most: c.most.OrZero(), PerOne: c.perOne.OrZero()},
+	}
+	if c.filters != "" {
+		o.Output.Sources = append(o.Output.Sources, output.Source{What: "the file of --filters", Path: c.filters})
+	}
+	var err error
+	if o.Order.Query, err = c.query(); err != nil {
+		return o, err
+	}
+	if len(args) > 0 {
+		o.Output.Sources = append(o.Output.Sources, output.SourcesOf(args)...)
+		err = c.readCompanies(ctx, w, args, &o.Order)
+	}
+	return o, err
+}
+
+// query returns the filters that the flags give.
+func (c *searchCommand) query() (search.Query, error) {
+	q := search.NewQuery(c.kind.Operation, c.perPage)
+	if c.filters != "" {
+		data, err := atomicfile.ReadSmall(c.filters)
+		if err != nil {
+			return q, problem.AsUsage(err)
+		}
+		if q, err = q.JSON(data); err != nil {
+			return q, problem.Usagef("%s: %w", c.filters, err)
+		}
+	}
+	var err error
+	for _, text := range c.where {
+		if q, err = q.Where(text); err != nil {
+			return q, problem.Usagef("--where %s: %w", text, err)
+		}
+	}
+	for _, key := range search.FilterKeys(c.kind.Operation) {
+		if values := c.lists[key]; values != nil && len(*values) > 0 {
+			if q, err = q.With(key, *values...); err != nil {
+				return q, problem.AsUsage(err)
+			}
+		}
+	}
+	return q, nil
 }
 
 // endOfSearch returns the error that ends a search. A limit of a module is a ceiling that the account has.

@@ -44,7 +44,7 @@ func TestARunAtATerminal(t *testing.T) {
 			run := p.startAtTerminal(columns, "run", "list.csv", "-o", "out.csv", "--name", "list", "--fields", "email,phone", "--max-spend", "40",
 				"--rate", "100000/1s", "--settle-delay", "100ms", "--concurrency", "1")
 			asked := run.Shows("lookups and spend at most $")
-			if lines(asked, "Send ") != 1 || lines(asked, "reading the list") != 0 {
+			if lines(asked, "Send ") != 1 || strings.Contains(asked, "reading the list") {
 				t.Errorf("the question:\n%s", asked)
 			}
 			run.Press("y" + enter)
@@ -54,7 +54,8 @@ func TestARunAtATerminal(t *testing.T) {
 				t.Errorf("the progress:\n%s", sending)
 			}
 			status := p.startAtTerminal(columns, "status", "--watch=10ms")
-			shown := status.Shows("done                      9 of ")
+			status.Shows("done                      9 of ")
+			shown := status.Shows("\nends  ") // the last line
 			for _, want := range []string{"run list\n", "process  ", "step                      1 of 1: email,phone\n", "spent  ", "closest limit  ", "ends  "} {
 				if !strings.Contains("\n"+shown, "\n"+want) {
 					t.Errorf("the status has no %q:\n%s", want, shown)
@@ -63,12 +64,33 @@ func TestARunAtATerminal(t *testing.T) {
 			close(release)
 			ended := run.Shows("free allowance used")
 			run.End(exitDone)
-			if lines(ended, "sending: ")+lines(ended, "writing ") > 0 {
+			if lines(ended, "sending: ") > 0 || strings.Contains(ended, "writing the output") {
 				t.Errorf("the summary stands below a line of progress:\n%s", ended)
 			}
 			status.Shows("nothing runs")
 			status.End(exitDone)
 		})
+	}
+}
+
+// An interrupted run leaves nothing of its line on the terminal.
+func TestAnInterruptedRunAtATerminal(t *testing.T) {
+	t.Parallel()
+	_, tap := newService(t, 5)
+	p := newProgram(t, 30, tap.listen(t))
+	reached, release := tap.hold(t, 10)
+	run := p.startAtTerminal(80, "run", "list.csv", "-o", "out.csv", "--fields", "email,phone", "--max-spend", "40", "--yes",
+		"--rate", "100000/1s", "--settle-delay", "100ms", "--concurrency", "1")
+	receive(t, reached, "no tenth lookup")
+	if sending := run.Shows("% ["); lines(sending, "sending: ") != 1 {
+		t.Errorf("the progress:\n%s", sending)
+	}
+	run.Press("\x03")
+	run.Shows("interrupt")
+	close(release)
+	run.End(exitInterrupted)
+	if ended := run.Text(); strings.Contains(ended, "sending: ") || strings.Contains(ended, "% [") {
+		t.Errorf("the line of progress is still there:\n%s", ended)
 	}
 }
 

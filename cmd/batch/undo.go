@@ -11,9 +11,8 @@ import (
 	"payonce/pipeline/problem"
 )
 
-// newUndoCommand returns the command.
-func newUndoCommand(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
+func newUndoCommand(env environment) *cobra.Command {
+	return withExitCodes(&cobra.Command{
 		Use:   "undo OUT",
 		Short: "Put the earlier version of an output back in its place",
 		Long: "Exchange an output with its earlier version, OUT.~1. A run keeps the file that it replaces when\n" +
@@ -21,8 +20,8 @@ func newUndoCommand(stdout io.Writer) *cobra.Command {
 			"holds values that the new one lacks. Run the command again to exchange the two files back.\n" +
 			"Nothing is sent, and the journal stays as it is.",
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return restore(stdout, args[0]) },
-	}
+		RunE: func(_ *cobra.Command, args []string) error { return restore(env.stdout, args[0]) },
+	}, exitDone, exitInternal, exitUsage)
 }
 
 func restore(stdout io.Writer, path string) error {

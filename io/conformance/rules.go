@@ -18,9 +18,6 @@ type Rule struct {
 // newRule returns a rule.
 func newRule(name, section, text string) Rule { return Rule{Name: name, Section: section, Text: text} }
 
-// FromOutside reports whether the rule can be tried on a service that was not set up for it.
-func (r Rule) FromOutside() bool { return fromOutside(r.Name) }
-
 // fromOutside looks at the group of a rule, which can begin with the name of an interface.
 func fromOutside(name string) bool {
 	group, _, _ := strings.Cut(name, "/")
@@ -46,9 +43,6 @@ type View struct {
 	result   Result
 	why      string
 }
-
-// Result returns the result of the check.
-func (v View) Result() Result { return v.result }
 
 // agree says that the service keeps the rule, and what was seen.
 func agree(format string, args ...any) View { return View{fmt.Sprintf(format, args...), Agrees, ""} }

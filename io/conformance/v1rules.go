@@ -195,18 +195,3 @@ type checkV1 struct {
 	Rule
 	look func(e *evidenceV1) View
 }
-
-// RulesV1 returns every rule, in the order in which they are reported.
-func RulesV1() []Rule {
-	var all []Rule
-	for _, c := range freeChecksV1() {
-		all = append(all, c.Rule)
-	}
-	for _, c := range paidChecksV1() {
-		all = append(all, c.Rule)
-	}
-	for _, i := range invariants() {
-		all = append(all, i.Rule)
-	}
-	return append(all, caseRulesV1()...)
-}

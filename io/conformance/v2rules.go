@@ -6,15 +6,6 @@
 
 package conformance
 
-// RulesV2 returns every rule, in the order in which they are reported.
-func RulesV2() []Rule {
-	var all []Rule
-	for _, c := range append(freeChecksV2(), paidChecksV2()...) {
-		all = append(all, c.Rule)
-	}
-	return append(all, caseRulesV2()...)
-}
-
 // caseRulesV2 returns the rules that hold only for a service that was set up for them.
 func caseRulesV2() []Rule { return ruleTable(caseRuleTableV2) }
 

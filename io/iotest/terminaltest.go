@@ -67,8 +67,8 @@ func (at *Terminal) Text() string {
 // Shows waits until the screen has a text, and returns the screen.
 func (at *Terminal) Shows(want string) string {
 	at.t.Helper()
-	limit := time.After(time.Minute)
-	for !strings.Contains(at.Text(), want) {
+	limit, text := time.After(time.Minute), at.Text()
+	for ; !strings.Contains(text, want); text = at.Text() {
 		select {
 		case _, running := <-at.changed:
 			if !running && !strings.Contains(at.Text(), want) {
@@ -78,7 +78,7 @@ func (at *Terminal) Shows(want string) string {
 			at.t.Fatalf("the screen does not show %q:\n%s", want, at.Text())
 		}
 	}
-	return at.Text()
+	return text
 }
 
 // Coloured reports whether the first line that begins with a text begins in another colour than the usual one.

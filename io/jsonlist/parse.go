@@ -20,9 +20,6 @@ type parser struct {
 // begin begins to read data that an earlier pass read without an error.
 func (p *parser) begin(data []byte) { p.reset(data, jsontext.AllowDuplicateNames(true)) }
 
-// beginUnread begins to read data for the first time.
-func (p *parser) beginUnread(data []byte) { p.reset(data) }
-
 func (p *parser) reset(data []byte, options ...jsontext.Options) {
 	p.data, p.in = data, bytes.NewBuffer(data)
 	if p.decoder == nil {

@@ -189,7 +189,7 @@ func (b *block) scan() (*node, error) {
 		if object[0] != '{' {
 			return nil, here.fault("the line is not an object", noRows)
 		}
-		p.beginUnread(object)
+		p.reset(object)
 		if err := p.note(found, 0, here.line); err != nil {
 			return nil, here.syntax(object, err, lines)
 		}

@@ -285,7 +285,7 @@ func openSheet(list *List) (*sheet.Reader, error) {
 	if list.sheet.found != nil {
 		return sheet.OpenAgain(list.inputs[0].Path(), list.sheet.found)
 	}
-	reader, err := sheet.OpenAt(list.inputs[0].Path(), list.options.Sheet, list.options.HeaderRow)
+	reader, err := sheet.Open(list.inputs[0].Path(), list.options.Sheet, list.options.HeaderRow)
 	if err == nil {
 		list.sheet.found = reader.Checked()
 	}

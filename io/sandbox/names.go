@@ -12,9 +12,6 @@ type (
 	Fault = kit.Fault
 	// AnswerKind is what the client gets to see of a call.
 	AnswerKind = kit.AnswerKind
-	// effect is what a fault does to the workspace before the call is performed.
-	effect = kit.Effect
-
 	// Window allows Limit lookups to arrive within any span of Per.
 	Window = kit.Window
 )
@@ -36,7 +33,6 @@ const (
 
 // The effects of faults.
 const (
-	NoEffect    = kit.NoEffect
 	KeyRevoked  = kit.KeyRevoked
 	CreditSpent = kit.CreditSpent
 	BudgetSet   = kit.BudgetSet

@@ -118,7 +118,7 @@ func parts(t testing.TB, path string) map[string]string {
 
 // cellsOf reads a list row by row, the header first.
 func cellsOf(path, sheet string) (rows [][]string, err error) {
-	r, err := Open(path, sheet)
+	r, err := Open(path, sheet, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func TestRowsBelowTheRowsOfASheetStay(t *testing.T) {
 				rows, want = append(rows, cells), append(want, texts)
 			}
 			path := save(t, withRows(t, rows...))
-			list, err := Open(path, "")
+			list, err := Open(path, "", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestTotalsBelowManyRowsOfASheet(t *testing.T) {
 			all = append(all, []any{"Lee", "Acme", "Bonn"})
 		}
 		all = append(all, []any{"Total", "", rows}, []any{"Source: CRM"}, []any{"Exported on 1 May"})
-		list, err := Open(save(t, withRows(t, all...)), "")
+		list, err := Open(save(t, withRows(t, all...)), "", 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -217,7 +217,7 @@ func sameWorkbook(tb testing.TB, base []byte, dir string) func(t *rapid.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		list, err := Open(path, "Sheet1")
+		list, err := Open(path, "Sheet1", 0)
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, sheet)
 		}

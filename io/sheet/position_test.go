@@ -14,7 +14,7 @@ import (
 // namesAndFirst opens a workbook and returns its header, its line and the first cells of its rows.
 func namesAndFirst(t *testing.T, data []byte, header int64) (names []string, line int64, first []string, err error) {
 	t.Helper()
-	list, err := OpenAt(save(t, data), "", header)
+	list, err := Open(save(t, data), "", header)
 	if err != nil {
 		return nil, 0, nil, err
 	}

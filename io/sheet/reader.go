@@ -43,12 +43,9 @@ var (
 	_ table.Footed = (*Reader)(nil)
 )
 
-// Open opens a sheet of the workbook at path and reads its header. An empty name stands for the
-// only sheet that has values. A fault of the workbook is a *table.Error.
-func Open(path, sheet string) (*Reader, error) { return OpenAt(path, sheet, 0) }
-
-// OpenAt is Open with the row of the header, or 0 to find it below titles and notes.
-func OpenAt(path, sheet string, header int64) (*Reader, error) {
+// Open opens a sheet of the workbook at path and reads its header, in a row or with 0 below titles and notes. An
+// empty name stands for the only sheet that has values. A fault of the workbook is a *table.Error.
+func Open(path, sheet string, header int64) (*Reader, error) {
 	return open(path, sheet, func(r *Reader) error {
 		err := r.choose()
 		if err == nil {

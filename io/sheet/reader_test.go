@@ -36,7 +36,7 @@ func TestCellsAreTheValuesOfTheWorkbook(t *testing.T) {
 			book.SetSheetRow("Sheet1", "A8", &[]any{"", nil}),
 		)
 	}))
-	r, err := Open(path, "")
+	r, err := Open(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestSheetsAreFoundByName(t *testing.T) {
 		}
 	}
 	for sheet, want := range map[string]string{"Sheet1": "the sheet Sheet1 is empty", "Sheet3": "there is no sheet Sheet3; the sheets are Sheet1, People & more"} {
-		if _, err := Open(save(t, two), sheet); !isListError(err, want) {
+		if _, err := Open(save(t, two), sheet, 0); !isListError(err, want) {
 			t.Errorf("%s: %v", sheet, err)
 		}
 	}
@@ -81,10 +81,10 @@ func TestSheetsAreFoundByName(t *testing.T) {
 		_, err := book.NewSheet("Other")
 		return errors.Join(err, book.SetCellStr("Sheet1", "A1", "a"), book.SetCellStr("Other", "B2", "b"))
 	})
-	if _, err := Open(save(t, both), ""); !isListError(err, "there are several sheets: Sheet1, Other; name one of them") {
+	if _, err := Open(save(t, both), "", 0); !isListError(err, "there are several sheets: Sheet1, Other; name one of them") {
 		t.Error(err)
 	}
-	if _, err := Open(save(t, withRows(t)), ""); !isListError(err, "no sheet has a value") {
+	if _, err := Open(save(t, withRows(t)), "", 0); !isListError(err, "no sheet has a value") {
 		t.Error(err)
 	}
 }
@@ -92,7 +92,7 @@ func TestSheetsAreFoundByName(t *testing.T) {
 // openTwice opens a workbook, and then once more as one that was checked.
 func openTwice(t *testing.T, path string) (first, again *Reader) {
 	t.Helper()
-	first, err := Open(path, "")
+	first, err := Open(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestFilesThatAreNoWorkbooks(t *testing.T) {
 			}
 		})
 	}
-	if _, err := Open(filepath.Join(t.TempDir(), "missing"), ""); err == nil {
+	if _, err := Open(filepath.Join(t.TempDir(), "missing"), "", 0); err == nil {
 		t.Error("a file that is not there was opened")
 	}
 }
@@ -236,14 +236,14 @@ func TestWorkbooksThatUnpackToTooMuch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
-	if _, err := Open(save(t, packed(t, 10, maxUnzipped+1)), ""); !isListError(err, "unzip size exceeds the 1073741824 bytes limit") {
+	if _, err := Open(save(t, packed(t, 10, maxUnzipped+1)), "", 0); !isListError(err, "unzip size exceeds the 1073741824 bytes limit") {
 		t.Errorf("a part that is too large: %v", err)
 	}
 	honest, lying := save(t, packed(t, 100, 100)), save(t, packed(t, 64<<20, 100))
 	allocated := func(path string) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := Open(path, "")
+		_, err := Open(path, "", 0)
 		runtime.ReadMemStats(&after)
 		if !isListError(err, "cannot be read") {
 			t.Errorf("a part of 100 bytes: %v", err)
@@ -262,7 +262,7 @@ func TestManyRowsComeInBlocks(t *testing.T) {
 		rows = append(rows, []any{fmt.Sprint(i + 1)})
 	}
 	path := save(t, withRows(t, rows...))
-	r, err := Open(path, "")
+	r, err := Open(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +327,7 @@ func FuzzSheet(f *testing.F) {
 			}
 			return
 		}
-		list, err := Open(path, "Sheet1")
+		list, err := Open(path, "Sheet1", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestBlocksOfLongCellsAreSmall(t *testing.T) {
 	for range 200 {
 		rows = append(rows, []any{long, long})
 	}
-	r, err := Open(save(t, withRows(t, rows...)), "")
+	r, err := Open(save(t, withRows(t, rows...)), "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 // rewrite writes a list again.
 func rewrite(t testing.TB, path string, appended []table.Column, change func(row table.Row) ([]table.Fill, []string)) (string, error) {
 	t.Helper()
-	list, err := Open(path, "")
+	list, err := Open(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestFormulas(t *testing.T) {
 // testFillable asks before anything is written whether columns can be filled and appended.
 func testFillable(t *testing.T, path string, filled []int, appended []table.Column, want string) {
 	t.Helper()
-	list, err := Open(path, "")
+	list, err := Open(path, "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
 		"rows missing":    {path, func(p table.Part, r *row) error { return p.(*part).writer.Write(p) }, "0 rows from row 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			list, err := Open(path, "")
+			list, err := Open(path, "", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -267,7 +267,7 @@ func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer w.Close()
-			from, err := Open(c.rows, "")
+			from, err := Open(c.rows, "", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +302,7 @@ func TestErrorsOfTheFileBelowAreReturned(t *testing.T) {
 		"encoder": func(out io.Writer, list *Reader) (table.Writer, error) { return NewEncoder(out, list.Schema(), nil) },
 	} {
 		for left := 0; ; left += 500 {
-			list, err := Open(path, "")
+			list, err := Open(path, "", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -337,7 +337,7 @@ func TestEncoderMakesAWorkbook(t *testing.T) {
 		if len(want) > 1 {
 			want[1][0] = "filled"
 		}
-		list, err := Open(save(t, withRows(t, all...)), "")
+		list, err := Open(save(t, withRows(t, all...)), "", 0)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -364,7 +364,7 @@ func TestEncoderMakesAWorkbook(t *testing.T) {
 }
 
 func TestEncoderRefusesWhatASheetCannotHold(t *testing.T) {
-	list, err := Open(save(t, withRows(t, []any{"a"}, []any{"1"})), "")
+	list, err := Open(save(t, withRows(t, []any{"a"}, []any{"1"})), "", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

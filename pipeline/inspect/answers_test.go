@@ -49,13 +49,13 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 		return ticket
 	}
 	answered, err := v2.ReadAnswer(v2.OpEnrichEmployeeProfile,
-		[]byte(`{"id":"7","full_name":"Zoe Xu","email":"zoe@x.example","phone":"+15550123"}`), time.Now(), v2.Reveal{}, v2.Modules{})
+		[]byte(`{"id":"7","full_name":"Zoe Xu","email":"zoe@x.example","phone":"+15550123"}`), time.Now(), v2.Reveal{}, v2.Modules{}, enrich.Company{})
 	check(err)
 	_, err = journal.Settle(begin("https://pro.example/in/zoe").ID, answered)
 	check(err)
 	page, err := v2.ReadAnswer(v2.OpEnrichEmployeeSearch,
 		[]byte(`{"total_employees":2,"total_pages":1,"data":[{"id":"8","name":"Bob Ray"},{"id":"7","first_name":"Zoe","last_name":"Xu","company":{"website":"x.example"}}]}`),
-		time.Now(), v2.Reveal{}, v2.Modules{})
+		time.Now(), v2.Reveal{}, v2.Modules{}, enrich.Company{})
 	check(err)
 	_, err = journal.Settle(begin("https://pro.example/in/a-page").ID, page)
 	check(err)

@@ -49,7 +49,7 @@ func TestFormulasInExportsAreText(t *testing.T) {
 		return ticket.ID
 	}
 	answered, err := v2.ReadAnswer(v2.OpEnrichEmployeeProfile,
-		[]byte(`{"id":"7","full_name":"=1+1","email":"zoe@x.example","phone":"+49 171 5550100"}`), time.Now(), v2.Reveal{}, v2.Modules{})
+		[]byte(`{"id":"7","full_name":"=1+1","email":"zoe@x.example","phone":"+49 171 5550100"}`), time.Now(), v2.Reveal{}, v2.Modules{}, enrich.Company{})
 	check(err)
 	answered.RequestID = "@request"
 	_, err = journal.Settle(begin("https://pro.example/in/zoe"), answered)

@@ -19,7 +19,7 @@ func BenchmarkFacts(b *testing.B) {
 		people = append(people, fmt.Sprintf(`{"id":"%d","first_name":"Ann","last_name":"Smith","name":"Ann Smith","job_title":"CEO","pro_network":"https://p.example/in/ann-%d","company":{"name":"Acme","website":"https://acme.example"}}`, i, i))
 	}
 	answerOf := func(o v2.Operation, body string) enrich.Answered {
-		answered, err := v2.ReadAnswer(o, []byte(body), time.Now(), v2.RevealEverything(), v2.Modules{})
+		answered, err := v2.ReadAnswer(o, []byte(body), time.Now(), v2.RevealEverything(), v2.Modules{}, enrich.Company{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 // pageOf reads a body as the answer to a search.
 func pageOf(t *testing.T, o v2.Operation, body string) search.KnownPage {
 	t.Helper()
-	answered, err := v2.ReadAnswer(o, []byte(body), time.Now(), v2.Reveal{}, v2.Modules{})
+	answered, err := v2.ReadAnswer(o, []byte(body), time.Now(), v2.Reveal{}, v2.Modules{}, enrich.Company{})
 	if err != nil {
 		t.Fatal(err)
 	}

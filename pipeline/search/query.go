@@ -39,9 +39,6 @@ func NewQuery(o v2.Operation, perPage int) Query {
 	return Query{operation: o, perPage: perPage, kinds: v2.FilterKinds(o)}.with(nil)
 }
 
-// Operation returns the operation that the search calls.
-func (q Query) Operation() v2.Operation { return q.operation }
-
 // PerPage returns how many results a page has.
 func (q Query) PerPage() int { return q.perPage }
 

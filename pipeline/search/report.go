@@ -36,24 +36,12 @@ type Summary struct {
 	Advice   string               `json:"-"`    // what to do next
 }
 
-// Gap is what is not in the list.
-type Gap struct {
-	Why   GapReason `json:"why"`
-	Part  string    `json:"part"`
-	Page  int       `json:"page,omitempty"`
-	By    string    `json:"filter,omitempty"`
-	Count *int64    `json:"results_at_most"` // null when that is not known
-}
-
 func (s *session) summary(progress Progress, tally dispatch.Tally, stop dispatch.Stop, kept []output.KeptVersion) *Summary {
 	view := &Summary{
 		Search: s.Order.Kind.Name, Filters: s.Order.Query.String(), Run: s.name, Output: s.Output.Path,
 		Results: int64(len(progress.Items)), Total: valueOf(progress.Total), Duplicates: progress.Duplicates,
 		Searches: progress.Roots, Parts: progress.Parts, Pages: progress.Pages, Calls: tally.Posts, Units: s.used(), Spent: s.spent(),
-		Gaps: []Gap{}, Unusable: progress.Unusable, Kept: kept,
-	}
-	for _, gap := range progress.Gaps {
-		view.Gaps = append(view.Gaps, Gap{gap.Why, gap.Part, gap.Page, gap.By, valueOf(gap.Count)})
+		Gaps: append([]Gap{}, progress.Gaps...), Unusable: progress.Unusable, Kept: kept,
 	}
 	doubts, _ := s.journal.InDoubt(s.name)
 	view.InDoubt = int64(doubts)

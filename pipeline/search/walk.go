@@ -55,7 +55,7 @@ type Progress struct {
 	// Needed are the pages to ask for now. When they are known, more may be needed. When there are none,
 	// the searches are done.
 	Needed []v2.Call
-	Gaps   []WalkGap // what is not among the items, and why
+	Gaps   []Gap // what is not among the items, and why
 	// Unusable are filters by which a search could not be split, because the service ignores or refuses them.
 	Unusable   []string
 	Roots      int64 // searches
@@ -80,13 +80,13 @@ const (
 	NoValue      GapReason = "no_value"  // they have no value for the filter by which the search was split
 )
 
-// WalkGap is what is missing of a search.
-type WalkGap struct {
-	Why   GapReason
-	Part  string // the search, in the form of Query.Where
-	Page  int    // 0 for the whole part
-	By    string // the filter, for NoValue
-	Count cost.Optional[int64]
+// Gap is what is missing of a search.
+type Gap struct {
+	Why   GapReason `json:"why"`
+	Part  string    `json:"part"`             // the search, in the form of Query.Where
+	Page  int       `json:"page,omitempty"`   // 0 for the whole part
+	By    string    `json:"filter,omitempty"` // for NoValue
+	Count *int64    `json:"results_at_most"`  // nil when that is not known
 }
 
 // Walk walks searches in their order. most bounds the items of all searches; 0 is no bound. Pages that are
@@ -194,9 +194,9 @@ func (w *walker) take(item ResultItem) {
 func (w *walker) gapOf(q Query, number int, page KnownPage) {
 	reasons := map[PageState]GapReason{InDoubt: LostPage, Forfeited: PaidPage, Rejected: RejectedPage, Erased: ErasedPage}
 	if why, missing := reasons[page.State]; missing {
-		gap := WalkGap{Why: why, Part: q.String(), Page: number, Count: cost.Known(int64(q.PerPage()))}
+		gap := Gap{Why: why, Part: q.String(), Page: number, Count: new(int64(q.PerPage()))}
 		if number == 1 {
-			gap.Page, gap.Count = 0, cost.Optional[int64]{}
+			gap.Page, gap.Count = 0, nil
 		}
 		w.Gaps = append(w.Gaps, gap)
 	}
@@ -267,7 +267,7 @@ func (w *walker) pages(q Query, first KnownPage) error {
 		}
 	}
 	if grew && last(q, first, 1) <= int64(q.LastPage()) { // while it was read
-		w.Gaps = append(w.Gaps, WalkGap{Why: TooMany, Part: q.String()})
+		w.Gaps = append(w.Gaps, Gap{Why: TooMany, Part: q.String()})
 	}
 	return nil
 }

@@ -212,19 +212,19 @@ func TestWhatCannotBeSplitIsReported(t *testing.T) {
 		ignores, refuses string
 		filters          []string
 		items            int
-		gaps             []search.WalkGap
+		gaps             []search.Gap
 		unusable         []string
 	}{
 		{
 			name: "all are equal", companies: same(300, 7, 2001), filters: []string{"company_incorporation=2001", "number_of_employees=7"}, items: 250,
-			gaps: []search.WalkGap{{Why: search.TooMany, Part: "company_incorporation=2001 number_of_employees=7", Count: cost.Known(int64(50))}},
+			gaps: []search.Gap{{Why: search.TooMany, Part: "company_incorporation=2001 number_of_employees=7", Count: new(int64(50))}},
 		},
 		{
 			name: "some have no year", companies: slices.Concat(same(400, 7, 2001), same(20, 7, -1)), filters: []string{"number_of_employees=7"},
 			items: 275, // a part of ten pages, and the page of the whole that shows those without a year
-			gaps: []search.WalkGap{
-				{Why: search.TooMany, Part: "company_incorporation=2001-01-01..2001-01-01 number_of_employees=7", Count: cost.Known(int64(150))},
-				{Why: search.NoValue, Part: "number_of_employees=7", By: "company_incorporation", Count: cost.Known(int64(20))},
+			gaps: []search.Gap{
+				{Why: search.TooMany, Part: "company_incorporation=2001-01-01..2001-01-01 number_of_employees=7", Count: new(int64(150))},
+				{Why: search.NoValue, Part: "number_of_employees=7", By: "company_incorporation", Count: new(int64(20))},
 			},
 		},
 		{
@@ -255,12 +255,16 @@ func TestWhatCannotBeSplitIsReported(t *testing.T) {
 }
 
 // checkGaps compares the kinds of gaps, and how many results they stand for.
-func checkGaps(t *testing.T, want, got []search.WalkGap) {
+func checkGaps(t *testing.T, want, got []search.Gap) {
 	t.Helper()
-	count := func(gaps []search.WalkGap) map[search.GapReason]int64 {
+	count := func(gaps []search.Gap) map[search.GapReason]int64 {
 		counts := map[search.GapReason]int64{}
 		for _, gap := range gaps {
-			counts[gap.Why] += gap.Count.Value
+			if gap.Count != nil {
+				counts[gap.Why] += *gap.Count
+			} else {
+				counts[gap.Why] += 0
+			}
 		}
 		return counts
 	}
@@ -348,13 +352,13 @@ func TestPagesThatAreNotKnownAreReported(t *testing.T) {
 			}
 			return s.answer(t, c)
 		})
-		want := []search.WalkGap{{Why: why, Part: "no filter", Page: 3, Count: cost.Known(int64(25))}}
+		want := []search.Gap{{Why: why, Part: "no filter", Page: 3, Count: new(int64(25))}}
 		if diff := gocmp.Diff(want, progress.Gaps); diff != "" || len(progress.Items) != 75 {
 			t.Errorf("%d items, gaps (-want +got):\n%s", len(progress.Items), diff)
 		}
 		s = many(100)
 		progress, _ = s.ask(t, 0, roots(prospecting(t)), func(v2.Call) search.KnownPage { return search.KnownPage{State: state} })
-		if diff := gocmp.Diff([]search.WalkGap{{Why: why, Part: "no filter"}}, progress.Gaps); diff != "" || progress.Total.Known {
+		if diff := gocmp.Diff([]search.Gap{{Why: why, Part: "no filter"}}, progress.Gaps); diff != "" || progress.Total.Known {
 			t.Errorf("the first page: gaps (-want +got):\n%s", diff)
 		}
 	}

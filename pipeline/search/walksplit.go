@@ -2,8 +2,6 @@ package search
 
 import (
 	"slices"
-
-	"payonce/cost"
 )
 
 // split walks the parts of a search that has more results than its pages show. When it cannot be split, it
@@ -37,9 +35,9 @@ func (w *walker) split(q Query, first KnownPage, without []string, before int64)
 		return nil
 	}
 	w.Parts++
-	gap := WalkGap{Why: TooMany, Part: q.String()}
+	gap := Gap{Why: TooMany, Part: q.String()}
 	if shown := int64(q.LastPage() * q.PerPage()); first.Total.Known {
-		gap.Count = cost.Known(max(0, first.Total.Value-shown))
+		gap.Count = new(max(0, first.Total.Value-shown))
 	}
 	w.Gaps = append(w.Gaps, gap)
 	return w.pages(q, first)
@@ -90,6 +88,6 @@ func sumOf(halves []KnownPage) (sum int64, known bool) {
 func (w *walker) lacking(q Query, by string, whole KnownPage, halves []KnownPage) {
 	sum, known := sumOf(halves)
 	if missing := whole.Total.Value - sum; known && whole.Total.Known && missing > 0 {
-		w.Gaps = append(w.Gaps, WalkGap{Why: NoValue, Part: q.String(), By: by, Count: cost.Known(missing)})
+		w.Gaps = append(w.Gaps, Gap{Why: NoValue, Part: q.String(), By: by, Count: &missing})
 	}
 }

@@ -176,7 +176,7 @@ func TestALaterNotFoundTakesNothingAway(t *testing.T) {
 // forget forgets a person.
 func forget(journal *checkpoint.Journal, who enrich.Identity) error {
 	found, err := journal.Find(checkpoint.Person{Identity: who}, func(_ string, answered enrich.Answered) (facts checkpoint.PersonFacts, err error) {
-		facts.Name, facts.Email, facts.Phone, err = v1.PersonOf(answered)
+		facts.Name, facts.Email, facts.Phone, err = new(v1.AnswerDecoder).Person(answered)
 		return facts, err
 	})
 	if err == nil {

@@ -24,7 +24,6 @@ type Environment struct {
 	Quiet FileReader
 	// After returns a channel that receives when a time has passed.
 	After   func(time.Duration) <-chan time.Time
-	Getenv  func(string) string
 	Version string
 	// Hangups makes the hang-up signal tell the channel that it returns. It may be nil.
 	Hangups func() <-chan struct{}

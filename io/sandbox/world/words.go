@@ -46,9 +46,6 @@ type Country struct {
 // Place is a city and the region or state that it lies in.
 type Place struct{ City, Region, RegionCode, Zip string }
 
-// Countries lists the countries of the world. The result is the caller's.
-func Countries() []Country { return slices.Clone(countries[:]) }
-
 var countries = [...]Country{
 	{"GB", "United Kingdom", "GBP", "+44", "", 8, []string{"Ltd", "PLC"}, []Place{
 		{"London", "Greater London", "LND", "EC1A 1AA"},

@@ -82,7 +82,7 @@ func (d *AnswerDecoder) Decode(answered enrich.Answered) (Answer, error) {
 	return decodeAnswer(&taken.members, answered)
 }
 
-// Person does what PersonOf does.
+// Person returns what an answer says about who the person is.
 func (d *AnswerDecoder) Person(answered enrich.Answered) (name, email, phone string, err error) {
 	taken := d.take()
 	defer d.unused.Put(taken)
@@ -165,11 +165,6 @@ func WithoutParts(answered enrich.Answered, drop map[int]bool) (string, error) {
 func profileForm() service.Form { return service.Form{Own: true} }
 
 func profileMembers(m *numbered.Members, a *Answer) { numbered.Text(m, 9, &a.Profile) }
-
-// PersonOf returns what an answer says about who the person is.
-func PersonOf(answered enrich.Answered) (name, email, phone string, err error) {
-	return new(decoding).person(answered)
-}
 
 func (d *decoding) person(answered enrich.Answered) (name, email, phone string, err error) {
 	a := &d.answer

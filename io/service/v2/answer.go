@@ -60,16 +60,10 @@ func aboutMembers(m *numbered.Members, c *enrich.Company) {
 
 func membersOf(m *numbered.Members, s *stored) { s.members(m) }
 
-// ReadAnswer returns the answer that the body of a successful response is, with what the call used up.
-// An error says that the body is not an answer to the operation.
+// ReadAnswer returns the answer that the body of a successful response is, with what the call used up. The
+// answer to a search that was to find one company says which. An error says that the body is not an answer to
+// the operation.
 func ReadAnswer(
-	o Operation, body []byte, at time.Time, reveal Reveal, modules Modules,
-) (enrich.Answered, error) {
-	return ReadAnswerAbout(o, body, at, reveal, modules, enrich.Company{})
-}
-
-// ReadAnswerAbout is Read for a search that was to find one company. The answer says which.
-func ReadAnswerAbout(
 	o Operation, body []byte, at time.Time, reveal Reveal, modules Modules, about enrich.Company,
 ) (enrich.Answered, error) {
 	found, err := look(o, body)

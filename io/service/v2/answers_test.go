@@ -20,7 +20,7 @@ func at() time.Time { return time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC) }
 
 func readAs(t *testing.T, o Operation, body string) enrich.Answered {
 	t.Helper()
-	answered, err := ReadAnswer(o, []byte(body), at(), RevealEverything(), Modules{})
+	answered, err := ReadAnswer(o, []byte(body), at(), RevealEverything(), Modules{}, enrich.Company{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,8 +247,8 @@ func TestDetailsAreTheMembersOfRecords(t *testing.T) {
 		members []string
 		columns []enrich.TableColumn
 	}{
-		"contact": {contactMembers(), employeeColumns()},
-		"company": {companyMembers(), companyColumns()},
+		"contact": {contactMembers(), columnsOf(employee)},
+		"company": {companyMembers(), columnsOf(company)},
 	} {
 		var names []string
 		for _, column := range test.columns {
@@ -274,7 +274,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, number uint8, body []byte) {
 		o := Operation(int(number) % len(Operations()))
-		answered, err := ReadAnswer(o, body, at(), RevealEverything(), Modules{})
+		answered, err := ReadAnswer(o, body, at(), RevealEverything(), Modules{}, enrich.Company{})
 		if err != nil {
 			return
 		}
@@ -329,7 +329,7 @@ func TestASearchTellsWhichCompanyIsMeant(t *testing.T) {
 		{"insights by no name", OpInsightsSearch, enrich.Company{Name: "Other", Country: "DE"}, `[` + acme + `]`, "", "", enrich.Ambiguous, "1 candidate, none is active in DE with this name"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			answered, err := ReadAnswerAbout(test.operation, []byte(test.body), at(), Reveal{}, Modules{}, test.about)
+			answered, err := ReadAnswer(test.operation, []byte(test.body), at(), Reveal{}, Modules{}, test.about)
 			if err != nil {
 				t.Fatal(err)
 			}

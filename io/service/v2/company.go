@@ -106,10 +106,7 @@ func decodeCompany(body []byte) (Company, error) {
 	return c, err
 }
 
-// companyColumns returns the columns of a company record, and Cells its values in their order.
-func companyColumns() []enrich.TableColumn { return columnsOf(company) }
-
-// Cells returns the values of the company, in the order of companyColumns.
+// Cells returns the values of the company, in the order of its columns.
 func (c Company) Cells() []enrich.Cell { return cellsOf(c, company) }
 
 // Employee is an employee record (specification v2, "Employee record").
@@ -180,8 +177,5 @@ func decodeEmployee(body []byte) (Employee, error) {
 	return e, err
 }
 
-// employeeColumns returns the columns of an employee record.
-func employeeColumns() []enrich.TableColumn { return columnsOf(employee) }
-
-// Cells returns the values of the employee, in the order of employeeColumns.
+// Cells returns the values of the employee, in the order of its columns.
 func (e Employee) Cells() []enrich.Cell { return cellsOf(e, employee) }

@@ -29,10 +29,7 @@ func companyItem(m *members, c *CompanyItem) {
 	m.text("registration_number", &c.RegistrationNumber)
 }
 
-// companyItemColumns returns the columns of a company in the results of a search.
-func companyItemColumns() []enrich.TableColumn { return columnsOf(companyItem) }
-
-// Cells returns the values of the item, in the order of companyItemColumns.
+// Cells returns the values of the item, in the order of its columns.
 func (c CompanyItem) Cells() []enrich.Cell { return cellsOf(c, companyItem) }
 
 // EmployeeItem is an employee in the results of a search within a company.
@@ -45,10 +42,7 @@ func employeeItem(m *members, e *EmployeeItem) {
 	m.text("company_name", &e.CompanyName)
 }
 
-// employeeItemColumns returns the columns of an employee in the results of a search.
-func employeeItemColumns() []enrich.TableColumn { return columnsOf(employeeItem) }
-
-// Cells returns the values of the item, in the order of employeeItemColumns.
+// Cells returns the values of the item, in the order of its columns.
 func (e EmployeeItem) Cells() []enrich.Cell { return cellsOf(e, employeeItem) }
 
 // Person is a person in the results of an enrichment search.

@@ -56,7 +56,7 @@ func TestCompanyIsReadWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantProblems(t, c.CellProblems, "")
-	wantShown(t, companyColumns(), c.Cells(), `id=4711
+	wantShown(t, columnsOf(company), c.Cells(), `id=4711
 name=Acme Ltd
 registration_number=00123
 country_code=GB
@@ -102,7 +102,7 @@ func TestAWrongMemberDoesNotLoseTheRest(t *testing.T) {
 	}
 	wantProblems(t, c.CellProblems, "id is not text; company_phone is not a list of texts; company_email[2] is not text; "+
 		"status is not text; founding_date is not a date; industry is not a list; sic[0] is not an object; sic[2].id is not text")
-	wantShown(t, companyColumns(), c.Cells(), "name=Acme\ncompany_email=[\"a\",\"5\"]\nsic=[\"25730\"]")
+	wantShown(t, columnsOf(company), c.Cells(), "name=Acme\ncompany_email=[\"a\",\"5\"]\nsic=[\"25730\"]")
 }
 
 func TestProblemsAreBounded(t *testing.T) {
@@ -124,7 +124,7 @@ func TestEmployeeIsReadWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantProblems(t, e.CellProblems, "")
-	wantShown(t, employeeColumns(), e.Cells(), `id=9
+	wantShown(t, columnsOf(employee), e.Cells(), `id=9
 full_name=Ada Lovelace
 first_name=Ada
 last_name=Lovelace
@@ -353,12 +353,12 @@ func TestPagesAreRead(t *testing.T) {
 	if err != nil || companies.Total != cost.Known(int64(2)) || companies.Pages != cost.Known(int64(1)) || len(companies.Items) != 2 {
 		t.Fatalf("%+v, error %v", companies, err)
 	}
-	wantShown(t, companyItemColumns(), companies.Items[0].Cells(), "id=1\nname=A\nstatus=active\ncountry_code=GB\nregistration_number=7")
+	wantShown(t, columnsOf(companyItem), companies.Items[0].Cells(), "id=1\nname=A\nstatus=active\ncountry_code=GB\nregistration_number=7")
 	employees, err := decodeEmployees([]byte(`{"total_employees": "5", "total_pages": null, "data": [{"id": "1", "name": "A", "company_id": 3, "company_name": "C"}]}`))
 	if err != nil || employees.Total.Value != 5 || employees.Pages.Known {
 		t.Fatalf("%+v, error %v", employees, err)
 	}
-	wantShown(t, employeeItemColumns(), employees.Items[0].Cells(), "id=1\nname=A\ncompany_id=3\ncompany_name=C")
+	wantShown(t, columnsOf(employeeItem), employees.Items[0].Cells(), "id=1\nname=A\ncompany_id=3\ncompany_name=C")
 	people, err := decodePeople([]byte(`{"total_employees": 1, "data": [{"id": "1", "name": "Ada", "job_title": "Analyst",
 		"company": {"name": "Acme", "incorporation_date": 1999, "street_address": "1 High St"}}, {"id": "2", "company": null}]}`))
 	if err != nil || len(people.Items) != 2 {

@@ -149,7 +149,7 @@ func (s settings) judge(call Call, r service.Response, asked time.Time) enrich.V
 		return s.lost(r, fmt.Errorf("HTTP %d %s", r.Status, s.Redirected(r.Header)))
 	}
 	if isSuccess(call.Operation, r.Status) {
-		answered, err := ReadAnswerAbout(call.Operation, r.Body, sentAt(r, asked), call.Reveal, s.modules, call.About)
+		answered, err := ReadAnswer(call.Operation, r.Body, sentAt(r, asked), call.Reveal, s.modules, call.About)
 		if err != nil {
 			return s.lost(r, fmt.Errorf("HTTP %d with %s, which is not an answer: %w", r.Status, s.Describe(r.Body), err))
 		}

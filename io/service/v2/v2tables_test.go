@@ -18,7 +18,7 @@ import (
 func answered(t testing.TB, o Operation, body string) enrich.Answered {
 	t.Helper()
 	at := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
-	a, err := ReadAnswer(o, []byte(body), at, RevealEverything(), Modules{})
+	a, err := ReadAnswer(o, []byte(body), at, RevealEverything(), Modules{}, enrich.Company{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func FuzzRows(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, number uint8, body []byte) {
 		o := []Operation{OpGetFinancials, OpGetInsights, OpGetOwnership}[number%3]
-		a, err := ReadAnswer(o, body, time.Unix(0, 0), RevealEverything(), Modules{})
+		a, err := ReadAnswer(o, body, time.Unix(0, 0), RevealEverything(), Modules{}, enrich.Company{})
 		if err != nil {
 			return
 		}
