@@ -49,7 +49,9 @@ func (j *Journal) Find(who Person, facts ReadAnswer) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	reading := PersonReading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.everyKeyOf, Facts: facts, Interfaces: interfaces}
+	reading := PersonReading{
+		Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.everyKeyOf, OwnKeysOf: j.ownKeysOf, Facts: facts, Interfaces: interfaces,
+	}
 	matched, err := reading.Find(who)
 	found := Found{
 		Matches: slices.Clone(matched.Matches), Namesakes: matched.Namesakes, order: matched.Matches, names: matched.Names,
@@ -69,8 +71,13 @@ func (j *Journal) Find(who Person, facts ReadAnswer) (Found, error) {
 		}
 		for number := range j.Catalogues() {
 			on := Journal{ledger: j.ledger, number: attempt.Account(number)}
-			for i, key := range on.keysWith(on.Key(id), nil) {
-				found.keys[key], found.former[key] = on.number, i > 0
+			own := on.Key(id)
+			found.keys[own] = on.number
+			for _, key := range on.keysWith(own, nil)[1:] {
+				found.keys[key] = on.number
+			}
+			for _, key := range on.keysWith(own, &id)[1:] {
+				found.former[key] = true
 			}
 		}
 	}
@@ -87,12 +94,19 @@ func (j *Journal) Find(who Person, facts ReadAnswer) (Found, error) {
 func (j *Journal) Forget(found Found) (Erasure, error) {
 	e := erasing{j: j}
 	catalogues := j.Catalogues()
+	all := map[attempt.ID]bool{}
+	for _, m := range found.order {
+		all[m.ID] = all[m.ID] || m.IsWhole()
+	}
 	forgotten := map[enrich.Key]bool{}
 	forget := func(key enrich.Key) error {
 		if forgotten[key] {
 			return nil
 		}
 		forgotten[key] = true
+		if found.former[key] {
+			return e.forgetFormer(key, catalogues[found.keys[key]].All(), all)
+		}
 		return e.forget(key, catalogues[found.keys[key]].All())
 	}
 	whole, taken := map[attempt.ID]bool{}, map[attempt.ID]map[int]bool{}
@@ -141,6 +155,15 @@ func (j *Journal) everyKeyOf(id enrich.Identity) (keys []enrich.Key) {
 	for account := range j.Catalogues() {
 		on := Journal{ledger: j.ledger, number: attempt.Account(account)}
 		keys = append(keys, on.keysWith(on.Key(id), &id)...)
+	}
+	return keys
+}
+
+// ownKeysOf returns the keys of an identity in all accounts, without former ones.
+func (j *Journal) ownKeysOf(id enrich.Identity) (keys []enrich.Key) {
+	for account := range j.Catalogues() {
+		on := Journal{ledger: j.ledger, number: attempt.Account(account)}
+		keys = append(keys, on.Key(id))
 	}
 	return keys
 }
@@ -220,6 +243,26 @@ func (e *erasing) forget(key enrich.Key, fields enrich.Fields) error {
 		e.add(write)
 	}
 	e.add(Write{Key: record.ForgottenKey(key), Value: record.Encode(&record.OpenMark{})})
+	return nil
+}
+
+// forgetFormer marks those fields of a former key as forgotten whose attempts are erased: others may have had the key.
+// The person's own key is marked whole.
+func (e *erasing) forgetFormer(key enrich.Key, fields enrich.Fields, erased map[attempt.ID]bool) error {
+	for f := range fields.Each() {
+		isErased := false
+		write, found, err := record.Change(e.j.store, record.FieldKey(key, f), func(entry *record.FieldEntry) {
+			if isErased = erased[entry.Attempt]; isErased {
+				entry.State, entry.At = attempt.Forgotten, e.j.now()
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if found && isErased {
+			e.add(write)
+		}
+	}
 	return nil
 }
 

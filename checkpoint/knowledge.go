@@ -45,7 +45,7 @@ type knowledge struct {
 	givenPhone            string
 	chosen                []string // the records of namesakes who are the person
 	all                   bool     // all of them are
-	keysOf                func(enrich.Identity) []enrich.Key
+	keysOf, ownKeysOf     func(enrich.Identity) []enrich.Key
 }
 
 func (k *knowledge) learnIdentity(id enrich.Identity) {
@@ -175,7 +175,7 @@ func (k *knowledge) choose(v verdict, m PersonMatch) verdict {
 // ofWhole says whether an attempt is about the person.
 func (k *knowledge) ofWhole(m PersonMatch) verdict {
 	email, phone := foldEmail(m.Facts.Email), digits(m.Facts.Phone)
-	if k.keys[m.Key] || email != "" && email == k.givenEmail || phone != "" && phone == k.givenPhone {
+	if k.keys[m.Key] && k.isKeyed(m.Identity) || email != "" && email == k.givenEmail || phone != "" && phone == k.givenPhone {
 		return thePerson
 	}
 	if id := m.Identity; id.Search != "" || id.Company != (enrich.Company{}) {
@@ -194,6 +194,16 @@ func (k *knowledge) ofWhole(m PersonMatch) verdict {
 		return thePerson
 	}
 	return k.ofName(same, pages, k.companyOfMatch(m))
+}
+
+// isKeyed reports whether an attempt under a key of the person is about the person. Others may have had the same former
+// key. An attempt that is erased may be about anybody who had the key.
+func (k *knowledge) isKeyed(id enrich.Identity) bool {
+	return id.ProfileURL+id.Company.ProfileURL == "" || k.hasOwnKey(id)
+}
+
+func (k *knowledge) hasOwnKey(id enrich.Identity) bool {
+	return slices.ContainsFunc(k.ownKeysOf(id), func(key enrich.Key) bool { return k.keys[key] })
 }
 
 // ofName says whether somebody with the person's name, or with another one, is the person.
@@ -304,10 +314,8 @@ func (k *knowledge) hasEmail(text string) bool {
 
 func (k *knowledge) hasPage(pages []string) bool {
 	for _, address := range pages {
-		if id, isPage := pageOf(address); isPage {
-			if slices.ContainsFunc(k.keysOf(id), func(key enrich.Key) bool { return k.keys[key] }) {
-				return true
-			}
+		if id, isPage := pageOf(address); isPage && k.hasOwnKey(id) {
+			return true
 		}
 	}
 	return false

@@ -84,9 +84,9 @@ func (m PersonMatch) RecordOf(place int) string {
 type PersonReading struct {
 	Store record.Store
 	Last  attempt.ID // the last attempt
-	// KeysOf returns the keys of an identity in all accounts.
-	KeysOf func(enrich.Identity) []enrich.Key
-	Facts  ReadAnswer
+	// KeysOf returns the keys of an identity in all accounts, with former ones, and OwnKeysOf those without.
+	KeysOf, OwnKeysOf func(enrich.Identity) []enrich.Key
+	Facts             ReadAnswer
 	// Interfaces are those of the accounts. Of several, one may ask by email.
 	Interfaces []string
 }
@@ -124,7 +124,7 @@ func (f FoundPersons) Names(text string) bool {
 func (r PersonReading) Find(who Person) (found FoundPersons, err error) {
 	known := &knowledge{
 		keys: map[enrich.Key]bool{}, names: map[string]bool{}, emails: map[string]bool{}, phones: map[string]bool{},
-		hosts: map[string]bool{}, keysOf: r.KeysOf, all: who.AllNamesakes,
+		hosts: map[string]bool{}, keysOf: r.KeysOf, ownKeysOf: r.OwnKeysOf, all: who.AllNamesakes,
 	}
 	switch {
 	case who.Identity != (enrich.Identity{}):

@@ -1,0 +1,50 @@
+package checkpoint
+
+import (
+	"testing"
+
+	"payonce/checkpoint/attempt"
+	"payonce/enrich"
+	v1 "payonce/io/service/v1"
+)
+
+// TestForgetLeavesAnotherOfTheSameFormerKey: two persons had one key in the version before. Who is forgotten takes
+// neither the lookup nor the answer of the other one.
+func TestForgetLeavesAnotherOfTheSameFormerKey(t *testing.T) {
+	for _, reopened := range []bool{false, true} {
+		r := formerRig(t)
+		erased, err := r.erase(Person{Identity: at(t, "network.example/in/Kim")}) // asked for the email; kim for the phone
+		r.check(err)
+		if erased.Attempts != 1 || erased.Answers != 1 {
+			t.Errorf("erased %+v, want one attempt and one answer", erased)
+		}
+		if reopened {
+			r.reopen()
+		}
+		wantSound(t, r.store)
+		r.want(r.begin(request(at(t, "network.example/in/Kim"), email|phone)), attempt.Known{Fields: email | phone})
+		known, err := r.Record(at(t, "network.example/in/kim"))
+		r.check(err)
+		if known.Attempts[v1.BusinessPhone] != 8 {
+			t.Errorf("of the other person, %+v is known, want the phone of attempt 8", known)
+		}
+		if answer, found, err := r.Resolution(8); err != nil || !found || answer.Erased {
+			t.Errorf("the answer of the other person: found %t, erased %t, %v", found, answer.Erased, err)
+		}
+	}
+}
+
+// TestForgetOfAnUnknownPersonLeavesThoseOfTheFormerKey forgets a person whose former key others had.
+func TestForgetOfAnUnknownPersonLeavesThoseOfTheFormerKey(t *testing.T) {
+	r := formerRig(t)
+	erased, err := r.erase(Person{Identity: at(t, "network.example/in/KIM")})
+	r.check(err)
+	if erased.Attempts != 0 || erased.Answers != 0 {
+		t.Errorf("erased %+v, want nothing of others", erased)
+	}
+	wantAttempts(t, r, map[string][2]attempt.ID{"network.example/in/Kim": {7, 0}, "network.example/in/kim": {0, 8}})
+	r.want(r.begin(request(at(t, "network.example/in/KIM"), email|phone)), attempt.Known{Fields: email | phone})
+}
+
+// ownKeyOf returns the only key of an identity that never had another form.
+func ownKeyOf(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }
