@@ -48,3 +48,31 @@ func TestForgetOfAnUnknownPersonLeavesThoseOfTheFormerKey(t *testing.T) {
 
 // ownKeyOf returns the only key of an identity that never had another form.
 func ownKeyOf(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }
+
+// TestNamesFindsProfilesInAnySpelling looks for a person in texts such as the rows of spooled lists.
+func TestNamesFindsProfilesInAnySpelling(t *testing.T) {
+	for address, texts := range map[string][]string{
+		"linkedin.com/in/jane-doe": {
+			"https://www.linkedin.com/in/jane-doe", "4 uk.linkedin.com/in/Jane-Doe/ x", `{"url":"https://m.linkedin.com/in/jane-doe?trk=x"}`,
+			"1;https://de.linkedin.com/in/jane-doe/de;2", "see linkedin.com/in/jane-doe.",
+		},
+		"https://network.example/in/Kim":           {"https://network.example/in/Kim", "a,https://www.network.example/in/Kim/,b"},
+		"https://facebook.com/jane.m.doe":          {"https://www.facebook.com/jane.m.doe", "https://m.facebook.com/janemdoe"},
+		"https://linkedin.com/in/j%C3%BCrgen":      {"https://www.linkedin.com/in/jürgen"},
+		"https://linkedin.com/profile/view?id=101": {"https://www.linkedin.com/profile/view?id=101&trk=x"},
+	} {
+		r := newRig(t)
+		found, err := r.Find(Person{Identity: at(t, address)}, nil)
+		r.check(err)
+		for _, text := range texts {
+			if !found.Names(text) {
+				t.Errorf("%s is not found in %q", address, text)
+			}
+		}
+		for _, text := range []string{"https://www.linkedin.com/in/jane-doe-2", "linkedin.com/profile/view?id=1012", "network.example/in/kim", "facebook.com/jane", "a/b/c"} {
+			if found.Names(text) {
+				t.Errorf("%s is found in %q", address, text)
+			}
+		}
+	}
+}

@@ -222,9 +222,7 @@ func (k *knowledge) ofName(same bool, pages []string, at company) verdict {
 func (k *knowledge) ofQuestion(id enrich.Identity) verdict {
 	texts := []string{id.Search, id.Company.Name, id.Company.ProfileURL}
 	for _, text := range texts {
-		folded := strings.ToLower(text)
-		isPage := slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) })
-		if isPage || k.hasEmail(text) || k.givenPhone != "" && strings.Contains(digits(text), k.givenPhone) {
+		if k.hasPageIn(text) || k.hasEmail(text) || k.givenPhone != "" && strings.Contains(digits(text), k.givenPhone) {
 			return thePerson
 		}
 	}
@@ -262,7 +260,7 @@ func (k *knowledge) ofText(x Mention, about enrich.Identity) verdict {
 	form := words(x.Text)
 	number := digits(x.Text)
 	switch {
-	case k.hasEmail(x.Text) || k.hasPage([]string{x.Text}):
+	case k.hasEmail(x.Text) || k.hasPageIn(x.Text):
 		return thePerson
 	case k.givenPhone != "" && number == k.givenPhone && strings.Trim(x.Text, "+-()/. 0123456789") == "":
 		return thePerson
@@ -288,9 +286,7 @@ func (k *knowledge) hasName(form string) bool {
 
 // namedIn reports whether a text has an email or a profile of the person, or all words of a name.
 func (k *knowledge) namedIn(text string) bool {
-	folded := strings.ToLower(text)
-	isPage := slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) })
-	if isPage || k.hasEmail(text) || k.givenEmail != "" && containsWhole(folded, k.givenEmail) {
+	if k.hasPageIn(text) || k.hasEmail(text) || k.givenEmail != "" && containsWhole(strings.ToLower(text), k.givenEmail) {
 		return true
 	}
 	form := words(text)
@@ -315,6 +311,31 @@ func (k *knowledge) hasEmail(text string) bool {
 func (k *knowledge) hasPage(pages []string) bool {
 	for _, address := range pages {
 		if id, isPage := pageOf(address); isPage && k.hasOwnKey(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// unescapeJSON writes the characters of addresses that JSON may escape as themselves.
+var unescapeJSON = strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003d`, "=", `\u003D`, "=")
+
+// hasPageIn reports whether a text has the address of a profile of the person, in any spelling.
+func (k *knowledge) hasPageIn(text string) bool {
+	if !strings.Contains(text, "/") {
+		return false
+	}
+	folded := strings.ToLower(text)
+	if slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) }) {
+		return true
+	}
+	isBetween := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`<>|,;{}[]()\\", r) }
+	for part := range strings.FieldsFuncSeq(unescapeJSON.Replace(text), isBetween) {
+		if scheme := strings.Index(part, "://"); scheme >= 0 { // it may stand behind "profile=" or "url:"
+			start := strings.LastIndexFunc(part[:scheme], func(r rune) bool { return !unicode.IsLetter(r) }) + 1
+			part = part[start:]
+		}
+		if k.hasPage([]string{part, strings.TrimRight(part, ".:!?*")}) {
 			return true
 		}
 	}
