@@ -246,23 +246,35 @@ func (e *erasing) forget(key enrich.Key, fields enrich.Fields) error {
 	return nil
 }
 
-// forgetFormer marks those fields of a former key as forgotten whose attempts are erased: others may have had the key.
-// The person's own key is marked whole.
+// forgetFormer marks a former key as forgotten. When others had the key as well, it marks only those fields whose attempts
+// are erased. The person's own key is marked whole in any case.
 func (e *erasing) forgetFormer(key enrich.Key, fields enrich.Fields, erased map[attempt.ID]bool) error {
+	var marks []Write
+	shared := false
 	for f := range fields.Each() {
-		isErased := false
+		var was record.FieldEntry
 		write, found, err := record.Change(e.j.store, record.FieldKey(key, f), func(entry *record.FieldEntry) {
-			if isErased = erased[entry.Attempt]; isErased {
-				entry.State, entry.At = attempt.Forgotten, e.j.now()
-			}
+			was = *entry
+			entry.State, entry.At = attempt.Forgotten, e.j.now()
 		})
 		if err != nil {
 			return err
 		}
-		if found && isErased {
-			e.add(write)
+		e.j.mu.Lock()
+		open, isOpen := e.j.state.byField[record.KeyedField{Key: key, Field: f}]
+		e.j.mu.Unlock()
+		shared = shared || isOpen && !erased[open]
+		switch {
+		case found && erased[was.Attempt]:
+			marks = append(marks, write)
+		case found && was.State != attempt.Forgotten:
+			shared = true
 		}
 	}
+	if !shared {
+		return e.forget(key, fields)
+	}
+	e.add(marks...)
 	return nil
 }
 
