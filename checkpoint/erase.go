@@ -115,7 +115,12 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 		switch {
 		case m.IsWhole():
 			whole[m.ID] = true
-			err = errors.Join(e.attempt(m.ID), forget(m.Key))
+			if found.former[m.Key] && m.Identity != (enrich.Identity{}) {
+				for _, own := range j.ownKeysOf(m.Identity) { // they say whose former key it is, also after a crash
+					err = errors.Join(err, forget(own))
+				}
+			}
+			err = errors.Join(err, e.attempt(m.ID), forget(m.Key))
 		case !whole[m.ID]:
 			e.sum.Mentions += len(m.Mentions)
 			if taken[m.ID] == nil {
