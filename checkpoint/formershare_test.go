@@ -76,3 +76,13 @@ func TestNamesFindsProfilesInAnySpelling(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesFindsThePhone: a list can have the phone alone.
+func TestNamesFindsThePhone(t *testing.T) {
+	r := newRig(t)
+	found, err := r.Find(Person{Phone: "+49 30 1234567"}, nil)
+	r.check(err)
+	if !found.Names("Acme;+49 (30) 12345-67;x") || found.Names("Acme;+49 (30) 12345-77;x") {
+		t.Error("the phone is not found in a row, or another one is")
+	}
+}

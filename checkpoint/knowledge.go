@@ -284,10 +284,17 @@ func (k *knowledge) hasName(form string) bool {
 	})
 }
 
-// namedIn reports whether a text has an email or a profile of the person, or all words of a name.
+// namedIn reports whether a text has an email, a phone or a profile of the person, or all words of a name.
 func (k *knowledge) namedIn(text string) bool {
 	if k.hasPageIn(text) || k.hasEmail(text) || k.givenEmail != "" && containsWhole(strings.ToLower(text), k.givenEmail) {
 		return true
+	}
+	const shortest = 7 // of a phone: fewer digits are in many numbers
+	numbers := digits(text)
+	for phone := range k.phones {
+		if len(phone) >= shortest && strings.Contains(numbers, phone) {
+			return true
+		}
 	}
 	form := words(text)
 	return slices.ContainsFunc(k.words, func(name string) bool {

@@ -109,8 +109,8 @@ type FoundPersons struct {
 	known  *knowledge
 }
 
-// Names reports whether a text, such as a row of a list, may name the person: it has an email or a profile of the
-// person, or all words of a name, in any order.
+// Names reports whether a text, such as a row of a list, may name the person: it has an email, a phone or a profile
+// of the person, or all words of a name, in any order.
 func (f FoundPersons) Names(text string) bool {
 	return f.known.namedIn(text)
 }
