@@ -98,7 +98,7 @@ func (r FootRow) follows(columns int, sparse bool) bool {
 	case numbers == filled:
 		return true
 	case filled == 1:
-		return !sparse || isSentence(r.first())
+		return (!sparse || isSentence(r.first())) && (r.isWholeShort() || !isLikeName(r.first()))
 	}
 	// A label and its value. A name and a number may be a row of the list.
 	return filled == 2 && columns > 2 && !sparse && (strings.HasSuffix(r.first(), ":") || isDate(r.last()))
