@@ -86,3 +86,17 @@ func TestNamesFindsThePhone(t *testing.T) {
 		t.Error("the phone is not found in a row, or another one is")
 	}
 }
+
+// TestWhatWasBoughtAgainIsNotBoughtOnceMore: an email was paid and lost under a former key. Buying it again is one
+// decision of the user: the same command, as it resumes, does not buy what came back empty.
+func TestWhatWasBoughtAgainIsNotBoughtOnceMore(t *testing.T) {
+	r := formerRig(t)
+	ask := request(at(t, "linkedin.com/in/gone"), email)
+	ask.Reask.Forfeited = true
+	r.settle(r.grant(ask), v1.Answer{Status: enrich.NotFound})
+	for range 2 {
+		r.want(r.begin(ask), attempt.Known{Fields: email})
+		r.reopen()
+		wantSound(t, r.store)
+	}
+}
