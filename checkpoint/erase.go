@@ -307,7 +307,8 @@ func (e *erasing) commit() error {
 	return err
 }
 
-// Forgotten returns the keys of the identities that were forgotten on request.
+// Forgotten returns the keys of the identities that were forgotten on request. A former key is among them only if no
+// present one says whose it was.
 func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 	keys := map[enrich.Key]bool{}
 	err := j.store.Scan([]byte{record.ForgottenPrefix}, nil, func(key, _ []byte) (bool, error) {
@@ -315,6 +316,11 @@ func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 		keys[record.KeyIn(j.number, j.secret, enrich.Key(key[1:]))] = true // of before it had the account
 		return true, nil
 	})
+	for _, f := range j.formers() {
+		if keys[f.key] {
+			delete(keys, f.former)
+		}
+	}
 	return keys, err
 }
 

@@ -88,7 +88,7 @@ func (j *Journal) learnFormerOf(key enrich.Key, id enrich.Identity, known attemp
 	if _, found := slices.BinarySearchFunc(j.formers(), learned, formerKey.compare); found {
 		return nil, nil
 	}
-	under, err := j.recorded(learned.former, key, &id, j.fields)
+	under, _, err := j.recorded(learned.former, key, &id, j.fields)
 	if err != nil || under.States == (enrich.ByField[attempt.FieldState]{}) {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"testing"
+	"time"
 
 	"payonce/checkpoint/attempt"
 	"payonce/enrich"
@@ -98,5 +99,42 @@ func TestWhatWasBoughtAgainIsNotBoughtOnceMore(t *testing.T) {
 		r.want(r.begin(ask), attempt.Known{Fields: email})
 		r.reopen()
 		wantSound(t, r.store)
+	}
+}
+
+// TestAnAnswerOfOnesOwnGoesBeforeErasedOnesOfTheFormerKey: Kim and kim had one former key. Under it, only Kim's email is
+// known. Whether it is forgotten or erased by its age, kim's own answer stays.
+func TestAnAnswerOfOnesOwnGoesBeforeErasedOnesOfTheFormerKey(t *testing.T) {
+	for name, erase := range map[string]func(r *rig, began time.Time) (Erasure, error){
+		"forgotten": func(r *rig, _ time.Time) (Erasure, error) {
+			return r.erase(Person{Identity: at(r.t, "network.example/in/Kim")})
+		},
+		"erased by age": func(r *rig, began time.Time) (Erasure, error) { return r.Prune(began) },
+	} {
+		r := formerRig(t)
+		r.clock.at = r.clock.at.Add(time.Hour)
+		began := r.clock.at
+		ticket := r.grant(request(at(t, "network.example/in/kim"), email))
+		r.settle(ticket, v1.Answer{Status: enrich.Matched, WorkEmail: "kim@acme.example"})
+		erased, err := erase(r, began)
+		if r.check(err); erased.Attempts == 0 {
+			t.Errorf("%s: nothing is erased", name)
+		}
+		for range 2 {
+			known, err := r.Record(at(t, "network.example/in/kim"))
+			r.check(err)
+			if known.States[v1.WorkEmail] != attempt.Found || known.Attempts[v1.WorkEmail] != ticket.ID {
+				t.Errorf("%s: of kim's email, state %d by attempt %d is known, want attempt %d", name, known.States[v1.WorkEmail], known.Attempts[v1.WorkEmail], ticket.ID)
+			}
+			forgotten, err := r.Forgotten()
+			r.check(err)
+			cells := enrich.Cells{ProfileURL: []byte("https://network.example/in/kim")}
+			if cells.EachCanonical(nil, func(form []byte) bool { return forgotten[r.KeyOf(form)] }) {
+				t.Errorf("%s: kim's rows are taken for those of somebody who was forgotten", name)
+			}
+			r.want(r.begin(request(at(t, "network.example/in/Kim"), email)), attempt.Known{Fields: email})
+			r.reopen()
+			wantSound(t, r.store)
+		}
 	}
 }
