@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 	v1 "payonce/io/service/v1"
 )
@@ -136,5 +137,25 @@ func TestAnAnswerOfOnesOwnGoesBeforeErasedOnesOfTheFormerKey(t *testing.T) {
 			r.reopen()
 			wantSound(t, r.store)
 		}
+	}
+}
+
+// TestWhomAnEarlierVersionForgotStaysForgotten: it marked the former key alone, and knew nothing of later lookups under
+// the present one.
+func TestWhomAnEarlierVersionForgotStaysForgotten(t *testing.T) {
+	r := formerRig(t)
+	jane := at(t, "uk.linkedin.com/in/jane-doe")
+	r.settle(r.grant(request(jane, phone)), v1.Answer{Status: enrich.Matched, BusinessPhone: "+49 30 1"})
+	r.reopen()
+	former := enrich.Key([]byte(formerKeyOf(t, r, "https://uk.linkedin.com/in/jane-doe")))
+	forgotten := record.Encode(&record.FieldEntry{State: attempt.Forgotten, At: start})
+	for _, f := range []enrich.Field{v1.WorkEmail, v1.BusinessPhone} {
+		r.store.records[string(record.FieldKey(former, f))] = forgotten
+	}
+	r.store.records[string(record.ForgottenKey(former))] = record.Encode(&record.OpenMark{})
+	r.reopen()
+	known, err := r.Record(jane)
+	if r.check(err); known.States[v1.BusinessPhone] != attempt.Forgotten || known.States[v1.WorkEmail] != attempt.Forgotten {
+		t.Errorf("%+v is known", known.States[:2])
 	}
 }

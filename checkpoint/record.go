@@ -78,7 +78,13 @@ func (j *Journal) recorded(
 		}
 		known.States[f], known.Attempts[f], known.At[f] = entry.State, entry.Attempt, entry.At
 		known.Earlier[f] = entry.Earlier
-		if key != own && (entry.State == attempt.Forgotten || isErased && entry.Attempt == compared) {
+		isUnsure := key != own && isErased && entry.Attempt == compared
+		if key != own && entry.State == attempt.Forgotten {
+			if isUnsure, err = j.mayBeOfAnother(key); err != nil {
+				return known, 0, err
+			}
+		}
+		if isUnsure {
 			unsure = unsure.With(f)
 		}
 	}
@@ -111,6 +117,16 @@ func (j *Journal) forgottenBefore(id *enrich.Identity) (bool, error) {
 		}
 	}
 	return mark != nil, err
+}
+
+// mayBeOfAnother reports whether what is forgotten under a former key may be about another identity that had it. An
+// earlier version of the program marked the former key alone.
+func (j *Journal) mayBeOfAnother(former enrich.Key) (bool, error) {
+	mark, err := j.store.Get(record.ForgottenKey(former))
+	if mark == nil || err != nil {
+		return err == nil, err
+	}
+	return j.isFormerOfForgotten(former)
 }
 
 // isFormerOfForgotten reports whether a key is a former one of an identity that is marked as forgotten itself.
