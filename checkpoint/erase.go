@@ -49,7 +49,9 @@ func (j *Journal) Find(who Person, facts ReadAnswer) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	reading := PersonReading{Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.everyKeyOf, Facts: facts, Interfaces: interfaces}
+	reading := PersonReading{
+		Store: j.store, Last: attempt.ID(j.attempts()), KeysOf: j.everyKeyOf, OwnKeysOf: j.ownKeysOf, Facts: facts, Interfaces: interfaces,
+	}
 	matched, err := reading.Find(who)
 	found := Found{
 		Matches: slices.Clone(matched.Matches), Namesakes: matched.Namesakes, order: matched.Matches, names: matched.Names,
@@ -69,8 +71,13 @@ func (j *Journal) Find(who Person, facts ReadAnswer) (Found, error) {
 		}
 		for number := range j.Catalogues() {
 			on := Journal{ledger: j.ledger, number: attempt.Account(number)}
-			for i, key := range on.keysWith(on.Key(id), nil) {
-				found.keys[key], found.former[key] = on.number, i > 0
+			own := on.Key(id)
+			found.keys[own] = on.number
+			for _, key := range on.keysWith(own, nil)[1:] {
+				found.keys[key] = on.number
+			}
+			for _, key := range on.keysWith(own, &id)[1:] {
+				found.former[key] = true
 			}
 		}
 	}
@@ -87,12 +94,19 @@ func (j *Journal) Find(who Person, facts ReadAnswer) (Found, error) {
 func (j *Journal) Forget(found Found) (Erasure, error) {
 	e := erasing{j: j}
 	catalogues := j.Catalogues()
+	all := map[attempt.ID]bool{}
+	for _, m := range found.order {
+		all[m.ID] = all[m.ID] || m.IsWhole()
+	}
 	forgotten := map[enrich.Key]bool{}
 	forget := func(key enrich.Key) error {
 		if forgotten[key] {
 			return nil
 		}
 		forgotten[key] = true
+		if found.former[key] {
+			return e.forgetFormer(key, catalogues[found.keys[key]].All(), all)
+		}
 		return e.forget(key, catalogues[found.keys[key]].All())
 	}
 	whole, taken := map[attempt.ID]bool{}, map[attempt.ID]map[int]bool{}
@@ -101,7 +115,12 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 		switch {
 		case m.IsWhole():
 			whole[m.ID] = true
-			err = errors.Join(e.attempt(m.ID), forget(m.Key))
+			if found.former[m.Key] && m.Identity != (enrich.Identity{}) {
+				for _, own := range j.ownKeysOf(m.Identity) { // they say whose former key it is, also after a crash
+					err = errors.Join(err, forget(own))
+				}
+			}
+			err = errors.Join(err, e.attempt(m.ID), forget(m.Key))
 		case !whole[m.ID]:
 			e.sum.Mentions += len(m.Mentions)
 			if taken[m.ID] == nil {
@@ -141,6 +160,15 @@ func (j *Journal) everyKeyOf(id enrich.Identity) (keys []enrich.Key) {
 	for account := range j.Catalogues() {
 		on := Journal{ledger: j.ledger, number: attempt.Account(account)}
 		keys = append(keys, on.keysWith(on.Key(id), &id)...)
+	}
+	return keys
+}
+
+// ownKeysOf returns the keys of an identity in all accounts, without former ones.
+func (j *Journal) ownKeysOf(id enrich.Identity) (keys []enrich.Key) {
+	for account := range j.Catalogues() {
+		on := Journal{ledger: j.ledger, number: attempt.Account(account)}
+		keys = append(keys, on.Key(id))
 	}
 	return keys
 }
@@ -223,6 +251,38 @@ func (e *erasing) forget(key enrich.Key, fields enrich.Fields) error {
 	return nil
 }
 
+// forgetFormer marks a former key as forgotten. When others had the key as well, it marks only those fields whose attempts
+// are erased. The person's own key is marked whole in any case.
+func (e *erasing) forgetFormer(key enrich.Key, fields enrich.Fields, erased map[attempt.ID]bool) error {
+	var marks []Write
+	shared := false
+	for f := range fields.Each() {
+		var was record.FieldEntry
+		write, found, err := record.Change(e.j.store, record.FieldKey(key, f), func(entry *record.FieldEntry) {
+			was = *entry
+			entry.State, entry.At = attempt.Forgotten, e.j.now()
+		})
+		if err != nil {
+			return err
+		}
+		e.j.mu.Lock()
+		open, isOpen := e.j.state.byField[record.KeyedField{Key: key, Field: f}]
+		e.j.mu.Unlock()
+		shared = shared || isOpen && !erased[open]
+		switch {
+		case found && erased[was.Attempt]:
+			marks = append(marks, write)
+		case found && was.State != attempt.Forgotten:
+			shared = true
+		}
+	}
+	if !shared {
+		return e.forget(key, fields)
+	}
+	e.add(marks...)
+	return nil
+}
+
 // commitIfLong commits the writes when they fill half of a commit.
 func (e *erasing) commitIfLong() error {
 	if e.size < maxQueue/2 {
@@ -247,7 +307,8 @@ func (e *erasing) commit() error {
 	return err
 }
 
-// Forgotten returns the keys of the identities that were forgotten on request.
+// Forgotten returns the keys of the identities that were forgotten on request. A former key is among them only if no
+// present one says whose it was.
 func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 	keys := map[enrich.Key]bool{}
 	err := j.store.Scan([]byte{record.ForgottenPrefix}, nil, func(key, _ []byte) (bool, error) {
@@ -255,6 +316,11 @@ func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 		keys[record.KeyIn(j.number, j.secret, enrich.Key(key[1:]))] = true // of before it had the account
 		return true, nil
 	})
+	for _, f := range j.formers() {
+		if keys[f.key] {
+			delete(keys, f.former)
+		}
+	}
 	return keys, err
 }
 

@@ -88,7 +88,7 @@ func (j *Journal) learnFormerOf(key enrich.Key, id enrich.Identity, known attemp
 	if _, found := slices.BinarySearchFunc(j.formers(), learned, formerKey.compare); found {
 		return nil, nil
 	}
-	under, err := j.recorded(learned.former, key, &id, j.fields)
+	under, _, err := j.recorded(learned.former, key, &id, j.fields)
 	if err != nil || under.States == (enrich.ByField[attempt.FieldState]{}) {
 		return nil, err
 	}
@@ -243,6 +243,9 @@ func isBefore(a, b *attempt.Record, f int) bool {
 			return 0
 		}
 	}
+	if isAfterLoss(a, b, f) || isAfterLoss(b, a, f) {
+		return isAfterLoss(a, b, f)
+	}
 	if x, y := order(a.States[f]), order(b.States[f]); x != y {
 		return x > y
 	}
@@ -250,4 +253,9 @@ func isBefore(a, b *attempt.Record, f int) bool {
 		return a.At[f].After(b.At[f]) // the last one says when it may be asked for again
 	}
 	return a.Attempts[f] != 0 && (b.Attempts[f] == 0 || a.Attempts[f] < b.Attempts[f])
+}
+
+// isAfterLoss reports whether a was bought again because b was paid and is lost.
+func isAfterLoss(a, b *attempt.Record, f int) bool {
+	return b.States[f] == attempt.PaidAndGone && slices.Contains(a.Earlier[f], b.Attempts[f])
 }

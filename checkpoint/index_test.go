@@ -33,7 +33,7 @@ func TestFindReadsAnswersOfManyAttempts(t *testing.T) {
 	}
 	slices.SortFunc(m, func(a, b record.Write) int { return bytes.Compare(a.Key, b.Key) })
 	reading := PersonReading{
-		Store: m, Last: last, KeysOf: func(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }, Interfaces: interfaces,
+		Store: m, Last: last, KeysOf: ownKeyOf, OwnKeysOf: ownKeyOf, Interfaces: interfaces,
 		Facts: func(of string, answered enrich.Answered) (PersonFacts, error) {
 			was, email, _ := strings.Cut(answered.Data, "|")
 			if was != of {

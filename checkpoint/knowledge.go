@@ -45,7 +45,7 @@ type knowledge struct {
 	givenPhone            string
 	chosen                []string // the records of namesakes who are the person
 	all                   bool     // all of them are
-	keysOf                func(enrich.Identity) []enrich.Key
+	keysOf, ownKeysOf     func(enrich.Identity) []enrich.Key
 }
 
 func (k *knowledge) learnIdentity(id enrich.Identity) {
@@ -175,7 +175,7 @@ func (k *knowledge) choose(v verdict, m PersonMatch) verdict {
 // ofWhole says whether an attempt is about the person.
 func (k *knowledge) ofWhole(m PersonMatch) verdict {
 	email, phone := foldEmail(m.Facts.Email), digits(m.Facts.Phone)
-	if k.keys[m.Key] || email != "" && email == k.givenEmail || phone != "" && phone == k.givenPhone {
+	if k.keys[m.Key] && k.isKeyed(m.Identity) || email != "" && email == k.givenEmail || phone != "" && phone == k.givenPhone {
 		return thePerson
 	}
 	if id := m.Identity; id.Search != "" || id.Company != (enrich.Company{}) {
@@ -196,6 +196,16 @@ func (k *knowledge) ofWhole(m PersonMatch) verdict {
 	return k.ofName(same, pages, k.companyOfMatch(m))
 }
 
+// isKeyed reports whether an attempt under a key of the person is about the person. Others may have had the same former
+// key. An attempt that is erased may be about anybody who had the key.
+func (k *knowledge) isKeyed(id enrich.Identity) bool {
+	return id.ProfileURL+id.Company.ProfileURL == "" || k.hasOwnKey(id)
+}
+
+func (k *knowledge) hasOwnKey(id enrich.Identity) bool {
+	return slices.ContainsFunc(k.ownKeysOf(id), func(key enrich.Key) bool { return k.keys[key] })
+}
+
 // ofName says whether somebody with the person's name, or with another one, is the person.
 func (k *knowledge) ofName(same bool, pages []string, at company) verdict {
 	switch {
@@ -212,9 +222,7 @@ func (k *knowledge) ofName(same bool, pages []string, at company) verdict {
 func (k *knowledge) ofQuestion(id enrich.Identity) verdict {
 	texts := []string{id.Search, id.Company.Name, id.Company.ProfileURL}
 	for _, text := range texts {
-		folded := strings.ToLower(text)
-		isPage := slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) })
-		if isPage || k.hasEmail(text) || k.givenPhone != "" && strings.Contains(digits(text), k.givenPhone) {
+		if k.hasPageIn(text) || k.hasEmail(text) || k.givenPhone != "" && strings.Contains(digits(text), k.givenPhone) {
 			return thePerson
 		}
 	}
@@ -252,7 +260,7 @@ func (k *knowledge) ofText(x Mention, about enrich.Identity) verdict {
 	form := words(x.Text)
 	number := digits(x.Text)
 	switch {
-	case k.hasEmail(x.Text) || k.hasPage([]string{x.Text}):
+	case k.hasEmail(x.Text) || k.hasPageIn(x.Text):
 		return thePerson
 	case k.givenPhone != "" && number == k.givenPhone && strings.Trim(x.Text, "+-()/. 0123456789") == "":
 		return thePerson
@@ -276,12 +284,17 @@ func (k *knowledge) hasName(form string) bool {
 	})
 }
 
-// namedIn reports whether a text has an email or a profile of the person, or all words of a name.
+// namedIn reports whether a text has an email, a phone or a profile of the person, or all words of a name.
 func (k *knowledge) namedIn(text string) bool {
-	folded := strings.ToLower(text)
-	isPage := slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) })
-	if isPage || k.hasEmail(text) || k.givenEmail != "" && containsWhole(folded, k.givenEmail) {
+	if k.hasPageIn(text) || k.hasEmail(text) || k.givenEmail != "" && containsWhole(strings.ToLower(text), k.givenEmail) {
 		return true
+	}
+	const shortest = 7 // of a phone: fewer digits are in many numbers
+	numbers := digits(text)
+	for phone := range k.phones {
+		if len(phone) >= shortest && strings.Contains(numbers, phone) {
+			return true
+		}
 	}
 	form := words(text)
 	return slices.ContainsFunc(k.words, func(name string) bool {
@@ -304,10 +317,33 @@ func (k *knowledge) hasEmail(text string) bool {
 
 func (k *knowledge) hasPage(pages []string) bool {
 	for _, address := range pages {
-		if id, isPage := pageOf(address); isPage {
-			if slices.ContainsFunc(k.keysOf(id), func(key enrich.Key) bool { return k.keys[key] }) {
-				return true
-			}
+		if id, isPage := pageOf(address); isPage && k.hasOwnKey(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// unescapeJSON writes the characters of addresses that JSON may escape as themselves.
+var unescapeJSON = strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003d`, "=", `\u003D`, "=")
+
+// hasPageIn reports whether a text has the address of a profile of the person, in any spelling.
+func (k *knowledge) hasPageIn(text string) bool {
+	if !strings.Contains(text, "/") {
+		return false
+	}
+	folded := strings.ToLower(text)
+	if slices.ContainsFunc(k.pages, func(form string) bool { return containsWhole(folded, form) }) {
+		return true
+	}
+	isBetween := func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("\"'`<>|,;{}[]()\\", r) }
+	for part := range strings.FieldsFuncSeq(unescapeJSON.Replace(text), isBetween) {
+		if scheme := strings.Index(part, "://"); scheme >= 0 { // it may stand behind "profile=" or "url:"
+			start := strings.LastIndexFunc(part[:scheme], func(r rune) bool { return !unicode.IsLetter(r) }) + 1
+			part = part[start:]
+		}
+		if k.hasPage([]string{part, strings.TrimRight(part, ".:!?*")}) {
+			return true
 		}
 	}
 	return false

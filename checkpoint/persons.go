@@ -83,9 +83,9 @@ func (m PersonMatch) RecordOf(place int) string {
 type PersonReading struct {
 	Store record.Store
 	Last  attempt.ID // the last attempt
-	// KeysOf returns the keys of an identity in all accounts.
-	KeysOf func(enrich.Identity) []enrich.Key
-	Facts  ReadAnswer
+	// KeysOf returns the keys of an identity in all accounts, with former ones, and OwnKeysOf those without.
+	KeysOf, OwnKeysOf func(enrich.Identity) []enrich.Key
+	Facts             ReadAnswer
 	// Interfaces are those of the accounts. Of several, one may ask by email.
 	Interfaces []string
 }
@@ -108,8 +108,8 @@ type FoundPersons struct {
 	known  *knowledge
 }
 
-// Names reports whether a text, such as a row of a list, may name the person: it has an email or a profile of the
-// person, or all words of a name, in any order.
+// Names reports whether a text, such as a row of a list, may name the person: it has an email, a phone or a profile
+// of the person, or all words of a name, in any order.
 func (f FoundPersons) Names(text string) bool {
 	return f.known.namedIn(text)
 }
@@ -123,7 +123,7 @@ func (f FoundPersons) Names(text string) bool {
 func (r PersonReading) Find(who Person) (found FoundPersons, err error) {
 	known := &knowledge{
 		keys: map[enrich.Key]bool{}, names: map[string]bool{}, emails: map[string]bool{}, phones: map[string]bool{},
-		hosts: map[string]bool{}, keysOf: r.KeysOf, all: who.AllNamesakes,
+		hosts: map[string]bool{}, keysOf: r.KeysOf, ownKeysOf: r.OwnKeysOf, all: who.AllNamesakes,
 	}
 	switch {
 	case who.Identity != (enrich.Identity{}):

@@ -61,7 +61,7 @@ func journalOf(attempts []bought) PersonReading {
 		m = append(m, record.Write{Key: record.IDKey(record.ResolutionPrefix, id), Value: record.Encode(&res)})
 	}
 	slices.SortFunc(m, func(a, b record.Write) int { return bytes.Compare(a.Key, b.Key) })
-	return PersonReading{Store: m, Last: attempt.ID(len(attempts)), KeysOf: func(id enrich.Identity) []enrich.Key { return []enrich.Key{keyOf(id)} }, Interfaces: []string{""}, Facts: func(_ string, answered enrich.Answered) (f PersonFacts, err error) {
+	return PersonReading{Store: m, Last: attempt.ID(len(attempts)), KeysOf: ownKeyOf, OwnKeysOf: ownKeyOf, Interfaces: []string{""}, Facts: func(_ string, answered enrich.Answered) (f PersonFacts, err error) {
 		if list, is := strings.CutPrefix(answered.Data, "list:"); is {
 			var mentions []Mention
 			for listed := range strings.SplitSeq(list, ";") {

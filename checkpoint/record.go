@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"time"
 
 	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
@@ -23,12 +24,12 @@ func (j *Journal) Record(id enrich.Identity) (attempt.Record, error) {
 // only when the store has its resolution.
 func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich.Fields) (attempt.Record, error) {
 	keys := j.keysWith(key, id)
-	records := make([]attempt.Record, len(keys))
+	records, unsure := make([]attempt.Record, len(keys)), make([]enrich.Fields, len(keys))
 	for {
 		before := j.state.departed(keys)
 		var err error
 		for i := 0; err == nil && i < len(keys); i++ {
-			records[i], err = j.recorded(keys[i], key, id, fields)
+			records[i], unsure[i], err = j.recorded(keys[i], key, id, fields)
 		}
 		j.lock()
 		if j.state.departed(keys) != before {
@@ -37,33 +38,38 @@ func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich
 		}
 		for i := 0; err == nil && i < len(keys); i++ {
 			err = j.addOpen(&records[i], keys[i], key, id, fields)
+			dropUnsure(&records[i], &records[0], unsure[i])
 		}
 		return asOne(records), err
 	}
 }
 
 // recorded returns what the store knows under a key of some fields of an identity. Own is the identity's key, and the
-// other one is that or a former one. The identity is compared when it is given.
-func (j *Journal) recorded(key, own enrich.Key, id *enrich.Identity, fields enrich.Fields) (known attempt.Record, err error) {
+// other one is that or a former one. The identity is compared when it is given. Unsure are the fields of a former key
+// whose attempts are erased: they may be about somebody else.
+func (j *Journal) recorded(
+	key, own enrich.Key, id *enrich.Identity, fields enrich.Fields,
+) (known attempt.Record, unsure enrich.Fields, err error) {
 	if forgotten, err := j.forgottenBefore(id); forgotten || err != nil {
 		for f := range fields.Each() {
 			known.States[f] = attempt.Forgotten
 		}
-		return known, err
+		return known, 0, err
 	}
 	var compared attempt.ID // the last attempt whose identity was compared
 	var isAnother bool      // that attempt is about another identity
+	var isErased bool       // nobody knows any more who it is about
 	for f := range fields.Each() {
 		entry, found, err := record.Load[record.FieldEntry](j.store, record.FieldKey(key, f))
 		if err != nil {
-			return known, err
+			return known, 0, err
 		}
 		if !found {
 			continue
 		}
 		if entry.State != attempt.Forgotten && (id != nil || key != own) && entry.Attempt != compared { // else there is nothing to compare
-			if isAnother, err = j.checkIdentity(entry.Attempt, key, own, id); err != nil {
-				return known, err
+			if isAnother, isErased, err = j.checkIdentity(entry.Attempt, key, own, id); err != nil {
+				return known, 0, err
 			}
 			compared = entry.Attempt
 		}
@@ -72,8 +78,28 @@ func (j *Journal) recorded(key, own enrich.Key, id *enrich.Identity, fields enri
 		}
 		known.States[f], known.Attempts[f], known.At[f] = entry.State, entry.Attempt, entry.At
 		known.Earlier[f] = entry.Earlier
+		isUnsure := key != own && isErased && entry.Attempt == compared
+		if key != own && entry.State == attempt.Forgotten {
+			if isUnsure, err = j.mayBeOfAnother(key); err != nil {
+				return known, 0, err
+			}
+		}
+		if isUnsure {
+			unsure = unsure.With(f)
+		}
 	}
-	return known, nil
+	return known, unsure, nil
+}
+
+// dropUnsure drops what is known of erased attempts under a former key where the identity has a later attempt under its
+// own: when that began, they were about somebody else, or did not prevent it.
+func dropUnsure(known, own *attempt.Record, unsure enrich.Fields) {
+	for f := range unsure.Each() {
+		isOpen := known.States[f] == attempt.OutcomeUnknown
+		if !isOpen && own.States[f] != attempt.Unasked && own.Attempts[f] > known.Attempts[f] {
+			known.States[f], known.Attempts[f], known.At[f], known.Earlier[f] = attempt.Unasked, 0, time.Time{}, nil
+		}
+	}
 }
 
 // forgottenBefore reports whether a person was forgotten when the journal had only other accounts.
@@ -83,9 +109,37 @@ func (j *Journal) forgottenBefore(id *enrich.Identity) (bool, error) {
 	}
 	mark, err := j.store.Get(record.ForgottenKey(record.HashKey(j.secret, *id)))
 	if former := id.Former(); mark == nil && err == nil && former != "" {
-		mark, err = j.store.Get(record.ForgottenKey(record.KeyOf(j.secret, []byte(former))))
+		key := record.KeyOf(j.secret, []byte(former))
+		if mark, err = j.store.Get(record.ForgottenKey(key)); mark != nil && err == nil {
+			if is, err := j.isFormerOfForgotten(key); is || err != nil {
+				return false, err // of somebody else, whose own key is marked
+			}
+		}
 	}
 	return mark != nil, err
+}
+
+// mayBeOfAnother reports whether what is forgotten under a former key may be about another identity that had it. An
+// earlier version of the program marked the former key alone.
+func (j *Journal) mayBeOfAnother(former enrich.Key) (bool, error) {
+	mark, err := j.store.Get(record.ForgottenKey(former))
+	if mark == nil || err != nil {
+		return err == nil, err
+	}
+	return j.isFormerOfForgotten(former)
+}
+
+// isFormerOfForgotten reports whether a key is a former one of an identity that is marked as forgotten itself.
+func (j *Journal) isFormerOfForgotten(key enrich.Key) (bool, error) {
+	for _, f := range j.formers() {
+		if f.former != key {
+			continue
+		}
+		if mark, err := j.store.Get(record.ForgottenKey(f.key)); mark != nil || err != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // addOpen adds what is open under a key, which counts more than what the store knows under it.
@@ -110,15 +164,16 @@ func (j *Journal) addOpen(known *attempt.Record, key, own enrich.Key, id *enrich
 
 // checkIdentity compares the identity of a recorded attempt with the one asked
 // for, so that a collision of keys never hands out someone else's data. See isOther.
-func (j *Journal) checkIdentity(id attempt.ID, key, own enrich.Key, asked *enrich.Identity) (isAnother bool, err error) {
+func (j *Journal) checkIdentity(id attempt.ID, key, own enrich.Key, asked *enrich.Identity) (isAnother, isErased bool, err error) {
 	in, found, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	if !found {
-		return false, fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
+		return false, false, fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
 	}
-	return j.isOther(in, key, own, asked)
+	isAnother, err = j.isOther(in, key, own, asked)
+	return isAnother, in.Erased, err
 }
 
 // isOther reports whether an attempt under a former key is about another identity than that with the key own. Under

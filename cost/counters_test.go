@@ -403,6 +403,19 @@ func TestAnAssumedModuleProvesNothingWhenAnotherCounterRises(t *testing.T) {
 	}
 }
 
+// TestAnErasedCallMayHaveMovedAnotherCounter: nobody knows the operation of a lost call whose subject was erased. So an
+// exclusive account does not explain another lost call exactly by the counter that it may have moved.
+func TestAnErasedCallMayHaveMovedAnotherCounter(t *testing.T) {
+	p := play(1000, []event{{"lost", 0, secondModule}, {"spare", 1, secondModule}}, Pace{Calls: 3, Window: time.Hour})
+	p.evidence.Exclusive = true
+	p.evidence.Lost[0].Name = ""
+	p.evidence.Confirmed = []Operation{secondOperation}
+	got, why := p.evidence.Judge(p.asked)
+	if got[0].Finding != Undecided || got[1].Finding != Undecided {
+		t.Errorf("%v (%s)", got, why)
+	}
+}
+
 // TestASpanProvesNothingUntilAnAnswerHasMovedIt: the service may count in another time zone than is asked for.
 func TestASpanProvesNothingUntilAnAnswerHasMovedIt(t *testing.T) {
 	for name, test := range map[string]struct {

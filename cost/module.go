@@ -157,7 +157,7 @@ func (e Evidence) unproved(change Change) (meters Meters, name string) {
 		}
 		rose := func(r room) bool { return r.units > 0 && (r.meter == USD || !o.Meters.Has(r.meter)) }
 		if slices.ContainsFunc(rooms, rose) {
-			meters, name = meters|o.Meters, cmp.Or(name, o.Name)
+			meters, name = meters|o.Meters, cmp.Or(name, o.Name, "a call whose subject was erased")
 		}
 	}
 	return meters, name

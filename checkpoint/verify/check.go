@@ -54,7 +54,7 @@ func check(s record.Store, catalogue enrich.Catalogue, report func(Problem), atO
 	}
 	c := &checker{
 		store: s, catalogue: catalogue, report: report, facts: facts{atOnce: atOnce},
-		forgotten: map[enrich.Key]bool{}, absent: map[attempt.ID]bool{}, beyond: map[attempt.ID]bool{},
+		forgotten: map[enrich.Key]bool{}, formerOf: map[enrich.Key][]enrich.Key{}, absent: map[attempt.ID]bool{}, beyond: map[attempt.ID]bool{},
 		doubts: map[attempt.ID]bool{}, open: map[attempt.ID]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}
@@ -83,12 +83,13 @@ type checker struct {
 	*recount
 	periods
 	facts
-	forgotten    map[enrich.Key]bool // by their marks
-	doubts, open map[attempt.ID]bool // attempts with a doubt, and with an open mark, that can be read
-	absent       map[attempt.ID]bool // attempts without an intent
-	beyond       map[attempt.ID]bool // attempts with an intent whose IDs were not given out
-	packet       numbered.Members    // of the record that is decoded, used again
-	form         []byte              // of the identity that is hashed, used again
+	forgotten    map[enrich.Key]bool         // by their marks
+	formerOf     map[enrich.Key][]enrich.Key // the identities of former keys
+	doubts, open map[attempt.ID]bool         // attempts with a doubt, and with an open mark, that can be read
+	absent       map[attempt.ID]bool         // attempts without an intent
+	beyond       map[attempt.ID]bool         // attempts with an intent whose IDs were not given out
+	packet       numbered.Members            // of the record that is decoded, used again
+	form         []byte                      // of the identity that is hashed, used again
 }
 
 // recordName names a record in words. It is put together only for a problem.
@@ -194,6 +195,8 @@ func (c *checker) checkForms() (err error) {
 	return errors.Join(err, c.store.Scan([]byte{record.FormerPrefix}, nil, func(key, _ []byte) (bool, error) {
 		if own, former, ok := record.FormerOf(key); !ok || own == former {
 			c.problem(fmt.Sprintf("record %q", key), "names no former key of an identity")
+		} else {
+			c.formerOf[former] = append(c.formerOf[former], own)
 		}
 		return true, nil
 	}))

@@ -165,7 +165,7 @@ func (w *walk) check(field record.KeyedField, key, value []byte) {
 		if want != nil && !w.erased {
 			w.problemOf(name, "is forgotten, and attempt %d still holds the identity", want.id)
 		}
-		if !w.forgotten[field.Key] {
+		if !w.forgotten[field.Key] && !w.isForgottenFormer(field.Key) {
 			w.problemOf(name, "is forgotten, and nothing marks the identity")
 		}
 	case w.forgotten[field.Key]:
@@ -175,6 +175,12 @@ func (w *walk) check(field record.KeyedField, key, value []byte) {
 	case entry.State != want.state || entry.Attempt != want.id || entry.At.UnixNano() != want.at:
 		w.problemOf(name, "says state %d by attempt %d, and attempt %d made it state %d", entry.State, entry.Attempt, want.id, want.state)
 	}
+}
+
+// isForgottenFormer reports whether a key is a former one of an identity that is marked as forgotten. Its fields of others
+// are not.
+func (c *checker) isForgottenFormer(key enrich.Key) bool {
+	return slices.ContainsFunc(c.formerOf[key], func(own enrich.Key) bool { return c.forgotten[own] })
 }
 
 // endBefore reports the fields before one, or all, that the index lacks.

@@ -76,7 +76,8 @@ func (r FootRow) begins(header []string, sparse bool) bool {
 		return false
 	default:
 		text := r.first()
-		return KindOfData(text) == "" && (isSentence(text) || r.Short && len(r.Cells) == 1 && len(strings.Fields(text)) >= 3)
+		isLong := isSentence(text) || r.Short && len(r.Cells) == 1 && len(strings.Fields(text)) >= 3
+		return KindOfData(text) == "" && isLong && !isLikeName(text)
 	}
 }
 
@@ -97,10 +98,10 @@ func (r FootRow) follows(columns int, sparse bool) bool {
 	case numbers == filled:
 		return true
 	case filled == 1:
-		return !sparse || isSentence(r.first())
+		return (!sparse || isSentence(r.first())) && (r.isWholeShort() || !isLikeName(r.first()))
 	}
-	// A label and its value.
-	return filled == 2 && columns > 2 && !sparse && (strings.HasSuffix(r.first(), ":") || numbers == 1 || isDate(r.last()))
+	// A label and its value. A name and a number may be a row of the list.
+	return filled == 2 && columns > 2 && !sparse && (strings.HasSuffix(r.first(), ":") || isDate(r.last()))
 }
 
 // width returns how many cells the row has, up to the last one with text.
@@ -163,7 +164,9 @@ func (r FootRow) isTotal(header []string) bool {
 	if others > 0 && !(hasColon && has(totalWords, words[0])) && !(numbers > 0 && (r.isWholeShort() || r.AfterBlank && !r.Open)) {
 		return false
 	}
-	return total && (numbers > 0 || hasColon || strings.ContainsFunc(label, unicode.IsDigit))
+	// "Media24" is a company, and so may "Media 24" be.
+	isCounted := strings.ContainsFunc(label, unicode.IsDigit) && (r.isWholeShort() || r.AfterBlank && !r.Open)
+	return total && (numbers > 0 || hasColon || isCounted)
 }
 
 // isSummed reports whether a word beside that for a total says what is summed up: it is in a name of a column, or one of
@@ -226,6 +229,17 @@ func startsWithAny(text string, beginnings ...string) bool {
 // isSentence reports whether a text is longer than the values of most cells.
 func isSentence(text string) bool {
 	return utf8.RuneCountInString(text) >= minSentence && len(strings.Fields(text)) >= minWords
+}
+
+// isLikeName reports whether most words of a text begin with a capital letter or a sign: it may name a company.
+func isLikeName(text string) bool {
+	names, all := 0, 0
+	for word := range strings.FieldsSeq(text) {
+		if all++; strings.IndexFunc(word, unicode.IsLower) != 0 {
+			names++
+		}
+	}
+	return 2*names > all
 }
 
 // isNumber reports whether a cell has a number, perhaps with a currency, a percent sign or brackets. A phone number, or

@@ -37,7 +37,7 @@ func UnescapeFormula(cell []byte) []byte {
 }
 
 // isFormula reports whether a spreadsheet may take a text for a formula that does something. A plus or a minus before
-// digits, spaces, brackets, dashes, dots and commas begins a phone number or a negative number.
+// digits, spaces, brackets, dashes, dots, commas and slashes begins a phone number or a negative number.
 func isFormula(text string) bool {
 	if text == "" {
 		return false
@@ -46,7 +46,7 @@ func isFormula(text string) bool {
 	case '=', '@', '\t', '\r', '\n':
 		return true
 	case '+', '-':
-		return strings.Trim(text[1:], "0123456789 ()-.,") != "" && !isScientific(text[1:])
+		return strings.Trim(text[1:], "0123456789 ()-.,/") != "" && !isScientific(text[1:])
 	}
 	return false
 }

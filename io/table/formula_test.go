@@ -51,3 +51,12 @@ func TestAnEscapedValueIsReadAsItWas(t *testing.T) {
 		}
 	})
 }
+
+// TestPhonesWithSlashesStayUsable: "+49 30/123" is how phones are often written.
+func TestPhonesWithSlashesStayUsable(t *testing.T) {
+	for _, value := range []string{"+49 30/1234567", "+49 (0) 30 / 12 34-56", "-1/2"} {
+		if got := table.EscapeFormula(value); got != value {
+			t.Errorf("%q became %q", value, got)
+		}
+	}
+}
