@@ -17,10 +17,8 @@ type Document struct {
 	problems *Problems
 }
 
-// openDocument reads a file whose mappings set flags. All errors of such a document have a line and a column.
-func openDocument(path string) (*Document, error) { return open(&Problems{file: path, columns: true}) }
-
-// ParseDocument is Open for a file that was read before.
+// ParseDocument reads the text of a file whose mappings set flags. All errors of such a document have a line and a
+// column.
 func ParseDocument(path string, data []byte) (*Document, error) {
 	return parse(&Problems{file: path, columns: true}, data)
 }
