@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/mod/modfile"
 )
@@ -33,31 +32,37 @@ func (v Violation) String() string {
 // Rules has the names of all rules.
 var Rules = []string{"badger", "ground", "stages", "downwards", "send", "exit", "sleep", "init", "fractions", "flags", "words", "dot"}
 
+var re = regexp.MustCompile
+
+var (
+	countsMoney = re(`^cost$|^checkpoint(/|$)`)
+	textAndNet  = re(`^golang.org/x/(text|net)/`)
+)
+
 // An importRule says what the packages of some folders never import.
 type importRule struct {
-	rule   string
-	in     string // the folders
-	but    string // folders of them for which it does not hold; "" for none
-	never  string // import paths; those of the module without its name
-	tests  bool   // it holds for tests too
-	reason string
+	rule    string
+	in, but *regexp.Regexp // the folders, and those of them for which it does not hold; nil for all and none
+	never   *regexp.Regexp // import paths; those of the module without its name
+	tests   bool           // it holds for tests too
+	reason  string
 }
 
 var importRules = []importRule{
-	{"badger", ``, `^checkpoint/badgerstore$`, `^github.com/dgraph-io/badger`, true, "only checkpoint/badgerstore imports Badger"},
-	{"ground", `^enrich$`, ``, `^[^/]*\.|^(cmd|configs|pipeline|checkpoint|io|cost|internal)/|^(cost|checkpoint|configs)$`, false, "enrich stands on the standard library, x/text and x/net alone"},
-	{"ground", `^cost$`, ``, `^cost/|^(cmd|pipeline|checkpoint|io|internal)/|^(checkpoint|configs|pipeline)$`, false, "cost imports nothing of the module but enrich"},
-	{"stages", `^pipeline/(columns|scan|dispatch|output)$`, ``, `^checkpoint$|^io/service`, false, "a stage declares the interface that it needs of the journal and of a service"},
-	{"downwards", `^(checkpoint|io|configs)(/|$)`, ``, `^(cmd|pipeline)(/|$)`, false, "use cases and commands import this package"},
-	{"downwards", `^pipeline(/|$)`, ``, `^cmd/`, false, "commands import use cases"},
+	{"badger", nil, re(`^checkpoint/badgerstore$`), re(`^github.com/dgraph-io/badger`), true, "only checkpoint/badgerstore imports Badger"},
+	{"ground", re(`^enrich$`), nil, re(`^[^/]*\.|^(cmd|configs|pipeline|checkpoint|io|cost|internal)/|^(cost|checkpoint|configs)$`), false, "enrich stands on the standard library, x/text and x/net alone"},
+	{"ground", re(`^cost$`), nil, re(`^cost/|^(cmd|pipeline|checkpoint|io|internal)/|^(checkpoint|configs|pipeline)$`), false, "cost imports nothing of the module but enrich"},
+	{"stages", re(`^pipeline/(columns|scan|dispatch|output)$`), nil, re(`^checkpoint$|^io/service`), false, "a stage declares the interface that it needs of the journal and of a service"},
+	{"downwards", re(`^(checkpoint|io|configs)(/|$)`), nil, re(`^(cmd|pipeline)(/|$)`), false, "use cases and commands import this package"},
+	{"downwards", re(`^pipeline(/|$)`), nil, re(`^cmd/`), false, "commands import use cases"},
 }
 
 // A nameRule keeps names of one package out of all folders but some. Tests may use them where it is not for tests.
 type nameRule struct {
-	rule, pkg, never string
-	but              string // files for which it does not hold
-	tests            bool
-	reason           string
+	rule, pkg  string
+	never, but *regexp.Regexp // names; files for which it does not hold
+	tests      bool
+	reason     string
 }
 
 const (
@@ -66,24 +71,28 @@ const (
 )
 
 var nameRules = []nameRule{
-	{"send", "net/http", `^(Client|DefaultClient|Get|Post|Head|PostForm|NewRequest.*|Transport|DefaultTransport)$`, senders, false, "only io/service, io/notify, io/crm and the sandbox send HTTP"},
-	{"send", "net", `^Dial`, senders + `|^checkpoint/remote/socket\.go$`, false, "only io/service opens connections, and checkpoint/remote to the journal's socket"},
-	{"send", "crypto/tls", `^Dial`, `^io/service/[^/]+$`, false, "only io/service opens connections"},
-	{"exit", "os", `^Exit$`, mains, false, "return an error; only main ends the process"},
-	{"exit", "log", `^Fatal`, mains, false, "return an error; only main ends the process"},
-	{"sleep", "time", `^Sleep$`, ``, true, "wait for a context, a channel or a timer"},
+	{"send", "net/http", re(`^(Client|DefaultClient|Get|Post|Head|PostForm|NewRequest.*|Transport|DefaultTransport)$`), re(senders), false, "only io/service, io/notify, io/crm and the sandbox send HTTP"},
+	{"send", "net", re(`^Dial`), re(senders + `|^checkpoint/remote/socket\.go$`), false, "only io/service opens connections, and checkpoint/remote to the journal's socket"},
+	{"send", "crypto/tls", re(`^Dial`), re(`^io/service/[^/]+$`), false, "only io/service opens connections"},
+	{"exit", "os", re(`^Exit$`), re(mains), false, "return an error; only main ends the process"},
+	{"exit", "log", re(`^Fatal`), re(mains), false, "return an error; only main ends the process"},
+	{"sleep", "time", re(`^Sleep$`), nil, true, "wait for a context, a channel or a timer"},
 }
 
 // A textRule says what no text of some folders names, tests aside.
-type textRule struct{ rule, in, but, never, reason string }
+type textRule struct {
+	rule           string
+	in, but, never *regexp.Regexp
+	reason         string
+}
 
 var textRules = []textRule{
-	{"flags", ``, `^cmd/`, `--[a-z]|\b(SERVICE|BATCH)_[A-Z]`, "return an error that cmd/batch recognises, and let it word the hint"},
-	{"words", `^(cost|checkpoint)(/|$)|^pipeline/(columns|scan|dispatch|output)$`, ``, `work_email|business_phone|find-work-email|find-phone`, "take the name from the enrich.Catalogue"},
+	{"flags", nil, re(`^cmd/`), re(`--[a-z]|\b(SERVICE|BATCH)_[A-Z]`), "return an error that cmd/batch recognises, and let it word the hint"},
+	{"words", re(`^(cost|checkpoint)(/|$)|^pipeline/(columns|scan|dispatch|output)$`), nil, re(`work_email|business_phone|find-work-email|find-phone`), "take the name from the enrich.Catalogue"},
 	{
-		"words", ``, `^(io/service/v2|io/sandbox|io/conformance|cmd|configs|internal/tidy|pipeline/(provider|inspect|report|workspace|search))(/|$)|^pipeline$`,
-		`digital[-_]insights|\b(email|phone)_count\b|reveal_(email|phone)|\b(error|message)_guard\b|limits\.daily|\benrichment/|` +
-			`\bwatch/(start|stop|fields|events)\b|company_legal_form|function_original_name|patronime_name|Employee-Numbers|group_structure`,
+		"words", nil, re(`^(io/service/v2|io/sandbox|io/conformance|cmd|configs|internal/tidy|pipeline/(provider|inspect|report|workspace|search))(/|$)|^pipeline$`),
+		re(`digital[-_]insights|\b(email|phone)_count\b|reveal_(email|phone)|\b(error|message)_guard\b|limits\.daily|\benrichment/|` +
+			`\bwatch/(start|stop|fields|events)\b|company_legal_form|function_original_name|patronime_name|Employee-Numbers|group_structure`),
 		"only v2 has it; take the name from io/service/v2",
 	},
 }
@@ -149,21 +158,9 @@ func (c *checked) broken(rule string, at ast.Node, format string, args ...any) {
 	c.violations = append(c.violations, Violation{rule, c.file, c.tokens.Position(at.Pos()).Line, fmt.Sprintf(format, args...)})
 }
 
-var compiled sync.Map // of *regexp.Regexp by their patterns
-
-func pattern(text string) *regexp.Regexp {
-	if known, ok := compiled.Load(text); ok {
-		return known.(*regexp.Regexp)
-	}
-	known, _ := compiled.LoadOrStore(text, regexp.MustCompile(text))
-	return known.(*regexp.Regexp)
-}
-
-func matches(expression, text string) bool { return pattern(expression).MatchString(text) }
-
 // covers reports whether a rule for some folders, but for others of them, holds for a place.
-func covers(in, but, place string) bool {
-	return matches(in, place) && (but == "" || !matches(but, place))
+func covers(in, but *regexp.Regexp, place string) bool {
+	return (in == nil || in.MatchString(place)) && (but == nil || !but.MatchString(place))
 }
 
 func (c *checked) imports(syntax *ast.File, module string) {
@@ -179,8 +176,8 @@ func (c *checked) imports(syntax *ast.File, module string) {
 		}
 		place, _ := strings.CutPrefix(imported, module+"/")
 		for _, r := range importRules {
-			allowed := r.rule == "ground" && matches(`^golang.org/x/(text|net)/`, place)
-			if (r.tests || !c.test) && covers(r.in, r.but, c.dir) && matches(r.never, place) && !allowed {
+			allowed := r.rule == "ground" && textAndNet.MatchString(place)
+			if (r.tests || !c.test) && covers(r.in, r.but, c.dir) && r.never.MatchString(place) && !allowed {
 				c.broken(r.rule, spec, "imports %s; %s", imported, r.reason)
 			}
 		}
@@ -189,7 +186,7 @@ func (c *checked) imports(syntax *ast.File, module string) {
 
 // node looks at one node of the file's syntax.
 func (c *checked) node(node ast.Node) bool {
-	money := !c.test && matches(`^cost$|^checkpoint(/|$)`, c.dir)
+	money := !c.test && countsMoney.MatchString(c.dir)
 	switch n := node.(type) {
 	case *ast.FuncDecl:
 		if !c.test && n.Recv == nil && n.Name.Name == "init" {
@@ -198,7 +195,7 @@ func (c *checked) node(node ast.Node) bool {
 	case *ast.SelectorExpr:
 		if pkg, ok := n.X.(*ast.Ident); ok {
 			for _, r := range nameRules {
-				if (r.tests || !c.test) && c.names[pkg.Name] == r.pkg && covers(``, r.but, c.file) && matches(r.never, n.Sel.Name) {
+				if (r.tests || !c.test) && c.names[pkg.Name] == r.pkg && covers(nil, r.but, c.file) && r.never.MatchString(n.Sel.Name) {
 					c.broken(r.rule, n, "uses %s.%s; %s", r.pkg, n.Sel.Name, r.reason)
 				}
 			}
@@ -213,7 +210,7 @@ func (c *checked) node(node ast.Node) bool {
 			c.broken("fractions", n, "uses the fraction %s; money is counted in whole units", n.Value)
 		}
 		for _, r := range textRules {
-			if found := pattern(r.never).FindString(text); n.Kind == token.STRING && err == nil && !c.test && covers(r.in, r.but, c.dir) && found != "" {
+			if found := r.never.FindString(text); n.Kind == token.STRING && err == nil && !c.test && covers(r.in, r.but, c.dir) && found != "" {
 				c.broken(r.rule, n, "a text names %s; %s", found, r.reason)
 			}
 		}
