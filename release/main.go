@@ -1,7 +1,7 @@
 // Command release builds what users install: archives for Linux and macOS, packages for Debian and Red Hat with
 // manual pages, completions and units, a list of the modules in each program, and checksums. The same source
 // gives the same bytes, wherever and whenever it is built.
-package release
+package main
 
 import (
 	"context"
