@@ -58,7 +58,7 @@ func trySeed(t *testing.T, seed uint64) tallies {
 	if len(r.broken) > 0 {
 		lists := bytes.Join(r.scenario.lists, []byte("\n"))
 		r.scenario.lists = nil // numbers of bytes are nothing to read
-		t.Errorf("seed %d: %s\nscenario: %+v\nlists:\n%s\nrepeat with: go test ./internal/simulation -run 'TestPromises$' -sim.first=%d -sim.seeds=1 -sim.trace -v",
+		t.Errorf("seed %d: %s\nscenario: %+v\nlists:\n%s\nrepeat with: go test ./pipeline/simulation -run 'TestPromises$' -sim.first=%d -sim.seeds=1 -sim.trace -v",
 			seed, strings.Join(r.broken, "\n"), r.scenario, lists, seed)
 	}
 	return r.tallies
