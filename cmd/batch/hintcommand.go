@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/io/csvtable"
+	"payonce/io/listfile"
 	"payonce/io/sheet"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -34,6 +35,8 @@ func hintCommand(err error, words []string, flags *pflag.FlagSet) string {
 		command = withMapping(words, flags, []string{string(shared.B) + "="})
 	} else if several, ok := errors.AsType[*sheet.SeveralSheetsError](err); ok {
 		command = with(words, "--sheet="+several.Names[0])
+	} else if option, ok := errors.AsType[*listfile.OptionError](err); ok {
+		command = withoutFlag(words, option.Option)
 	} else if isUnmapped(err) && flags.NArg() > 0 {
 		if header, ok := errors.AsType[*table.HeaderRowError](err); ok {
 			return mapCommandLine(flags.Args(), withHeaderRow(reading(flags), header.Row))
@@ -94,6 +97,21 @@ func with(words []string, added ...string) []string {
 		end = len(words)
 	}
 	return slices.Concat(words[:end], added, words[end:])
+}
+
+// withoutFlag returns a command line without a flag that has a value.
+func withoutFlag(words []string, name string) (kept []string) {
+	for i := 0; i < len(words); i++ {
+		switch {
+		case words[i] == "--":
+			return append(kept, words[i:]...)
+		case words[i] == "--"+name:
+			i++
+		case !strings.HasPrefix(words[i], "--"+name+"="):
+			kept = append(kept, words[i])
+		}
+	}
+	return kept
 }
 
 // withMapping returns a command line with a mapping for some roles. The other roles keep theirs, also those

@@ -32,7 +32,8 @@ func TestListsThatAreReadDifferentlyHaveDifferentFingerprints(t *testing.T) {
 		"another encoding":  func() string { return fingerprint(t, listfile.Options{Encoding: csvtable.Windows1252}, one) },
 		"another delimiter": func() string { return fingerprint(t, listfile.Options{Delimiter: ';'}, one) },
 		"another header":    func() string { return fingerprint(t, listfile.Options{HeaderRow: 2}, one) },
-		"another sheet":     func() string { return fingerprint(t, listfile.Options{Sheet: "people"}, one) },
+		"a sheet":           func() string { return fingerprint(t, listfile.Options{Sheet: "people"}, write(t, "one.xlsx", "")) },
+		"another sheet":     func() string { return fingerprint(t, listfile.Options{Sheet: "firms"}, write(t, "one.xlsx", "")) },
 		"bytes that belong to another file": func() string {
 			return fingerprint(t, options, write(t, "one.csv", "name\n"), write(t, "two.csv", "Ann\nname\nBob\n"))
 		},

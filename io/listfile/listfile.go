@@ -117,7 +117,11 @@ func New(options Options, patterns ...string) (*List, error) {
 	} else if l.inputs, err = ExpandPatterns(patterns...); err != nil {
 		return nil, err
 	}
-	if err := l.check(); err != nil {
+	err = l.check()
+	if err == nil {
+		err = l.checkOptions()
+	}
+	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -152,17 +156,36 @@ func (l *List) check() error {
 		}
 		l.format = format
 	}
-	if l.options.Delimiter != 0 && l.format != (text{}) {
-		return fmt.Errorf("%s: only text has a delimiter; leave it out", l.inputs[0].Name())
-	}
-	if l.options.HeaderRow > 0 && (l.format == (parquet{}) || l.format == (objects{})) {
-		return fmt.Errorf("%s: only text and workbooks have a row with the names of the columns; leave the row of the header out",
-			l.inputs[0].Name())
+	return nil
+}
+
+// OptionError means that an option says something that lists of this format do not have.
+type OptionError struct {
+	File, Option string // the option's name among the flags
+	reason       string
+}
+
+func (e *OptionError) Error() string {
+	return e.File + ": " + e.reason + "; leave --" + e.Option + " out"
+}
+
+// checkOptions reports an option that says nothing about the list's format, as an *OptionError.
+func (l *List) checkOptions() error {
+	isText, isWorkbook := l.format == (text{}), l.format == (workbook{})
+	wrong := func(option, reason string) error { return &OptionError{l.inputs[0].Name(), option, reason} }
+	switch {
+	case l.options.Delimiter != 0 && !isText:
+		return wrong("delimiter", "only text has a delimiter")
+	case l.options.HeaderRow > 0 && !isText && !isWorkbook:
+		return wrong("header-row", "only text and workbooks have a row with the names of the columns")
+	case l.options.Sheet != "" && !isWorkbook:
+		return wrong("sheet", "only a workbook has sheets")
 	}
 	return nil
 }
 
-// Like returns the list of another file, which is read with the same options.
+// Like returns the list of another file, which is read with the same options as far as they say something about its
+// format.
 func (l *List) Like(path string) (*List, error) {
 	like := &List{
 		options: l.options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}},

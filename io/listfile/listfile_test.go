@@ -236,6 +236,27 @@ func TestWhatCannotBeAList(t *testing.T) {
 	}
 }
 
+func TestAnOptionThatSaysNothingOfTheListIsRefused(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		options listfile.Options
+		want    string
+	}{
+		{"list.csv", listfile.Options{Sheet: "people"}, "sheet"},
+		{"list.jsonl", listfile.Options{Sheet: "people"}, "sheet"},
+		{"list.jsonl", listfile.Options{HeaderRow: 2}, "header-row"},
+		{"list.parquet", listfile.Options{Delimiter: ';'}, "delimiter"},
+		{"list.xlsx", listfile.Options{Delimiter: ';'}, "delimiter"},
+		{"list.csv", listfile.Options{Delimiter: ';', HeaderRow: 2}, ""},
+		{"list.xlsx", listfile.Options{Sheet: "people", HeaderRow: 2}, ""},
+	} {
+		_, err := listfile.New(test.options, write(t, test.name, "{}"))
+		if wrong, is := errors.AsType[*listfile.OptionError](err); is != (test.want != "") || is && wrong.Option != test.want {
+			t.Errorf("%s with %+v: %v, want an error about %q", test.name, test.options, err, test.want)
+		}
+	}
+}
+
 // A file that is cut short says so however little of it there is, and whoever finds out.
 func TestACutFileSaysSoWhateverItsSize(t *testing.T) {
 	const want = "data is cut short; copy or download the file again"
