@@ -112,8 +112,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		return checkpoint.Run{}, err
 	}
 	run := checkpoint.Run{
-		Name: j.Name, Output: outputPath, Encoding: j.order.Encoding, Sheet: j.order.Sheet, Fields: strings.Join(j.order.Fields, ","), From: j.order.From,
-		Map: j.order.Mapping, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
+		Name: j.Name, Output: outputPath, Fields: strings.Join(j.order.Fields, ","), From: j.order.From, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
 		Priority: j.order.Priority, Started: j.session.now(),
 	}
 	run.Restarted = run.Started
@@ -127,6 +126,7 @@ func (j *job) record() (checkpoint.Run, error) {
 		noteList(&run, j.list)
 		columns := j.recorded()
 		run.Columns, run.Header = columns.Columns, columns.Header
+		run.Map, run.Encoding, run.Sheet = j.order.Mapping, j.order.Encoding, j.order.Sheet
 		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
 		run.Resolve = j.order.Resolve

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/checkpoint/badgerstore"
 	"payonce/io/sandbox/world"
 )
 
@@ -161,8 +162,12 @@ alerts:
 		}
 	}
 	var starts []byte
+	var journals []string
 	err := filepath.WalkDir(state, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !entry.Type().IsRegular() {
+		if entry != nil && entry.IsDir() && entry.Name() == "store" {
+			journals = append(journals, filepath.Dir(path))
+		}
+		if err != nil || !entry.Type().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(path)
@@ -176,6 +181,21 @@ alerts:
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(journals) == 0 {
+		t.Error("there is no journal")
+	}
+	for _, dir := range journals { // its files are compressed
+		records := 0
+		err := badgerstore.EachVersion(dir, nil, func(key, value []byte) {
+			records++
+			if bytes.Contains(key, []byte(optionSecret)) || bytes.Contains(value, []byte(optionSecret)) {
+				t.Errorf("the record %q of %s has the secret: %q", key, dir, value)
+			}
+		})
+		if err != nil || records == 0 {
+			t.Errorf("%s: %d records, error %v", dir, records, err)
+		}
 	}
 	for _, command := range []string{
 		"run", "write", "reconcile", "forget", "conformance", "journal prune", "journal unpause",
