@@ -1,7 +1,7 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim bench bench-peers fuzz demo demo-companies release clean
+.PHONY: build check check-static race fuzz-short test sim campaigns bench bench-peers fuzz demo demo-companies release clean
 
 # All targets compile with the flags of a release. So a package is compiled once for the program, its tests and the
 # release. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for
@@ -54,6 +54,15 @@ FIRST = 1
 sim:
 	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestStepsKeepThePromises|TestV2KeepsThePromises)$$' ./pipeline/simulation \
 		-sim.seeds=$(SEEDS) -sim.v2seeds=$(SEEDS) -sim.first=$(FIRST)
+
+# Long campaigns over real processes that are killed, lose power, are read from or share their account:
+# make campaigns KILLS=1000 [CAMPAIGN=TestFire]. "make test" does a slice of each.
+KILLS = 200
+CAMPAIGN = Test(Kill.*|Fire|PowerCuts|ReadersDoNotDisturbARun|OthersUseTheAccount|ServeIsKilledInANight)
+campaigns: build
+	go test -count=1 -timeout 0 -v -run '^$(CAMPAIGN)$$' ./cmd/batch -program "$$PWD/bin/batch" \
+		-kills $(KILLS) -kill-seeds $(KILLS) -unit-kills $(KILLS) -night-kills $(KILLS) \
+		-cuts $(KILLS) -reader-kills $(KILLS) -others-rounds $(KILLS)
 
 # Runs every Go benchmark COUNT times and shows medians with their spread. To compare
 # two states, keep dist/bench.txt of the first one: make bench BEFORE=old.txt
