@@ -30,9 +30,9 @@ check-static:
 # The race detector. With -short it leaves out tests that start many processes, simulate for long, or
 # work on much data in one goroutine: those run once, in "test". arrow-go reads values of fixed width
 # at unaligned addresses and behind the last one. The check of such pointers, which -race turns on, is
-# off for it alone.
+# off for it alone. "check-static" runs "go vet", so neither this nor "test" does.
 race:
-	CGO_ENABLED=1 go test -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 \
+	CGO_ENABLED=1 go test -vet=off -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 \
 		-gcflags='$(COMPUTE)=-l -d=checkptr=0' ./...
 
 # Every test once, without the race detector. The release kit and the acceptance tests are modules with
@@ -43,9 +43,9 @@ test:
 		echo "Without PostgreSQL the tests of lists from queries are left out; install Debian's package postgresql."
 	@command -v chromium >/dev/null || \
 		echo "Without Chromium the tests of pages are left out; install Debian's package chromium."
-	go -C release test -count=1 -timeout 30m ./...
-	go -C acceptance test -count=1 -timeout 30m ./...
-	go test -count=1 ./...
+	go -C release test -vet=off -count=1 -timeout 30m ./...
+	go -C acceptance test -vet=off -count=1 -timeout 30m ./...
+	go test -vet=off -count=1 ./...
 
 # Simulates whole runs with faults and crashes: make sim SEEDS=10000 [FIRST=1].
 # A seed that breaks a promise is printed with the command that repeats it.

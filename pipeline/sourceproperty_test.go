@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,25 +25,28 @@ import (
 // another program writes elsewhere.
 func TestAnOutputThatIsLeftIsTheOneThatWouldBeWritten(t *testing.T) {
 	t.Parallel()
-	left, written := 0, 0
+	var left, written atomic.Int64
+	t.Cleanup(func() { // when all seeds have ended
+		if left.Load() < 15 || written.Load() < 15 {
+			t.Errorf("%d outputs were left and %d written, which is too few", left.Load(), written.Load())
+		}
+	})
 	for seed := range uint64(3) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			t.Parallel()
 			c := newChanging(t, seed)
 			for range 30 {
 				c.change()
 				before, _ := os.Stat(c.path("out.csv"))
 				c.run("main", "list.csv", "out.csv")
 				if after, err := os.Stat(c.path("out.csv")); err == nil && before != nil && os.SameFile(before, after) {
-					left++
+					left.Add(1)
 				} else {
-					written++
+					written.Add(1)
 				}
 				c.compare()
 			}
 		})
-	}
-	if left < 15 || written < 15 {
-		t.Errorf("%d outputs were left and %d written, which is too few", left, written)
 	}
 }
 

@@ -195,7 +195,7 @@ func (a *announcer) await(t *testing.T, text string) {
 // receive waits for a channel, and fails the test when that takes too long.
 func receive[T any](t *testing.T, from <-chan T, otherwise string) (value T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // a busy machine starts a process in seconds
 	defer cancel()
 	select {
 	case value = <-from:
