@@ -17,7 +17,13 @@ type hintPlace string
 // left out, because it may hold a password or a key.
 func hintPlaceOf(flags *pflag.FlagSet) hintPlace {
 	var words strings.Builder
-	for _, name := range []string{"sandbox", "base-url", "base-url-v2", "state", "workspace"} {
+	names := []string{"sandbox"}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name == "base-url" || strings.HasPrefix(flag.Name, "base-url-") {
+			names = append(names, flag.Name)
+		}
+	})
+	for _, name := range append(names, "state", "workspace") {
 		flag := flags.Lookup(name)
 		secret := "@"
 		if strings.HasPrefix(name, "base-url") {
