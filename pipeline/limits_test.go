@@ -22,7 +22,7 @@ import (
 	"payonce/io/sandbox"
 	"payonce/io/sandbox/kit"
 	sandboxv2 "payonce/io/sandbox/v2"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"

@@ -10,7 +10,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/sandbox"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/workspace"
 )
 

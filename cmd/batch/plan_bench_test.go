@@ -13,7 +13,7 @@ import (
 	"payonce/io/listfile"
 	"payonce/io/sandbox"
 	"payonce/io/sandbox/world"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/scan"
 	"payonce/pipeline/workspace"

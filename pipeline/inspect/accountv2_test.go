@@ -18,7 +18,7 @@ import (
 	"payonce/io/sandbox"
 	sandboxunits "payonce/io/sandbox/kit"
 	sandboxv2 "payonce/io/sandbox/v2"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"

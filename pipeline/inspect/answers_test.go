@@ -11,7 +11,7 @@ import (
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"

@@ -12,7 +12,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/sandbox"
 	sandboxunits "payonce/io/sandbox/kit"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/provider/providerv2"

@@ -15,7 +15,7 @@ import (
 	"payonce/io/sandbox"
 	sandboxunits "payonce/io/sandbox/kit"
 	sandboxv2 "payonce/io/sandbox/v2"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv1"

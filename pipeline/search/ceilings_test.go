@@ -13,7 +13,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/search"
 	"payonce/pipeline/workspace"

@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"payonce/cost"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/search"
 )

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"payonce/checkpoint"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv1"

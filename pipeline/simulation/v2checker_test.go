@@ -13,7 +13,7 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providers"
 	"payonce/pipeline/provider/providerv1"

@@ -13,7 +13,7 @@ import (
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/remote"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"payonce/checkpoint"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv1"

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"payonce/enrich"
-	v1 "payonce/io/service/v1"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v1"
+	"payonce/io/service/v2"
 	"payonce/pipeline/provider"
 )
 

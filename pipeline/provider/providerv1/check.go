@@ -13,7 +13,7 @@ import (
 
 	"payonce/configs"
 	"payonce/cost"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"payonce/cost"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
 )
 

@@ -14,7 +14,7 @@ import (
 	"payonce/configs"
 	"payonce/cost"
 	"payonce/enrich"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 )

@@ -8,7 +8,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/enrich"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"payonce/cost"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/provider"
 )

@@ -6,7 +6,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"

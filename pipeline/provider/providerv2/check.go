@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"payonce/cost"
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
