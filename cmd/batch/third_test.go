@@ -51,7 +51,7 @@ func (third) Interface() provider.Interface {
 	c.Interface = "third"
 	c.Operations = map[enrich.Fields]string{c.All(): "lookup"}
 	c.Details = []enrich.Detail{{Name: "handle_verified", Of: enrich.FieldsOf(handleField)}}
-	t := cost.Tariff{Meters: []cost.MeterInfo{{Name: "usd", Hidden: true}, {Name: "searches", Unit: "search"}}}
+	t := cost.Tariff{Meters: []cost.MeterInfo{{Name: "usd", Hidden: true}, {Name: "searches"}}}
 	t.Rates[handleField].Uses[searchMeter], t.Rates[ratingField].Uses[searchMeter] = 1, 1
 	return provider.Interface{
 		Catalogue: c, Tariff: t, Rate: checkpoint.Rate{Slots: 1000, Window: time.Second}, Together: []enrich.Fields{c.All()},
