@@ -24,6 +24,7 @@ import (
 	sandboxv2 "payonce/io/sandbox/v2"
 	"payonce/io/service/v2"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
@@ -190,7 +191,7 @@ func TestALimitOfAModuleBindsLaterSteps(t *testing.T) {
 	dir := t.TempDir()
 	s := stand(t, func(c *sandbox.Config) { c.V2.Daily = map[kit.Module]int64{kit.Companies: 1} })
 	work := s.work(dir)
-	providerv2.Change(work.Workspace.Services, func(p *providerv2.Provider) {
+	provider.Change(work.Workspace.Services, func(p *providerv2.Provider) {
 		p.Modules.Operations = map[v2.Operation]cost.Meter{v2.OpGetFinancials: meterNamed(t, "companies")}
 	})
 	o := runOf(companyIDs(t, dir, "list.csv", 101, 103), "company", "financials", "ownership")

@@ -22,6 +22,7 @@ import (
 	"payonce/io/service/v1"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
@@ -256,7 +257,7 @@ func TestMoneyLimitsUnitsThatHaveAPrice(t *testing.T) {
 
 // setPrices sets what units of v2 cost the user.
 func setPrices(w *Work, prices map[cost.Meter]cost.Money) {
-	providerv2.Change(w.Workspace.Services, func(p *providerv2.Provider) { p.Prices = prices })
+	provider.Change(w.Workspace.Services, func(p *providerv2.Provider) { p.Prices = prices })
 }
 
 // meterNamed returns the meter of v2 with a name.

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"payonce/io/service/v2"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 )
@@ -86,7 +87,7 @@ jobs:
 			t.Fatal(err)
 		}
 		options, _, err := file.Jobs[i].Run.Workspace()
-		_, second, _ := providerv2.Of(options.Services)
+		_, second, _ := provider.Of[providerv2.Provider](options.Services)
 		if err != nil || !reflect.DeepEqual(second.Modules, modules) {
 			t.Errorf("the job %s: %+v, %v, want %+v", file.Jobs[i].Name, second.Modules, err, modules)
 		}

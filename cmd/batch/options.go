@@ -18,6 +18,7 @@ import (
 	"payonce/pipeline/inspect"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
@@ -178,7 +179,7 @@ func (o *options) environment() workspace.Environment {
 func (o *options) workspace() workspace.Options {
 	place := o.service.Options()
 	place.Profile, place.Prices = o.list.Profile, o.prices.value()
-	providerv2.Change(place.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
+	provider.Change(place.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
 	return place
 }
 

@@ -60,7 +60,7 @@ func readerOf(s *workspace.Session, of provider.Service) provider.AccountReader 
 // Document reads the OpenAPI document of the service, which v1 alone has.
 func Document(ctx context.Context, w *pipeline.Work) (v1.Description, error) {
 	return pipeline.WithSession(w, func(s *workspace.Session) (v1.Description, error) {
-		of, p, _ := providerv1.Of(s.Options.Services) // every workspace has it
+		of, p, _ := provider.Of[providerv1.Provider](s.Options.Services) // every workspace has it
 		at, err := s.Endpoint(of)
 		if err != nil {
 			return v1.Description{}, err

@@ -60,7 +60,7 @@ func servedBy(t *testing.T, config sandbox.Config) (*pipeline.Work, *workspace.E
 
 // openSecond returns a client of v2.
 func openSecond(s *workspace.Session) (*v2.Client, error) {
-	of, p, _ := providerv2.Of(s.Options.Services)
+	of, p, _ := provider.Of[providerv2.Provider](s.Options.Services)
 	at, err := s.Endpoint(of)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func openSecond(s *workspace.Session) (*v2.Client, error) {
 
 // registerSecond registers the account of v2, whose key was accepted.
 func registerSecond(s *workspace.Session) (*checkpoint.Journal, error) {
-	of, _, _ := providerv2.Of(s.Options.Services)
+	of, _, _ := provider.Of[providerv2.Provider](s.Options.Services)
 	return s.Register(of, func() error { return nil })
 }
 

@@ -72,8 +72,8 @@ func CompareService(ctx context.Context, w *pipeline.Work, o ConformanceOptions)
 
 // interfaces returns which interfaces are compared.
 func (o ConformanceOptions) interfaces(options workspace.Options) (first, second bool, err error) {
-	one, _, _ := providerv1.Of(options.Services)
-	two, _, _ := providerv2.Of(options.Services)
+	one, _, _ := provider.Of[providerv1.Provider](options.Services)
+	two, _, _ := provider.Of[providerv2.Provider](options.Services)
 	first, second = options.IsConfigured(one), options.IsConfigured(two)
 	if len(o.From) == 0 {
 		return first, second, nil
@@ -94,7 +94,7 @@ func (o ConformanceOptions) interfaces(options workspace.Options) (first, second
 
 // compareV1 compares the v1 interface with its specification.
 func (o ConformanceOptions) compareV1(ctx context.Context, w *pipeline.Work, place *workspace.Session) (*ComparisonEnded, error) {
-	of, _, _ := providerv1.Of(w.Workspace.Services) // the caller has looked
+	of, _, _ := provider.Of[providerv1.Provider](w.Workspace.Services) // the caller has looked
 	asking, err := w.Asking(place, ConformanceRun, of, o.List, o.Budget)
 	if err != nil {
 		return nil, err
@@ -197,7 +197,7 @@ func profileLookups(profiles []string, wanted enrich.Fields) ([]enrich.Lookup, e
 
 // openLive opens the account, and returns the service to be compared, without a way to spend.
 func (c *comparing) openLive() (*conformance.LiveV1, error) {
-	of, p, _ := providerv1.Of(c.place.Options.Services) // the caller has looked
+	of, p, _ := provider.Of[providerv1.Provider](c.place.Options.Services) // the caller has looked
 	at, err := c.place.Endpoint(of)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
@@ -19,7 +20,7 @@ const unknownKey = "no-key-of-any-workspace"
 
 // compareV2 compares the v2 interface with its specification, and adds what it found.
 func (o ConformanceOptions) compareV2(ctx context.Context, w *pipeline.Work, place *workspace.Session, ended *ComparisonEnded) error {
-	of, v2provider, _ := providerv2.Of(place.Options.Services) // the caller has looked
+	of, v2provider, _ := provider.Of[providerv2.Provider](place.Options.Services) // the caller has looked
 	at, err := place.Endpoint(of)
 	if err != nil {
 		return err

@@ -266,7 +266,7 @@ func TestAChannelThatFailsForDaysIsAWarning(t *testing.T) {
 func counting(t *testing.T, service *workspace.Embedded, state string, modules v2.Modules) *Diagnosis {
 	t.Helper()
 	options := withV2(service, state)
-	providerv2.Change(options.Services, func(p *providerv2.Provider) { p.Modules = modules })
+	provider.Change(options.Services, func(p *providerv2.Provider) { p.Modules = modules })
 	env := workspace.Environment{Now: time.Now, Program: "batch", Version: "0"}
 	limits := provider.Budget{Units: map[string]int64{"companies": 1, "contacts": 1}}
 	found, err := Diagnose(t.Context(), env, options, limits, codes, error.Error)

@@ -15,6 +15,7 @@ import (
 	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/workspace"
 )
@@ -80,7 +81,7 @@ func (p *spender) end() {
 
 // prices returns what units cost the user.
 func (p *spender) prices() v2.Prices {
-	_, second, _ := providerv2.Of(p.w.Workspace.Services)
+	_, second, _ := provider.Of[providerv2.Provider](p.w.Workspace.Services)
 	return second.Prices
 }
 
@@ -195,7 +196,7 @@ func settleLost(t *testing.T, seed uint64, exclusive bool) {
 		}
 	}
 	const limit, money = 20, 4 * cost.Dollar
-	providerv2.Change(w.Workspace.Services, func(p *providerv2.Provider) {
+	provider.Change(w.Workspace.Services, func(p *providerv2.Provider) {
 		p.Prices = v2.Prices{v2.MeterCompanies: 5 * cost.Cent, v2.MeterContacts: 20 * cost.Cent, v2.MeterEmails: cost.Cent}
 	})
 	p := &spender{

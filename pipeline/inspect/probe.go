@@ -53,7 +53,7 @@ type prober struct {
 // withProber calls do with a prober, on the open journal of the workspace. The journal lists the run, unless another run
 // has its name.
 func withProber(ctx context.Context, place *workspace.Session, o probeOptions, do func(*prober) error) error {
-	of, v2provider, _ := providerv2.Of(place.Options.Services) // the caller has looked
+	of, v2provider, _ := provider.Of[providerv2.Provider](place.Options.Services) // the caller has looked
 	p := &prober{options: o, account: place.Account(of, o.Note, nil), modules: v2provider.Modules, Stop: o.Stop}
 	p.account.Wanted = v2.AllFields
 	if !place.Options.Sandbox { // the sandbox counts at once and has no other users

@@ -50,6 +50,27 @@ func (s Service) KeptRate() checkpoint.Rate {
 	return kept
 }
 
+// Of returns the service of a provider among services, and the provider with its settings; false where there is none.
+func Of[P Provider](services []Service) (Service, P, bool) {
+	for _, s := range services {
+		if p, is := s.Provider.(P); is {
+			return s, p, true
+		}
+	}
+	var none P
+	return Service{}, none, false
+}
+
+// Change changes the settings of a provider in services.
+func Change[P Provider](services []Service, change func(*P)) {
+	for i, s := range services {
+		if p, is := s.Provider.(P); is {
+			change(&p)
+			services[i].Provider = p
+		}
+	}
+}
+
 // Endpoint is where a service is called and how.
 type Endpoint struct {
 	BaseURL, Key string

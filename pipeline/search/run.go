@@ -61,7 +61,7 @@ func newSession(w *pipeline.Work, place *workspace.Session, o Options) (*session
 		return nil, problem.AsUsage(err)
 	}
 	var known bool
-	if s.service, s.provider, known = providerv2.Of(w.Workspace.Services); !known || !w.Workspace.IsConfigured(s.service) {
+	if s.service, s.provider, known = provider.Of[providerv2.Provider](w.Workspace.Services); !known || !w.Workspace.IsConfigured(s.service) {
 		return nil, problem.Coded("v2_missing", "searches need the v2 interface of the service, and its address is not known")
 	}
 	if err := o.checkUnits(s.provider); err != nil {

@@ -204,7 +204,7 @@ func (b *bench) second() *provider.Service { return &b.opts.Services[1] }
 
 // setPrices sets what units cost the user.
 func (b *bench) setPrices(prices v2.Prices) {
-	providerv2.Change(b.opts.Services, func(p *providerv2.Provider) { p.Prices = prices })
+	provider.Change(b.opts.Services, func(p *providerv2.Provider) { p.Prices = prices })
 }
 
 func (b *bench) work(t *testing.T) *pipeline.Work {

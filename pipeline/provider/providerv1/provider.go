@@ -22,16 +22,6 @@ type Provider struct {
 	Names     v1.Names     // that requests use
 }
 
-// Of returns the service of v1 among services, and its provider; false where there is none.
-func Of(services []provider.Service) (provider.Service, Provider, bool) {
-	for _, s := range services {
-		if p, is := s.Provider.(Provider); is {
-			return s, p, true
-		}
-	}
-	return provider.Service{}, Provider{}, false
-}
-
 func (p Provider) transport() v1.Transport { return cmp.Or(p.Transport, v1.REST) }
 
 // documentedRate is the rate limit of specification v1, "Limits".

@@ -24,26 +24,6 @@ type Provider struct {
 	Prices   v2.Prices  // what units of modules cost the user
 }
 
-// Of returns the service of v2 among services, and its provider; false where there is none.
-func Of(services []provider.Service) (provider.Service, Provider, bool) {
-	for _, s := range services {
-		if p, is := s.Provider.(Provider); is {
-			return s, p, true
-		}
-	}
-	return provider.Service{}, Provider{}, false
-}
-
-// Change changes the settings of v2 in services.
-func Change(services []provider.Service, change func(*Provider)) {
-	for i, s := range services {
-		if p, is := s.Provider.(Provider); is {
-			change(&p)
-			services[i].Provider = p
-		}
-	}
-}
-
 // assumedRate is the limit of one key.
 func assumedRate() checkpoint.Rate {
 	pace := v2.KeyPace()
