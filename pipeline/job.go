@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -49,9 +50,9 @@ func (s *session) prepare(order List) (*job, error) {
 	s.lists = append(s.lists, list)
 	j := &job{
 		RunSteps: RunSteps{Name: order.Run, Place: s.place}, session: s, order: order, list: list,
-		choosing: choosing{Selected: order.Selected}, profile: s.work.Workspace.Service.Profile,
+		choosing: choosing{Selected: order.Selected}, profile: s.work.Workspace.Profile,
 	}
-	if j.asked, err = provider.ConfiguredInterfaces(s.work.Workspace).Of(provider.Wanted{Fields: order.Fields, From: order.From}); err != nil {
+	if j.asked, err = s.work.Workspace.Interfaces().Of(provider.Wanted{Fields: order.Fields, From: order.From}); err != nil {
 		return nil, provider.AsUnasked(err)
 	}
 	if err := j.readColumns(order); err != nil {
@@ -242,9 +243,12 @@ func someGivenUp(tally dispatch.Tally) dispatch.Stop {
 
 // warnOfDelay warns when an account may be compared before the service has ended a lost call.
 func (s *session) warnOfDelay() {
-	service := s.work.Workspace.Service
-	if service.SettleDelay < service.Timeout {
+	var longest time.Duration
+	for _, of := range s.work.Workspace.Used() {
+		longest = max(longest, of.Timeout)
+	}
+	if delay := s.work.Workspace.SettleDelay; delay < longest {
 		s.note(fmt.Sprintf("the settle delay of %s is shorter than the time-out of %s: a lost lookup that the service still processes can be paid twice",
-			service.SettleDelay, service.Timeout))
+			delay, longest))
 	}
 }

@@ -15,9 +15,9 @@ import (
 	"payonce/configs"
 	"payonce/enrich"
 	"payonce/io/csvtable"
-	"payonce/io/service/v1"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
+	"payonce/pipeline/provider"
 )
 
 // listFlags say how a list is read and what is looked up for it.
@@ -49,8 +49,11 @@ type listFlags struct {
 }
 
 // SetDefaults sets the defaults.
-func (f *listFlags) SetDefaults() {
-	f.Fields = configs.FieldsFlag{v1.Catalogue().Word(v1.WorkEmail)}
+func (f *listFlags) SetDefaults(all []provider.Provider) {
+	for _, p := range all {
+		f.Fields.Catalogues = append(f.Fields.Catalogues, p.Interface().Catalogue)
+	}
+	f.Fields.Words = []string{f.Fields.Catalogues[0].Word(0)}
 	f.Delimiter = configs.ChoiceFlag{Value: asFound, Choices: append([]string{asFound}, csvtable.DelimiterNames()...)}
 	f.Preset = configs.ChoiceFlag{
 		Value: columns.AutoPreset, Choices: append([]string{columns.AutoPreset, columns.NoPreset}, columns.PresetNames()...),
@@ -84,7 +87,7 @@ func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.
 			Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
 			TempDir: f.TempDir,
 		},
-		Memory: cmp.Or(f.Memory.Bytes, machineMemory()/4), Run: f.Name, Fields: f.Fields, From: f.From,
+		Memory: cmp.Or(f.Memory.Bytes, machineMemory()/4), Run: f.Name, Fields: f.Fields.Words, From: f.From,
 		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
 		Limit: f.Limit.OrZero(), Priority: f.Priority, Selected: f.Selected, Resolve: f.Resolve.Value == autocomplete,
 	}
@@ -114,7 +117,7 @@ func (f *listFlags) AddReading(flags *pflag.FlagSet) {
 
 // AddAsking adds the flags that say what is looked up for a list.
 func (f *listFlags) AddAsking(flags *pflag.FlagSet) {
-	flags.Var(&f.Fields, "fields", "what to find: "+strings.Join(configs.FieldWords(), ", ")+", with commas between them")
+	flags.Var(&f.Fields, "fields", "what to find: "+strings.Join(f.Fields.All(), ", ")+", with commas between them")
 	flags.StringArrayVar(&f.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
 	flags.StringVar(&f.MapFile, "map-file", "", "read the columns as this mapping `FILE` says, which batch map saves (default LIST.map.yaml, or another one beside it for the same headers)")
 	flags.Var(&f.Preset, "preset", "the `NAME` of the program whose export the list is, such as hubspot; none for no program")
