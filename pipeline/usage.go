@@ -32,11 +32,11 @@ func (r UsageReader) Interface(number attempt.Account) provider.Interface {
 	return provider.Interface{Catalogue: catalogue}
 }
 
-// AccountTerms returns the terms of the accounts as explanations of what was spent show them.
-func (r UsageReader) AccountTerms() (terms []report.AccountTerms) {
-	for number := range r.Journal.Accounts() {
-		of := r.Interface(number)
-		terms = append(terms, report.AccountTerms{Catalogue: of.Catalogue, Tariff: of.Tariff})
+// AccountTerms returns the terms of the accounts as views of calls show them. The fields have the names that the journal
+// has recorded.
+func (r UsageReader) AccountTerms() (terms report.Terms) {
+	for number, catalogue := range r.Journal.Catalogues() {
+		terms = append(terms, report.AccountTerms{Catalogue: catalogue, Tariff: r.Interface(attempt.Account(number)).Tariff})
 	}
 	return terms
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"payonce/pipeline"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint"
@@ -41,22 +40,13 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 			return o.Scope.Month != "" && cost.Month.Of(run.LastStarted().UTC()) != o.Scope.Month
 		})
 		builder := report.NewReportBuilder(report.ReportFacts{
-			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Catalogues: s.Journal.Catalogues(), Tariffs: tariffs(s), DaysLeft: o.DaysLeft, Plan: o.Plan,
+			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Accounts: usageOf(s).AccountTerms(), DaysLeft: o.DaysLeft, Plan: o.Plan,
 		})
 		if err := newReader(s.Journal, builder).read(o.Scope); err != nil {
 			return nil, err
 		}
 		return builder.Report(), ctx.Err()
 	})
-}
-
-// tariffs returns the tariffs of the accounts by their numbers.
-func tariffs(s *workspace.Session) (all []cost.Tariff) {
-	reader := pipeline.UsageReader{Journal: s.Journal, Interfaces: provider.ConfiguredInterfaces(s.Options).All}
-	for _, terms := range reader.AccountTerms() {
-		all = append(all, terms.Tariff)
-	}
-	return all
 }
 
 // runsOf returns the runs of the scope, of all months. A run belongs to the month in which it was started last.
@@ -151,7 +141,7 @@ func (r *reader) add() error {
 		return err
 	}
 	for i, e := range r.entries {
-		call := report.ReportCall{Entry: e, Held: r.held[e.ID].Money(), HeldUnits: r.held[e.ID]}
+		call := report.ReportCall{Entry: e, Held: r.held[e.ID]}
 		if call.Company, call.MailHost, err = r.hosts(e, known[i]); err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func answer(id int, at time.Time, asked, returned, free enrich.Fields) ReportCal
 // trialFacts are those of a job with two runs of which one has not ended.
 func trialFacts() ReportFacts {
 	return ReportFacts{
-		Scope: ReportScope{Job: "night"}, At: day(20), Tariffs: []cost.Tariff{cost.AllowancePerField(v1.Catalogue())}, Catalogues: []enrich.Catalogue{v1.Catalogue()},
+		Scope: ReportScope{Job: "night"}, At: day(20), Accounts: Terms{{v1.Catalogue(), cost.AllowancePerField(v1.Catalogue())}},
 		Waits: WaitsOf([]checkpoint.Run{{Waits: []record.Waited{
 			{For: "rate", Milliseconds: 95_500}, {For: "ceiling:daily", Milliseconds: 77_700_000}, {For: "slow_down", Milliseconds: 2_250},
 		}}}, ""),
@@ -78,7 +78,7 @@ func trialCalls() (calls []ReportCall) {
 	calls = append(calls, free, lost)
 	for i := range 22 {
 		c := answer(19+i, day(20), email, 0, 0)
-		c.State, c.Ended, c.Held = attempt.InDoubt, time.Time{}, 150_000
+		c.State, c.Ended, c.Held = attempt.InDoubt, time.Time{}, cost.OfMoney(150_000)
 		calls = append(calls, c)
 	}
 	for i := range 3 {
@@ -228,10 +228,9 @@ func unitFacts() ReportFacts {
 	second.Interface = "second"
 	facts.Scope = ReportScope{}
 	facts.Runs = []checkpoint.Run{{Name: "search", Started: day(17)}, {Name: "list", Started: day(18), List: "/list.csv"}}
-	facts.Catalogues = append(facts.Catalogues, second)
-	facts.Tariffs = append(facts.Tariffs, cost.Tariff{Meters: []cost.MeterInfo{
+	facts.Accounts = append(facts.Accounts, AccountTerms{second, cost.Tariff{Meters: []cost.MeterInfo{
 		{Name: "usd", Hidden: true}, {Name: "firms"}, {Name: "years"},
-	}})
+	}}})
 	return facts
 }
 
@@ -256,7 +255,7 @@ func TestUnitsAndPagesOfSearchesAreReported(t *testing.T) {
 		unitCall(5, day(18), 1, "company_id", cost.Amounts{0, 0, 1}),
 	}
 	lost := unitCall(6, day(18), 1, "company_id", cost.Amounts{})
-	lost.State, lost.Returned, lost.HeldUnits, lost.Charge = attempt.InDoubt, 0, cost.Amounts{0, 0, 1}, cost.Charge{}
+	lost.State, lost.Returned, lost.Held, lost.Charge = attempt.InDoubt, 0, cost.Amounts{0, 0, 1}, cost.Charge{}
 	view := reportOn(unitFacts(), append(calls, lost))
 	want := AllUnits{{Interface: "second", Meter: "firms", Used: 3, Spent: 30 * cost.Cent}, {Interface: "second", Meter: "years", Used: 2, Held: 1}}
 	if diff := cmp.Diff(want, view.Units); diff != "" {
