@@ -4,7 +4,6 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 )
 
@@ -81,7 +80,7 @@ func (j *job) setStopped(run checkpoint.Run) {
 
 // usage reads what the accounts of the journal found, cost and used.
 func (s *session) usage() UsageReader {
-	return UsageReader{Journal: s.journal(), Interfaces: provider.ConfiguredInterfaces(s.work.Workspace).All}
+	return UsageOf(s.journal(), s.work.Workspace)
 }
 
 // sending describes the steps to somebody who watches.

@@ -43,13 +43,9 @@ func (b *ReportBuilder) runs() []ReportedRun {
 func (b *ReportBuilder) addDrifts(view *ReportedRun, run checkpoint.Run) {
 	var accounts AccountsUsage
 	for number, terms := range b.facts.Accounts {
-		account := AccountUsage{Interface: terms.Catalogue.Interface}
-		if number == 0 {
-			account.Drift = DriftOf(terms.Catalogue, terms.Tariff, run.Drift)
-		} else {
-			account.Drift = RecordedDrift(run.DriftOfAccount(attempt.Account(number)))
-		}
-		accounts = append(accounts, account)
+		accounts = append(accounts, AccountUsage{
+			Interface: terms.Catalogue.Interface, Drift: DriftIn(run, attempt.Account(number), terms),
+		})
 	}
 	view.Drift = accounts.Drift()
 	for _, account := range accounts {

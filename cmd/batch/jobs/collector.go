@@ -30,7 +30,7 @@ func newCollector(jobs ...JobMetrics) *collector {
 func (c *collector) Set(job JobMetrics) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.jobs[job.Name] = job
+	c.jobs[job.Job.Name] = job
 }
 
 // Keep removes the jobs whose names are not in a list.
@@ -56,7 +56,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, job := range c.jobs {
-		c.descs.collect(sender{to, job.Name}, job)
+		c.descs.collect(sender{to, job.Job.Name}, job)
 	}
 }
 
@@ -132,11 +132,12 @@ func (d *descriptions) collect(to sender, job JobMetrics) {
 		to.gauge(d.unitLimit, float64(c.Limit), c.Account, c.Name, c.Meter)
 		to.gauge(d.unitsLeft, float64(c.Left), c.Account, c.Name, c.Meter)
 	}
-	to.gauge(d.paused, truth(job.Paused))
-	to.gauge(d.waiting, truth(!job.Waits.IsZero()))
-	to.time(d.waitsUntil, job.Waits)
-	to.gauge(d.failures, float64(job.Failures))
-	to.time(d.success, job.Success)
+	waiting, waits := job.Waiting()
+	to.gauge(d.paused, truth(!job.Job.PausedAt.IsZero()))
+	to.gauge(d.waiting, truth(waits))
+	to.time(d.waitsUntil, waiting.Until)
+	to.gauge(d.failures, float64(job.Job.Failures))
+	to.time(d.success, job.LastSuccess())
 	to.time(d.read, job.Read)
 	for reason, seconds := range job.Waited {
 		to.counter(d.waited, seconds, reason)
@@ -144,40 +145,41 @@ func (d *descriptions) collect(to sender, job JobMetrics) {
 	for outcome, rows := range job.Rows {
 		to.gauge(d.lastRows, float64(rows), outcome)
 	}
-	last := job.Last
-	if last == nil {
+	last, began := job.LastRun()
+	if !began {
 		return
 	}
 	to.time(d.lastBegan, last.Began)
 	if !last.Ended.IsZero() {
 		to.time(d.lastEnded, last.Ended)
 		to.gauge(d.lastDuration, last.Ended.Sub(last.Began).Seconds())
-		to.gauge(d.lastExit, float64(last.ExitCode))
+		to.gauge(d.lastExit, float64(last.Exit))
 	}
 	to.gauge(d.lastValues, float64(last.Found))
-	to.gauge(d.lastCalls, float64(last.Calls))
+	to.gauge(d.lastCalls, float64(last.Lookups))
 	to.gauge(d.lastSpend, dollars(last.Spent))
 }
 
 func (d *descriptions) collectAccount(to sender, a AccountMetrics) {
-	for _, calls := range []struct {
-		outcome string
-		n       int64
-	}{{"answered", a.Answered}, {"not_charged", a.NotCharged}, {"forfeited", a.Forfeited}} {
-		to.counter(d.calls, float64(calls.n), a.Name, calls.outcome)
+	t := a.Totals
+	to.counter(d.calls, float64(t.Lookups), a.Name, "answered")
+	to.counter(d.calls, float64(t.Uncharged), a.Name, "not_charged")
+	to.counter(d.calls, float64(t.Forfeited), a.Name, "forfeited")
+	for f := range a.Catalogue.All().Each() {
+		name := a.Catalogue.Name(f)
+		to.counter(d.asked, float64(t.Asked[f]), a.Name, name)
+		to.counter(d.found, float64(t.Returned[f]), a.Name, name)
+		to.gauge(d.lastFound, float64(a.LastRun.Returned[f]), a.Name, name)
 	}
-	for _, f := range a.Fields {
-		to.counter(d.asked, float64(f.Asked), a.Name, f.Name)
-		to.counter(d.found, float64(f.Found), a.Name, f.Name)
-		to.gauge(d.lastFound, float64(f.LastFound), a.Name, f.Name)
+	for meter, info := range a.Tariff.Meters {
+		if meter != int(cost.USD) {
+			to.counter(d.units, float64(t.Settled[meter]), a.Name, info.Name)
+			to.gauge(d.heldUnits, float64(t.Held[meter]), a.Name, info.Name)
+		}
 	}
-	for _, u := range a.Units {
-		to.counter(d.units, float64(u.Used), a.Name, u.Meter)
-		to.gauge(d.heldUnits, float64(u.Held), a.Name, u.Meter)
-	}
-	to.counter(d.spend, dollars(a.Spent), a.Name)
+	to.counter(d.spend, dollars(t.Settled.Money()-a.MayBeFree), a.Name)
 	to.gauge(d.mayBeFree, dollars(a.MayBeFree), a.Name)
-	to.gauge(d.held, dollars(a.Held), a.Name)
+	to.gauge(d.held, dollars(t.Held.Money()), a.Name)
 	to.gauge(d.inDoubt, float64(a.InDoubt), a.Name)
 }
 
