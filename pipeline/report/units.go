@@ -45,11 +45,11 @@ func (a AllUnits) held() (text string) {
 }
 
 // renderUnits writes what was used of each module.
-func (v *RunReport) renderUnits(w *Writer) {
+func (v *RunReport) renderUnits(page *Page) {
 	if len(v.Units) == 0 {
 		return
 	}
-	w.Section("Units of modules")
+	page.Sectionf("Units of modules")
 	rows := [][]string{}
 	header := []string{"interface", "module", "used", "held"}
 	priced := slices.ContainsFunc(v.Units, func(u ReportUnits) bool { return u.Spent > 0 })
@@ -63,7 +63,7 @@ func (v *RunReport) renderUnits(w *Writer) {
 		}
 		rows = append(rows, row)
 	}
-	w.Table(header, rows)
+	page.Table(header, rows)
 }
 
 // withUnits adds a column of units to a table, where the report has units.
