@@ -4,6 +4,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 )
 
@@ -80,7 +81,7 @@ func (j *job) setStopped(run checkpoint.Run) {
 
 // usage reads what the accounts of the journal found, cost and used.
 func (s *session) usage() UsageReader {
-	return UsageOf(s.journal(), s.work.Workspace)
+	return UsageReader{Journal: s.journal(), Interfaces: provider.ConfiguredInterfaces(s.work.Workspace).All}
 }
 
 // sending describes the steps to somebody who watches.

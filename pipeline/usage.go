@@ -11,13 +11,7 @@ import (
 	"payonce/cost"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
-	"payonce/pipeline/workspace"
 )
-
-// UsageOf returns what reads the accounts of a journal, whose interfaces are those of the options.
-func UsageOf(journal *checkpoint.Journal, options workspace.Options) UsageReader {
-	return UsageReader{Journal: journal, Interfaces: provider.ConfiguredInterfaces(options).All}
-}
 
 // UsageReader reads what the accounts of a journal found, cost and used.
 type UsageReader struct {

@@ -223,7 +223,7 @@ func TestARunShowsWhatEachAccountFoundAndUsed(t *testing.T) {
 	run := checkpoint.Run{Name: "companies", Accounts: []checkpoint.AskedAccount{{
 		Account: number, Ceilings: limits.UnitCeilings("companies", "companies", v2.Modules{}.Tariff()),
 	}}, ModuleDrifts: []checkpoint.ModuleDrift{{Account: number, Module: "companies", Units: 2}}}
-	view, err := viewRun(pipeline.UsageOf(s.Journal, s.Options), run, time.Now())
+	view, err := viewRun(usageOf(s), run, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

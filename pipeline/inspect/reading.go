@@ -40,7 +40,7 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 			return o.Scope.Month != "" && cost.Month.Of(run.LastStarted().UTC()) != o.Scope.Month
 		})
 		builder := report.NewReportBuilder(report.ReportFacts{
-			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Accounts: pipeline.UsageOf(s.Journal, s.Options).AccountTerms(), DaysLeft: o.DaysLeft, Plan: o.Plan,
+			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Accounts: usageOf(s).AccountTerms(), DaysLeft: o.DaysLeft, Plan: o.Plan,
 		})
 		if err := newReader(s.Journal, builder).read(o.Scope); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/pipeline"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint"
@@ -28,7 +29,7 @@ func Runs(ctx context.Context, w *pipeline.Work) (*report.Runs, error) {
 		}
 		view := &report.Runs{Runs: make([]*report.Run, len(runs))}
 		for i, run := range runs {
-			if view.Runs[i], err = viewRun(pipeline.UsageOf(s.Journal, s.Options), run, s.Env.Now()); err != nil {
+			if view.Runs[i], err = viewRun(usageOf(s), run, s.Env.Now()); err != nil {
 				return nil, err
 			}
 			view.Runs[i].Running = isRunning(owner, run.Name)
@@ -126,16 +127,21 @@ func Show(ctx context.Context, w *pipeline.Work, name string) (*report.Run, erro
 		if err != nil {
 			return nil, err
 		}
-		view, err := viewRun(pipeline.UsageOf(s.Journal, s.Options), run, s.Env.Now())
+		view, err := viewRun(usageOf(s), run, s.Env.Now())
 		if err != nil {
 			return nil, err
 		}
 		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
 		view.Drift, view.Waits = view.Accounts.Drift(), report.WaitsOf([]checkpoint.Run{run}, "")
 		view.NotSent = report.NotSentBy(run)
-		view.Spend, err = explainSpend(pipeline.UsageOf(s.Journal, s.Options), run)
+		view.Spend, err = explainSpend(usageOf(s), run)
 		return view, err
 	})
+}
+
+// usageOf reads what the accounts of the journal found, cost and used.
+func usageOf(s *workspace.Session) pipeline.UsageReader {
+	return pipeline.UsageReader{Journal: s.Journal, Interfaces: provider.ConfiguredInterfaces(s.Options).All}
 }
 
 func viewRun(reader pipeline.UsageReader, run checkpoint.Run, at time.Time) (*report.Run, error) {

@@ -145,7 +145,7 @@ func viewActiveRun(s *workspace.Session, run checkpoint.Run) *report.ActiveRun {
 	totals := s.Journal.Totals(checkpoint.RunScope(run.Name))
 	return &report.ActiveRun{
 		Run: run.Name, Spent: totals.Settled.Money(), Held: totals.Held.Money(), MaxSpend: run.MaxSpend,
-		Tightest: tightest.Name, Left: max(left, 0), Accounts: pipeline.UsageOf(s.Journal, s.Options).Run(run, now),
+		Tightest: tightest.Name, Left: max(left, 0), Accounts: usageOf(s).Run(run, now),
 	}
 }
 
@@ -156,5 +156,5 @@ func lastRun(s *workspace.Session) (*report.Run, error) {
 		return nil, err
 	}
 	last := slices.MaxFunc(runs, func(a, b checkpoint.Run) int { return a.LastStarted().Compare(b.LastStarted()) })
-	return viewRun(pipeline.UsageOf(s.Journal, s.Options), last, s.Env.Now())
+	return viewRun(usageOf(s), last, s.Env.Now())
 }

@@ -15,6 +15,7 @@ import (
 	"payonce/cost"
 	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -34,7 +35,7 @@ func readMetrics(ctx context.Context, job *Job) (m JobMetrics, err error) {
 		return m, err
 	}
 	return pipeline.WithJournal(ctx, &pipeline.Work{Env: env, Workspace: options}, "metrics", func(s *workspace.Session) (JobMetrics, error) {
-		return m, m.read(pipeline.UsageOf(s.Journal, s.Options))
+		return m, m.read(pipeline.UsageReader{Journal: s.Journal, Interfaces: provider.ConfiguredInterfaces(s.Options).All})
 	})
 }
 
