@@ -82,17 +82,10 @@ func newCheckCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(env.Stdout, "%s has %s\n", path, counted(len(file.Jobs)))
+			_, err = fmt.Fprintf(env.Stdout, "%s has %s\n", path, report.Counted(len(file.Jobs), "job"))
 			return err
 		},
 	}
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "1 job"
-	}
-	return fmt.Sprintf("%d jobs", n)
 }
 
 func newSchemaCommand(env Environment) *cobra.Command {
