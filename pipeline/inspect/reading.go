@@ -88,8 +88,9 @@ func newReader(journal *checkpoint.Journal, builder *report.ReportBuilder) *read
 
 // read adds the calls of the scope, and for the forecast those of other runs of its job.
 func (r *reader) read(scope report.ReportScope) error {
-	if err := r.readHeld(); err != nil {
-		return err
+	r.held = map[attempt.ID]cost.Amounts{}
+	for _, doubt := range r.journal.DoubtsOfAll() {
+		r.held[doubt.ID] = doubt.Hold.Amounts()
 	}
 	var from, to time.Time
 	if scope.Month != "" {
@@ -114,20 +115,6 @@ func (r *reader) read(scope report.ReportScope) error {
 		return err
 	}
 	return r.add()
-}
-
-func (r *reader) readHeld() error {
-	r.held = map[attempt.ID]cost.Amounts{}
-	for account := range r.journal.Accounts() {
-		journal, err := r.journal.For(account)
-		if err != nil {
-			return err
-		}
-		for _, doubt := range journal.Doubts() {
-			r.held[doubt.ID] = doubt.Hold.Amounts()
-		}
-	}
-	return nil
 }
 
 // add adds the calls that wait.
