@@ -375,3 +375,53 @@ func TestAPlanIsComparedWithWhatCameAfterIt(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestViewsOfTheSameCallsAddUpToTheSame adds calls of two accounts once, and compares each view with the sum of all.
+func TestViewsOfTheSameCallsAddUpToTheSame(t *testing.T) {
+	t.Parallel()
+	facts := unitFacts()
+	builder, all := NewReportBuilder(facts), CallSum{}
+	calls := append(trialCalls(), unitCall(50, day(18), 0, "company_id", cost.Amounts{int64(cost.Cent), 1}), unitCall(51, day(19), 1, "search", cost.Amounts{0, 0, 2}))
+	for _, c := range calls {
+		builder.Add(c)
+		all.Add(c)
+	}
+	view, spend := builder.Report(), builder.Spend()
+	if view.Calls != int64(len(calls)) || view.Calls != all.Calls || view.Spent != all.Charged || view.Answered != all.Answered || view.Found != all.Values {
+		t.Errorf("the report has %d calls, %d answers, %d values for $%s; their sum is %+v", view.Calls, view.Answered, view.Found, view.Spent, all)
+	}
+	units := map[string]int64{}
+	for _, u := range view.Units {
+		units[u.Meter] = u.Used
+	}
+	if diff := cmp.Diff(map[string]int64{"firms": 1, "years": 2}, units); diff != "" {
+		t.Errorf("units (-want +got):\n%s", diff)
+	}
+	for name, parts := range map[string]SpendParts{"operation": spend.ByOperation, "outcome": spend.ByOutcome, "day": spend.ByDay} {
+		var calls, free int64
+		var charged cost.Money
+		used := map[string]int64{}
+		for _, part := range parts {
+			calls, charged, free = calls+part.Attempts, charged+part.Charged, free+part.FreeUsed.Get("work_email")
+			for meter, n := range part.Units {
+				used[meter] += n
+			}
+		}
+		if calls != view.Calls || charged != view.Spent || free != 1 {
+			t.Errorf("by %s there are %d calls for $%s and %d free emails, want %d for $%s and 1", name, calls, charged, free, view.Calls, view.Spent)
+		}
+		if diff := cmp.Diff(units, used); diff != "" {
+			t.Errorf("units by %s (-want +got):\n%s", name, diff)
+		}
+	}
+	var priced, daily cost.Money
+	for _, p := range view.Prices {
+		priced += p.Amount
+	}
+	for _, day := range view.Days {
+		daily += day.Charged
+	}
+	if priced != view.Spent || daily != view.Spent {
+		t.Errorf("prices add up to $%s and days to $%s, want $%s", priced, daily, view.Spent)
+	}
+}
