@@ -313,6 +313,13 @@ func TestAnAccountsOwnCeilingsCountItsCallsAlone(t *testing.T) {
 	if got := r.Totals(RunScope("run")).Settled; got != want {
 		t.Errorf("the run has settled %v, want the money of both accounts and the units of the first", got)
 	}
+	for n, got := range r.AccountTotals(RunScope("none"), RunScope("run")) {
+		want := cost.OfMoney(15 * cost.Cent)
+		want[units.Meter] = int64(n + 1)
+		if got.Settled != want || got.EverHeld != want || got.Lookups != int64(n+2) || got.Whole != got.Lookups || got.Held != (cost.Amounts{}) || got.Open != 0 {
+			t.Errorf("account %d has the sums %+v, want its own alone: %v", n, got, want)
+		}
+	}
 	wantSound(t, r.store)
 }
 

@@ -7,14 +7,12 @@ import (
 	"slices"
 	"time"
 
-	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
 )
 
 // ExpiredAttempt is an attempt whose identity or values have not been erased yet.
 type ExpiredAttempt struct {
-	ID       attempt.ID
 	Of       string // the interface of the account; "" for that of the account 0
 	At       time.Time
 	Run      string
@@ -43,7 +41,7 @@ func EachExpired(s record.Store, before time.Time, visit func(ExpiredAttempt) er
 				return err
 			}
 			return visit(ExpiredAttempt{
-				ID: a.ID, Of: of, At: a.Ended.At, Run: a.Ended.Run, Identity: a.Intent.Identity, Answered: a.Ended.Answer(),
+				Of: of, At: a.Ended.At, Run: a.Ended.Run, Identity: a.Intent.Identity, Answered: a.Ended.Answer(),
 			})
 		})
 	}

@@ -95,22 +95,33 @@ func (j *Journal) Provisional() map[attempt.ID]enrich.Fields {
 	return j.state.provisional()
 }
 
-// MayBeFree returns how much of what is settled in a scope may turn out to have been
-// free.
-func (j *Journal) MayBeFree(scope string) (amount cost.Money, err error) {
+// MayBeFree returns how much of what is settled in a scope may turn out to have been free.
+func (j *Journal) MayBeFree(scope string) (sum cost.Money, err error) {
+	accounts, err := j.AccountMayBeFree(scope)
+	for _, amount := range accounts {
+		sum += amount
+	}
+	return sum, err
+}
+
+// AccountMayBeFree returns how much of what each account settled in scopes may turn out to have been free. The scopes
+// have no attempt in common.
+func (j *Journal) AccountMayBeFree(scopes ...string) ([]cost.Money, error) {
 	catalogues := j.Catalogues()
+	amounts := make([]cost.Money, len(catalogues))
 	for id, fields := range j.Provisional() {
 		in, known, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		if known && slices.Contains(in.Scopes(catalogues[in.Account]), scope) {
+		counts := func(scope string) bool { return slices.Contains(scopes, scope) }
+		if known && slices.ContainsFunc(in.Scopes(catalogues[in.Account]), counts) {
 			for f := range fields.Each() {
-				amount += in.Hold.Rates[f].Price()
+				amounts[in.Account] += in.Hold.Rates[f].Price()
 			}
 		}
 	}
-	return amount, nil
+	return amounts, nil
 }
 
 // AwaitsAccount reports whether an idle snapshot of the account can show more: about its

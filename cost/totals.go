@@ -31,6 +31,32 @@ type Totals struct {
 // Calls returns how many calls were sent or may have been sent, whatever their outcome.
 func (t Totals) Calls() int64 { return t.Lookups + t.Forfeited + t.Uncharged + t.Open }
 
+// Plus returns the sums of both.
+func (t Totals) Plus(other Totals) Totals {
+	t.Settled, t.Held = t.Settled.Plus(other.Settled), t.Held.Plus(other.Held)
+	t.EverHeld, t.Exceeded = t.EverHeld.Plus(other.EverHeld), t.Exceeded.Plus(other.Exceeded)
+	for f := range t.Asked {
+		t.Charged[f] += other.Charged[f]
+		t.Asked[f] += other.Asked[f]
+		t.Returned[f] += other.Returned[f]
+	}
+	t.Forfeited, t.Uncharged = t.Forfeited+other.Forfeited, t.Uncharged+other.Uncharged
+	t.Lookups, t.Whole, t.Open = t.Lookups+other.Lookups, t.Whole+other.Whole, t.Open+other.Open
+	return t
+}
+
+// MinusShared takes out the money and the calls of another account, which count in the sums of all accounts.
+func (t Totals) MinusShared(other Totals) Totals {
+	for _, amounts := range []struct{ all, of *Amounts }{
+		{&t.Settled, &other.Settled}, {&t.Held, &other.Held}, {&t.EverHeld, &other.EverHeld}, {&t.Exceeded, &other.Exceeded},
+	} {
+		amounts.all[USD] -= amounts.of[USD]
+	}
+	t.Forfeited, t.Uncharged = t.Forfeited-other.Forfeited, t.Uncharged-other.Uncharged
+	t.Lookups, t.Whole, t.Open = t.Lookups-other.Lookups, t.Whole-other.Whole, t.Open-other.Open
+	return t
+}
+
 // Hold adds a hold to the sums.
 func (t *Totals) Hold(held Amounts) {
 	t.Open++

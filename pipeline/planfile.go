@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -117,15 +118,7 @@ func (f *PlanFile) Write(path string, mode fs.FileMode) error {
 	if f.Checksum, err = f.Sum(); err != nil {
 		return err
 	}
-	file, err := atomicfile.Create(path, mode)
-	if err != nil {
-		return err
-	}
-	defer file.Discard()
-	if err := report.WriteJSON(file, f); err != nil {
-		return err
-	}
-	return file.Commit()
+	return atomicfile.Replace(path, mode, func(w io.Writer) error { return report.WriteJSON(w, f) })
 }
 
 // ReadPlanFile reads a kept plan.

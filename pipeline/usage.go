@@ -3,7 +3,6 @@
 package pipeline
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -32,11 +31,11 @@ func (r UsageReader) Interface(number attempt.Account) provider.Interface {
 	return provider.Interface{Catalogue: catalogue}
 }
 
-// AccountTerms returns the terms of the accounts as explanations of what was spent show them.
-func (r UsageReader) AccountTerms() (terms []report.AccountTerms) {
-	for number := range r.Journal.Accounts() {
-		of := r.Interface(number)
-		terms = append(terms, report.AccountTerms{Catalogue: of.Catalogue, Tariff: of.Tariff})
+// AccountTerms returns the terms of the accounts as views of calls show them. The fields have the names that the journal
+// has recorded.
+func (r UsageReader) AccountTerms() (terms report.Terms) {
+	for number, catalogue := range r.Journal.Catalogues() {
+		terms = append(terms, report.AccountTerms{Catalogue: catalogue, Tariff: r.Interface(attempt.Account(number)).Tariff})
 	}
 	return terms
 }
@@ -47,28 +46,18 @@ func (r UsageReader) FreeUsed(scope string) report.Values[int64] {
 	return report.FreeUnits(first.Catalogue, first.Tariff, r.Journal.Totals(scope).Settled)
 }
 
-// Run returns what each account that a run asked found, cost and used. In the scope of the run, the fields and the
-// meters besides money are those of the first account. The money and the lookups there are those of all accounts.
+// Run returns what each account that a run asked found, cost and used.
 func (r UsageReader) Run(run checkpoint.Run, at time.Time) report.AccountsUsage {
 	all := report.AccountsUsage{}
-	first := r.Journal.Totals(checkpoint.RunScope(run.Name))
-	for number := attempt.Account(1); number < r.Journal.Accounts(); number++ {
-		totals := r.Journal.Totals(number.Scope(checkpoint.RunScope(run.Name)))
-		first.Settled[cost.USD] -= totals.Settled[cost.USD]
-		first.Held[cost.USD] -= totals.Held[cost.USD]
-		first.Lookups -= totals.Lookups
-		first.Open, first.Forfeited, first.Uncharged = first.Open-totals.Open, first.Forfeited-totals.Forfeited, first.Uncharged-totals.Uncharged
-		if asked, isAsked := askedOf(run, number); isAsked || totals.Calls() > 0 {
-			view := r.account(totals, asked, at)
-			view.Drift = report.RecordedDrift(run.DriftOfAccount(number))
-			all = append(all, view)
+	totals := r.Journal.AccountTotals(checkpoint.RunScope(run.Name))
+	for i, sums := range totals {
+		number := attempt.Account(i)
+		if asked, isAsked := askedOf(run, number); isAsked || sums.Calls() > 0 {
+			all = append(all, r.account(sums, asked, run, at))
 		}
 	}
-	if asked, isAsked := askedOf(run, 0); isAsked || first.Calls() > 0 || len(run.Accounts) == 0 && len(all) == 0 {
-		view := r.account(first, asked, at)
-		of := r.Interface(0)
-		view.Drift = report.DriftOf(of.Catalogue, of.Tariff, run.Drift)
-		all = slices.Insert(all, 0, view)
+	if len(run.Accounts) == 0 && len(all) == 0 {
+		all = append(all, r.account(totals[0], checkpoint.AskedAccount{}, run, at))
 	}
 	return all
 }
@@ -83,12 +72,13 @@ func askedOf(run checkpoint.Run, number attempt.Account) (checkpoint.AskedAccoun
 	return checkpoint.AskedAccount{Account: number}, false
 }
 
-// account shows the sums of an account.
-func (r UsageReader) account(totals cost.Totals, asked checkpoint.AskedAccount, at time.Time) report.AccountUsage {
+// account shows the sums of an account that a run asked.
+func (r UsageReader) account(totals cost.Totals, asked checkpoint.AskedAccount, run checkpoint.Run, at time.Time) report.AccountUsage {
 	of := r.Interface(asked.Account)
 	view := report.AccountUsage{
 		Number: int(asked.Account), Interface: of.Catalogue.Interface, Lookups: totals.Lookups,
 		Found: report.FieldsFound(of.Catalogue, totals.Asked, totals.Returned),
+		Drift: report.DriftIn(run, asked.Account, report.AccountTerms{Catalogue: of.Catalogue, Tariff: of.Tariff}),
 	}
 	spent, held := totals.Settled.Money(), totals.Held.Money()
 	if spent+held > 0 || len(of.Tariff.Meters) > 0 && !of.Tariff.Meters[cost.USD].Hidden {
@@ -114,7 +104,7 @@ func (r UsageReader) account(totals cost.Totals, asked checkpoint.AskedAccount, 
 
 // limit shows a ceiling on a meter of an account.
 func (r UsageReader) limit(number attempt.Account, c cost.Ceiling, at time.Time) report.UnitLimit {
-	left := c.Left(r.Journal.Totals(number.Scope(c.At(at).Scope)))
+	left := c.Left(r.Journal.Totals(checkpoint.CeilingScope(c, number, at)))
 	name, _, _ := strings.Cut(c.Name, " ") // the meter follows
 	return report.UnitLimit{Name: name, Limit: c.Limit, Left: max(left, 0)}
 }

@@ -39,15 +39,7 @@ type vendorJournal interface {
 // createVendorFile writes the calls in doubt to a file, which appears whole or not at all. A
 // new file gets the mode. Raw leaves values that a spreadsheet takes for formulas as they are.
 func createVendorFile(path string, mode fs.FileMode, raw bool, journal vendorJournal, doubts []attempt.Doubt) error {
-	file, err := atomicfile.Create(path, mode)
-	if err != nil {
-		return err
-	}
-	defer file.Discard()
-	if err := writeVendorFile(file, raw, journal, doubts); err != nil {
-		return err
-	}
-	return file.Commit()
+	return atomicfile.Replace(path, mode, func(w io.Writer) error { return writeVendorFile(w, raw, journal, doubts) })
 }
 
 func writeVendorFile(w io.Writer, raw bool, journal vendorJournal, doubts []attempt.Doubt) error {

@@ -3,7 +3,6 @@ package record
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -444,11 +443,6 @@ type Waited struct {
 type AskedAccount struct {
 	Account  attempt.Account `json:"account"`
 	Ceilings []cost.Ceiling  `json:"ceilings,omitempty"` // on its meters, that the user set
-}
-
-// DriftOfAccount returns the drifts of the modules of an account, nil for none.
-func (r Run) DriftOfAccount(number attempt.Account) (drifts []ModuleDrift) {
-	return slices.DeleteFunc(slices.Clone(r.ModuleDrifts), func(d ModuleDrift) bool { return d.Account != number })
 }
 
 // ModuleDrift is what an account lost of one module that the journal cannot explain. With CountedOn it is what the

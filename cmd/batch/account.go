@@ -16,7 +16,6 @@ func newAccountCommand(env environment) *cobra.Command {
 		Long: "Read the account status and show it. This is free and sends no lookup. What the service\n" +
 			"does not show is listed as unknown." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			return inspect.Account(cmd.Context(), w)
 		}),

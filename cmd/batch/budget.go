@@ -18,7 +18,6 @@ func newBudgetCommand(env environment) *cobra.Command {
 			"given here. The account is asked for its free status; without an answer the journal alone is\n" +
 			"shown. Sends no lookup." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			budget := inspect.BudgetOptions{Budget: o.budget.value()}
 			if o.offline {

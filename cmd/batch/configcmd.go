@@ -16,7 +16,6 @@ func newConfigCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Check a configuration file, or print its schema for an editor",
-		Args:  checkedArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newConfigCheckCommand(env), newConfigSchemaCommand(env), newConfigExampleCommand(env))
@@ -30,7 +29,7 @@ func newConfigCheckCommand(env environment) *cobra.Command {
 		Long: "Check a configuration file for plan and run: unknown keys, wrong values and variables that are\n" +
 			"not set are reported with their lines. It reads only the file and sends nothing." +
 			exitHelp(exitDone, exitUsage),
-		Args: checkedArgs(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := checkConfig(env, args[0]); err != nil {
 				return problem.AsUsage(err)
@@ -58,7 +57,6 @@ func newConfigSchemaCommand(env environment) *cobra.Command {
 		Long: "Print the JSON Schema of configuration files. An editor that knows it completes the keys and\n" +
 			"marks mistakes; most take it from a first line such as\n" +
 			"  # yaml-language-server: $schema=batch.schema.json" + exitHelp(exitDone, exitUsage),
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			_, plan := newPlan(env)
 			_, run := newRun(env)
@@ -72,7 +70,7 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 		Use:   "example [NAME]",
 		Short: "Print an example configuration, or the names of all",
 		Long:  "Print an example configuration to begin with; without NAME, list them." + exitHelp(exitDone, exitUsage),
-		Args:  checkedArgs(cobra.MaximumNArgs(1)),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			examples, err := configs.Examples()
 			if err != nil {

@@ -26,7 +26,6 @@ func newConformanceCommand(env environment) *cobra.Command {
 			"lists. These calls go through the journal as those of the run " + inspect.ConformanceRun + ", whose limits count all\n" +
 			"comparisons. It does not ask: the limits are the consent. Ends with 4, too, when the service differs." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitLocked),
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return compareService(cmd, o, who)
 		},

@@ -17,7 +17,6 @@ func newDoctorCommand(env environment) *cobra.Command {
 			"With --max-units companies=1 it also sends one paid call of v2, as the run doctor, and checks the counters.\n" +
 			"It ends well when a run could start, with warnings too." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.load(cmd); err != nil {
 				return err

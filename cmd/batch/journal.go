@@ -21,7 +21,6 @@ func newJournalCommand(env environment) *cobra.Command {
 		Use:   "journal",
 		Short: "Check, read and look after the workspace's journal",
 		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args:  checkedArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newJournalCheckCommand(env), newJournalDumpCommand(env), newJournalPruneCommand(env), newJournalRekeyCommand(env), newJournalUnpauseCommand(env))
@@ -37,7 +36,6 @@ func journalCommand(env environment, use, short, long string, do func(ctx contex
 	cmd := &cobra.Command{
 		Use: use, Short: short,
 		Long: long + exitHelp(codes...),
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			return do(cmd.Context(), w)
 		}),
@@ -55,7 +53,6 @@ func newJournalCheckCommand(env environment) *cobra.Command {
 		Long: "Walk every record of the journal and verify what has to hold: every record can be read, every\n" +
 			"attempt is open or resolved exactly once, no field is paid for twice, and the sums add up." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := o.work(cmd)
 			if err != nil {

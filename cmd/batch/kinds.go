@@ -48,7 +48,6 @@ func newCompanies(env environment) *cobra.Command {
 			"service shows at most ten pages of a search. A longer one is split: by the places that it names, by the\n" +
 			"ranges that it has, then by the year of incorporation and the number of employees. What could not be\n" +
 			"reached is reported. Identifiers of statuses, places and industries are those of the service." + keysOf(kind),
-		Args: checkedArgs(cobra.NoArgs),
 	})
 	return cmd
 }
@@ -61,7 +60,7 @@ func newEmployees(env environment) *cobra.Command {
 		Long: "Build a list of the employees of each company of a list that meet all filters, with their names and\n" +
 			"their company. The list has the service's identifiers in its column company_id, as the lists of\n" +
 			"\"batch search companies\" have; --map company_id=COLUMN names another one." + keysOf(kind),
-		Args: checkedArgs(cobra.MinimumNArgs(1)),
+		Args: cobra.MinimumNArgs(1),
 	})
 	flags := cmd.Flags()
 	c.o.list.AddReading(flags)
@@ -80,7 +79,6 @@ func newPeople(env environment) *cobra.Command {
 		Short: "Build a list of people by domains, locations and seniorities",
 		Long: "Build a list of the people who meet all filters, with their names, profiles, titles and companies.\n" +
 			"Seniorities are owner, founder, c_suite, partner, vp, head, director, manager, senior, entry and intern." + keysOf(kind),
-		Args: checkedArgs(cobra.NoArgs),
 	})
 	c.stand(cmd, "domain", "domain_list", "only people of the company with this `DOMAIN`")
 	c.stand(cmd, "company-location", "company_locations", "only people of companies at this `PLACE`")

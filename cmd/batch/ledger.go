@@ -25,7 +25,6 @@ func newLedgerCommand(env environment) *cobra.Command {
 			"of all months add up to what the account was charged. Nobody's name and no result is in it.\n" +
 			"With --json only the sums are printed." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !period.to.End.IsZero() && !period.from.Start.Before(period.to.End) {
 				return problem.Usagef("--from %s is not before --to %s", period.from.Text, period.to.Text)

@@ -73,7 +73,8 @@ func (f *pageFlags) Check(sources []output.Source) error {
 // each file on stdout unless stdout is nil.
 func (f *pageFlags) Write(stdout io.Writer, r report.Report, hints report.Hints, mode fs.FileMode) error {
 	for _, p := range f.pages() {
-		if err := p.write(r, hints, mode); err != nil {
+		err := atomicfile.Replace(p.path, mode, func(w io.Writer) error { return p.render(w, r, hints) })
+		if err != nil {
 			return err
 		}
 		if stdout == nil {
@@ -84,16 +85,4 @@ func (f *pageFlags) Write(stdout io.Writer, r report.Report, hints report.Hints,
 		}
 	}
 	return nil
-}
-
-func (p reportPage) write(r report.Report, hints report.Hints, mode fs.FileMode) error {
-	file, err := atomicfile.Create(p.path, mode)
-	if err != nil {
-		return err
-	}
-	defer file.Discard()
-	if err := p.render(file, r, hints); err != nil {
-		return err
-	}
-	return file.Commit()
 }

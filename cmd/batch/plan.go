@@ -35,7 +35,7 @@ func newPlan(env environment) (*options, *cobra.Command) {
 			"is shown; a service that charges more than the price that counts refuses the run.\n\n" +
 			"--out keeps the plan, so that somebody can look at it and \"batch run --plan\" runs it." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
-		Args: checkedArgs(cobra.MinimumNArgs(1)),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return planList(cmd, o, args)
 		},

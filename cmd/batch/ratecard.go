@@ -19,7 +19,6 @@ func newRateCardCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ratecard",
 		Short: "Show, check or import a rate card",
-		Args:  checkedArgs(cobra.NoArgs),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newRateCardShowCommand(env), newRateCardCheckCommand(env), newRateCardImportCommand(env))
@@ -32,7 +31,7 @@ func newRateCardShowCommand(env environment) *cobra.Command {
 		Use:   "show [FILE]",
 		Short: "Show a rate card, the built-in one without FILE",
 		Long:  "Show the options of a rate card and their prices, those of the built-in one without FILE." + exitHelp(exitDone, exitUsage),
-		Args:  checkedArgs(cobra.MaximumNArgs(1)),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := provider.ReadRateCard(strings.Join(args, ""))
 			if err != nil {
@@ -53,7 +52,7 @@ func newRateCardCheckCommand(env environment) *cobra.Command {
 		Use:   "check FILE",
 		Short: "Check a rate card in YAML",
 		Long:  "Check a rate card in YAML: what is wrong in it is shown with its lines." + exitHelp(exitDone, exitUsage),
-		Args:  checkedArgs(cobra.ExactArgs(1)),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			card, err := provider.ReadRateCard(args[0])
 			if err != nil {

@@ -21,7 +21,7 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 		Long: "Make a rate card in YAML from an OpenAPI document (x-service-billing): from FILE, or without it\n" +
 			"from the document that the service publishes, which is free to read." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
-		Args: checkedArgs(cobra.MaximumNArgs(1)),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return o.importRateCardFile(cmd, args[0])

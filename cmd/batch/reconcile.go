@@ -17,6 +17,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 	assume := configs.ChoiceFlag{Choices: []string{"charged", "not-charged"}}
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
+		Args:  cobra.ArbitraryArgs,
 		Short: "Settle lookups whose response was lost",
 		Long: "Compare each account with the journal and settle the lookups whose response was lost. What an account of\n" +
 			"v2 shows are the counters of its modules, and the emails and phones that it was given.\n" +

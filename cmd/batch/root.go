@@ -20,7 +20,6 @@ func newRootCommand(env environment) *cobra.Command {
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          checkedArgs(cobra.NoArgs),
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetOut(env.stdout)
@@ -54,7 +53,6 @@ func newVersionCommand(env environment) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Long:  "Print the version of the program, of Go and of the system." + exitHelp(exitDone, exitUsage),
-		Args:  checkedArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(env.stdout, versionLine())
 			return err
@@ -66,12 +64,8 @@ func versionLine() string {
 	return fmt.Sprintf("batch %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// withExitCodes adds to a command without arguments the codes that it can end with.
+// withExitCodes adds to the help of a command the codes that it can end with.
 func withExitCodes(cmd *cobra.Command, codes ...int) *cobra.Command {
 	cmd.Long += exitHelp(codes...)
-	if cmd.Args == nil {
-		cmd.Args = cobra.NoArgs
-	}
-	cmd.Args = checkedArgs(cmd.Args)
 	return cmd
 }

@@ -33,7 +33,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
 			"when it could cost more; what was answered since makes no difference." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
-		Args: checkedArgs(cobra.ArbitraryArgs),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runList(cmd, o, args)
 		},

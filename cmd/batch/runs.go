@@ -21,7 +21,6 @@ func newRunsCommand(env environment) *cobra.Command {
 		Use:   "runs",
 		Short: "List the runs of the workspace's journal",
 		Long:  "List the runs of the workspace's journal with what each spent." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args:  checkedArgs(cobra.NoArgs),
 		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			if starts {
 				return inspect.Starts(w)
@@ -41,7 +40,7 @@ func newShowCommand(env environment) *cobra.Command {
 		Short: "Show a run, or a plan that was kept",
 		Long: "Show a run: its spend and its rows by outcome, as they were when it last ended. The beginning of its\n" +
 			"name is enough. The name of a file that ends in .json shows the plan that was kept in it." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
-		Args: checkedArgs(cobra.ExactArgs(1)),
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return o.showOne(cmd, args[0]) },
 	}
 	o.addJournalFlags(cmd.Flags())

@@ -30,7 +30,6 @@ func newSearchCommand(env environment) *cobra.Command {
 			"Each page of results is a paid call. An interrupted search resumes when it is run again, and a page\n" +
 			"that was answered within --fresh-for is not bought again. A search with more results than the service\n" +
 			"shows is split by places and ranges.",
-		Args: checkedArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCompanies(env), newEmployees(env), newPeople(env))

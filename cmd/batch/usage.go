@@ -119,11 +119,13 @@ func checkedArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// checkArgs makes wrong arguments of every command an error of usage.
+// checkArgs makes wrong arguments of every command an error of usage. A command that does not say which it takes, takes
+// none.
 func checkArgs(cmd *cobra.Command) {
-	if cmd.Args != nil {
-		cmd.Args = checkedArgs(cmd.Args)
+	if cmd.Args == nil {
+		cmd.Args = cobra.NoArgs
 	}
+	cmd.Args = checkedArgs(cmd.Args)
 	for _, below := range cmd.Commands() {
 		checkArgs(below)
 	}

@@ -12,7 +12,7 @@ func newWriteCommand(env environment) *cobra.Command {
 		Use:   "write RUN -o OUT",
 		Short: "Write the output of a run again, from the journal",
 		Long:  "Write the output of a run again, from its list and the journal. Nothing is sent." + exitHelp(exitDone, exitInternal, exitUsage, exitDoubt, exitInterrupted, exitLocked),
-		Args:  checkedArgs(cobra.ExactArgs(1)),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.output.path == "" {
 				return problem.Usagef("where to? give -o FILE")

@@ -59,6 +59,19 @@ func Create(path string, mode fs.FileMode) (*File, error) {
 	return f, nil
 }
 
+// Replace puts what write writes at path, whole or not at all. The modes are those of Create.
+func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	file, err := Create(path, mode)
+	if err != nil {
+		return err
+	}
+	defer file.Discard()
+	if err := write(file); err != nil {
+		return err
+	}
+	return file.Commit()
+}
+
 // modeOf returns the mode of a file that is replaced. When there is none, it returns the given mode,
 // or 0600 when that is zero.
 func modeOf(path string, ofNew fs.FileMode) (fs.FileMode, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"payonce/checkpoint"
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/pipeline"
@@ -16,10 +17,7 @@ import (
 
 // viewUsed shows what the scope of a ceiling has come to at a time.
 func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (report.Used, error) {
-	scope := c.At(at).Scope
-	if c.Meter != cost.USD && c.Meter != cost.Lookups {
-		scope = c.account.Scope(scope)
-	}
+	scope := checkpoint.CeilingScope(c.Ceiling, c.account, at)
 	totals := s.Journal.Totals(scope)
 	mayBeFree, err := s.Journal.MayBeFree(scope)
 	if err != nil {

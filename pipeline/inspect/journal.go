@@ -33,6 +33,19 @@ func closed[T any](ctx context.Context, w *pipeline.Work, doing string, do func(
 	return result, workspace.OpenError(err)
 }
 
+// owned runs a use case on the journal of the workspace, which has to exist, and closes the journal. What was erased is
+// gone from its files then.
+func owned[T any](ctx context.Context, w *pipeline.Work, doing string, do func(*checkpoint.Journal) (T, error)) (T, error) {
+	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (result T, err error) {
+		journal, err := workspace.OpenJournal(ctx, dir, options)
+		if err != nil {
+			return result, err
+		}
+		result, err = do(journal)
+		return result, errors.Join(err, journal.Close())
+	})
+}
+
 // Check verifies every record of the journal and its sums. The report is there although the
 // journal is damaged.
 func Check(ctx context.Context, w *pipeline.Work) (*report.JournalCheck, error) {
@@ -86,14 +99,7 @@ func Rekey(ctx context.Context, w *pipeline.Work) (*report.Rekeyed, error) {
 
 // Unpause ends the waits that the service has asked for, and the limits that it has said are reached.
 func Unpause(ctx context.Context, w *pipeline.Work) (*report.Unpaused, error) {
-	return closed(ctx, w, "journal unpause", func(dir string, options workspace.Opening) (*report.Unpaused, error) {
-		journal, err := workspace.OpenJournal(ctx, dir, options)
-		if err != nil {
-			return nil, err
-		}
-		ended, err := endWaits(journal)
-		return ended, errors.Join(err, journal.Close())
-	})
+	return owned(ctx, w, "journal unpause", endWaits)
 }
 
 // endWaits ends the pauses and the limits of all accounts.
@@ -124,17 +130,8 @@ func endWaits(journal *checkpoint.Journal) (*report.Unpaused, error) {
 
 // Prune erases the answers that came before a time.
 func Prune(ctx context.Context, w *pipeline.Work, before time.Time) (*report.Erasure, error) {
-	return erase(ctx, w, "journal prune", func(journal *checkpoint.Journal) (checkpoint.Erasure, error) { return journal.Prune(before) })
-}
-
-// erase erases from the journal. What was erased is gone from its files when it is closed.
-func erase(ctx context.Context, w *pipeline.Work, doing string, do func(*checkpoint.Journal) (checkpoint.Erasure, error)) (*report.Erasure, error) {
-	return closed(ctx, w, doing, func(dir string, options workspace.Opening) (*report.Erasure, error) {
-		journal, err := workspace.OpenJournal(ctx, dir, options)
-		if err != nil {
-			return nil, err
-		}
-		erasure, err := do(journal)
-		return report.ErasureOf(erasure), errors.Join(err, journal.Close())
+	return owned(ctx, w, "journal prune", func(journal *checkpoint.Journal) (*report.Erasure, error) {
+		erased, err := journal.Prune(before)
+		return report.ErasureOf(erased), err
 	})
 }

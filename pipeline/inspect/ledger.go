@@ -12,7 +12,6 @@ import (
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint/attempt"
-	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/atomicfile"
 	"payonce/io/table"
@@ -75,31 +74,20 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledg
 	view := &report.Ledger{From: given(period.From), To: given(period.To)}
 	catalogues := s.Journal.Catalogues()
 	priced := catalogues[0].NamesOf(catalogues[0].All())
-	free := map[string]int64{}
-	var mayBeFree cost.Money
+	var sum report.CallSum
 	out := csv.NewWriter(w)
 	if err := out.Write(ledgerColumns(priced)); err != nil {
 		return view, err
 	}
 	err := s.Journal.Attempts(period.From, period.To, func(e attempt.Entry) error {
-		view.Attempts++
-		view.Charged += e.Charge.Money()
-		mayBeFree += e.Charge.Money() - e.Charge.Correct(e.MayBeFree, e.Rates).Money()
-		for f := range e.Charge.Free.Each() {
-			free[catalogues[e.Account].Name(f)]++
-		}
-		if e.Ended.IsZero() {
-			view.Open++
-		}
+		sum.Add(report.ReportCall{Entry: e})
 		return out.Write(table.EscapeFormulas(ledgerRow(e, catalogues[e.Account], priced), s.Env.Raw))
 	})
 	if err != nil {
 		return view, err
 	}
-	for _, name := range priced {
-		view.FreeUsed = append(view.FreeUsed, report.Value[int64]{Name: name, Value: free[name]})
-	}
-	view.ChargedLeast = report.Least(view.Charged, mayBeFree)
+	view.Attempts, view.Open, view.FreeUsed = sum.Calls, sum.Open, usageOf(s).AccountTerms().Free(&sum)
+	view.Charged, view.ChargedLeast = sum.Charged, report.Least(sum.Charged, sum.MayBeFree)
 	out.Flush()
 	return view, out.Error()
 }

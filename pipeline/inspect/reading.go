@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"payonce/pipeline"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint"
@@ -19,6 +18,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/workspace"
 )
 
@@ -40,21 +40,13 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 			return o.Scope.Month != "" && cost.Month.Of(run.LastStarted().UTC()) != o.Scope.Month
 		})
 		builder := report.NewReportBuilder(report.ReportFacts{
-			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Catalogues: s.Journal.Catalogues(), Tariffs: tariffs(s), DaysLeft: o.DaysLeft, Plan: o.Plan,
+			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Accounts: usageOf(s).AccountTerms(), DaysLeft: o.DaysLeft, Plan: o.Plan,
 		})
 		if err := newReader(s, builder).read(o.Scope); err != nil {
 			return nil, err
 		}
 		return builder.Report(), ctx.Err()
 	})
-}
-
-// tariffs returns the tariffs of the accounts by their numbers.
-func tariffs(s *workspace.Session) (all []cost.Tariff) {
-	for _, terms := range usageOf(s).AccountTerms() {
-		all = append(all, terms.Tariff)
-	}
-	return all
 }
 
 // runsOf returns the runs of the scope, of all months. A run belongs to the month in which it was started last.
@@ -102,8 +94,9 @@ func newReader(s *workspace.Session, builder *report.ReportBuilder) *reader {
 
 // read adds the calls of the scope, and for the forecast those of other runs of its job.
 func (r *reader) read(scope report.ReportScope) error {
-	if err := r.readHeld(); err != nil {
-		return err
+	r.held = map[attempt.ID]cost.Amounts{}
+	for _, doubt := range r.journal.DoubtsOfAll() {
+		r.held[doubt.ID] = doubt.Hold.Amounts()
 	}
 	var from, to time.Time
 	if scope.Month != "" {
@@ -130,20 +123,6 @@ func (r *reader) read(scope report.ReportScope) error {
 	return r.add()
 }
 
-func (r *reader) readHeld() error {
-	r.held = map[attempt.ID]cost.Amounts{}
-	for account := range r.journal.Accounts() {
-		journal, err := r.journal.For(account)
-		if err != nil {
-			return err
-		}
-		for _, doubt := range journal.Doubts() {
-			r.held[doubt.ID] = doubt.Hold.Amounts()
-		}
-	}
-	return nil
-}
-
 // add adds the calls that wait.
 func (r *reader) add() error {
 	ids := make([]attempt.ID, len(r.entries))
@@ -155,7 +134,7 @@ func (r *reader) add() error {
 		return err
 	}
 	for i, e := range r.entries {
-		call := report.ReportCall{Entry: e, Held: r.held[e.ID].Money(), HeldUnits: r.held[e.ID]}
+		call := report.ReportCall{Entry: e, Held: r.held[e.ID]}
 		if call.Company, call.MailHost, err = r.hosts(e, known[i]); err != nil {
 			return err
 		}

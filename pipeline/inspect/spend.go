@@ -12,13 +12,10 @@ import (
 // explainSpend adds the attempts of a run up, in three ways. It looks for them in the
 // whole journal: where the clock was set back, some lie before the run's first start.
 func explainSpend(reader pipeline.UsageReader, run checkpoint.Run) (*report.Spend, error) {
-	view := report.NewSpend(reader.AccountTerms())
+	builder := report.NewReportBuilder(report.ReportFacts{Scope: report.ReportScope{Run: run.Name}, Accounts: reader.AccountTerms()})
 	err := reader.Journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
-		if e.Run != run.Name {
-			return nil
-		}
-		view.Add(e)
+		builder.Add(report.ReportCall{Entry: e})
 		return nil
 	})
-	return view, err
+	return builder.Spend(), err
 }

@@ -13,49 +13,36 @@ import (
 
 // ReportFacts are what a report follows from, besides the calls.
 type ReportFacts struct {
-	Scope      ReportScope
-	At         time.Time
-	Runs       []checkpoint.Run   // of the scope, in any order
-	Waits      []Waited           // of the scope, the longest first
-	Catalogues []enrich.Catalogue // of the accounts, by their numbers
-	Tariffs    []cost.Tariff      // of the accounts; none when they are not known
+	Scope    ReportScope
+	At       time.Time
+	Runs     []checkpoint.Run // of the scope, in any order
+	Waits    []Waited         // of the scope, the longest first
+	Accounts Terms
 	// DaysLeft is on how many days of the month something will still run; nil when no schedule tells.
 	DaysLeft *int
 	Plan     *Plan // that the run followed; nil when it is not known
 }
 
-// ReportCall is one paid call.
-type ReportCall struct {
-	attempt.Entry
-	Held cost.Money // while its outcome is unknown, as HeldUnits
-	// HeldUnits are amounts of the meters of its account.
-	HeldUnits cost.Amounts
-	Company   string // the host of the company; "" when it is not known
-	MailHost  string // the host of the email that was found, or Unknown; "" when none was found
-}
-
 // UnknownPart stands for a host that is not known.
 const UnknownPart = "not known"
 
-// ReportBuilder adds up calls.
+// ReportBuilder adds up calls in one pass, in all the ways that its views show them: Report and Spend.
 type ReportBuilder struct {
-	facts     ReportFacts
-	view      *RunReport
-	days      map[string]*Day
-	prices    map[priceKey]int64
+	facts  ReportFacts
+	view   *RunReport
+	all    CallSum
+	since  CallSum // those since the plan
+	prices map[priceKey]int64
+	// Parts of the calls by their names. Those of steps and of companies are answered.
+	days, operations, outcomes, steps, companies map[string]*CallSum
+
 	reported  map[fieldKey]*PricedQuantity
 	fields    map[fieldKey]*ReportField
-	steps     map[string]*AnswerPart
-	companies map[string]*AnswerPart
 	mail      map[string]int64
 	errors    map[ReportError]int64
-	mayBeFree cost.Money
 	took      []time.Duration
 	month     string                // that is forecast
 	spendDays map[string]cost.Money // of the month
-	units     unitSums
-	unitDays  map[string]unitSums
-	unitSteps map[string]unitSums
 }
 
 type fieldKey struct{ account, name string }
@@ -74,10 +61,9 @@ func NewReportBuilder(facts ReportFacts) *ReportBuilder {
 	}
 	return &ReportBuilder{
 		facts: facts, view: &RunReport{Version: runReportVersion, Of: facts.Scope, At: facts.At.UTC().Truncate(time.Second)},
-		days: map[string]*Day{}, prices: map[priceKey]int64{}, reported: map[fieldKey]*PricedQuantity{}, fields: map[fieldKey]*ReportField{},
-		steps: map[string]*AnswerPart{}, companies: map[string]*AnswerPart{}, mail: map[string]int64{}, errors: map[ReportError]int64{},
+		days: map[string]*CallSum{}, operations: map[string]*CallSum{}, outcomes: map[string]*CallSum{}, steps: map[string]*CallSum{}, companies: map[string]*CallSum{},
+		prices: map[priceKey]int64{}, reported: map[fieldKey]*PricedQuantity{}, fields: map[fieldKey]*ReportField{}, mail: map[string]int64{}, errors: map[ReportError]int64{},
 		month: month, spendDays: map[string]cost.Money{},
-		units: unitSums{}, unitDays: map[string]unitSums{}, unitSteps: map[string]unitSums{},
 	}
 }
 
@@ -107,21 +93,13 @@ func (b *ReportBuilder) Add(c ReportCall) {
 	if !b.Wants(c.Entry) {
 		return
 	}
-	v, found := b.view, valuesOf(c)
-	v.Calls++
-	v.Found += found
-	v.Spent += c.Charge.Money()
-	b.mayBeFree += c.Charge.Money() - c.Charge.Correct(c.MayBeFree, c.Rates).Money()
-	name := at.Format(time.DateOnly)
-	b.units.add(c)
-	sumsOf(b.unitDays, name).add(c)
-	day := entryOf(b.days, name)
-	day.Calls++
-	day.Found += found
-	day.Charged += c.Charge.Money()
+	b.all.Add(c)
+	entryOf(b.days, at.Format(time.DateOnly)).Add(c)
+	entryOf(b.operations, b.catalogue(c).Operation(c.Asked)).Add(c)
+	entryOf(b.outcomes, outcomeOf(c.Entry)).Add(c)
 	b.addCharge(c)
 	if b.facts.Plan != nil && c.Begun.After(b.facts.Plan.At) {
-		b.compare(c)
+		b.since.Add(c)
 	}
 	switch c.State {
 	case attempt.Settled:
@@ -141,29 +119,17 @@ func entryOf[K comparable, V any](entries map[K]*V, key K) *V {
 	return entries[key]
 }
 
-func count(fields enrich.Fields) (n int64) {
-	for range fields.Each() {
-		n++
-	}
-	return n
+func (b *ReportBuilder) catalogue(c ReportCall) enrich.Catalogue {
+	return b.facts.Accounts.of(c.Account).Catalogue
 }
 
-// valuesOf returns how many values a call found.
-func valuesOf(c ReportCall) int64 {
-	if isPage(c) {
-		return 0
+// operation names what a call asks for.
+func (b *ReportBuilder) operation(c ReportCall) string {
+	name := b.catalogue(c).Operation(c.Asked)
+	if c.isPage() {
+		name += ", pages of searches"
 	}
-	return count(c.Returned)
-}
-
-func (b *ReportBuilder) catalogue(c ReportCall) enrich.Catalogue { return b.catalogueOf(c.Account) }
-
-// catalogueOf returns the catalogue of an account, an empty one where it is not known.
-func (b *ReportBuilder) catalogueOf(account attempt.Account) enrich.Catalogue {
-	if int(account) < len(b.facts.Catalogues) {
-		return b.facts.Catalogues[account]
-	}
-	return enrich.Catalogue{}
+	return name
 }
 
 // addCharge adds what a call was charged for: by field and price, or as the service reported it.
@@ -185,28 +151,17 @@ func (b *ReportBuilder) addCharge(c ReportCall) {
 }
 
 func (b *ReportBuilder) addAnswer(c ReportCall) {
-	catalogue, found := b.catalogue(c), valuesOf(c)
-	b.view.Answered++
 	b.took = append(b.took, c.Ended.Sub(c.Begun))
-	step := catalogue.Interface + " " + b.operation(c)
-	if c.Pattern != "" && !isPage(c) {
+	step := b.catalogue(c).Interface + " " + b.operation(c)
+	if c.Pattern != "" && !c.isPage() {
 		step += ", by " + c.Pattern
 	}
-	sumsOf(b.unitSteps, step).add(c)
-	parts := []*AnswerPart{entryOf(b.steps, step)}
-	if isPage(c) {
+	entryOf(b.steps, step).Add(c)
+	if c.isPage() {
 		b.view.Pages++
 	} else {
 		b.addFields(c)
-		parts = append(parts, entryOf(b.companies, cmp.Or(c.Company, UnknownPart)))
-	}
-	for _, part := range parts {
-		part.Rate.Of++
-		if c.Returned != 0 {
-			part.Rate.Found++
-		}
-		part.Values += found
-		part.Charged += c.Charge.Money()
+		entryOf(b.companies, cmp.Or(c.Company, UnknownPart)).count(c)
 	}
 	if c.MailHost != "" {
 		b.mail[c.MailHost]++
@@ -229,39 +184,29 @@ func (b *ReportBuilder) addFields(c ReportCall) {
 const mostDoubts = 20
 
 func (b *ReportBuilder) addDoubt(c ReportCall) {
-	b.view.Held += c.Held
+	b.view.Held += c.Held.Money()
 	if len(b.view.Doubts) == mostDoubts {
 		b.view.MoreDoubts++
 		return
 	}
-	held := unitSums{}
-	held.add(c)
+	var one CallSum
+	one.Add(c)
 	b.view.Doubts = append(b.view.Doubts, ReportDoubt{
-		Attempt: uint64(c.ID), Run: c.Run, Begun: c.Begun.UTC(), Fields: b.catalogue(c).Words(c.Asked), Held: c.Held, Units: b.unitsOf(held),
+		Attempt: uint64(c.ID), Run: c.Run, Begun: c.Begun.UTC(), Fields: b.catalogue(c).Words(c.Asked),
+		Held: c.Held.Money(), Units: b.facts.Accounts.units(&one),
 	})
-}
-
-func (b *ReportBuilder) compare(c ReportCall) {
-	if b.view.Compared == nil {
-		b.view.Compared = &Compared{}
-	}
-	v := b.view.Compared
-	v.Calls++
-	v.Spent += c.Charge.Money()
-	if c.State == attempt.Settled {
-		v.Answered++
-	}
 }
 
 // Report returns the report on the calls that were added.
 func (b *ReportBuilder) Report() *RunReport {
 	v := b.view
-	v.SpentLeast = Least(v.Spent, b.mayBeFree)
+	v.Calls, v.Answered, v.Found, v.Spent = b.all.Calls, b.all.Answered, b.all.Values, b.all.Charged
+	v.SpentLeast = Least(v.Spent, b.all.MayBeFree)
 	v.PerValue = perValue(v.Spent, v.Found)
 	v.Runs = b.runs()
 	v.Stages = b.stages()
-	v.Units = b.unitsOf(b.units)
-	v.Days = sorted(b.days, func(day *Day, name string) { day.Day, day.Units = name, b.unitsOf(b.unitDays[name]) })
+	v.Units = b.facts.Accounts.units(&b.all)
+	v.Days = b.dayList()
 	v.Ceilings = b.ceilings()
 	v.Forecast = b.forecast()
 	v.Prices = b.priceList()
@@ -274,31 +219,13 @@ func (b *ReportBuilder) Report() *RunReport {
 	v.Seconds = seconds(b.took)
 	v.Doubts = append([]ReportDoubt{}, v.Doubts...)
 	if plan := b.facts.Plan; plan != nil {
-		if v.Compared == nil {
-			v.Compared = &Compared{}
+		v.Compared = &Compared{
+			Lookups: plan.Rows.Lookup, Maximum: plan.Maximum, Expected: plan.Expected, Range: plan.ExpectedRange,
+			Calls: b.since.Calls, Answered: b.since.Answered, Spent: b.since.Charged,
 		}
-		v.Compared.Lookups, v.Compared.Maximum, v.Compared.Expected, v.Compared.Range = plan.Rows.Lookup, plan.Maximum, plan.Expected, plan.ExpectedRange
 	}
 	v.Missing = b.missing()
 	return v
-}
-
-// sumsOf returns the sums under a name, which it makes when there are none.
-func sumsOf(all map[string]unitSums, name string) unitSums {
-	if all[name] == nil {
-		all[name] = unitSums{}
-	}
-	return all[name]
-}
-
-// sorted returns the values of a map in the order of their names.
-func sorted[V any](entries map[string]*V, name func(entry *V, name string)) []V {
-	list := make([]V, 0, len(entries))
-	for _, key := range sortedKeys(entries) {
-		name(entries[key], key)
-		list = append(list, *entries[key])
-	}
-	return list
 }
 
 func sortedKeys[V any](entries map[string]V) []string {

@@ -63,15 +63,7 @@ func (v Ceiling) amount(money *cost.Money, lookups, units *int64) string {
 	case money != nil:
 		return "$" + money.String()
 	case lookups != nil:
-		return counted(*lookups, "lookup")
+		return Counted(*lookups, "lookup")
 	}
-	return counted(*units, "unit") + " of " + v.Meter
-}
-
-// counted writes how many there are of something.
-func counted(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return Counted(*units, "unit") + " of " + v.Meter
 }

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"payonce/checkpoint/record"
+	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 )
@@ -57,12 +58,27 @@ func DriftOf(c enrich.Catalogue, tariff cost.Tariff, drift cost.Drift) *Drift {
 	return view
 }
 
-// driftOfUnits shows the drift of an account whose service counts units, nil for none.
-func driftOfUnits(units map[string]int64, misplaced []Misplaced) *Drift {
-	if len(units) == 0 && len(misplaced) == 0 {
+// DriftIn shows what a run recorded of the drift of an account, nil for none.
+func DriftIn(run checkpoint.Run, account attempt.Account, terms AccountTerms) *Drift {
+	if account == 0 {
+		return DriftOf(terms.Catalogue, terms.Tariff, run.Drift)
+	}
+	drift := &Drift{Free: Values[int64]{}}
+	for _, d := range run.ModuleDrifts {
+		switch {
+		case d.Account != account:
+		case d.CountedOn != "":
+			drift.Misplaced = append(drift.Misplaced, Misplaced{Module: d.Module, Units: d.Units, CountedOn: d.CountedOn})
+		case drift.Units == nil:
+			drift.Units = map[string]int64{d.Module: d.Units}
+		default:
+			drift.Units[d.Module] += d.Units
+		}
+	}
+	if len(drift.Units)+len(drift.Misplaced) == 0 {
 		return nil
 	}
-	return &Drift{Free: Values[int64]{}, Units: units, Misplaced: misplaced}
+	return drift
 }
 
 // plus returns two drifts together. Either may be nil.
@@ -127,21 +143,4 @@ func (d *Drift) lost() string {
 		prices = append(prices, fmt.Sprintf("$%s for a %s", one.Value, one.Name))
 	}
 	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), text)
-}
-
-// RecordedDrift shows what a run recorded of the drift of an account whose service counts units, nil for none.
-func RecordedDrift(recorded []record.ModuleDrift) *Drift {
-	var units map[string]int64
-	var misplaced []Misplaced
-	for _, d := range recorded {
-		if d.CountedOn != "" {
-			misplaced = append(misplaced, Misplaced{Module: d.Module, Units: d.Units, CountedOn: d.CountedOn})
-			continue
-		}
-		if units == nil {
-			units = map[string]int64{}
-		}
-		units[d.Module] += d.Units
-	}
-	return driftOfUnits(units, misplaced)
 }

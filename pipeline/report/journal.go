@@ -20,7 +20,7 @@ type JournalCheck struct {
 	Erased     int64            `json:"erased"` // attempts without their identity or values
 	Totals     JournalTotals    `json:"totals"`
 	Problems   int64            `json:"problems"`
-	List       []JournalProblem `json:"list"`
+	List       []verify.Problem `json:"list"`
 
 	fields enrich.Catalogue // of the first account
 	free   Values[int64]
@@ -44,24 +44,14 @@ type JournalTotals struct {
 	Open         int64                 `json:"open"`  // lookups without an outcome
 }
 
-// JournalProblem is one thing that does not hold in a journal.
-type JournalProblem struct {
-	Record string `json:"record"`
-	Text   string `json:"problem"`
-}
-
 // JournalCheckOf shows what a check found. The sums by field are those of the first account, whose catalogue and
 // tariff are given.
 func JournalCheckOf(c enrich.Catalogue, tariff cost.Tariff, found verify.Summary, problems []verify.Problem) *JournalCheck {
-	view := &JournalCheck{
+	return &JournalCheck{
 		Journal: found.ID, Attempts: found.Attempts, Identities: found.Identities, Runs: found.Runs, Erased: found.Erased,
-		Totals: journalTotalsOf(tariff, found.Totals), Problems: found.Problems, List: make([]JournalProblem, len(problems)),
+		Totals: journalTotalsOf(tariff, found.Totals), Problems: found.Problems, List: append([]verify.Problem{}, problems...),
 		fields: c, free: FreeUnits(c, tariff, found.Totals.Settled),
 	}
-	for i, problem := range problems {
-		view.List[i] = JournalProblem(problem)
-	}
-	return view
 }
 
 func journalTotalsOf(tariff cost.Tariff, t cost.Totals) JournalTotals {

@@ -41,16 +41,10 @@ func (b *ReportBuilder) runs() []ReportedRun {
 
 // addDrifts shows what the accounts lost that the journal cannot explain, when the run last ended.
 func (b *ReportBuilder) addDrifts(view *ReportedRun, run checkpoint.Run) {
-	var tariff cost.Tariff
-	if len(b.facts.Tariffs) > 0 {
-		tariff = b.facts.Tariffs[0]
-	}
-	accounts := AccountsUsage{{
-		Interface: b.catalogueOf(0).Interface, Drift: DriftOf(b.catalogueOf(0), tariff, run.Drift),
-	}}
-	for number := 1; number < len(b.facts.Catalogues); number++ {
+	var accounts AccountsUsage
+	for number, terms := range b.facts.Accounts {
 		accounts = append(accounts, AccountUsage{
-			Interface: b.catalogueOf(attempt.Account(number)).Interface, Drift: RecordedDrift(run.DriftOfAccount(attempt.Account(number))),
+			Interface: terms.Catalogue.Interface, Drift: DriftIn(run, attempt.Account(number), terms),
 		})
 	}
 	view.Drift = accounts.Drift()
@@ -214,17 +208,30 @@ func (b *ReportBuilder) share(values int64) float64 {
 	return rounded(float64(values) / float64(b.view.Found))
 }
 
+func (b *ReportBuilder) dayList() []Day {
+	list := []Day{}
+	for _, name := range sortedKeys(b.days) {
+		day := b.days[name]
+		list = append(list, Day{Day: name, Calls: day.Calls, Found: day.Values, Charged: day.Charged, Units: b.facts.Accounts.units(day)})
+	}
+	return list
+}
+
 func (b *ReportBuilder) stepList() []AnswerPart {
-	list := sorted(b.steps, func(part *AnswerPart, name string) {
-		b.finish(part, name)
-		part.Units = b.unitsOf(b.unitSteps[name])
-	})
+	list := []AnswerPart{}
+	for _, name := range sortedKeys(b.steps) {
+		list = append(list, b.part(name, b.steps[name]))
+	}
 	slices.SortStableFunc(list, func(x, y AnswerPart) int { return -cmp.Compare(x.Values, y.Values) })
 	return list
 }
 
-func (b *ReportBuilder) finish(part *AnswerPart, name string) {
-	part.Name, part.Rate, part.Share = name, rateOf(part.Rate.Found, part.Rate.Of), b.share(part.Values)
+// part shows a part of the answered calls.
+func (b *ReportBuilder) part(name string, sum *CallSum) AnswerPart {
+	return AnswerPart{
+		Name: name, Rate: rateOf(sum.Matched, sum.Answered), Values: sum.Values, Share: b.share(sum.Values), Charged: sum.Charged,
+		Units: b.facts.Accounts.units(sum),
+	}
 }
 
 // A host stands alone in a report when it has at least leastCalls answers, or emails, and is one of the
@@ -242,30 +249,27 @@ func largest[V any](entries map[string]V, size func(V) int64) []string {
 }
 
 func (b *ReportBuilder) companyList() []AnswerPart {
-	list, alone := []AnswerPart{}, largest(b.companies, func(p *AnswerPart) int64 { return p.Rate.Of })
-	var others AnswerPart
+	list, alone := []AnswerPart{}, largest(b.companies, func(sum *CallSum) int64 { return sum.Answered })
+	var others CallSum
 	n := 0
-	for name, part := range b.companies {
+	for name, sum := range b.companies {
 		if name == UnknownPart || slices.Contains(alone, name) {
 			continue
 		}
 		n++
-		others.Rate.Found += part.Rate.Found
-		others.Rate.Of += part.Rate.Of
-		others.Values += part.Values
-		others.Charged += part.Charged
+		others.Matched += sum.Matched
+		others.Answered += sum.Answered
+		others.Values += sum.Values
+		others.Charged += sum.Charged
 	}
 	for _, name := range alone {
-		b.finish(b.companies[name], name)
-		list = append(list, *b.companies[name])
+		list = append(list, b.part(name, b.companies[name]))
 	}
 	if n > 0 {
-		b.finish(&others, Counted(n, "other domain"))
-		list = append(list, others)
+		list = append(list, b.part(Counted(n, "other domain"), &others))
 	}
 	if unknown := b.companies[UnknownPart]; unknown != nil {
-		b.finish(unknown, "domain "+UnknownPart)
-		list = append(list, *unknown)
+		list = append(list, b.part("domain "+UnknownPart, unknown))
 	}
 	return list
 }

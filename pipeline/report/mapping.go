@@ -58,7 +58,7 @@ func (m *Mapping) Render(p *Page) {
 	row := func(number, header, role, why string) {
 		lines := Wrap(strings.Fields(why), LineWidth-numberWidth-headerWidth-roleWidth-3)
 		for _, line := range lines {
-			p.Fixedf("%s", strings.TrimRight(fmt.Sprintf("%-*s %s %-*s %s",
+			p.Fixed(strings.TrimRight(fmt.Sprintf("%-*s %s %-*s %s",
 				numberWidth, number, Fit(header, headerWidth), roleWidth, role, line), " "))
 			number, header, role = "", "", ""
 		}

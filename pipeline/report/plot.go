@@ -5,7 +5,6 @@ import (
 	"html"
 	"math"
 	"strings"
-	"unicode/utf8"
 )
 
 // Plot is a plot of horizontal bars. The same numbers have to stand beside it as text.
@@ -96,7 +95,7 @@ func (plot Plot) scale() func(value float64) float64 {
 
 func (bar Bar) draw(svg *strings.Builder, y int, scale func(float64) float64) {
 	base := y + barHeight - 4
-	fmt.Fprintf(svg, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", barsBegin-8, base, html.EscapeString(label(bar.Name)))
+	fmt.Fprintf(svg, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", barsBegin-8, base, html.EscapeString(Cut(bar.Name, longestLabel)))
 	length := scale(bar.Value)
 	fmt.Fprintf(svg, "<rect class=\"bar\" x=\"%d\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>\n", barsBegin, y, length, barHeight)
 	if bar.Low != 0 || bar.High != 0 {
@@ -106,12 +105,4 @@ func (bar Bar) draw(svg *strings.Builder, y int, scale func(float64) float64) {
 		length = math.Max(length, scale(bar.High))
 	}
 	fmt.Fprintf(svg, "<text x=\"%.1f\" y=\"%d\">%s</text>\n", barsBegin+length+8, base, html.EscapeString(bar.Text))
-}
-
-// label returns a name that has room beside a bar.
-func label(name string) string {
-	if utf8.RuneCountInString(name) <= longestLabel {
-		return name
-	}
-	return string([]rune(name)[:longestLabel-1]) + "…"
 }

@@ -13,35 +13,34 @@ import (
 
 // Render writes the report.
 func (v *RunReport) Render(page *Page) {
-	w := page.Writer
-	w.Title("Report on " + v.Of.String())
-	w.Gap()
-	w.Entry("as of", Time(v.At))
-	w.Entry("runs", strconv.Itoa(len(v.Runs)))
-	w.Entry("spent", upTo(v.SpentLeast, v.Spent))
-	w.Entry("values found", strconv.FormatInt(v.Found, 10))
-	w.Entry("cost per value", each(v.PerValue))
-	w.Prose("calls", fmt.Sprintf("%d, of which %d are answered and %d in doubt", v.Calls, v.Answered, int64(len(v.Doubts))+v.MoreDoubts))
+	page.Titlef("Report on %s", v.Of)
+	page.Gap()
+	page.Entryf("as of", "%s", Time(v.At))
+	page.Entryf("runs", "%d", len(v.Runs))
+	page.Entryf("spent", "%s", upTo(v.SpentLeast, v.Spent))
+	page.Entryf("values found", "%d", v.Found)
+	page.Entryf("cost per value", "%s", each(v.PerValue))
+	page.Prosef("calls", "%d, of which %d are answered and %d in doubt", v.Calls, v.Answered, int64(len(v.Doubts))+v.MoreDoubts)
 	if v.Pages > 0 {
-		w.Prose("pages of searches", numberText(v.Pages)+" of the answered calls")
+		page.Prosef("pages of searches", "%d of the answered calls", v.Pages)
 	}
-	v.renderStages(w)
-	v.renderDays(w)
-	v.renderForecast(w)
-	v.renderUnits(w)
-	v.renderPrices(w)
-	v.renderFields(w)
-	v.renderParts(w, "Answers by step", "step", v.Steps)
-	(&RunReport{}).renderParts(w, "Answers by company domain", "domain", v.Companies) // the units are those of steps
-	v.renderMail(w)
-	v.renderWaits(w)
-	v.renderErrors(w)
-	v.renderDoubts(w)
-	v.renderDrift(w)
-	v.renderPlan(w)
-	w.Section("What the journal does not show")
+	v.renderStages(page)
+	v.renderDays(page)
+	v.renderForecast(page)
+	v.renderUnits(page)
+	v.renderPrices(page)
+	v.renderFields(page)
+	v.renderParts(page, "Answers by step", "step", v.Steps)
+	(&RunReport{}).renderParts(page, "Answers by company domain", "domain", v.Companies) // the units are those of steps
+	v.renderMail(page)
+	v.renderWaits(page)
+	v.renderErrors(page)
+	v.renderDoubts(page)
+	v.renderDrift(page)
+	v.renderPlan(page)
+	page.Sectionf("What the journal does not show")
 	for _, text := range v.Missing {
-		w.Item("  " + text)
+		page.Itemf("  %s", text)
 	}
 }
 
@@ -98,10 +97,10 @@ func (r Proportion) share() float64 {
 
 func dollars(amount cost.Money) float64 { return float64(amount) / float64(cost.Dollar) }
 
-func (v *RunReport) renderStages(w *Writer) {
-	w.Section("From rows to found values")
+func (v *RunReport) renderStages(page *Page) {
+	page.Sectionf("From rows to found values")
 	if len(v.Stages) == 0 || v.Stages[0].Count == 0 {
-		w.Line("No run of this report has recorded its rows.")
+		page.Linef("No run of this report has recorded its rows.")
 		return
 	}
 	plot := Plot{Title: "From rows to found values", Description: "One bar for each stage: how many rows are left of the stage before."}
@@ -110,14 +109,14 @@ func (v *RunReport) renderStages(w *Writer) {
 		plot.Bars = append(plot.Bars, Bar{Name: stage.Name, Value: float64(stage.Count), Text: numberText(stage.Count)})
 		rows = append(rows, []string{stage.Name, numberText(stage.Count), percentOf(stage.Count, v.Stages[0].Count)})
 	}
-	w.Plot(plot)
-	w.Table([]string{"rows", "count", "of all"}, rows)
+	page.Plot(plot)
+	page.Table([]string{"rows", "count", "of all"}, rows)
 }
 
-func (v *RunReport) renderDays(w *Writer) {
-	w.Section("Spend per day (UTC)")
+func (v *RunReport) renderDays(page *Page) {
+	page.Sectionf("Spend per day (UTC)")
 	if len(v.Days) == 0 {
-		w.Line("Nothing was called.")
+		page.Linef("Nothing was called.")
 		return
 	}
 	plot := Plot{Title: "Spend per day", Description: "One bar for each day with calls, in US dollars."}
@@ -130,10 +129,10 @@ func (v *RunReport) renderDays(w *Writer) {
 		plot.Bars = append(plot.Bars, Bar{Name: day.Day, Value: dollars(day.Charged), Text: "$" + day.Charged.String()})
 		rows = append(rows, []string{day.Day, numberText(day.Calls), numberText(day.Found), "$" + day.Charged.String()})
 	}
-	w.Plot(plot)
-	w.Table(v.withUnits([]string{"day", "calls", "values found", "spent"}, rows, func(i int) AllUnits { return v.Days[i].Units }))
+	page.Plot(plot)
+	page.Table(v.withUnits([]string{"day", "calls", "values found", "spent"}, rows, func(i int) AllUnits { return v.Days[i].Units }))
 	for _, c := range v.Ceilings {
-		w.Entry(c.Name, fmt.Sprintf("$%s per %s for %s", c.Limit, c.Period, c.Of))
+		page.Entryf(c.Name, "$%s per %s for %s", c.Limit, c.Period, c.Of)
 	}
 }
 
@@ -146,7 +145,7 @@ func (v *RunReport) dailyJob() string {
 	return v.Runs[0].Job
 }
 
-func (v *RunReport) renderForecast(w *Writer) {
+func (v *RunReport) renderForecast(page *Page) {
 	f := v.Forecast
 	if f == nil {
 		return
@@ -155,32 +154,32 @@ func (v *RunReport) renderForecast(w *Writer) {
 	if f.Job != "" {
 		of = "job " + f.Job
 	}
-	w.Section(fmt.Sprintf("%s until its end, %s", f.Month, of))
-	w.Prose("spent so far", fmt.Sprintf("$%s on %s, $%s on average", f.Spent, Counted(int64(f.Days), "day"), f.Mean))
+	page.Sectionf("%s until its end, %s", f.Month, of)
+	page.Prosef("spent so far", "$%s on %s, $%s on average", f.Spent, Counted(int64(f.Days), "day"), f.Mean)
 	source := "estimated from the share of days with spend so far"
 	if f.Scheduled {
 		source = "by the schedule"
 	}
 	if f.Why != "" {
-		w.Prose("expected", "not known: "+f.Why)
+		page.Prosef("expected", "not known: %s", f.Why)
 		return
 	}
-	w.Prose("days left with spend", fmt.Sprintf("%d, %s", f.DaysLeft, source))
-	w.Prose("expected", fmt.Sprintf("$%s, with 95 %% certainty $%s to $%s", f.Expected, f.Low, f.High))
+	page.Prosef("days left with spend", "%d, %s", f.DaysLeft, source)
+	page.Prosef("expected", "$%s, with 95 %% certainty $%s to $%s", f.Expected, f.Low, f.High)
 	if f.Limit != nil {
 		text := fmt.Sprintf("$%s for %s", f.Limit.Limit, f.Limit.Of)
 		if *f.Expected >= f.Limit.Limit {
 			text += "; it will likely be reached"
 		}
-		w.Prose("monthly ceiling", text)
+		page.Prosef("monthly ceiling", "%s", text)
 	}
 }
 
-func (v *RunReport) renderPrices(w *Writer) {
+func (v *RunReport) renderPrices(page *Page) {
 	if len(v.Prices) == 0 {
 		return
 	}
-	w.Section("Quantity and price")
+	page.Sectionf("Quantity and price")
 	rows, sum := [][]string{}, cost.Money(0)
 	for _, p := range v.Prices {
 		price := "as reported"
@@ -194,14 +193,14 @@ func (v *RunReport) renderPrices(w *Writer) {
 		sum += p.Amount
 	}
 	rows = append(rows, []string{"sum", "", "", "", "$" + sum.String()})
-	w.Table([]string{"interface", "field", "quantity", "price", "amount"}, rows)
+	page.Table([]string{"interface", "field", "quantity", "price", "amount"}, rows)
 }
 
-func (v *RunReport) renderFields(w *Writer) {
+func (v *RunReport) renderFields(page *Page) {
 	if len(v.Fields) == 0 {
 		return
 	}
-	w.Section("Values by field")
+	page.Sectionf("Values by field")
 	plot := Plot{
 		Title:       "Share of asked values that were found, by field",
 		Description: "One bar for each field, from 0 to 100 percent. The thin line is the range with 95 percent certainty.",
@@ -213,19 +212,19 @@ func (v *RunReport) renderFields(w *Writer) {
 		plot.Bars = append(plot.Bars, barOf(name, f.Rate))
 		rows = append(rows, []string{name, numberText(f.Rate.Of), numberText(f.Rate.Found), f.Rate.String(), each(f.Charged), each(f.PerValue)})
 	}
-	w.Plot(plot)
-	w.Table([]string{"field", "asked", "found", "rate (95 % range)", "charged", "per value"}, rows)
+	page.Plot(plot)
+	page.Table([]string{"field", "asked", "found", "rate (95 % range)", "charged", "per value"}, rows)
 }
 
 func barOf(name string, rate Proportion) Bar {
 	return Bar{Name: name, Value: rate.share(), Low: rate.Low, High: rate.High, Text: percentOf(rate.Found, rate.Of)}
 }
 
-func (v *RunReport) renderParts(w *Writer, title, what string, parts []AnswerPart) {
+func (v *RunReport) renderParts(page *Page, title, what string, parts []AnswerPart) {
 	if len(parts) == 0 {
 		return
 	}
-	w.Section(title)
+	page.Sectionf("%s", title)
 	plot := Plot{
 		Title:       "Answered calls that found something, by " + what,
 		Description: "One bar for each " + what + ", from 0 to 100 percent. The thin line is the range with 95 percent certainty.",
@@ -236,27 +235,27 @@ func (v *RunReport) renderParts(w *Writer, title, what string, parts []AnswerPar
 		plot.Bars = append(plot.Bars, barOf(p.Name, p.Rate))
 		rows = append(rows, []string{p.Name, numberText(p.Rate.Of), numberText(p.Rate.Found), p.Rate.String(), numberText(p.Values), percent(p.Share), "$" + p.Charged.String()})
 	}
-	w.Plot(plot)
+	page.Plot(plot)
 	header := []string{what, "answered", "matched", "rate (95 % range)", "values", "of all values", "charged"}
-	w.Table(v.withUnits(header, rows, func(i int) AllUnits { return parts[i].Units }))
+	page.Table(v.withUnits(header, rows, func(i int) AllUnits { return parts[i].Units }))
 }
 
-func (v *RunReport) renderMail(w *Writer) {
+func (v *RunReport) renderMail(page *Page) {
 	if len(v.Mail) == 0 {
 		return
 	}
-	w.Section("Found emails by the host of the mailbox")
+	page.Sectionf("Found emails by the host of the mailbox")
 	rows := [][]string{}
 	for _, m := range v.Mail {
 		rows = append(rows, []string{m.Host, numberText(m.Emails), percent(m.Share)})
 	}
-	w.Table([]string{"host", "emails", "of all emails"}, rows)
+	page.Table([]string{"host", "emails", "of all emails"}, rows)
 }
 
-func (v *RunReport) renderWaits(w *Writer) {
-	w.Section("Waits")
+func (v *RunReport) renderWaits(page *Page) {
+	page.Sectionf("Waits")
 	if len(v.Waits) == 0 {
-		w.Line("No run of this report has recorded a wait.")
+		page.Linef("No run of this report has recorded a wait.")
 		return
 	}
 	plot := Plot{Title: "How long the runs waited, by reason", Description: "One bar for each reason, in minutes."}
@@ -266,53 +265,53 @@ func (v *RunReport) renderWaits(w *Writer) {
 		plot.Bars = append(plot.Bars, Bar{Name: name, Value: wait.Seconds / 60, Text: wait.Text()})
 		rows = append(rows, []string{name, wait.Text()})
 	}
-	w.Plot(plot)
-	w.Table([]string{"waited for", "time"}, rows)
+	page.Plot(plot)
+	page.Table([]string{"waited for", "time"}, rows)
 }
 
-func (v *RunReport) renderErrors(w *Writer) {
-	w.Section("Calls without an answer")
+func (v *RunReport) renderErrors(page *Page) {
+	page.Sectionf("Calls without an answer")
 	if len(v.Errors) == 0 {
-		w.Line("No call was refused, not sent or forfeited.")
+		page.Linef("No call was refused, not sent or forfeited.")
 	} else {
 		rows := [][]string{}
 		for _, e := range v.Errors {
 			rows = append(rows, []string{e.State, Printable(e.Reason), numberText(e.Calls)})
 		}
-		w.Table([]string{"outcome", "reason", "calls"}, rows)
+		page.Table([]string{"outcome", "reason", "calls"}, rows)
 	}
 	for _, run := range v.Runs {
 		if run.Stop != "" {
-			w.Entry("stopped", run.Run+": "+Printable(run.Stop))
+			page.Entryf("stopped", "%s: %s", run.Run, Printable(run.Stop))
 		}
 		for _, left := range run.NotSent {
-			w.Entry("not sent", run.Run+": "+left.String())
+			page.Entryf("not sent", "%s: %s", run.Run, left)
 		}
 	}
 	if v.Seconds != nil {
-		w.Prose("time of an answer", fmt.Sprintf("%g s median, at most %g s for 95 %%", v.Seconds.Median, v.Seconds.Most))
+		page.Prosef("time of an answer", "%g s median, at most %g s for 95 %%", v.Seconds.Median, v.Seconds.Most)
 	}
 }
 
-func (v *RunReport) renderDoubts(w *Writer) {
-	w.Section("Calls in doubt")
+func (v *RunReport) renderDoubts(page *Page) {
+	page.Sectionf("Calls in doubt")
 	if len(v.Doubts) == 0 {
-		w.Line("There are no calls in doubt.")
+		page.Linef("There are no calls in doubt.")
 		return
 	}
 	rows := [][]string{}
 	for _, d := range v.Doubts {
 		rows = append(rows, []string{strconv.FormatUint(d.Attempt, 10), d.Run, d.Begun.Format(time.RFC3339), d.Fields, "$" + d.Held.String() + d.Units.held()})
 	}
-	w.Table([]string{"attempt", "run", "begun", "fields", "held"}, rows)
+	page.Table([]string{"attempt", "run", "begun", "fields", "held"}, rows)
 	if v.MoreDoubts > 0 {
-		w.Line(fmt.Sprintf("%d more are in doubt.", v.MoreDoubts))
+		page.Linef("%d more are in doubt.", v.MoreDoubts)
 	}
-	w.Entry("held together", "at most $"+v.Held.String())
+	page.Entryf("held together", "at most $%s", v.Held)
 }
 
-func (v *RunReport) renderDrift(w *Writer) {
-	w.Section("Drift between the journal and the account")
+func (v *RunReport) renderDrift(page *Page) {
+	page.Sectionf("Drift between the journal and the account")
 	none := true
 	for _, run := range v.Runs {
 		if run.Drift != nil {
@@ -322,26 +321,26 @@ func (v *RunReport) renderDrift(w *Writer) {
 				if len(run.Drifts) > 1 {
 					name += ", " + of
 				}
-				w.Prose(name, run.Drifts[of].String())
+				page.Prosef(name, "%s", run.Drifts[of])
 			}
 		}
 	}
 	if none {
-		w.Line("No run has recorded a drift.")
+		page.Linef("No run has recorded a drift.")
 	}
 }
 
-func (v *RunReport) renderPlan(w *Writer) {
+func (v *RunReport) renderPlan(page *Page) {
 	c := v.Compared
 	if c == nil {
 		return
 	}
-	w.Section("Plan and outcome")
+	page.Sectionf("Plan and outcome")
 	expected := "not known"
 	if c.Expected != nil && c.Range != nil {
 		expected = fmt.Sprintf("$%s ($%s to $%s)", c.Expected, c.Range.Low, c.Range.High)
 	}
-	w.Table([]string{"what", "planned", "since the plan"}, [][]string{
+	page.Table([]string{"what", "planned", "since the plan"}, [][]string{
 		{"lookups", numberText(c.Lookups), fmt.Sprintf("%d, %d answered", c.Calls, c.Answered)},
 		{"spend, at most", "$" + c.Maximum.String(), "$" + c.Spent.String()},
 		{"spend, expected", expected, "$" + c.Spent.String()},

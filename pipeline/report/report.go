@@ -33,11 +33,11 @@ func WriteMarkdown(w io.Writer, r Report, hints Hints) error {
 func WriteHTML(w io.Writer, r Report, hints Hints) error { return write(w, r, &htmlLayout{}, hints) }
 
 func write(w io.Writer, r Report, in layout, hints Hints) error {
-	p := &Page{Writer: newWriter(w, in), hints: hints}
-	p.Begin()
+	p := &Page{layout: in, to: w, hints: hints}
+	p.write(in.Begin())
 	r.Render(p)
-	p.End()
-	return p.Err()
+	p.write(in.End())
+	return p.err
 }
 
 // WriteJSON writes one object, indented.

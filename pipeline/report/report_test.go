@@ -70,8 +70,7 @@ func samples() map[string]Report {
 	paid := func(asked, found enrich.ByField[int64], spent cost.Money) AccountsUsage {
 		return AccountsUsage{{Interface: "v1", Found: FieldsFound(people, asked, found), Spent: &spent}}
 	}
-	spend := NewSpend([]AccountTerms{{Catalogue: people}})
-	spend.ByOutcome["everything found"] = &SpendPart{Attempts: 2, Charged: 30 * cost.Cent, FreeUsed: free}
+	spend := &Spend{ByOperation: SpendParts{}, ByDay: SpendParts{}, ByOutcome: SpendParts{"everything found": {Attempts: 2, Charged: 30 * cost.Cent, FreeUsed: free}}}
 	account := AccountOf(people, cost.Account{Balance: cost.Balance{Available: cost.Known(9 * cost.Dollar)}})
 	drifted := paid(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent)
 	drifted[0].Drift = DriftOf(people, v1.Tariff(), cost.Drift{Lost: cost.OfMoney(cost.Cent)})

@@ -41,7 +41,7 @@ func answer(id int, at time.Time, asked, returned, free enrich.Fields) ReportCal
 // trialFacts are those of a job with two runs of which one has not ended.
 func trialFacts() ReportFacts {
 	return ReportFacts{
-		Scope: ReportScope{Job: "night"}, At: day(20), Tariffs: []cost.Tariff{cost.AllowancePerField(v1.Catalogue())}, Catalogues: []enrich.Catalogue{v1.Catalogue()},
+		Scope: ReportScope{Job: "night"}, At: day(20), Accounts: Terms{{v1.Catalogue(), cost.AllowancePerField(v1.Catalogue())}},
 		Waits: WaitsOf([]checkpoint.Run{{Waits: []record.Waited{
 			{For: "rate", Milliseconds: 95_500}, {For: "ceiling:daily", Milliseconds: 77_700_000}, {For: "slow_down", Milliseconds: 2_250},
 		}}}, ""),
@@ -78,7 +78,7 @@ func trialCalls() (calls []ReportCall) {
 	calls = append(calls, free, lost)
 	for i := range 22 {
 		c := answer(19+i, day(20), email, 0, 0)
-		c.State, c.Ended, c.Held = attempt.InDoubt, time.Time{}, 150_000
+		c.State, c.Ended, c.Held = attempt.InDoubt, time.Time{}, cost.OfMoney(150_000)
 		calls = append(calls, c)
 	}
 	for i := range 3 {
@@ -228,10 +228,9 @@ func unitFacts() ReportFacts {
 	second.Interface = "second"
 	facts.Scope = ReportScope{}
 	facts.Runs = []checkpoint.Run{{Name: "search", Started: day(17)}, {Name: "list", Started: day(18), List: "/list.csv"}}
-	facts.Catalogues = append(facts.Catalogues, second)
-	facts.Tariffs = append(facts.Tariffs, cost.Tariff{Meters: []cost.MeterInfo{
+	facts.Accounts = append(facts.Accounts, AccountTerms{second, cost.Tariff{Meters: []cost.MeterInfo{
 		{Name: "usd", Hidden: true}, {Name: "firms"}, {Name: "years"},
-	}})
+	}}})
 	return facts
 }
 
@@ -256,7 +255,7 @@ func TestUnitsAndPagesOfSearchesAreReported(t *testing.T) {
 		unitCall(5, day(18), 1, "company_id", cost.Amounts{0, 0, 1}),
 	}
 	lost := unitCall(6, day(18), 1, "company_id", cost.Amounts{})
-	lost.State, lost.Returned, lost.HeldUnits, lost.Charge = attempt.InDoubt, 0, cost.Amounts{0, 0, 1}, cost.Charge{}
+	lost.State, lost.Returned, lost.Held, lost.Charge = attempt.InDoubt, 0, cost.Amounts{0, 0, 1}, cost.Charge{}
 	view := reportOn(unitFacts(), append(calls, lost))
 	want := AllUnits{{Interface: "second", Meter: "firms", Used: 3, Spent: 30 * cost.Cent}, {Interface: "second", Meter: "years", Used: 2, Held: 1}}
 	if diff := cmp.Diff(want, view.Units); diff != "" {
@@ -374,5 +373,55 @@ func TestAPlanIsComparedWithWhatCameAfterIt(t *testing.T) {
 	c := reportOn(facts, trialCalls()).Compared
 	if c == nil || c.Lookups != 8 || c.Maximum != 5*cost.Dollar || c.Calls != 33 || c.Answered != 7 {
 		t.Errorf("%+v", c)
+	}
+}
+
+// TestViewsOfTheSameCallsAddUpToTheSame adds calls of two accounts once, and compares each view with the sum of all.
+func TestViewsOfTheSameCallsAddUpToTheSame(t *testing.T) {
+	t.Parallel()
+	facts := unitFacts()
+	builder, all := NewReportBuilder(facts), CallSum{}
+	calls := append(trialCalls(), unitCall(50, day(18), 0, "company_id", cost.Amounts{int64(cost.Cent), 1}), unitCall(51, day(19), 1, "search", cost.Amounts{0, 0, 2}))
+	for _, c := range calls {
+		builder.Add(c)
+		all.Add(c)
+	}
+	view, spend := builder.Report(), builder.Spend()
+	if view.Calls != int64(len(calls)) || view.Calls != all.Calls || view.Spent != all.Charged || view.Answered != all.Answered || view.Found != all.Values {
+		t.Errorf("the report has %d calls, %d answers, %d values for $%s; their sum is %+v", view.Calls, view.Answered, view.Found, view.Spent, all)
+	}
+	units := map[string]int64{}
+	for _, u := range view.Units {
+		units[u.Meter] = u.Used
+	}
+	if diff := cmp.Diff(map[string]int64{"firms": 1, "years": 2}, units); diff != "" {
+		t.Errorf("units (-want +got):\n%s", diff)
+	}
+	for name, parts := range map[string]SpendParts{"operation": spend.ByOperation, "outcome": spend.ByOutcome, "day": spend.ByDay} {
+		var calls, free int64
+		var charged cost.Money
+		used := map[string]int64{}
+		for _, part := range parts {
+			calls, charged, free = calls+part.Attempts, charged+part.Charged, free+part.FreeUsed.Get("work_email")
+			for meter, n := range part.Units {
+				used[meter] += n
+			}
+		}
+		if calls != view.Calls || charged != view.Spent || free != 1 {
+			t.Errorf("by %s there are %d calls for $%s and %d free emails, want %d for $%s and 1", name, calls, charged, free, view.Calls, view.Spent)
+		}
+		if diff := cmp.Diff(units, used); diff != "" {
+			t.Errorf("units by %s (-want +got):\n%s", name, diff)
+		}
+	}
+	var priced, daily cost.Money
+	for _, p := range view.Prices {
+		priced += p.Amount
+	}
+	for _, day := range view.Days {
+		daily += day.Charged
+	}
+	if priced != view.Spent || daily != view.Spent {
+		t.Errorf("prices add up to $%s and days to $%s, want $%s", priced, daily, view.Spent)
 	}
 }

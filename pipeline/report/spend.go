@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
-	"payonce/enrich"
 )
 
 // Spend explains what a run spent.
@@ -16,23 +14,6 @@ type Spend struct {
 	ByOperation SpendParts `json:"by_operation"`
 	ByOutcome   SpendParts `json:"by_outcome"`
 	ByDay       SpendParts `json:"by_day"` // UTC, of the outcome
-
-	terms []AccountTerms
-}
-
-// AccountTerms is what an explanation of spend needs to know of an account: its fields and its meters.
-type AccountTerms struct {
-	Catalogue enrich.Catalogue
-	Tariff    cost.Tariff
-}
-
-// free returns the counts of fields that the free allowance of the account paid for.
-func (t AccountTerms) free(free enrich.Fields) Values[int64] {
-	var counts enrich.ByField[int64]
-	for f := range free.Each() {
-		counts[f]++
-	}
-	return ValuesOf(t.Catalogue, counts)
 }
 
 // SpendParts are parts of a run's attempts by their names.
@@ -47,43 +28,24 @@ type SpendPart struct {
 	Units map[string]int64 `json:"units,omitempty"`
 }
 
-// NewSpend returns an explanation without attempts. The terms are those of the accounts by their numbers.
-func NewSpend(terms []AccountTerms) *Spend {
-	return &Spend{ByOperation: SpendParts{}, ByOutcome: SpendParts{}, ByDay: SpendParts{}, terms: terms}
+// Spend returns the calls that were added, in three ways.
+func (b *ReportBuilder) Spend() *Spend {
+	return &Spend{ByOperation: b.spendParts(b.operations), ByOutcome: b.spendParts(b.outcomes), ByDay: b.spendParts(b.days)}
 }
 
-// Add adds an attempt in three ways.
-func (v *Spend) Add(e attempt.Entry) {
-	terms := v.terms[e.Account]
-	v.add(v.ByOperation, terms.Catalogue.Operation(e.Asked), e)
-	v.add(v.ByOutcome, outcomeOf(e), e)
-	v.add(v.ByDay, e.Time().UTC().Format(time.DateOnly), e)
-}
-
-// add adds an attempt to the part of that name. Fields that a free allowance paid for are those of the first
-// account.
-func (v *Spend) add(parts SpendParts, name string, e attempt.Entry) {
-	part := parts[name]
-	if part == nil {
-		part = &SpendPart{FreeUsed: v.terms[0].free(0)}
+func (b *ReportBuilder) spendParts(sums map[string]*CallSum) SpendParts {
+	parts := SpendParts{}
+	for name, sum := range sums {
+		part := &SpendPart{Attempts: sum.Calls, Charged: sum.Charged, FreeUsed: b.facts.Accounts.Free(sum)}
+		for _, units := range b.facts.Accounts.units(sum) {
+			if part.Units == nil {
+				part.Units = map[string]int64{}
+			}
+			part.Units[units.Meter] += units.Used
+		}
 		parts[name] = part
 	}
-	part.Attempts++
-	part.Charged += e.Charge.Money()
-	terms := v.terms[e.Account]
-	for f := range e.Charge.Free.Each() {
-		part.FreeUsed = AddCount(part.FreeUsed, terms.Catalogue.Name(f), 1)
-	}
-	for m, info := range terms.Tariff.Meters {
-		used := e.Charge.Amounts[m]
-		if used == 0 || m == int(cost.USD) || terms.Tariff.IsAllowance(cost.Meter(m)) {
-			continue
-		}
-		if part.Units == nil {
-			part.Units = map[string]int64{}
-		}
-		part.Units[info.Name] += used
-	}
+	return parts
 }
 
 // usedFree reports whether the free allowance paid for something of the part.

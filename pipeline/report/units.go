@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"payonce/checkpoint/attempt"
 	"payonce/cost"
 )
 
@@ -45,63 +44,12 @@ func (a AllUnits) held() (text string) {
 	return text
 }
 
-// unitSums are amounts of the meters of each account.
-type unitSums map[attempt.Account]*unitSum
-
-type unitSum struct {
-	used, held cost.Amounts
-	spent      cost.ByMeter[cost.Money] // by the first meter of each call
-}
-
-// add adds what a call used and holds.
-func (s unitSums) add(c ReportCall) {
-	sum := entryOf(s, c.Account)
-	sum.used = sum.used.Plus(c.Charge.Amounts)
-	sum.held = sum.held.Plus(c.HeldUnits)
-	for m := cost.USD + 1; int(m) < len(c.Charge.Amounts); m++ {
-		if c.Charge.Amounts[m] > 0 {
-			sum.spent[m] = sum.spent[m].Plus(c.Charge.Money())
-			break
-		}
-	}
-}
-
-// unitsOf returns the sums without money and free allowances.
-func (b *ReportBuilder) unitsOf(sums unitSums) (all AllUnits) {
-	for account, tariff := range b.facts.Tariffs {
-		sum := sums[attempt.Account(account)]
-		if sum == nil {
-			continue
-		}
-		for m, info := range tariff.Meters {
-			isUnits := cost.Meter(m) != cost.USD && !tariff.IsAllowance(cost.Meter(m))
-			if isUnits && sum.used[m]+sum.held[m] > 0 {
-				of := b.catalogueOf(attempt.Account(account)).Interface
-				all = append(all, ReportUnits{Interface: of, Meter: info.Name, Used: sum.used[m], Held: sum.held[m], Spent: sum.spent[m]})
-			}
-		}
-	}
-	return all
-}
-
-// isPage reports whether a call asked for a page of the results of a search. Such a page is not a value.
-func isPage(c ReportCall) bool { return c.Pattern == "search" }
-
-// operation names what a call asks for.
-func (b *ReportBuilder) operation(c ReportCall) string {
-	name := b.catalogue(c).Operation(c.Asked)
-	if isPage(c) {
-		name += ", pages of searches"
-	}
-	return name
-}
-
 // renderUnits writes what was used of each module.
-func (v *RunReport) renderUnits(w *Writer) {
+func (v *RunReport) renderUnits(page *Page) {
 	if len(v.Units) == 0 {
 		return
 	}
-	w.Section("Units of modules")
+	page.Sectionf("Units of modules")
 	rows := [][]string{}
 	header := []string{"interface", "module", "used", "held"}
 	priced := slices.ContainsFunc(v.Units, func(u ReportUnits) bool { return u.Spent > 0 })
@@ -115,7 +63,7 @@ func (v *RunReport) renderUnits(w *Writer) {
 		}
 		rows = append(rows, row)
 	}
-	w.Table(header, rows)
+	page.Table(header, rows)
 }
 
 // withUnits adds a column of units to a table, where the report has units.

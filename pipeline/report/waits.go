@@ -96,13 +96,13 @@ func plus(waits []record.Waited, reason, month string, span time.Duration) []rec
 	return waits
 }
 
-// WaitSums returns the sums of the waits of runs in one month, or in all months for "". The longest comes first. A wait
+// waitSums returns the sums of the waits of runs in one month, or in all months for "". The longest comes first. A wait
 // whose month was not recorded counts in that of the last start.
-func WaitSums(runs []checkpoint.Run, month string) (all []record.Waited) {
+func waitSums(runs []checkpoint.Run, month string) (all []record.Waited) {
 	for _, run := range runs {
 		for _, w := range run.Waits {
 			if month == "" || cmp.Or(w.Month, cost.Month.Of(run.LastStarted().UTC())) == month {
-				all = plus(all, w.For, "", WaitSpan(w))
+				all = plus(all, w.For, "", waitSpan(w))
 			}
 		}
 	}
@@ -112,8 +112,8 @@ func WaitSums(runs []checkpoint.Run, month string) (all []record.Waited) {
 	return all
 }
 
-// WaitSpan returns how long a wait took.
-func WaitSpan(w record.Waited) time.Duration { return time.Duration(w.Milliseconds) * time.Millisecond }
+// waitSpan returns how long a wait took.
+func waitSpan(w record.Waited) time.Duration { return time.Duration(w.Milliseconds) * time.Millisecond }
 
 // waitWords says what was waited for.
 func waitWords(reason string) string {
@@ -134,4 +134,29 @@ func waitWords(reason string) string {
 		return "the service (" + code + "), between two starts"
 	}
 	return reason
+}
+
+// Waited is how long runs waited for one reason.
+type Waited struct {
+	For     string  `json:"for"` // for machines, such as "rate" or "ceiling:daily"
+	Words   string  `json:"-"`
+	Seconds float64 `json:"seconds"`
+}
+
+// WaitsOf returns the sums of the waits of runs in one month, or in all months for "". The longest comes first.
+func WaitsOf(runs []checkpoint.Run, month string) []Waited {
+	list := []Waited{}
+	for _, w := range waitSums(runs, month) {
+		list = append(list, Waited{For: w.For, Words: waitWords(w.For), Seconds: waitSpan(w).Seconds()})
+	}
+	return list
+}
+
+// Text writes the time in seconds, below ten seconds with tenths.
+func (w Waited) Text() string {
+	span := time.Duration(w.Seconds * float64(time.Second))
+	if span < 10*time.Second {
+		return span.Round(100 * time.Millisecond).String()
+	}
+	return span.Round(time.Second).String()
 }

@@ -69,7 +69,7 @@ func TestAWaitCountsInTheMonthInWhichItWasWaited(t *testing.T) {
 		"2027-01": nil,
 		"":        {{For: "ceiling:monthly", Milliseconds: 31*24*hour + 2*hour}, {For: "rate", Milliseconds: 40 * minute}, {For: "retry", Milliseconds: 7}},
 	} {
-		if diff := cmp.Diff(want, WaitSums(runs, month)); diff != "" {
+		if diff := cmp.Diff(want, waitSums(runs, month)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", month, diff)
 		}
 	}
@@ -82,7 +82,7 @@ func TestTheWaitsOfRunsAreAddedUp(t *testing.T) {
 	first := AddSentWaits(nil, dispatch.Waited{Rate: 2 * time.Second, Retry: time.Second}, ended, ended)
 	second := AddSentWaits(first, dispatch.Waited{Rate: time.Second, SlowDown: 10 * time.Second, Pace: time.Microsecond}, ended, ended)
 	want := []record.Waited{{For: "slow_down", Milliseconds: 10_000}, {For: "rate", Milliseconds: 5_000}, {For: "retry", Milliseconds: 2_000}}
-	if diff := cmp.Diff(want, WaitSums([]checkpoint.Run{{Waits: first}, {Waits: second}}, "")); diff != "" {
+	if diff := cmp.Diff(want, waitSums([]checkpoint.Run{{Waits: first}, {Waits: second}}, "")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if first[0].Milliseconds != 2_000 {

@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -62,44 +61,40 @@ func (v *Summary) Lost() bool {
 	return false
 }
 
-// number writes a count.
-func number(n int64) string { return strconv.FormatInt(n, 10) }
-
 // Render writes the plan.
 func (p *Plan) Render(page *report.Page) {
-	w := page.Writer
-	w.Title("Plan of a search for " + p.Search)
-	w.Gap()
-	w.Entry("filters", p.Filters)
-	w.Entry("run", p.Run)
+	page.Titlef("Plan of a search for %s", p.Search)
+	page.Gap()
+	page.Entryf("filters", "%s", p.Filters)
+	page.Entryf("run", "%s", p.Run)
 	if p.Searches > 1 {
-		w.Entry("searches", fmt.Sprintf("%d, one for each company", p.Searches))
+		page.Entryf("searches", "%d, one for each company", p.Searches)
 	}
 	if p.Most > 0 {
-		w.Entry("results", "at most "+number(p.Most))
+		page.Entryf("results", "at most %d", p.Most)
 	}
 	if p.PerOne > 0 {
-		w.Entry("per company", "at most "+number(p.PerOne))
+		page.Entryf("per company", "at most %d", p.PerOne)
 	}
 	known := fmt.Sprintf("%s on %s, not older than %s", report.Counted(p.Known, "result"), report.Counted(p.Pages, "page"), age(p.FreshFor))
 	if p.Total != nil {
 		known += fmt.Sprintf("; the service counts %d", *p.Total)
 	}
-	w.Entry("known already", known)
+	page.Entryf("known already", "%s", known)
 	switch {
 	case p.Needed == 0:
-		w.Entry("calls", "none: every page is known")
+		page.Entryf("calls", "none: every page is known")
 	case p.AtMost == nil:
-		w.Entry("calls", number(p.Needed)+" first; they tell how many follow")
+		page.Entryf("calls", "%d first; they tell how many follow", p.Needed)
 	case *p.AtMost <= p.Needed:
-		w.Entry("calls", "at most "+number(*p.AtMost))
+		page.Entryf("calls", "at most %d", *p.AtMost)
 	default:
-		w.Entry("calls", fmt.Sprintf("%d first, which tell how many follow; at most %d, in %s", p.Needed, *p.AtMost, seconds(p.Seconds).Round(time.Second)))
+		page.Entryf("calls", "%d first, which tell how many follow; at most %d, in %s", p.Needed, *p.AtMost, seconds(p.Seconds).Round(time.Second))
 	}
 	if p.Maximum != nil {
-		w.Entry("spend at most", "$"+p.Maximum.String())
+		page.Entryf("spend at most", "$%s", p.Maximum)
 	}
-	renderUnits(w, p.Units)
+	renderUnits(page, p.Units)
 }
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
@@ -113,9 +108,9 @@ func age(d time.Duration) string {
 	return d.String()
 }
 
-func renderUnits(w *report.Writer, meters []UsedMeter) {
+func renderUnits(page *report.Page, meters []UsedMeter) {
 	for _, m := range meters {
-		text := number(m.Used)
+		text := fmt.Sprint(m.Used)
 		if m.Limit != nil {
 			text += fmt.Sprintf(" of at most %d", *m.Limit)
 		}
@@ -126,7 +121,7 @@ func renderUnits(w *report.Writer, meters []UsedMeter) {
 		if m.AccountLeft != nil {
 			text += fmt.Sprintf("; the account has %d left", *m.AccountLeft)
 		}
-		w.Entry("units of "+m.Module, text)
+		page.Entryf("units of "+m.Module, "%s", text)
 	}
 }
 
@@ -135,51 +130,50 @@ const shownGaps = 20
 
 // Render writes the summary.
 func (v *Summary) Render(page *report.Page) {
-	w := page.Writer
-	w.Title("Search for " + v.Search)
-	w.Gap()
-	w.Entry("filters", v.Filters)
-	results := number(v.Results)
+	page.Titlef("Search for %s", v.Search)
+	page.Gap()
+	page.Entryf("filters", "%s", v.Filters)
+	results := fmt.Sprint(v.Results)
 	if v.Total != nil && *v.Total != v.Results {
 		results += fmt.Sprintf("; the service counts %d", *v.Total)
 	}
-	w.Entry("results", results)
-	w.Entry("pages", fmt.Sprintf("%d, in %s", v.Pages, report.Counted(v.Parts, "part")))
-	w.Entry("calls now", number(v.Calls))
-	renderUnits(w, v.Units)
+	page.Entryf("results", "%s", results)
+	page.Entryf("pages", "%d, in %s", v.Pages, report.Counted(v.Parts, "part"))
+	page.Entryf("calls now", "%d", v.Calls)
+	renderUnits(page, v.Units)
 	if v.Spent != nil {
-		w.Entry("spent", "$"+v.Spent.String())
+		page.Entryf("spent", "$%s", v.Spent)
 	}
 	if v.InDoubt > 0 {
-		w.Entry("in doubt", report.Counted(v.InDoubt, "call"))
+		page.Entryf("in doubt", "%s", report.Counted(v.InDoubt, "call"))
 	}
-	w.Entry("output", output.TargetName(v.Output))
+	page.Entryf("output", "%s", output.TargetName(v.Output))
 	for _, kept := range v.Kept {
-		w.Prose("kept", fmt.Sprintf("%s as %s, because %s", kept.File, kept.As, kept.Reason))
+		page.Prosef("kept", "%s as %s, because %s", kept.File, kept.As, kept.Reason)
 	}
-	v.renderGaps(w)
+	v.renderGaps(page)
 	if v.Advice != "" {
-		w.Gap()
+		page.Gap()
 		for line := range strings.SplitSeq(v.Advice, "\n") {
-			w.Line(line)
+			page.Linef("%s", line)
 		}
 	}
 }
 
-func (v *Summary) renderGaps(w *report.Writer) {
+func (v *Summary) renderGaps(page *report.Page) {
 	for _, key := range v.Unusable {
-		w.Prose("filter "+key, "the service ignores or refuses it, so the search was not split by it")
+		page.Prosef("filter "+key, "the service ignores or refuses it, so the search was not split by it")
 	}
 	if len(v.Gaps) == 0 {
 		return
 	}
-	w.Section("Not in the list")
+	page.Sectionf("Not in the list")
 	for i, gap := range v.Gaps {
 		if i == shownGaps {
-			w.Item(fmt.Sprintf("  %d more", len(v.Gaps)-shownGaps))
+			page.Itemf("  %d more", len(v.Gaps)-shownGaps)
 			break
 		}
-		w.Item("  " + gap.String())
+		page.Itemf("  %s", gap)
 	}
 }
 

@@ -59,8 +59,6 @@ type Decision struct {
 	Passed []Passed
 	// Run is the occurrence that starts now; zero for none.
 	Run LocalTime
-	// Again says that Run began before and did not end.
-	Again bool
 	// Waits says that the unfinished occurrence goes on at a later time, and no other one starts before.
 	Waits bool
 	// Abandoned says that the unfinished occurrence does not start again: its catch-up window has passed.
@@ -96,7 +94,7 @@ func (p SchedulePlan) Decide(s ScheduleState, now time.Time) Decision {
 		case s.Until.After(now) && !s.Until.After(now.Add(p.CatchUp)): // farther only when the clock was set back
 			d.Waits, d.Wake = true, s.Until
 		default:
-			d.Run, d.Again = s.Unfinished, true
+			d.Run = s.Unfinished
 		}
 	}
 	if p.Times.IsZero() {

@@ -35,7 +35,6 @@ func newInstallCommand(env Environment) *cobra.Command {
 			"  --systemd  a service and a timer for each job with a schedule\n\n" +
 			"A file that was edited is not replaced: then nothing is written. Keys of services do not stand in these\n" +
 			"files. They come from --env-file. For cron and Kubernetes see docs/nightly.md." + env.Codes.Install,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return env.install(&o) },
 	}
 	flags := cmd.Flags()

@@ -149,10 +149,10 @@ func (p *pages) remove() {
 
 // Render writes the index.
 func (p *pages) Render(page *report.Page) {
-	page.Title("Runs of job " + p.job.Name)
+	page.Titlef("Runs of job %s", p.job.Name)
 	page.Gap()
 	if len(p.history) == 0 {
-		page.Line("The job has not run yet.")
+		page.Linef("The job has not run yet.")
 		return
 	}
 	header := []string{"occurrence", "began", "ended", "exit", "found", "lookups", "spent", "reason"}

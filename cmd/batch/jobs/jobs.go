@@ -50,7 +50,6 @@ func NewCommand(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "jobs",
 		Short: "Enrich lists at set times: run jobs that are due, and show their results",
-		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCheckCommand(env), newListCommand(env), newSchemaCommand(env), newRunCommand(env), newServeCommand(env), newInstallCommand(env),
@@ -82,17 +81,10 @@ func newCheckCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(env.Stdout, "%s has %s\n", path, counted(len(file.Jobs)))
+			_, err = fmt.Fprintf(env.Stdout, "%s has %s\n", path, report.Counted(len(file.Jobs), "job"))
 			return err
 		},
 	}
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "1 job"
-	}
-	return fmt.Sprintf("%d jobs", n)
 }
 
 func newSchemaCommand(env Environment) *cobra.Command {
@@ -102,7 +94,6 @@ func newSchemaCommand(env Environment) *cobra.Command {
 		Long: "Print the JSON Schema of jobs files. An editor that knows it completes the keys and marks mistakes;\n" +
 			"most take it from a first line such as\n" +
 			"  # yaml-language-server: $schema=jobs.schema.json" + env.Codes.File,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return report.WriteJSON(env.Stdout, env.Reader.Schema()) },
 	}
 }
@@ -130,7 +121,6 @@ func newListCommand(env Environment) *cobra.Command {
 		Short: "List the jobs of a jobs file, with their lists and schedules",
 		Long: "List the jobs of a jobs file, with their lists, schedules and outputs. Where there is a journal\n" +
 			"already, a job that is paused is marked, and one that waits for the end of a limit is shown with the time." + env.Codes.File,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			file, err := env.read(path)
 			if err != nil {

@@ -14,18 +14,34 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	"go.uber.org/goleak"
 
+	"payonce/checkpoint/record"
 	"payonce/cost"
+	"payonce/enrich"
+	"payonce/pipeline/report"
 )
 
 // nightlyMetrics is a job with every metric.
 func nightlyMetrics() JobMetrics {
 	at := time.Date(2026, 11, 23, 2, 30, 0, 0, time.UTC)
+	fields := enrich.Named("email")
 	return JobMetrics{
-		Name: "nightly", Read: at.Add(time.Hour), Waits: at.Add(24 * time.Hour), Failures: 2, Success: at.AddDate(0, 0, -1),
+		Read: at.Add(time.Hour),
+		Known: Known{
+			Job: record.Job{Name: "nightly", Failures: 2, Unfinished: "second"},
+			History: []record.Occurrence{
+				{At: "first", Starts: 1, Began: at.AddDate(0, 0, -1).Add(-time.Minute), Ended: at.AddDate(0, 0, -1)},
+				{At: "second", Starts: 1, Began: at, Ended: at.Add(90 * time.Second), Exit: 3, Found: 4, Lookups: 6, Spent: 2 * cost.Dollar, Until: at.Add(24 * time.Hour)},
+			},
+		},
 		Accounts: []AccountMetrics{
 			{
-				Name: "v1-0", Answered: 9, NotCharged: 2, Forfeited: 1, Spent: 12_50 * cost.Cent, MayBeFree: 5 * cost.Cent, Held: cost.Dollar, InDoubt: 3,
-				Fields: []FieldMetrics{{Name: "email", Asked: 9, Found: 7, LastFound: 4}}, Units: []UnitMetrics{{Meter: "free_email", Used: 5, Held: 1}},
+				Name: "v1-0", MayBeFree: 5 * cost.Cent, InDoubt: 3,
+				AccountTerms: report.AccountTerms{Catalogue: fields, Tariff: cost.Tariff{Meters: []cost.MeterInfo{{Name: "usd"}, {Name: "free_email"}}}},
+				Totals: cost.Totals{
+					Lookups: 9, Uncharged: 2, Forfeited: 1, Settled: cost.Amounts{int64(12_55 * cost.Cent), 5}, Held: cost.Amounts{int64(cost.Dollar), 1},
+					Asked: enrich.ByField[int64]{9}, Returned: enrich.ByField[int64]{7},
+				},
+				LastRun: cost.Totals{Returned: enrich.ByField[int64]{4}},
 			},
 			{Name: "v2-1"},
 		},
@@ -33,7 +49,6 @@ func nightlyMetrics() JobMetrics {
 			{Name: "daily", Meter: "usd", Limit: int64(20 * cost.Dollar), Left: int64(7_50 * cost.Cent)},
 			{Name: "max-units", Account: "v2-1", Meter: "companies", Limit: 500, Left: 20},
 		},
-		Last: &RunMetrics{Began: at, Ended: at.Add(90 * time.Second), ExitCode: 3, Found: 4, Calls: 6, Spent: 2 * cost.Dollar},
 		Rows: map[string]int64{"matched": 4, "not_found": 1}, Waited: map[string]float64{"ceiling:daily": 3600.5},
 	}
 }
@@ -90,7 +105,7 @@ func TestTheNamesFollowTheConventionsOfPrometheus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if described := len(describe().all); len(families) != described {
+	if described := len(jobMetrics); len(families) != described {
 		t.Errorf("the job has %d metrics, and %d are described: it shows the rest to nobody", len(families), described)
 	}
 	problems, err := promlint.NewWithMetricFamilies(families).Lint()
@@ -105,7 +120,7 @@ func TestTheNamesFollowTheConventionsOfPrometheus(t *testing.T) {
 func TestAJobThatNeverRanHasNoTimes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new.prom")
-	if err := writeMetricsFile(path, JobMetrics{Name: "new", Paused: true}); err != nil {
+	if err := writeMetricsFile(path, JobMetrics{Known: Known{Job: record.Job{Name: "new", PausedAt: time.Now()}}}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -150,7 +165,7 @@ func TestTheServerHasTheMetricsOfTheJobsThatAreLeft(t *testing.T) {
 			t.Errorf("status %d, without %s:\n%s", status, want, text)
 		}
 	}
-	jobs.Set(JobMetrics{Name: "other"})
+	jobs.Set(JobMetrics{Known: Known{Job: record.Job{Name: "other"}}})
 	jobs.Keep([]string{"other"})
 	if _, text := get(t, base+"/metrics"); strings.Contains(text, "nightly") || !strings.Contains(text, `job_name="other"`) {
 		t.Errorf("nightly is not served any more, and other is:\n%s", text)

@@ -249,11 +249,11 @@ func TestTheTotalsOfAJobAreThoseOfItsReport(t *testing.T) {
 	var spent cost.Money
 	fields := map[string]int64{}
 	for _, account := range last.Accounts {
-		answered, notCharged = answered+account.Answered, notCharged+account.NotCharged
-		spent += account.Spent + account.MayBeFree
-		for _, field := range account.Fields {
-			fields[account.Name[:2]+" "+field.Name] += field.Found
-			found += field.Found
+		answered, notCharged = answered+account.Totals.Lookups, notCharged+account.Totals.Uncharged
+		spent += account.Totals.Settled.Money()
+		for f := range account.Catalogue.All().Each() {
+			fields[account.Name[:2]+" "+account.Catalogue.Name(f)] += account.Totals.Returned[f]
+			found += account.Totals.Returned[f]
 		}
 	}
 	if answered != view.Answered || found != view.Found || spent != view.Spent || found == 0 || spent == 0 {
@@ -306,7 +306,7 @@ func TestTheCeilingsAreThoseOfTheLastRunAtThisTime(t *testing.T) {
 func TestAJobWithoutAJournalHasMetrics(t *testing.T) {
 	t.Parallel()
 	n := newNights(t)
-	if m := n.read("night"); len(m.Accounts) != 0 || m.Last != nil || !m.Read.Equal(n.now) {
+	if m := n.read("night"); len(m.Accounts) != 0 || len(m.History) != 0 || m.Job.Name != "night" || !m.Read.Equal(n.now) {
 		t.Errorf("%+v", m)
 	}
 }

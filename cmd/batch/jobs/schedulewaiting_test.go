@@ -39,11 +39,11 @@ func TestAnOccurrenceThatWaitsGoesOnAtItsTime(t *testing.T) {
 		},
 		"at its time": {
 			catchUp: 24 * time.Hour, now: hour(24, 0),
-			want: Decision{Run: at(10), Again: true, Decided: at(10), Next: at(25), Wake: hour(25, 0)},
+			want: Decision{Run: at(10), Decided: at(10), Next: at(25), Wake: hour(25, 0)},
 		},
 		"at the end of its window": {
 			catchUp: 14 * time.Hour, now: hour(24, 0),
-			want: Decision{Run: at(10), Again: true, Decided: at(10), Next: at(25), Wake: hour(25, 0)},
+			want: Decision{Run: at(10), Decided: at(10), Next: at(25), Wake: hour(25, 0)},
 		},
 		"after its window": {
 			catchUp: 90 * time.Minute, now: hour(13, 30),
@@ -61,7 +61,7 @@ func TestAnOccurrenceThatWaitsGoesOnAtItsTime(t *testing.T) {
 		},
 		"after the clock was set back by a month": {
 			catchUp: 24 * time.Hour, now: hour(10, 30).AddDate(0, -1, 0),
-			want: Decision{Run: at(10), Again: true},
+			want: Decision{Run: at(10)},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestAnOccurrenceThatWaitsGoesOnAtItsTime(t *testing.T) {
 			s.Paused = c.paused
 			got := plan.Decide(s, c.now)
 			if c.now.Before(day) {
-				got = Decision{Run: got.Run, Again: got.Again, Waits: got.Waits}
+				got = Decision{Run: got.Run, Waits: got.Waits}
 			}
 			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(LocalTime{})); diff != "" {
 				t.Errorf("decision (-want +got):\n%s", diff)

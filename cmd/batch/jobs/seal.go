@@ -46,16 +46,8 @@ func isSealed(path string) (bool, error) {
 
 // writeSealed replaces a file whole.
 func writeSealed(path string, text []byte, mode fs.FileMode) error {
-	if mode == 0 {
-		mode = 0o600
-	}
-	file, err := atomicfile.Create(path, mode)
-	if err != nil {
+	return atomicfile.Replace(path, mode, func(w io.Writer) error {
+		_, err := w.Write(append(text, sealOf(text)...))
 		return err
-	}
-	defer file.Discard()
-	if _, err := file.Write(append(text, sealOf(text)...)); err != nil {
-		return err
-	}
-	return file.Commit()
+	})
 }

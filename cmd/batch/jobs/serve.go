@@ -26,7 +26,6 @@ func newServeCommand(env Environment) *cobra.Command {
 			"goes on with the next start. SIGHUP reads the jobs file again. When it is broken, the earlier jobs stay.\n\n" +
 			"With --listen it serves Prometheus metrics at /metrics, and its health at /healthz." +
 			env.Codes.Serve,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var measured *collector
 			if listen != "" {

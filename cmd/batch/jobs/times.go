@@ -16,8 +16,7 @@ import (
 // Times are the local times at which a job is due, without a time zone.
 type Times struct {
 	text string
-	cron cron.ScheduleWithPrev
-	spec *cron.SpecSchedule
+	spec *cron.SpecSchedule // nil for no times
 }
 
 // daily is the short form of a schedule that is due once a day.
@@ -45,7 +44,7 @@ func parseTimes(text string) (Times, error) {
 		return Times{}, errors.New("write daily at 02:30, or the five fields of a cron expression such as 30 2 * * 1-5")
 	}
 	spec.Location = time.UTC // local times are kept as if they were UTC: see Local
-	t := Times{text: text, cron: spec, spec: spec}
+	t := Times{text, spec}
 	if t.Next(localTimeOf(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))).IsZero() {
 		return Times{}, errors.New("no date matches the expression; correct the day or the month")
 	}
@@ -58,7 +57,7 @@ func parser() cron.Parser {
 }
 
 // IsZero reports whether there are no times.
-func (t Times) IsZero() bool { return t.cron == nil }
+func (t Times) IsZero() bool { return t.spec == nil }
 
 // String returns the times as they were written.
 func (t Times) String() string { return t.text }
@@ -67,7 +66,7 @@ func (t Times) String() string { return t.text }
 //
 // The library counts in UTC, where a day has 24 hours. So it proposes each local date and time exactly
 // once, whatever the clocks of the zone do. Local.In says when that is.
-func (t Times) Next(after LocalTime) LocalTime { return LocalTime{t.cron.Next(after.wall)} }
+func (t Times) Next(after LocalTime) LocalTime { return LocalTime{t.spec.Next(after.wall)} }
 
 // Previous returns the last time before another one; zero when there is none within some years.
-func (t Times) Previous(before LocalTime) LocalTime { return LocalTime{t.cron.Prev(before.wall)} }
+func (t Times) Previous(before LocalTime) LocalTime { return LocalTime{t.spec.Prev(before.wall)} }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -96,13 +97,8 @@ func edited(text string) bool {
 }
 
 func writeUnit(path, text string) error {
-	file, err := atomicfile.Create(path, 0o644)
-	if err != nil {
+	return atomicfile.Replace(path, 0o644, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
 		return err
-	}
-	defer file.Discard()
-	if _, err := file.Write([]byte(text)); err != nil {
-		return err
-	}
-	return file.Commit()
+	})
 }
