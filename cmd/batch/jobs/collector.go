@@ -72,7 +72,7 @@ type descriptions struct {
 
 	lastBegan, lastEnded, lastDuration, lastExit *prometheus.Desc
 	lastValues, lastCalls, lastSpend             *prometheus.Desc
-	lastRows, lastFound                          *prometheus.Desc
+	lastRows, lastFound, occurrences             *prometheus.Desc
 }
 
 // describe returns the descriptions.
@@ -115,6 +115,7 @@ func describe() (d descriptions) {
 	d.lastSpend = of("last_run_spend_dollars", "US dollars that the last occurrence spent.")
 	d.lastRows = of("last_run_rows", "Rows of the list of the last run, by outcome.", "outcome")
 	d.lastFound = of("last_run_values_found", "Values that the last run found, by field.", "account", "field")
+	d.occurrences = of("occurrences", "Occurrences in the history of the job, by what became of them.", "state")
 	return d
 }
 
@@ -140,6 +141,9 @@ func (d *descriptions) collect(to sender, job JobMetrics) {
 	to.time(d.read, job.Read)
 	for reason, seconds := range job.Waited {
 		to.counter(d.waited, seconds, reason)
+	}
+	for state, n := range job.Occurrences {
+		to.gauge(d.occurrences, float64(n), state)
 	}
 	for outcome, rows := range job.Rows {
 		to.gauge(d.lastRows, float64(rows), outcome)

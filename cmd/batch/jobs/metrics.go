@@ -23,6 +23,8 @@ type JobMetrics struct {
 
 	Last    *RunMetrics // the last occurrence that began; nil for none
 	Success time.Time   // when an occurrence last came to its end without a failure; zero for never
+	// Occurrences counts what became of those that the history has, by state.
+	Occurrences map[string]int64
 	// Rows are those of the list of the last run that has ended, by their outcomes.
 	Rows map[string]int64
 	// Waited are the seconds that the runs waited, by their reasons.

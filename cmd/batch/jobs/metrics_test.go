@@ -35,6 +35,7 @@ func nightlyMetrics() JobMetrics {
 		},
 		Last: &RunMetrics{Began: at, Ended: at.Add(90 * time.Second), ExitCode: 3, Found: 4, Calls: 6, Spent: 2 * cost.Dollar},
 		Rows: map[string]int64{"matched": 4, "not_found": 1}, Waited: map[string]float64{"ceiling:daily": 3600.5},
+		Occurrences: map[string]int64{"done": 8, "paused": 2},
 	}
 }
 
@@ -67,6 +68,7 @@ func TestTheFileOfAJobHasItsValuesInBaseUnits(t *testing.T) {
 		`payonce_job_ceiling_left_dollars{ceiling="daily",job_name="nightly"} 7.5`,
 		`payonce_job_ceiling_left_units{account="v2-1",ceiling="max-units",job_name="nightly",meter="companies"} 20`,
 		`payonce_job_waiting{job_name="nightly"} 1`,
+		`payonce_job_occurrences{job_name="nightly",state="paused"} 2`,
 		`payonce_job_waited_seconds_total{job_name="nightly",reason="ceiling:daily"} 3600.5`,
 		`payonce_job_last_run_duration_seconds{job_name="nightly"} 90`,
 		`payonce_job_last_run_exit_code{job_name="nightly"} 3`,

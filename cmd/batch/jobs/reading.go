@@ -29,6 +29,7 @@ func readMetrics(ctx context.Context, job *Job) (JobMetrics, error) {
 	if err != nil {
 		return m, err
 	}
+	options.Journal.Wait = readingPatience
 	m.Read = env.Now()
 	known, err := readKnown(ctx, job)
 	if err != nil {
@@ -41,7 +42,7 @@ func readMetrics(ctx context.Context, job *Job) (JobMetrics, error) {
 	if one, found := known.LastRun(); found {
 		m.Last = &RunMetrics{Began: one.Began, Ended: one.Ended, ExitCode: one.Exit, Found: one.Found, Calls: one.Lookups, Spent: one.Spent}
 	}
-	m.Success = known.LastSuccess()
+	m.Success, m.Occurrences = known.LastSuccess(), known.Occurrences()
 	if _, exists, err := options.Find(); err != nil || !exists {
 		return m, err
 	}
