@@ -77,6 +77,8 @@ type Occurrence struct {
 	InDoubt int64 `json:"in_doubt,omitempty"`
 	// Cause says in words why it did not run, or ended early; "" where Reason says enough. It has nothing of a list.
 	Cause string `json:"cause,omitempty"`
+	// Possible is what a run can spend that needs an approval; zero for other runs, and when that is not known.
+	Possible cost.Money `json:"possible_usd,omitempty"`
 }
 
 // NotFinished is the reason of an occurrence that began, did not come to its end, and does not start again.
@@ -119,6 +121,7 @@ func occurrenceMembers(m *numbered.Members, o *Occurrence) {
 	numbered.Int(m, 18, &o.InDoubt)
 	numbered.Time(m, 19, &o.Unapproved)
 	numbered.Text(m, 20, &o.Cause)
+	numbered.Int(m, 21, &o.Possible)
 }
 
 // OccurrenceKey returns the key of an occurrence. The occurrences of a job are in the order of their times.

@@ -4,6 +4,7 @@ package notify
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,8 @@ func CauseOf(one record.Occurrence) string {
 		return "it did not come to its end within its catch-up window"
 	case one.Cause != "":
 		return one.Cause
+	case one.Exit == exitApproval && one.Possible > 0:
+		return fmt.Sprintf("the run can spend $%s and needs an approval", one.Possible)
 	case one.Reason == reasonMissed:
 		return "its catch-up window had passed"
 	case one.Reason == reasonOverlap:
@@ -97,7 +100,7 @@ func Advice(one record.Occurrence, c Commands) (doing, command string) {
 	case one.Exit == exitDone:
 		return "", ""
 	case one.Exit == exitApproval:
-		return "To approve an amount", c.Approve
+		return "To approve it", c.Approve
 	case isCeiling(one):
 		return "To look up what is left after a ceiling was raised", c.Run
 	}

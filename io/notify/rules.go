@@ -140,10 +140,7 @@ func sentence(cause string) string { return strings.ToUpper(cause[:1]) + cause[1
 
 // approval says what the run can spend, and how to approve that amount.
 func approval(e RunEnded) string {
-	if e.Facts.Unapproved == 0 {
-		return text("The run needs an approval. Nothing was sent.", toDo("To approve an amount", e.Commands.Approve))
-	}
-	return text(fmt.Sprintf("The run can spend $%s and needs an approval. Nothing was sent.", e.Facts.Unapproved), toDo("To approve it", e.Commands.Approve))
+	return text(sentence(CauseOf(e.Occurrence))+" Nothing was sent.", toDo(Advice(e.Occurrence, e.Commands)))
 }
 
 // isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.

@@ -98,15 +98,15 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 		"approval": {
 			RunEnded{Occurrence: occurrence(7, "approval_missing"), End: RunFailed},
 			"approval",
-			"The run needs an approval. Nothing was sent.\nTo approve an amount, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60",
+			"The run needs an approval. Nothing was sent.\nTo approve it, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60",
 		},
 		"approval of an amount": {
-			RunEnded{Occurrence: occurrence(7, "approval_missing"), End: RunFailed, Facts: RunFacts{Unapproved: 60 * cost.Cent}},
+			RunEnded{Occurrence: possible(60 * cost.Cent), End: RunFailed},
 			"approval",
 			"The run can spend $0.60 and needs an approval. Nothing was sent.\nTo approve it, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60",
 		},
 		"approval of a job that is paused": {
-			RunEnded{Occurrence: occurrence(7, "approval_missing"), End: RunFailed, Facts: RunFacts{Unapproved: 60 * cost.Cent}, Job: paused},
+			RunEnded{Occurrence: possible(60 * cost.Cent), End: RunFailed, Job: paused},
 			"approval",
 			"The run can spend $0.60 and needs an approval. Nothing was sent.\nTo approve it, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60\nThe job is paused. Occurrences that become due meanwhile do not run.\nTo let it start again, run:\nbatch jobs resume nightly",
 		},
@@ -177,6 +177,13 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 // caused returns an occurrence with a cause in words.
 func caused(one record.Occurrence, cause string) record.Occurrence {
 	one.Cause = cause
+	return one
+}
+
+// possible returns an occurrence whose run can spend an amount that nobody approved.
+func possible(amount cost.Money) record.Occurrence {
+	one := occurrence(7, "approval_missing")
+	one.Possible = amount
 	return one
 }
 

@@ -84,7 +84,7 @@ func (c *claim) lookForNoRun(s record.Store) error {
 	if err != nil {
 		return err
 	}
-	if alert, since := notify.AlertsOfNoRun(c.job, history, c.noRunAfter, c.now, c.commands.OfAlerts(c.job.Name, c.job.Unfinished)); alert != nil {
+	if alert, since := notify.AlertsOfNoRun(c.job, history, c.noRunAfter, c.now, c.commands.About(record.Occurrence{Job: c.job.Name})); alert != nil {
 		c.alerts, c.job.NoRunSince = append(c.alerts, *alert), since
 	}
 	return nil
@@ -111,7 +111,7 @@ func (c *claim) chooseDue(s record.Store) error {
 		}
 		if was.Count <= one.Count { // else the clock was set back, and the record has earlier ones too
 			c.passed = append(c.passed, one)
-			c.alerts = append(c.alerts, notify.AlertsOfPassed(one, passed.Reason == Missed, c.job, c.now, c.commands.OfAlerts(one.Job, one.At)))
+			c.alerts = append(c.alerts, notify.AlertsOfPassed(one, passed.Reason == Missed, c.job, c.now, c.commands.About(one)))
 		}
 	}
 	c.job.Decided, c.wake = d.Decided.String(), d.Wake
@@ -206,7 +206,7 @@ func (c *claim) take(s record.Store, at LocalTime) error {
 		running := c.job.PausedAt.IsZero()
 		fail(&c.job, c.pauseAfter, c.now)
 		if running && !c.job.PausedAt.IsZero() {
-			c.alerts = append(c.alerts, notify.AlertsOfCrash(was, c.job, c.commands.OfAlerts(was.Job, was.At)))
+			c.alerts = append(c.alerts, notify.AlertsOfCrash(was, c.job, c.commands.About(was)))
 		}
 		if !c.job.PausedAt.IsZero() && c.request == (RunRequest{}) {
 			return nil
@@ -269,7 +269,7 @@ func (c *claim) abandon(s record.Store) error {
 	abandoned, _, err := checkpoint.OccurrenceRecord(s, c.job.Name, c.job.Unfinished)
 	abandoned.Reason, abandoned.Until, c.job.Unfinished = record.NotFinished, time.Time{}, ""
 	c.passed = append(c.passed, abandoned)
-	c.alerts = append(c.alerts, notify.AlertsOfNotFinished(abandoned, c.now, c.commands.OfAlerts(abandoned.Job, abandoned.At)))
+	c.alerts = append(c.alerts, notify.AlertsOfNotFinished(abandoned, c.now, c.commands.About(abandoned)))
 	return err
 }
 

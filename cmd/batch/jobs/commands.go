@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/io/notify"
 	"payonce/pipeline/report"
@@ -89,13 +90,14 @@ func (c Commands) Resume(job string) string { return c.line("resume", job) }
 // History shows the past occurrences of a job.
 func (c Commands) History(job string) string { return c.line("history", job) }
 
-// OfAlerts returns the commands for an alert about an occurrence of a job.
-func (c Commands) OfAlerts(job, at string) notify.Commands {
+// About returns the commands about an occurrence.
+func (c Commands) About(one record.Occurrence) notify.Commands {
+	job, at := one.Job, one.At
 	work := func(words ...string) string {
 		return shellLine(append(append([]string{"batch"}, words...), c.Workspace...))
 	}
 	return notify.Commands{
 		Run: c.Run(job, at), Plan: c.Plan(job, at), Now: c.Now(job), Resume: c.Resume(job), History: c.History(job),
-		Approve: c.Approve(job, at, 0), Reconcile: work("reconcile"), Account: work("account"),
+		Approve: c.Approve(job, at, one.Possible), Reconcile: work("reconcile"), Account: work("account"),
 	}
 }

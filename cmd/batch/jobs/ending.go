@@ -76,9 +76,8 @@ func (e *ending) alerts(s record.Store) ([]record.Write, error) {
 		return nil, err
 	}
 	told := notify.RunEnded{
-		Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Commands: e.job.Commands().OfAlerts(e.ended.Job, e.ended.At),
+		Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Commands: e.job.Commands().About(e.ended),
 	}
-	told.Commands.Approve = e.job.Commands().Approve(e.ended.Job, e.ended.At, e.facts.Unapproved)
 	if len(e.job.Alerts) > 0 {
 		if told.Earlier, err = checkpoint.NewestOccurrences(s, e.job.Name, e.ended.Ended, comparedRuns); err != nil {
 			return nil, err

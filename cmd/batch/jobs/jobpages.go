@@ -172,7 +172,7 @@ func (p *pages) Render(page *report.Page) {
 		if !one.Until.IsZero() {
 			reason += ", waits until " + p.time(one.Until)
 		}
-		_, command := notify.Advice(one, p.job.Commands().OfAlerts(one.Job, one.At))
+		_, command := notify.Advice(one, p.job.Commands().About(one))
 		rows = append(rows, []string{
 			one.At, p.time(one.Began), ended, exit, fmt.Sprint(one.Found), fmt.Sprint(one.Lookups), "$" + one.Spent.String(), reason, command,
 		})

@@ -212,7 +212,7 @@ func advised(all []record.Occurrence, chosen []*Job) []advisedOccurrence {
 	for _, one := range all {
 		a := advisedOccurrence{Occurrence: one, Cause: notify.CauseOf(one)}
 		if i := slices.IndexFunc(chosen, func(job *Job) bool { return job.Name == one.Job }); i >= 0 {
-			a.doing, a.Command = notify.Advice(one, chosen[i].Commands().OfAlerts(one.Job, one.At))
+			a.doing, a.Command = notify.Advice(one, chosen[i].Commands().About(one))
 		}
 		list = append(list, a)
 	}

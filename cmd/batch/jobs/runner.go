@@ -284,6 +284,10 @@ func conclude(plan SchedulePlan, claimed record.Occurrence, at LocalTime, outcom
 	if !outcome.Until.IsZero() && plan.Waits(at, outcome.Until) {
 		ended.Until = outcome.Until.UTC()
 	}
+	ended.Possible = 0
+	if outcome.Exit == exitApproval {
+		ended.Possible = outcome.Facts.Unapproved
+	}
 	switch {
 	case outcome.Exit != exitApproval:
 		ended.Unapproved = time.Time{}
