@@ -21,6 +21,14 @@ type Job struct {
 	Ended      time.Time `json:"ended,omitzero"`
 	// NoRunSince is the occurrence since which no run came to its end, once there is an alert about that.
 	NoRunSince string `json:"silent_since,omitempty"`
+	// Pauses are the earlier pauses in which occurrences may have become due that are not decided yet.
+	Pauses []Pause `json:"pauses,omitempty"`
+}
+
+// Pause is a time span in which a job was paused.
+type Pause struct {
+	Began time.Time `json:"began"`
+	Ended time.Time `json:"ended"`
 }
 
 func jobMembers(m *numbered.Members, j *Job) {
@@ -33,6 +41,12 @@ func jobMembers(m *numbered.Members, j *Job) {
 	numbered.Time(m, 7, &j.Began)
 	numbered.Time(m, 8, &j.Ended)
 	numbered.Text(m, 9, &j.NoRunSince)
+	numbered.List(m, 10, &j.Pauses, pauseMembers)
+}
+
+func pauseMembers(m *numbered.Members, p *Pause) {
+	numbered.Time(m, 1, &p.Began)
+	numbered.Time(m, 2, &p.Ended)
 }
 
 // Occurrence is what happened when a job was due, or why nothing did. Several occurrences in a row that did
@@ -61,6 +75,10 @@ type Occurrence struct {
 	Fields []FieldCount `json:"fields,omitempty"`
 	// InDoubt are the lookups whose outcome was not known at the end of its last start.
 	InDoubt int64 `json:"in_doubt,omitempty"`
+	// Cause says in words why it did not run, or ended early; "" where Reason says enough. It has nothing of a list.
+	Cause string `json:"cause,omitempty"`
+	// Possible is what a run can spend that needs an approval; zero for other runs, and when that is not known.
+	Possible cost.Money `json:"possible_usd,omitempty"`
 }
 
 // NotFinished is the reason of an occurrence that began, did not come to its end, and does not start again.
@@ -102,6 +120,8 @@ func occurrenceMembers(m *numbered.Members, o *Occurrence) {
 	numbered.List(m, 17, &o.Fields, fieldCountMembers)
 	numbered.Int(m, 18, &o.InDoubt)
 	numbered.Time(m, 19, &o.Unapproved)
+	numbered.Text(m, 20, &o.Cause)
+	numbered.Int(m, 21, &o.Possible)
 }
 
 // OccurrenceKey returns the key of an occurrence. The occurrences of a job are in the order of their times.

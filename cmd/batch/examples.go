@@ -9,7 +9,7 @@ var examples = map[string]string{
 	"batch status":           "batch status --watch",
 	"batch map":              "batch map contacts.csv --map company_domain=#6 --save contacts.csv.map.yaml",
 	"batch write":            "batch write contacts-email-1a2b3c -o again.csv",
-	"batch jobs check":       "batch jobs check jobs.yaml",
+	"batch jobs check":       "batch jobs check",
 	"batch jobs list":        "batch jobs list",
 	"batch jobs run":         "batch jobs run nightly",
 	"batch jobs install":     "batch jobs install --systemd",

@@ -59,6 +59,11 @@ func (env environment) newJobRun() jobs.RunLine {
 			}
 			return o.workspace(), o.environment(), err
 		},
+		Plan: func(ctx context.Context, list string) error {
+			cmd.SetContext(ctx)
+			o.dryRun = true
+			return runList(cmd, o, []string{list})
+		},
 		Start: func(ctx context.Context, list string, unapproved time.Time) jobs.RunOutcome {
 			cmd.SetContext(ctx)
 			o.unapproved = unapproved

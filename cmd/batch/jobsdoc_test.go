@@ -209,13 +209,16 @@ func TestTheManifestOfTheDocsIsRight(t *testing.T) {
 	}
 	file, err := quietEnvironment(nil).jobs().Reader.Parse("jobs.yaml", []byte(config.Data["jobs.yaml"]))
 	if err != nil || len(file.Jobs) != 1 || file.Jobs[0].Plan.Times.IsZero() {
-		t.Errorf("%+v, %v", file, err)
+		t.Fatalf("%+v, %v", file, err)
 	}
 	if deployment.Replicas != 1 || deployment.Strategy.Type != "Recreate" || deployment.Selector.MatchLabels["app"] != deployment.Template.Metadata.Labels["app"] {
 		t.Errorf("two processes could own the journal, or the labels differ: %+v", deployment)
 	}
 	container := deployment.Template.Spec.Containers[0]
 	checkArguments(t, container.Args...)
+	if dir := container.WorkingDir + "/"; !strings.HasPrefix(file.Jobs[0].List.Newest, dir) || !strings.HasPrefix(file.Jobs[0].Output(), dir) {
+		t.Errorf("the job reads %s and writes %s outside of the volume", file.Jobs[0].List.Newest, file.Jobs[0].Output())
+	}
 	places := map[string]volume{} // volumes by where they are
 	for _, mount := range container.VolumeMounts {
 		for _, one := range deployment.Template.Spec.Volumes {

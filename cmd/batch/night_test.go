@@ -208,6 +208,44 @@ func TestServeIsKilledInANight(t *testing.T) {
 	n.check(taken)
 }
 
+// TestTwoSchedulersLogNoErrorsOfPagesAndMetrics serves jobs with pages and metrics from two processes on one journal.
+// Each reads the journal at moments at which the other one takes it or gives it back.
+func TestTwoSchedulersLogNoErrorsOfPagesAndMetrics(t *testing.T) {
+	t.Parallel()
+	const steps = 8
+	n := newNight(t, steps, 3)
+	n.write("jobs.yaml", strings.Replace(n.read("jobs.yaml"), "pause-after: 10000", "report: pages/{job}\n  metrics: \"{job}.prom\"", 1))
+	schedulers := []*process{
+		n.batch("jobs", "serve", "--listen", "127.0.0.1:0"), n.batch("jobs", "serve", "--listen", "127.0.0.1:0"),
+	}
+	for _, scheduler := range schedulers {
+		scheduler.stderr.await(t, "the jobs are served")
+	}
+	for step := range steps {
+		n.step()
+		for ended := 0; ended <= step; {
+			ended = 0
+			for _, one := range n.history() {
+				if !one.Ended.IsZero() && one.Exit == exitDone { // an occurrence before the first step has no list
+					ended++
+				}
+			}
+		}
+	}
+	for _, scheduler := range schedulers {
+		if err := scheduler.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if code := scheduler.end(); code != exitDone {
+			t.Errorf("exit code %d", code)
+		}
+		if text := scheduler.stderr.String(); strings.Contains(text, "could not be") {
+			t.Errorf("a scheduler logs errors:\n%s", text)
+		}
+	}
+	n.check(steps)
+}
+
 // check checks that every occurrence of the first steps ran, and what was paid.
 func (n *night) check(taken int) {
 	n.t.Helper()
@@ -259,6 +297,34 @@ func (tap *tap) pass(nth int64, before bool) <-chan struct{} {
 	})
 	tap.watch.Store(&watch)
 	return came
+}
+
+// TestServeNoticesAResume resumes a job whose occurrence was due before the pause. The clock does not jump: a scheduler
+// that only asks its jobs every ten minutes starts it too late.
+func TestServeNoticesAResume(t *testing.T) {
+	t.Parallel()
+	n := newNight(t, 2, 3)
+	n.step()
+	n.run("jobs", "pause", "full", "--note", "the export is rebuilt")
+	scheduler := n.batch("jobs", "serve")
+	scheduler.stderr.await(t, "the jobs are served")
+	n.run("jobs", "resume", "full")
+	scheduler.stderr.await(t, ": exit 0")
+	if err := scheduler.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Error(err)
+	}
+	if code := scheduler.end(); code != exitDone {
+		t.Errorf("exit code %d\n%s", code, scheduler.stderr)
+	}
+	n.check(1)
+}
+
+// run runs a command that has to end well.
+func (n *night) run(args ...string) {
+	n.t.Helper()
+	if run := n.batch(args...); run.end() != exitDone {
+		n.t.Fatalf("%v ended with %d\n%s", args, run.ProcessState.ExitCode(), run.stderr)
+	}
 }
 
 // TestServeDrainsAndReloads stops a scheduler while a lookup is in flight. Before, its jobs file was broken.

@@ -7,15 +7,15 @@ import (
 	"fmt"
 )
 
-// command is run by the shell, with the message as JSON on its standard input.
-type command string
+// command gets the message as JSON on its standard input.
+type command CommandLine
 
 func (c command) Send(ctx context.Context, m Message) error {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	run := ShellCommand(ctx, string(c))
+	run := CommandLine(c).Start(ctx)
 	run.Stdin = bytes.NewReader(append(text, '\n'))
 	if err := run.Run(); err != nil {
 		if ctx.Err() != nil {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -121,14 +122,14 @@ func (t teams) Send(ctx context.Context, m Message) error {
 	for _, figure := range m.Figures {
 		facts = append(facts, map[string]string{"title": figure.Name, "value": figure.Value})
 	}
+	body := []any{map[string]any{"type": "TextBlock", "weight": "Bolder", "wrap": true, "text": m.title()}}
+	for line := range strings.Lines(m.Text) { // a block has no line ends, and a command has a line of its own
+		body = append(body, map[string]any{"type": "TextBlock", "wrap": true, "text": strings.TrimSuffix(line, "\n")})
+	}
+	body = append(body, map[string]any{"type": "FactSet", "facts": facts},
+		map[string]any{"type": "TextBlock", "isSubtle": true, "wrap": true, "text": m.ID})
 	card := map[string]any{
-		"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4",
-		"body": []any{
-			map[string]any{"type": "TextBlock", "weight": "Bolder", "wrap": true, "text": m.title()},
-			map[string]any{"type": "TextBlock", "wrap": true, "text": m.Text},
-			map[string]any{"type": "FactSet", "facts": facts},
-			map[string]any{"type": "TextBlock", "isSubtle": true, "wrap": true, "text": m.ID},
-		},
+		"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4", "body": body,
 	}
 	return t.postJSON(ctx, map[string]any{"type": "message", "attachments": []any{
 		map[string]any{"contentType": "application/vnd.microsoft.card.adaptive", "content": card},

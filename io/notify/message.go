@@ -45,6 +45,7 @@ const (
 	Price     Kind = "price"
 	MatchRate Kind = "match_rate"
 	Missed    Kind = "missed"
+	Skipped   Kind = "skipped"
 	NoRun     Kind = "no_run"
 )
 
@@ -53,7 +54,7 @@ func Kinds() []Kind { return append([]Kind{Test, Started}, Alerts()...) }
 
 // Alerts returns the kinds of messages that follow from what happened to a job.
 func Alerts() []Kind {
-	return []Kind{Failure, Ceiling, Doubt, Approval, Drift, Price, MatchRate, Missed, NoRun, Success}
+	return []Kind{Failure, Ceiling, Doubt, Approval, Drift, Price, MatchRate, Missed, Skipped, NoRun, Success}
 }
 
 // Severity says how urgent a message is.
@@ -71,7 +72,7 @@ func SeverityOf(kind Kind) Severity {
 	switch kind {
 	case Failure, Approval, NoRun:
 		return Error
-	case Ceiling, Doubt, Drift, Price, MatchRate, Missed:
+	case Ceiling, Doubt, Drift, Price, MatchRate, Missed, Skipped:
 		return warning
 	}
 	return info

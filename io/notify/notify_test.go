@@ -156,6 +156,14 @@ func TestChatsGetTheFormThatTheyRead(t *testing.T) {
 		}
 	}
 	const title = "[error] nightly: failure 2026-11-23T02:30"
+	two := message(Failure)
+	two.Text = "It failed. To run it again, run:\nbatch jobs run nightly"
+	if err := channel(t, Settings{Type: Teams, URL: address}).Send(t.Context(), two); err != nil {
+		t.Fatal(err)
+	}
+	if body := string((*requests)[2].body); !strings.Contains(body, `"text":"batch jobs run nightly"`) {
+		t.Errorf("a command has no block of its own: %s", body)
+	}
 	if toSlack.Text != title || toSlack.Blocks[1].Text.Text != "The service refused.\nspent: $1.20" {
 		t.Errorf("Slack got %+v", toSlack)
 	}
@@ -212,7 +220,7 @@ func TestAReceiverThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	for name, s := range map[string]Settings{
 		"webhook": {Type: Webhook, URL: "http://" + listener.Addr().String(), Secret: secret},
 		"email":   {Type: Email, Host: "127.0.0.1", Port: number, TLS: NoTLS, From: "jobs@example.com", To: []string{"ops@example.com"}},
-		"command": {Type: Command, Command: "cat /dev/zero >/dev/null"},
+		"command": {Type: Command, Command: CommandLine{Line: "cat /dev/zero >/dev/null"}},
 	} {
 		s.Timeout = 20 * time.Millisecond
 		if err := channel(t, s).Send(t.Context(), message(Failure)); err == nil {
@@ -223,7 +231,7 @@ func TestAReceiverThatDoesNotAnswerIsGivenUp(t *testing.T) {
 
 func TestCommandGetsTheMessageOnStandardInput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "got")
-	if err := channel(t, Settings{Type: Command, Command: "cat > " + path}).Send(t.Context(), message(Failure)); err != nil {
+	if err := channel(t, Settings{Type: Command, Command: CommandLine{Line: "cat > " + path}}).Send(t.Context(), message(Failure)); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -237,8 +245,25 @@ func TestCommandGetsTheMessageOnStandardInput(t *testing.T) {
 	if diff := cmp.Diff(message(Failure), m); diff != "" {
 		t.Error(diff)
 	}
-	if err := channel(t, Settings{Type: Command, Command: "exit 3"}).Send(t.Context(), message(Failure)); err == nil {
+	if err := channel(t, Settings{Type: Command, Command: CommandLine{Line: "exit 3"}}).Send(t.Context(), message(Failure)); err == nil {
 		t.Error("a command that fails is no error")
+	}
+}
+
+// TestACommandThatIsAListRunsWithoutAShell has arguments that a shell would change.
+func TestACommandThatIsAListRunsWithoutAShell(t *testing.T) {
+	dir := t.TempDir()
+	words := []string{"/bin/sh", "-c", `cat > "$0"; echo "$1" > word`, "got it", "$HOME *"}
+	err := channel(t, Settings{Type: Command, Command: CommandLine{Words: words, Dir: dir}}).Send(t.Context(), message(Failure))
+	if err != nil {
+		t.Fatal(err)
+	}
+	word, err := os.ReadFile(filepath.Join(dir, "word"))
+	if err != nil || string(word) != "$HOME *\n" {
+		t.Errorf("the argument is %q, %v", word, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "got it")); err != nil || !json.Valid(text) {
+		t.Errorf("it got %q, %v", text, err)
 	}
 }
 
@@ -384,7 +409,7 @@ func TestSettingsThatCannotBeUsedAreRefused(t *testing.T) {
 func TestSendEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := channel(t, Settings{Type: Command, Command: "true"}).Send(ctx, message(Test)); !errors.Is(err, context.Canceled) {
+	if err := channel(t, Settings{Type: Command, Command: CommandLine{Line: "true"}}).Send(ctx, message(Test)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

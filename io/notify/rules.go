@@ -1,10 +1,10 @@
 // This file says which alerts follow from what happened to a job. Its functions are pure. Texts have words of this
-// package, commands, numbers, names of jobs and workspaces, times and codes, and nothing that comes from a list.
+// package, commands, numbers, names of jobs and workspaces, times, codes and names of files that stand in the jobs file.
+// They have nothing that comes from a list.
 
 package notify
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -47,12 +47,23 @@ type RunEnded struct {
 	Job        record.Job // after it
 	End        RunEnd
 	Facts      RunFacts
-	// Approve is the command that approves what the run can spend, and Reconcile the one that decides what is in doubt.
-	// They name no file, because a path can hold a person's name.
-	Approve, Reconcile string
+	Commands   Commands
 	// Earlier are the occurrences of the job that have records, the oldest first. The one that ended may be among
 	// them.
 	Earlier []record.Occurrence
+}
+
+// Commands are command lines that a person can paste. They name the job, or its workspace, and the jobs file where a
+// command does not find it by itself.
+type Commands struct {
+	Run       string // runs the occurrence, for the first time or again
+	Plan      string // shows its plan, and spends nothing
+	Now       string // lets the occurrence that waits go on at once
+	Approve   string // approves what the run can spend
+	Resume    string // lets the paused job start again
+	History   string // shows the past occurrences
+	Reconcile string // decides what is in doubt
+	Account   string // shows the account
 }
 
 // The exit codes of a run that rules tell apart.
@@ -65,50 +76,71 @@ const (
 
 // AlertsOfEnd returns the alerts about a start of an occurrence that ended.
 func AlertsOfEnd(e RunEnded) (alerts []record.Alert) {
-	add := func(kind Kind, format string, args ...any) {
+	add := func(kind Kind, lines ...string) {
 		alerts = append(alerts, record.Alert{
 			Job: e.Occurrence.Job, Occurrence: e.Occurrence.At, Start: e.Occurrence.Starts, Kind: string(kind), At: e.Occurrence.Ended,
-			Text: fmt.Sprintf(format, args...), Figures: figures(e),
+			Text: text(lines...), Figures: figures(e),
 		})
 	}
-	one := e.Occurrence
+	one, c := e.Occurrence, e.Commands
 	switch {
 	case e.End == RunFailed && one.Exit == exitApproval:
-		add(Approval, "%s%s", approval(e), pause("\n", e.Job)) // a command ends its line
+		add(Approval, approval(e), pause(e.Job, c))
 	case e.End == RunFailed:
-		add(Failure, "The run failed: %s.%s", meaning(one.Exit), pause(" ", e.Job))
+		look := ""
+		if unclear(one) {
+			look = toDo("To see what is wrong", c.Plan)
+		}
+		add(Failure, "The run failed: "+CauseOf(one)+".", look, toDo("To run it again", c.Run), pause(e.Job, c))
 	case e.End == RunWaits && isCeiling(one):
-		add(Ceiling, "The run reached %s. It goes on at %s.", limit(one), one.Until.UTC().Format("2006-01-02 15:04 MST"))
+		add(Ceiling, sentence(CauseOf(one)), "It goes on by itself at "+one.Until.UTC().Format("2006-01-02 15:04 MST")+".",
+			toDo("To go on at once after a ceiling was raised", c.Now), pause(e.Job, c))
 	case e.End == RunDone && isCeiling(one):
-		add(Ceiling, "The run reached %s. Rows that were not looked up are left to the next occurrence.", limit(one))
+		add(Ceiling, sentence(CauseOf(one)), "Rows that were not looked up are left.", toDo(Advice(one, c)))
+	}
+	if e.End == RunDone && !isCeiling(one) && !CameToEnd(one) { // what it waits for ends after its catch-up window
+		add(Ceiling, sentence(CauseOf(one)), "That ends after the catch-up window of the occurrence. Rows that were not looked up are left.", toDo(Advice(one, c)))
 	}
 	if e.End == RunDone {
 		add(Success, "The run came to its end.")
 	}
 	if n := e.Facts.InDoubt; n > 0 {
-		add(Doubt, "The outcome of %s is not known. To decide, run: %s", counted(n, "lookup"), e.Reconcile)
+		add(Doubt, fmt.Sprintf("The outcome of %s is not known.", counted(n, "lookup")), toDo("To decide", c.Reconcile))
 	}
 	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
-		add(Drift, "The account lost $%s and %s that this journal did not use. Somebody else uses the account, or the service "+
-			"charges more than its prices.", e.Facts.Lost, counted(e.Facts.LostUnits, "unit"))
+		add(Drift, fmt.Sprintf("The account lost $%s and %s that this journal did not use. Somebody else uses the account, or the service "+
+			"charges more than its prices.", e.Facts.Lost, counted(e.Facts.LostUnits, "unit")), toDo("To look at the account", c.Account))
 	}
 	if changes := priceChanges(e); changes != "" {
-		add(Price, "Prices have changed: %s.", changes)
+		add(Price, "Prices have changed: "+changes+".", toDo("To look at the account", c.Account))
 	}
 	if e.End == RunDone {
-		if text := unusualRates(one, e.Earlier); text != "" {
-			add(MatchRate, "The run found unusually many or few values: %s.", text)
+		if rates := unusualRates(one, e.Earlier); rates != "" {
+			add(MatchRate, "The run found unusually many or few values: "+rates+".", toDo("To compare the occurrences", c.History))
 		}
 	}
 	return alerts
 }
 
+// text joins the lines of an alert that are not empty. A command has a line of its own, so that it can be pasted.
+func text(lines ...string) string {
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
+}
+
+// toDo returns two lines: what a command does, and the command. It returns "" without a command.
+func toDo(doing, command string) string {
+	if command == "" {
+		return ""
+	}
+	return doing + ", run:\n" + command
+}
+
+// sentence makes a cause a sentence.
+func sentence(cause string) string { return strings.ToUpper(cause[:1]) + cause[1:] + "." }
+
 // approval says what the run can spend, and how to approve that amount.
 func approval(e RunEnded) string {
-	if e.Facts.Unapproved == 0 {
-		return "The run needs approval. Nothing was sent. To approve an amount, run: " + e.Approve
-	}
-	return fmt.Sprintf("The run can spend $%s and needs approval. Nothing was sent. To approve it, run: %s", e.Facts.Unapproved, e.Approve)
+	return text(sentence(CauseOf(e.Occurrence))+" Nothing was sent.", toDo(Advice(e.Occurrence, e.Commands)))
 }
 
 // isCeiling reports whether a ceiling, a budget or a limit of the account stopped the run.
@@ -116,30 +148,12 @@ func isCeiling(one record.Occurrence) bool {
 	return one.Exit == exitCeiling || strings.Contains(one.Reason, "budget")
 }
 
-// limit names the limit that stopped a run.
-func limit(one record.Occurrence) string {
-	kind, name, _ := strings.Cut(code(one.Reason), ":")
-	if kind == "ceiling" {
-		return "the ceiling " + name
-	}
-	return "a limit of the account (" + cmp.Or(name, kind) + ")"
-}
-
-// meaning returns what an exit code means.
-func meaning(exit int64) string {
-	text := map[int64]string{
-		1: "an internal failure", 2: "the configuration or the list is wrong", exitCeiling: "a ceiling was reached",
-		4: "the service refuses or cannot be reached",
-	}[exit]
-	return cmp.Or(text, "exit code "+strconv.FormatInt(exit, 10))
-}
-
-// pause says after a separator that a job paused itself.
-func pause(separator string, job record.Job) string {
+// pause says that a job is paused; "" for one that is not.
+func pause(job record.Job, c Commands) string {
 	if job.PausedAt.IsZero() {
 		return ""
 	}
-	return separator + "The job is paused. To let it start again, run: batch jobs resume " + job.Name
+	return text("The job is paused. Occurrences that become due meanwhile do not run.", toDo("To let it start again", c.Resume))
 }
 
 // codes are what reasons look like. Part of one may come from the service. The name of a ceiling on units has that of
@@ -213,44 +227,60 @@ func lastPrice(field string, e RunEnded) (price cost.Money, day string) {
 	return 0, ""
 }
 
-// AlertsOfMissed returns the alert about occurrences that did not run in time.
-func AlertsOfMissed(one record.Occurrence, now time.Time) record.Alert {
-	text := "An occurrence did not run: its catch-up window had passed."
+// AlertsOfPassed returns the alert about an occurrence, or several in a row, that did not run: because their catch-up
+// windows had passed, or because the job was paused or an earlier occurrence had not come to its end.
+func AlertsOfPassed(one record.Occurrence, missed bool, job record.Job, now time.Time, c Commands) record.Alert {
+	kind, what, doing := Skipped, "The occurrence "+one.At, "To run it"
 	if one.Count > 1 {
-		text = fmt.Sprintf("%d occurrences from %s on did not run: their catch-up windows had passed.", one.Count, one.First)
+		what, doing = fmt.Sprintf("%d occurrences from %s to %s", one.Count, one.First, one.At), "To run the last of them"
 	}
-	return record.Alert{Job: one.Job, Occurrence: one.At, Kind: string(Missed), At: now.UTC(), Text: text}
+	if missed {
+		kind = Missed
+	}
+	cause := CauseOf(one)
+	if missed && one.Count > 1 {
+		cause = "their catch-up windows had passed"
+	}
+	resume := ""
+	if strings.HasPrefix(one.Reason, reasonPaused) {
+		resume = pause(job, c)
+	}
+	return record.Alert{
+		Job: one.Job, Occurrence: one.At, Kind: string(kind), At: now.UTC(),
+		Text: text(what+" did not run: "+cause+".", toDo(doing, c.Run), resume),
+	}
 }
 
 // AlertsOfNotFinished returns the alert about an occurrence that began and does not start again.
-func AlertsOfNotFinished(one record.Occurrence, now time.Time) record.Alert {
+func AlertsOfNotFinished(one record.Occurrence, now time.Time, c Commands) record.Alert {
 	return record.Alert{
 		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(Failure), At: now.UTC(),
-		Text: "The occurrence began and did not come to its end within its catch-up window. It does not start again.",
+		Text: text("The occurrence began and did not come to its end within its catch-up window. It does not start again by itself.",
+			toDo("To go on with it", c.Run)),
 	}
 }
 
 // AlertsOfCrash returns the alert about a job that paused itself because its process was killed several times in a row.
-func AlertsOfCrash(one record.Occurrence, job record.Job) record.Alert {
+func AlertsOfCrash(one record.Occurrence, job record.Job, c Commands) record.Alert {
 	return record.Alert{
 		Job: one.Job, Occurrence: one.At, Start: one.Starts, Kind: string(Failure), At: job.PausedAt,
-		Text:    "The process of the run was killed or crashed." + pause(" ", job),
+		Text:    text("The process of the run was killed or crashed.", toDo("To go on with the occurrence", c.Run), pause(job, c)),
 		Figures: []record.Figure{{Name: "failures in a row", Value: strconv.FormatInt(job.Failures, 10)}},
 	}
 }
 
 // AlertsOfNoRun returns the alert about a job of which no run came to its end for a time. It returns nil while that time
 // has not passed, and when there was an alert about it before. Since is the value for Job.NoRunSince.
-func AlertsOfNoRun(job record.Job, history []record.Occurrence, longest time.Duration, now time.Time) (alert *record.Alert, since string) {
+func AlertsOfNoRun(job record.Job, history []record.Occurrence, longest time.Duration, now time.Time, c Commands) (alert *record.Alert, since string) {
 	if longest <= 0 || len(history) == 0 {
 		return nil, ""
 	}
 	since, last := history[0].At, history[0].Due
-	text := "No run of the job has come to its end since its first occurrence was due, %s ago."
+	form := "No run of the job has come to its end since its first occurrence was due, %s ago."
 	ended := false
 	for _, one := range history {
 		if CameToEnd(one) && (!ended || one.Ended.After(last)) {
-			since, last, ended, text = one.At, one.Ended, true, "No run of the job has come to its end for %s."
+			since, last, ended, form = one.At, one.Ended, true, "No run of the job has come to its end for %s."
 		}
 	}
 	without := now.Sub(last)
@@ -258,7 +288,8 @@ func AlertsOfNoRun(job record.Job, history []record.Occurrence, longest time.Dur
 		return nil, ""
 	}
 	return &record.Alert{
-		Job: job.Name, Occurrence: since, Kind: string(NoRun), At: now.UTC(), Text: fmt.Sprintf(text, hours(without)) + pause(" ", job),
+		Job: job.Name, Occurrence: since, Kind: string(NoRun), At: now.UTC(),
+		Text: text(fmt.Sprintf(form, hours(without)), toDo("To see why", c.History), pause(job, c)),
 	}, since
 }
 

@@ -34,6 +34,30 @@ func kinds(alerts []record.Alert) string {
 	return strings.Join(kinds, " ")
 }
 
+// pasted are the commands of the tests.
+var pasted = Commands{
+	Run: "batch jobs run nightly --occurrence 2026-11-23T02:30", Plan: "batch jobs run nightly --occurrence 2026-11-23T02:30 --dry-run",
+	Now: "batch jobs run nightly --now", Approve: "batch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60",
+	Resume: "batch jobs resume nightly", History: "batch jobs history nightly",
+	Reconcile: "batch reconcile --workspace team", Account: "batch account --workspace team",
+}
+
+// checkCommands fails unless every command of a text has a line of its own, after a line that says what it does, and
+// no line has a part of one.
+func checkCommands(t *testing.T, text string) {
+	t.Helper()
+	whole := []string{
+		pasted.Run, pasted.Plan, pasted.Now, pasted.Approve, pasted.Resume, pasted.History, pasted.Reconcile, pasted.Account,
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		isCommand := slices.Contains(whole, line)
+		if strings.Contains(line, "batch ") != isCommand || isCommand && (i == 0 || !strings.HasSuffix(lines[i-1], ", run:")) {
+			t.Errorf("%q cannot be pasted from %q", line, text)
+		}
+	}
+}
+
 func TestEveryEndHasItsAlerts(t *testing.T) {
 	waits := occurrence(3, "ceiling:daily")
 	waits.Until = noon.Add(12 * time.Hour)
@@ -45,24 +69,68 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 		want  string
 		text  string // of the first
 	}{
-		"ran well":   {RunEnded{Occurrence: occurrence(0, ""), End: RunDone}, "success", "The run came to its end."},
-		"failed":     {RunEnded{Occurrence: occurrence(4, "service:unreachable"), End: RunFailed}, "failure", "The run failed: the service refuses or cannot be reached."},
-		"wrong list": {RunEnded{Occurrence: occurrence(2, "usage"), End: RunFailed}, "failure", "The run failed: the configuration or the list is wrong."},
-		"pauses":     {RunEnded{Occurrence: occurrence(1, "internal"), End: RunFailed, Job: paused}, "failure", "The run failed: an internal failure. The job is paused. To let it start again, run: batch jobs resume nightly"},
-		"approval":   {RunEnded{Occurrence: occurrence(7, "approval_missing"), End: RunFailed, Approve: "this command"}, "approval", "The run needs approval. Nothing was sent. To approve an amount, run: this command"},
+		"ran well": {RunEnded{Occurrence: occurrence(0, ""), End: RunDone}, "success", "The run came to its end."},
+		"failed": {
+			RunEnded{Occurrence: occurrence(4, "service:unreachable"), End: RunFailed},
+			"failure",
+			"The run failed: the service cannot be reached.\nTo run it again, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30",
+		},
+		"missing list": {
+			RunEnded{Occurrence: caused(occurrence(2, "usage"), "there is no list lists/2026-*.csv"), End: RunFailed},
+			"failure",
+			"The run failed: there is no list lists/2026-*.csv.\nTo run it again, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30",
+		},
+		"wrong list": {
+			RunEnded{Occurrence: occurrence(2, "usage"), End: RunFailed},
+			"failure",
+			"The run failed: the configuration or the list is wrong.\nTo see what is wrong, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --dry-run\nTo run it again, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30",
+		},
+		"wrong key": {
+			RunEnded{Occurrence: occurrence(4, "service:invalid_api_key"), End: RunFailed},
+			"failure",
+			"The run failed: the service refuses the API key.\nTo run it again, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30",
+		},
+		"pauses": {
+			RunEnded{Occurrence: occurrence(1, "internal"), End: RunFailed, Job: paused},
+			"failure",
+			"The run failed: there was an internal failure.\nTo see what is wrong, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --dry-run\nTo run it again, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30\nThe job is paused. Occurrences that become due meanwhile do not run.\nTo let it start again, run:\nbatch jobs resume nightly",
+		},
+		"approval": {
+			RunEnded{Occurrence: occurrence(7, "approval_missing"), End: RunFailed},
+			"approval",
+			"The run needs an approval. Nothing was sent.\nTo approve it, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60",
+		},
 		"approval of an amount": {
-			RunEnded{Occurrence: occurrence(7, "approval_missing"), End: RunFailed, Facts: RunFacts{Unapproved: 60 * cost.Cent}, Approve: "this command"},
-			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: this command",
+			RunEnded{Occurrence: possible(60 * cost.Cent), End: RunFailed},
+			"approval",
+			"The run can spend $0.60 and needs an approval. Nothing was sent.\nTo approve it, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60",
 		},
-		"approval of a job that pauses": {
-			RunEnded{Occurrence: occurrence(7, "approval_missing"), End: RunFailed, Facts: RunFacts{Unapproved: 60 * cost.Cent}, Approve: "this command", Job: paused},
-			"approval", "The run can spend $0.60 and needs approval. Nothing was sent. To approve it, run: " +
-				"this command\nThe job is paused. To let it start again, run: batch jobs resume nightly",
+		"approval of a job that is paused": {
+			RunEnded{Occurrence: possible(60 * cost.Cent), End: RunFailed, Job: paused},
+			"approval",
+			"The run can spend $0.60 and needs an approval. Nothing was sent.\nTo approve it, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30 --approve 0.60\nThe job is paused. Occurrences that become due meanwhile do not run.\nTo let it start again, run:\nbatch jobs resume nightly",
 		},
-		"waits":       {RunEnded{Occurrence: waits, End: RunWaits}, "ceiling", "The run reached the ceiling daily. It goes on at 2026-11-24 00:00 UTC."},
-		"ceiling":     {RunEnded{Occurrence: occurrence(3, "ceiling:max-spend"), End: RunDone}, "ceiling success", "The run reached the ceiling max-spend. Rows that were not looked up are left to the next occurrence."},
-		"the budget":  {RunEnded{Occurrence: waits2("service:usage_budget_reached"), End: RunWaits}, "ceiling", "The run reached a limit of the account (usage_budget_reached). It goes on at 2026-11-24 00:00 UTC."},
-		"a pause":     {RunEnded{Occurrence: pauses, End: RunWaits}, "", ""},
+		"waits": {
+			RunEnded{Occurrence: waits, End: RunWaits},
+			"ceiling",
+			"The run reached the ceiling daily.\nIt goes on by itself at 2026-11-24 00:00 UTC.\nTo go on at once after a ceiling was raised, run:\nbatch jobs run nightly --now",
+		},
+		"ceiling": {
+			RunEnded{Occurrence: occurrence(3, "ceiling:max-spend"), End: RunDone},
+			"ceiling success",
+			"The run reached the ceiling max-spend.\nRows that were not looked up are left.\nTo look up what is left after a ceiling was raised, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30",
+		},
+		"the budget": {
+			RunEnded{Occurrence: waits2("service:usage_budget_reached"), End: RunWaits},
+			"ceiling",
+			"The run reached a limit of the account (usage_budget_reached).\nIt goes on by itself at 2026-11-24 00:00 UTC.\nTo go on at once after a ceiling was raised, run:\nbatch jobs run nightly --now",
+		},
+		"a pause": {RunEnded{Occurrence: pauses, End: RunWaits}, "", ""},
+		"a pause that is too long": {
+			RunEnded{Occurrence: occurrence(4, "service:asked_to_wait"), End: RunDone},
+			"ceiling success",
+			"The service asks for a pause.\nThat ends after the catch-up window of the occurrence. Rows that were not looked up are left.\nTo run it again, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30",
+		},
 		"interrupted": {RunEnded{Occurrence: occurrence(6, "interrupted"), End: RunGoesOn}, "", ""},
 		"no journal":  {RunEnded{Occurrence: occurrence(11, "journal_held"), End: RunGoesOn}, "", ""},
 		"in doubt": {
@@ -70,21 +138,22 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 			"success doubt", "The run came to its end.",
 		},
 		"in doubt after an interrupt": {
-			RunEnded{Occurrence: occurrence(6, "interrupted"), End: RunGoesOn, Facts: RunFacts{InDoubt: 1}, Reconcile: "this command"},
-			"doubt", "The outcome of 1 lookup is not known. To decide, run: this command",
+			RunEnded{Occurrence: occurrence(6, "interrupted"), End: RunGoesOn, Facts: RunFacts{InDoubt: 1}},
+			"doubt", "The outcome of 1 lookup is not known.\nTo decide, run:\nbatch reconcile --workspace team",
 		},
 		"drift": {
 			RunEnded{Occurrence: occurrence(4, "service:unreachable"), End: RunFailed, Facts: RunFacts{Lost: 30 * cost.Cent, LostUnits: 2}},
-			"failure drift", "The run failed: the service refuses or cannot be reached.",
+			"failure drift", "The run failed: the service cannot be reached.\nTo run it again, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30",
 		},
 		"a higher price": {
 			RunEnded{Occurrence: occurrence(6, "interrupted"), End: RunGoesOn, Facts: RunFacts{Higher: map[string]cost.Money{"work_email": 20 * cost.Cent}}},
-			"price", "Prices have changed: the account shows $0.20 for work_email.",
+			"price", "Prices have changed: the account shows $0.20 for work_email.\nTo look at the account, run:\nbatch account --workspace team",
 		},
 		"stopped by a price": {
-			RunEnded{Occurrence: occurrence(4, "service:price_higher"), End: RunFailed}, "failure price", "The run failed: the service refuses or cannot be reached.",
+			RunEnded{Occurrence: occurrence(4, "service:price_higher"), End: RunFailed}, "failure price", "The run failed: the account shows a higher price than the one in use.\nTo run it again, run:\nbatch jobs run nightly --occurrence 2026-11-23T02:30",
 		},
 	} {
+		test.ended.Commands = pasted
 		alerts := AlertsOfEnd(test.ended)
 		if got := kinds(alerts); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
@@ -100,8 +169,22 @@ func TestEveryEndHasItsAlerts(t *testing.T) {
 			if !slices.Contains(Alerts(), Kind(alert.Kind)) {
 				t.Errorf("%s: no channel can ask for %s", name, alert.Kind)
 			}
+			checkCommands(t, alert.Text)
 		}
 	}
+}
+
+// caused returns an occurrence with a cause in words.
+func caused(one record.Occurrence, cause string) record.Occurrence {
+	one.Cause = cause
+	return one
+}
+
+// possible returns an occurrence whose run can spend an amount that nobody approved.
+func possible(amount cost.Money) record.Occurrence {
+	one := occurrence(7, "approval_missing")
+	one.Possible = amount
+	return one
 }
 
 // waits2 returns an occurrence that waits for twelve hours.
@@ -254,47 +337,82 @@ func TestNoRunIsReportedOnce(t *testing.T) {
 	failed.At, failed.Ended = "2026-11-24T02:30", noon.Add(24*time.Hour)
 	history := []record.Occurrence{ran, failed}
 	const longest = 26 * time.Hour
-	if alert, _ := AlertsOfNoRun(job, history, longest, noon.Add(longest-1)); alert != nil {
+	if alert, _ := AlertsOfNoRun(job, history, longest, noon.Add(longest-1), pasted); alert != nil {
 		t.Errorf("too early: %+v", alert)
 	}
-	if alert, _ := AlertsOfNoRun(job, history, 0, noon.Add(1000*longest)); alert != nil {
+	if alert, _ := AlertsOfNoRun(job, history, 0, noon.Add(1000*longest), pasted); alert != nil {
 		t.Errorf("without a limit: %+v", alert)
 	}
-	if alert, _ := AlertsOfNoRun(job, nil, longest, noon); alert != nil {
+	if alert, _ := AlertsOfNoRun(job, nil, longest, noon, pasted); alert != nil {
 		t.Errorf("without a history: %+v", alert)
 	}
-	alert, since := AlertsOfNoRun(job, history, longest, noon.Add(longest))
-	if alert == nil || since != ran.At || alert.Occurrence != ran.At || alert.Text != "No run of the job has come to its end for 26 hours." {
+	alert, since := AlertsOfNoRun(job, history, longest, noon.Add(longest), pasted)
+	if alert == nil || since != ran.At || alert.Occurrence != ran.At || alert.Text != "No run of the job has come to its end for 26 hours.\nTo see why, run:\nbatch jobs history nightly" {
 		t.Fatalf("%+v since %s", alert, since)
 	}
 	job.NoRunSince = since
-	if alert, _ := AlertsOfNoRun(job, history, longest, noon.Add(2*longest)); alert != nil {
+	if alert, _ := AlertsOfNoRun(job, history, longest, noon.Add(2*longest), pasted); alert != nil {
 		t.Errorf("told twice: %+v", alert)
 	}
 	ran.At, ran.Ended = "2026-11-25T02:30", noon.Add(48*time.Hour)
-	if alert, since := AlertsOfNoRun(job, append(history, ran), longest, ran.Ended.Add(longest)); alert == nil || since != ran.At {
+	if alert, since := AlertsOfNoRun(job, append(history, ran), longest, ran.Ended.Add(longest), pasted); alert == nil || since != ran.At {
 		t.Errorf("the next time without a run: %+v since %s", alert, since)
 	}
 	first := []record.Occurrence{failed}
-	if alert, since := AlertsOfNoRun(job, first, longest, failed.Due.Add(longest)); alert == nil || since != failed.At ||
-		alert.Text != "No run of the job has come to its end since its first occurrence was due, 26 hours ago." {
+	if alert, since := AlertsOfNoRun(job, first, longest, failed.Due.Add(longest), pasted); alert == nil || since != failed.At ||
+		alert.Text != "No run of the job has come to its end since its first occurrence was due, 26 hours ago.\nTo see why, run:\nbatch jobs history nightly" {
 		t.Errorf("a job that never ran well: %+v since %s", alert, since)
 	}
 }
 
 func TestOccurrencesThatDidNotRunHaveAnAlert(t *testing.T) {
-	one := record.Occurrence{Job: "nightly", At: "2026-11-22T02:30", Count: 1}
-	if alert := AlertsOfMissed(one, noon); alert.Text != "An occurrence did not run: its catch-up window had passed." || alert.Kind != "missed" {
+	one := record.Occurrence{Job: "nightly", At: "2026-11-23T02:30", Count: 1, Reason: "missed"}
+	several := one
+	several.First, several.Count = "2026-11-21T02:30", 3
+	skipped, paused := one, one
+	skipped.Reason, skipped.Cause = "overlap", "the occurrence 2026-11-22T02:30 waited for the end of a limit"
+	paused.Reason = "paused: the export is rebuilt"
+	stopped := record.Job{Name: "nightly", PausedAt: noon, Failures: 3}
+	const run = "batch jobs run nightly --occurrence 2026-11-23T02:30"
+	for name, test := range map[string]struct {
+		alert      record.Alert
+		kind, want string
+	}{
+		"missed": {
+			AlertsOfPassed(one, true, record.Job{}, noon, pasted), "missed",
+			"The occurrence 2026-11-23T02:30 did not run: its catch-up window had passed.\nTo run it, run:\n" + run,
+		},
+		"several": {
+			AlertsOfPassed(several, true, record.Job{}, noon, pasted), "missed",
+			"3 occurrences from 2026-11-21T02:30 to 2026-11-23T02:30 did not run: their catch-up windows had passed.\nTo run the last of them, run:\n" + run,
+		},
+		"skipped": {
+			AlertsOfPassed(skipped, false, record.Job{}, noon, pasted), "skipped",
+			"The occurrence 2026-11-23T02:30 did not run: the occurrence 2026-11-22T02:30 waited for the end of a limit.\nTo run it, run:\n" + run,
+		},
+		"paused": {
+			AlertsOfPassed(paused, false, stopped, noon, pasted), "skipped",
+			"The occurrence 2026-11-23T02:30 did not run: the job was paused.\nTo run it, run:\n" + run +
+				"\nThe job is paused. Occurrences that become due meanwhile do not run.\nTo let it start again, run:\nbatch jobs resume nightly",
+		},
+		"not finished": {
+			AlertsOfNotFinished(occurrence(6, record.NotFinished), noon, pasted), "failure",
+			"The occurrence began and did not come to its end within its catch-up window. It does not start again by itself.\nTo go on with it, run:\n" + run,
+		},
+		"crashed": {
+			AlertsOfCrash(occurrence(0, ""), stopped, pasted), "failure",
+			"The process of the run was killed or crashed.\nTo go on with the occurrence, run:\n" + run + "\nThe job is paused. Occurrences that become due meanwhile do not run.\nTo let it start again, run:\nbatch jobs resume nightly",
+		},
+	} {
+		if diff := cmp.Diff(test.want, test.alert.Text); diff != "" || test.alert.Kind != test.kind {
+			t.Errorf("%s is a %s alert: %s", name, test.alert.Kind, diff)
+		}
+		checkCommands(t, test.alert.Text)
+	}
+	if alert := AlertsOfNotFinished(occurrence(6, record.NotFinished), noon, pasted); alert.Start != 2 {
 		t.Errorf("%+v", alert)
 	}
-	one.First, one.Count = "2026-11-20T02:30", 3
-	if alert := AlertsOfMissed(one, noon); alert.Text != "3 occurrences from 2026-11-20T02:30 on did not run: their catch-up windows had passed." {
-		t.Errorf("%+v", alert)
-	}
-	if alert := AlertsOfNotFinished(occurrence(6, record.NotFinished), noon); alert.Kind != "failure" || alert.Start != 2 {
-		t.Errorf("%+v", alert)
-	}
-	if alert := AlertsOfCrash(occurrence(0, ""), record.Job{PausedAt: noon, Failures: 3}); !strings.Contains(alert.Text, "The job is paused.") || !alert.At.Equal(noon) {
+	if alert := AlertsOfCrash(occurrence(0, ""), stopped, pasted); !alert.At.Equal(noon) {
 		t.Errorf("%+v", alert)
 	}
 }
@@ -322,7 +440,7 @@ func TestLimitsAreNamed(t *testing.T) {
 		"service:zoe li":                     "a limit of the account (other)",
 		"ceiling:max-units zoe.li@a.example": "a limit of the account (other)",
 	} {
-		if got := limit(record.Occurrence{Reason: reason}); got != want {
+		if got := CauseOf(record.Occurrence{Starts: 1, Exit: exitCeiling, Reason: reason}); got != "the run reached "+want {
 			t.Errorf("%q is %q, want %q", reason, got, want)
 		}
 	}

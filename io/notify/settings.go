@@ -18,7 +18,7 @@ type Settings struct {
 	URL string
 	// Secret signs webhooks; base64, with or without the prefix whsec_.
 	Secret  string
-	Command string // gets the message as JSON on its standard input
+	Command CommandLine // gets the message as JSON on its standard input
 	// The settings of emails.
 	Host, User, Password string
 	Port                 int
@@ -70,7 +70,7 @@ func NewChannel(s Settings) (Channel, error) {
 
 func untimed(s Settings) (Channel, error) {
 	if s.Type == Command {
-		if s.Command == "" {
+		if s.Command.Line == "" && len(s.Command.Words) == 0 {
 			return nil, wrong("command", "it is missing: a channel of the type command needs it")
 		}
 		return command(s.Command), nil

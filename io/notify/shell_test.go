@@ -20,7 +20,7 @@ func TestACancelledCommandLeavesNoProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = read.Close() }()
-	run := notify.ShellCommand(ctx, "tail -f /dev/null & echo $!; wait")
+	run := notify.CommandLine{Line: "tail -f /dev/null & echo $!; wait"}.Start(ctx)
 	run.Stdout = write // a file, which the started process inherits: it is read to its end when both are gone
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
@@ -46,11 +46,11 @@ func TestACancelledCommandLeavesNoProcess(t *testing.T) {
 }
 
 func TestACommandEndsByItself(t *testing.T) {
-	out, err := notify.ShellCommand(t.Context(), "echo one; echo two").Output()
+	out, err := notify.CommandLine{Line: "echo one; echo two"}.Start(t.Context()).Output()
 	if err != nil || string(out) != "one\ntwo\n" {
 		t.Errorf("output %q, %v", out, err)
 	}
-	if err := notify.ShellCommand(t.Context(), "exit 3").Run(); err == nil {
+	if err := (notify.CommandLine{Line: "exit 3"}).Start(t.Context()).Run(); err == nil {
 		t.Error("a command that failed ended without an error")
 	}
 }

@@ -35,6 +35,7 @@ type channel struct {
 	tls      configs.ChoiceFlag
 	port     configs.CountFlag
 	on       words
+	command  commandFlag
 }
 
 // flags returns the flags of the values.
@@ -51,7 +52,7 @@ func (c *channel) flags() *pflag.FlagSet {
 	flags.DurationVar(&s.Timeout, "timeout", defaultAlertTimeout, "how long the channel may take for a message")
 	flags.StringVar(&s.URL, "url", "", "the `ADDRESS` of a webhook, a chat or a ping")
 	flags.StringVar(&s.Secret, "secret", "", "the `SECRET` that signs webhooks, in base64")
-	flags.StringVar(&s.Command, "command", "", "the `COMMAND` that gets the message as JSON on its standard input")
+	flags.Var(&c.command, "command", "the `COMMAND` that gets the message as JSON on its standard input: a line for the shell, or a list of a program and its arguments")
 	flags.StringVar(&s.Host, "host", "", "the `NAME` of the mail server")
 	flags.Var(&c.port, "port", "the port of the mail server (default 587, with implicit TLS 465, without TLS 25)")
 	flags.Var(&c.tls, "tls", "how the connection to the mail server is protected")
@@ -99,6 +100,7 @@ func (r FileReader) alert(entry configs.Entry) []AlertChannel {
 		if c.settings.Timeout > maxTimeout {
 			return []configs.FlagProblem{{Flag: "timeout", Text: fmt.Sprintf("%s is too long: choose up to %s", c.settings.Timeout, maxTimeout)}}
 		}
+		c.settings.Command = notify.CommandLine{Line: c.command.line, Words: c.command.words, Dir: dirOf(r.path)}
 		c.settings.Type, c.settings.TLS, c.settings.Port = c.kind.Value, c.tls.Value, int(c.port.OrZero())
 		var err error
 		made, err = notify.NewChannel(c.settings)

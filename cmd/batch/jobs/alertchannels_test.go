@@ -28,7 +28,7 @@ func TestAlertsAreReadWithTheirTypes(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(alert.Name, " ", alert.Type, " ", alert.Kinds))
 	}
-	const most = "failure ceiling doubt approval drift price match_rate missed no_run"
+	const most = "failure ceiling doubt approval drift price match_rate missed skipped no_run"
 	want := []string{"ops slack [" + most + "]", "mail email [failure success]", "run command []", "alive ping [" + most + " success]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -59,7 +59,7 @@ func TestEveryErrorOfAnAlertHasItsLineAndColumn(t *testing.T) {
 		},
 		"unknown kind": {
 			"    type: command\n    command: cat\n    on: [failure, fire]\n",
-			`jobs.yaml:10:9: on: "fire": write failure, ceiling, doubt, approval, drift, price, match_rate, missed, no_run, success`,
+			`jobs.yaml:10:9: on: "fire": write failure, ceiling, doubt, approval, drift, price, match_rate, missed, skipped, no_run, success`,
 		},
 		"long timeout": {"    type: command\n    command: cat\n    timeout: 2m\n", "jobs.yaml:10:14: timeout: 2m0s is too long: choose up to 1m0s"},
 		"unknown key":  {"    type: slack\n    adress: x\n", "jobs.yaml:9:5: unknown key \"adress\"; see batch jobs schema for the keys of an alert"},

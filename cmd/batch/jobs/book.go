@@ -2,12 +2,14 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/record"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/workspace"
 )
 
@@ -25,9 +27,14 @@ func openBook(job *Job) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
+	options.Journal.Wait = readingPatience
 	dir, err := options.Dir()
 	return &book{dir: dir, options: options, env: env, wait: patience(job)}, err
 }
+
+// readingPatience is how long a reader waits for another process that owns the journal and does not serve readers. That
+// one reads for a moment itself, opens the journal or closes it: several schedulers do so all the time.
+const readingPatience = time.Minute
 
 // spool returns the file for the output of the command of a list.
 func (b *book) spool(job string, at LocalTime) string {
@@ -56,7 +63,8 @@ func (b *book) own(ctx context.Context, doing string, do func(record.Store) erro
 	return workspace.OpenError(workspace.WithStore(ctx, b.dir, opening, do))
 }
 
-// read calls do with the store of the journal, or a snapshot of it. Without a journal it does nothing.
+// read calls do with the store of the journal, or a snapshot of it. Without a journal it does nothing. It calls do again
+// when the owner of the journal ends meanwhile.
 func (b *book) read(ctx context.Context, doing string, do func(record.Store) error) error {
 	_, exists, err := b.options.Find()
 	if err != nil || !exists {
@@ -66,7 +74,21 @@ func (b *book) read(ctx context.Context, doing string, do func(record.Store) err
 	if err != nil {
 		return err
 	}
-	return workspace.OpenError(workspace.ReadStore(ctx, b.dir, opening, do))
+	return whileOwnersEnd(func() error { return workspace.OpenError(workspace.ReadStore(ctx, b.dir, opening, do)) })
+}
+
+// ownerTries is how often a reader begins again when the owner of the journal ends meanwhile.
+const ownerTries = 5
+
+// whileOwnersEnd calls read again while another process that owns the journal ends before the reader has read it.
+func whileOwnersEnd(read func() error) (err error) {
+	for range ownerTries {
+		err = read()
+		if ended, is := errors.AsType[*problem.Error](err); !is || ended.Code != "journal_owner_ended" {
+			break
+		}
+	}
+	return err
 }
 
 // reading is a state that is read from a store while a decision is made.
@@ -78,7 +100,8 @@ type reading struct {
 // recordedState returns what the journal knows of a job. An error of a later read is in the reading.
 func recordedState(s record.Store, job record.Job) (*reading, error) {
 	r := &reading{}
-	r.Paused, r.Began, r.Ended = !job.PausedAt.IsZero(), job.Began, job.Ended
+	r.Began, r.Ended = job.Began, job.Ended
+	r.PausedAt, r.Pauses = job.PausedAt, job.Pauses
 	var err error
 	if r.Decided, err = localOf(job, job.Decided); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ type claim struct {
 	pauseAfter int64
 	noRunAfter time.Duration
 	receivers  []notify.Receiver // of alerts
+	commands   Commands          // for alerts
 	now        time.Time
 	request    RunRequest
 
@@ -34,7 +36,8 @@ type claim struct {
 // newClaim returns a claim of a job that has decided nothing yet.
 func newClaim(job *Job, q RunRequest, now time.Time) *claim {
 	return &claim{
-		plan: job.Plan, pauseAfter: job.PauseAfter, noRunAfter: job.NoRunAfter, receivers: job.Receivers(), request: q, now: now,
+		plan: job.Plan, pauseAfter: job.PauseAfter, noRunAfter: job.NoRunAfter, receivers: job.Receivers(), commands: job.Commands(),
+		request: q, now: now,
 	}
 }
 
@@ -63,7 +66,7 @@ func (c *claim) choose(s record.Store) (changes bool, err error) {
 		return false, err
 	}
 	err = c.chooseDue(s)
-	return c.claimed != nil || len(c.passed) > 0 || c.job != was, err
+	return c.claimed != nil || len(c.passed) > 0 || !reflect.DeepEqual(c.job, was), err
 }
 
 // lookForNoRun adds an alert when no run has come to its end for too long.
@@ -81,7 +84,7 @@ func (c *claim) lookForNoRun(s record.Store) error {
 	if err != nil {
 		return err
 	}
-	if alert, since := notify.AlertsOfNoRun(c.job, history, c.noRunAfter, c.now); alert != nil {
+	if alert, since := notify.AlertsOfNoRun(c.job, history, c.noRunAfter, c.now, c.commands.About(record.Occurrence{Job: c.job.Name})); alert != nil {
 		c.alerts, c.job.NoRunSince = append(c.alerts, *alert), since
 	}
 	return nil
@@ -94,6 +97,9 @@ func (c *claim) chooseDue(s record.Store) error {
 		return err
 	}
 	d := c.plan.Decide(state.ScheduleState, c.now)
+	if d.Waits {
+		c.waits = state.Until
+	}
 	if state.err != nil {
 		return state.err
 	}
@@ -105,15 +111,10 @@ func (c *claim) chooseDue(s record.Store) error {
 		}
 		if was.Count <= one.Count { // else the clock was set back, and the record has earlier ones too
 			c.passed = append(c.passed, one)
-			if passed.Reason == Missed {
-				c.alerts = append(c.alerts, notify.AlertsOfMissed(one, c.now))
-			}
+			c.alerts = append(c.alerts, notify.AlertsOfPassed(one, passed.Reason == Missed, c.job, c.now, c.commands.About(one)))
 		}
 	}
 	c.job.Decided, c.wake = d.Decided.String(), d.Wake
-	if d.Waits {
-		c.waits = state.Until
-	}
 	if d.Abandoned {
 		if err := c.abandon(s); err != nil {
 			return err
@@ -136,7 +137,7 @@ func (c *claim) chooseOne(s record.Store) error {
 	case c.request.ByHand && !unfinished.IsZero() && until.After(c.now) && c.plan.Waits(unfinished, until):
 		c.waits, c.done = until, true
 		return nil
-	case c.request.Once && !unfinished.IsZero() && (c.plan.Times.IsZero() || until.After(c.now)):
+	case c.request.Once && !unfinished.IsZero() && (c.plan.Times.IsZero() || until.After(c.now) || !c.job.PausedAt.IsZero()):
 		at = unfinished // it goes on, within the same ceiling
 	case c.request.Once:
 		var err error
@@ -171,14 +172,14 @@ func (c *claim) chooseOne(s record.Store) error {
 // the next start.
 func (c *claim) goesOnFirst(at LocalTime) error {
 	unfinished, err := localOf(c.job, c.job.Unfinished)
-	if err != nil || unfinished.IsZero() || unfinished == at || !c.job.PausedAt.IsZero() {
+	if err != nil || unfinished.IsZero() || unfinished == at {
 		return err
 	}
 	if c.plan.Due(unfinished).Add(c.plan.CatchUp).Before(c.now) {
 		return nil // it is abandoned
 	}
-	return problem.Usagef("the occurrence %s of %s was interrupted and goes on first: start the job without "+
-		"naming an occurrence", unfinished, c.job.Name)
+	return problem.Usagef("the occurrence %s of %s has not come to its end and goes on first; to go on with it now, run %s",
+		unfinished, c.job.Name, c.commands.Run(c.job.Name, unfinished.String()))
 }
 
 // unclaimed returns the time of an occurrence that starts now. An occurrence has its name by the second, so
@@ -205,7 +206,7 @@ func (c *claim) take(s record.Store, at LocalTime) error {
 		running := c.job.PausedAt.IsZero()
 		fail(&c.job, c.pauseAfter, c.now)
 		if running && !c.job.PausedAt.IsZero() {
-			c.alerts = append(c.alerts, notify.AlertsOfCrash(was, c.job))
+			c.alerts = append(c.alerts, notify.AlertsOfCrash(was, c.job, c.commands.About(was)))
 		}
 		if !c.job.PausedAt.IsZero() && c.request == (RunRequest{}) {
 			return nil
@@ -268,9 +269,7 @@ func (c *claim) abandon(s record.Store) error {
 	abandoned, _, err := checkpoint.OccurrenceRecord(s, c.job.Name, c.job.Unfinished)
 	abandoned.Reason, abandoned.Until, c.job.Unfinished = record.NotFinished, time.Time{}, ""
 	c.passed = append(c.passed, abandoned)
-	if c.job.PausedAt.IsZero() { // else somebody paused the job, or there is an alert about that already
-		c.alerts = append(c.alerts, notify.AlertsOfNotFinished(abandoned, c.now))
-	}
+	c.alerts = append(c.alerts, notify.AlertsOfNotFinished(abandoned, c.now, c.commands.About(abandoned)))
 	return err
 }
 
@@ -279,6 +278,9 @@ func fail(job *record.Job, pauseAfter int64, now time.Time) {
 	job.Failures++
 	if pauseAfter > 0 && job.Failures >= pauseAfter && job.PausedAt.IsZero() {
 		job.PausedAt, job.PauseNote = now.UTC(), fmt.Sprintf("%d failures in a row", job.Failures)
+		if job.Failures == 1 {
+			job.PauseNote = "1 failure"
+		}
 	}
 }
 
@@ -290,6 +292,12 @@ func (c *claim) record(passed Passed) record.Occurrence {
 	}
 	if passed.Count > 1 {
 		one.First = passed.First.String()
+	}
+	if passed.Reason == overlap {
+		one.Cause = "an earlier occurrence still ran or waited"
+		if !c.waits.IsZero() {
+			one.Cause = "the occurrence " + c.job.Unfinished + " waited for the end of a limit"
+		}
 	}
 	if passed.Reason == Paused && c.job.PauseNote != "" {
 		one.Reason += ": " + c.job.PauseNote

@@ -99,6 +99,7 @@ var jobMetrics = []struct {
 	{"last_run_spend_dollars", "US dollars that the last occurrence spent.", nil},
 	{"last_run_rows", "Rows of the list of the last run, by outcome.", []string{"outcome"}},
 	{"last_run_values_found", "Values that the last run found, by field.", []string{"account", "field"}},
+	{"occurrences", "Occurrences in the history of the job, by what became of them.", []string{"state"}},
 }
 
 // job sends the metrics of a job.
@@ -124,6 +125,9 @@ func (to sender) job(job JobMetrics) {
 	to.time("read_timestamp_seconds", job.Read)
 	for reason, seconds := range job.Waited {
 		to.send("waited_seconds_total", seconds, reason)
+	}
+	for state, n := range job.Occurrences() {
+		to.send("occurrences", float64(n), state)
 	}
 	for outcome, rows := range job.Rows {
 		to.send("last_run_rows", float64(rows), outcome)

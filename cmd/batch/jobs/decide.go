@@ -2,7 +2,10 @@ package jobs
 
 import (
 	"hash/fnv"
+	"slices"
 	"time"
+
+	"payonce/checkpoint/record"
 )
 
 // SchedulePlan says when a job is due and what happens to occurrences that could not run in time.
@@ -24,8 +27,10 @@ type SchedulePlan struct {
 type ScheduleState struct {
 	// Decided is the last occurrence that was decided; zero for a job that has not started yet.
 	Decided LocalTime
-	// Paused says that no occurrence starts.
-	Paused bool
+	// PausedAt is the time since which no occurrence starts; zero for a job that is not paused.
+	PausedAt time.Time
+	// Pauses are earlier pauses. Occurrences that became due in one do not run.
+	Pauses []record.Pause
 	// Unfinished is an occurrence that began and did not end; zero for none.
 	Unfinished LocalTime
 	// Until is when the unfinished occurrence goes on; zero for at once.
@@ -34,6 +39,14 @@ type ScheduleState struct {
 	Began, Ended time.Time
 	// Ran reports whether an occurrence began before. It is asked about occurrences that follow Decided.
 	Ran func(LocalTime) bool
+}
+
+func (s *ScheduleState) isPaused() bool { return !s.PausedAt.IsZero() }
+
+// pausedAt reports whether the job was paused at a time.
+func (s *ScheduleState) pausedAt(at time.Time) bool {
+	return s.isPaused() && at.After(s.PausedAt) ||
+		slices.ContainsFunc(s.Pauses, func(p record.Pause) bool { return at.After(p.Began) && !at.After(p.Ended) })
 }
 
 // PassedReason says why occurrences did not run.
@@ -59,7 +72,8 @@ type Decision struct {
 	Passed []Passed
 	// Run is the occurrence that starts now; zero for none.
 	Run LocalTime
-	// Waits says that the unfinished occurrence goes on at a later time, and no other one starts before.
+	// Waits says that the unfinished occurrence goes on at a later time, and no other one starts before. A pause of the
+	// job does not end the wait.
 	Waits bool
 	// Abandoned says that the unfinished occurrence does not start again: its catch-up window has passed.
 	Abandoned bool
@@ -89,10 +103,11 @@ func (p SchedulePlan) Decide(s ScheduleState, now time.Time) Decision {
 	oldest := now.Add(-p.CatchUp)
 	if !s.Unfinished.IsZero() {
 		switch {
-		case s.Paused || s.Unfinished.In(p.Zone).Before(oldest):
+		case s.Unfinished.In(p.Zone).Before(oldest):
 			d.Abandoned = true
 		case s.Until.After(now) && !s.Until.After(now.Add(p.CatchUp)): // farther only when the clock was set back
 			d.Waits, d.Wake = true, s.Until
+		case s.isPaused(): // it goes on after the pause
 		default:
 			d.Run = s.Unfinished
 		}
@@ -100,7 +115,7 @@ func (p SchedulePlan) Decide(s ScheduleState, now time.Time) Decision {
 	if p.Times.IsZero() {
 		return d
 	}
-	if d.Waits {
+	if d.Waits || s.isPaused() && !d.Abandoned && !s.Until.IsZero() {
 		s.Ended = now.Add(1) // to wait is to run
 	}
 	due := func(l LocalTime) bool { return !l.IsZero() && !p.Due(l).After(now) }
@@ -109,9 +124,13 @@ func (p SchedulePlan) Decide(s ScheduleState, now time.Time) Decision {
 		if d.Waits && p.Overlaps {
 			break // it starts after the one that waits
 		}
-		reason, passes := p.reason(s, d.Next, oldest)
+		reason, passes := p.reason(&s, d.Next, oldest)
+		ran := s.Ran(d.Next) // before the clock was set back
+		if s.isPaused() && !passes && !ran && !d.Waits {
+			break // it was due before the pause, and starts after it
+		}
 		switch {
-		case s.Ran(d.Next): // before the clock was set back
+		case ran:
 		case d.Waits && !passes:
 			d.pass(d.Next, overlap)
 		case passes:
@@ -171,10 +190,10 @@ func minLocal(a, b LocalTime) LocalTime {
 }
 
 // reason returns why an occurrence that is due does not run; false when it may.
-func (p SchedulePlan) reason(s ScheduleState, l LocalTime, oldest time.Time) (PassedReason, bool) {
+func (p SchedulePlan) reason(s *ScheduleState, l LocalTime, oldest time.Time) (PassedReason, bool) {
 	due := p.Due(l)
 	switch {
-	case s.Paused:
+	case s.pausedAt(due):
 		return Paused, true
 	case l.In(p.Zone).Before(oldest):
 		return Missed, true
@@ -191,6 +210,17 @@ func (d *Decision) pass(l LocalTime, reason PassedReason) {
 		return
 	}
 	d.Passed = append(d.Passed, Passed{First: l, Last: l, Count: 1, Reason: reason})
+}
+
+// between returns how many occurrences are due after one time and up to another, and the last of them.
+func (p SchedulePlan) between(after, until time.Time) (n int64, last LocalTime) {
+	for {
+		next, due := p.NextAfter(after)
+		if next.IsZero() || due.After(until) {
+			return n, last
+		}
+		n, last, after = n+1, next, due
+	}
 }
 
 // NextAfter returns the first occurrence that is due after a time, and when; zero when there is none.

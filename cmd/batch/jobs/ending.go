@@ -20,13 +20,14 @@ type ending struct {
 	ended record.Occurrence
 	// noFailure says that nobody has to act, though the run did not come to its end.
 	noFailure bool
-	facts     notify.RunFacts
-	// The commands for alerts.
-	approve, reconcile string
-	note               func(string)
+	// counted says that a failure of the same cause counted in the same start.
+	counted bool
+	facts   notify.RunFacts
+	note    func(string)
 	// After write:
-	state record.Job     // of the job
-	open  []record.Alert // that wait for their channels
+	state  record.Job     // of the job
+	failed bool           // the occurrence counts as a failure, or one of the same cause in the same start did
+	open   []record.Alert // that wait for their channels
 }
 
 func (e *ending) write(s record.Store) error {
@@ -46,8 +47,11 @@ func (e *ending) write(s record.Store) error {
 	case isEnd(exit):
 		job.Failures = 0
 		e.removeOutputs(s)
-	case !goesOn(exit) && !e.noFailure:
-		fail(&job, e.job.PauseAfter, now)
+	case !goesOn(exit) && !e.noFailure && exit != exitApproval: // a run that nobody approved has not failed
+		e.failed = true
+		if !e.counted { // those that are caught up in one start and fail for one cause are one failure
+			fail(&job, e.job.PauseAfter, now)
+		}
 	}
 	if e.ended.Fields, err = priced(s, e.ended.Fields, e.facts.Fields); err != nil {
 		return err
@@ -71,7 +75,9 @@ func (e *ending) alerts(s record.Store) ([]record.Write, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := notify.RunEnded{Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Approve: e.approve, Reconcile: e.reconcile}
+	told := notify.RunEnded{
+		Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Commands: e.job.Commands().About(e.ended),
+	}
 	if len(e.job.Alerts) > 0 {
 		if told.Earlier, err = checkpoint.NewestOccurrences(s, e.job.Name, e.ended.Ended, comparedRuns); err != nil {
 			return nil, err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,6 +34,8 @@ type RunLine struct {
 	// Start runs the command for a list. Unapproved is the time since which the run waits for an approval that
 	// earlier starts did not get; zero for none.
 	Start func(ctx context.Context, list string, unapproved time.Time) RunOutcome
+	// Plan shows the plan of the run for a list.
+	Plan func(ctx context.Context, list string) error
 	// Fail returns the outcome of a run that could not start.
 	Fail func(error) RunOutcome
 }
@@ -41,7 +44,10 @@ type RunLine struct {
 type RunOutcome struct {
 	Exit   int
 	Reason string // a code; "" when every row has its outcome
-	Err    error  // that is shown to a person; nil when the run has shown all
+	// Cause says in one sentence why the run failed, where Reason says less. It has nothing of a list. Failures of one
+	// CauseKind have the same cause; without it those of one Reason.
+	Cause, CauseKind string
+	Err              error // that is shown to a person; nil when the run has shown all
 	// Until is when the run can go on without anybody acting. It is zero when the run came to its end, or when a
 	// person has to act.
 	Until   time.Time
@@ -57,6 +63,8 @@ type FileReader struct {
 	NewRun func() RunLine
 	// Target has what is the same for all jobs: the environment and the words of errors.
 	Target configs.Target
+
+	path string // of the file that is read
 }
 
 // File is what a jobs file says.
@@ -77,6 +85,8 @@ func (j *Job) Receivers() (receivers []notify.Receiver) {
 // Job is a list that is enriched at set times.
 type Job struct {
 	Name string
+	File string // the jobs file, for commands; "" for the default one
+	Dir  string // from which relative names count; "" for the one of this process
 	List List
 	Plan SchedulePlan
 	Run  RunLine
@@ -94,6 +104,7 @@ type Job struct {
 // List says where the list of a job comes from. One of its members is set.
 type List struct {
 	Path, Newest, Command string
+	Words                 []string // of a command that is a list: the program and its arguments
 	Query                 ListQuery
 }
 
@@ -151,6 +162,7 @@ func (r FileReader) Parse(path string, text []byte) (*File, error) {
 		return nil, err
 	}
 	file := &File{Path: path}
+	r.path = path
 	root := document.Root()
 	var defaults *configs.Mapping
 	var all []configs.Entry
@@ -242,8 +254,24 @@ func (r FileReader) job(entry configs.Entry, defaults *configs.Mapping, channels
 			}
 		}
 	}
+	dir := dirOf(r.path)
+	if o.directory != "" {
+		dir = placed(dir, o.directory)
+	}
+	o.place(dir)
+	for _, key := range fileKeys {
+		if flag := run.Flags.Lookup(key); flag != nil && flag.Changed {
+			if err := flag.Value.Set(placed(dir, flag.Value.String())); err != nil {
+				entry.Problem(fmt.Errorf("%s: %w", key, err))
+			}
+		}
+	}
 	job := &Job{
-		Name: entry.Name, Run: run, List: List{o.list, o.newest, o.command, ListQuery{Connection: o.connection, SQL: o.query, Timeout: o.queryTimeout}},
+		Name: entry.Name, File: fileOf(r.path), Dir: dir, Run: run,
+		List: List{
+			Path: o.list, Newest: o.newest, Command: o.command.line, Words: o.command.words,
+			Query: ListQuery{Connection: o.connection, SQL: o.query, Timeout: o.queryTimeout},
+		},
 		Latest: o.latest, Metrics: o.metrics, Report: o.report,
 		Keep:      o.keep.OrZero(),
 		Retention: o.retention.Span, PauseAfter: o.pauseAfter.OrZero(),
@@ -294,6 +322,14 @@ func (j *Job) check(entry configs.Entry, given func(string) bool) {
 	case j.Run.Flags.Lookup("max-spend").Value.String() == "" && !given("max-spend"):
 		entry.Problem(errors.New("the job has no ceiling: give max-spend, the most that one run may spend"))
 	}
+}
+
+// dirOf returns the directory of a jobs file, from which its relative names count; "" for the one of this process.
+func dirOf(path string) string {
+	if dir := filepath.Dir(path); dir != "." {
+		return dir
+	}
+	return ""
 }
 
 // secrets are values that hold a password.

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/configs"
+	"payonce/io/notify"
 )
 
 // testReader reads jobs of a command with a few flags.
@@ -20,6 +22,7 @@ func testReader() FileReader {
 			flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 			var spend configs.MoneyFlag
 			flags.StringP("output", "o", "", "write to this `FILE`")
+			flags.String("state", "", "the `DIR` of journals")
 			flags.Var(&spend, "max-spend", "the most")
 			timeout := flags.Duration("timeout", time.Minute, "wait")
 			flags.Bool("yes", false, "do not ask")
@@ -43,15 +46,56 @@ func testReader() FileReader {
 // readText reads a jobs file of a text.
 func readText(t *testing.T, text string) (*File, string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "jobs.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	file, err := testReader().Parse("jobs.yaml", []byte(text))
+	if err != nil {
+		return nil, err.Error()
+	}
+	return file, ""
+}
+
+// TestRelativeNamesCountFromTheJobsFile reads a jobs file in another directory, whose name looks like a pattern.
+func TestRelativeNamesCountFromTheJobsFile(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "jobs [1]")
+	path := filepath.Join(dir, "jobs.yaml")
+	text := "defaults: {max-spend: 1, metrics: 'm/{job}.prom', report: r, state: s}\njobs:\n" +
+		"  a: {list: in/a.csv, output: out/a.csv, latest: /elsewhere/a.csv}\n  b: {list-newest: in/*.csv, output: b.csv, report: ../r}\n" +
+		"  c: {list-command: [cat, in/c.csv], output: c.csv, report: rc}\n" +
+		"  d: {list: d.csv, output: d.csv, directory: /data, report: rd}\n  e: {list: e.csv, output: e.csv, directory: sub, report: re}\n" +
+		"alerts: {run: {type: command, command: [sh, tell]}}\n"
+	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "in"), 0o700), os.WriteFile(path, []byte(text), 0o600),
+		os.WriteFile(filepath.Join(dir, "in", "c.csv"), []byte("c\n"), 0o600), os.WriteFile(filepath.Join(dir, "tell"), []byte("cat > told"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	file, err := testReader().Read(path)
 	if err != nil {
-		return nil, strings.ReplaceAll(err.Error(), path, "jobs.yaml")
+		t.Fatal(err)
 	}
-	return file, ""
+	a, b, c := file.Jobs[0], file.Jobs[1], file.Jobs[2]
+	for got, want := range map[string]string{
+		a.List.Path: "in/a.csv", a.Output(): "out/a.csv", a.Metrics: "m/a.prom", a.Report: "r",
+		a.Run.Flags.Lookup("state").Value.String(): "s", b.Report: "../r", file.Jobs[4].List.Path: "sub/e.csv",
+	} {
+		if want = filepath.Join(dir, want); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if d := file.Jobs[3]; d.List.Path != "/data/d.csv" || d.Output() != "/data/d.csv" || d.Dir != "/data" {
+		t.Errorf("names count from %s: %s", d.Dir, d.List.Path)
+	}
+	if a.Latest != "/elsewhere/a.csv" || a.File != path {
+		t.Errorf("the link is %s, the jobs file %s", a.Latest, a.File)
+	}
+	if got, err := newest(b.List.Newest); err != nil || got != filepath.Join(dir, "in", "c.csv") {
+		t.Errorf("the newest list is %s, %v", got, err)
+	}
+	list, err := Runner{}.listOf(t.Context(), c, atNoon, filepath.Join(dir, "spool.csv"))
+	if text, _ := os.ReadFile(list); err != nil || string(text) != "c\n" {
+		t.Errorf("the command wrote %q, %v", text, err)
+	}
+	if err := file.Alerts[0].Channel.Send(t.Context(), notify.Message{Text: "hello"}); err != nil || !exists(filepath.Join(dir, "told")) {
+		t.Errorf("the command of the channel: %v", err)
+	}
 }
 
 const whole = `defaults:

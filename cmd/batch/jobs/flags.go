@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,25 +11,28 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/configs"
+	"payonce/io/listfile"
 )
 
 // own are the values of a job that batch run does not know.
 type own struct {
-	list, newest, command string
-	query, connection     string
-	queryTimeout          time.Duration
-	latest                string
-	metrics, report       string
-	keep                  configs.CountFlag
-	schedule              times
-	zone                  zone
-	jitter                time.Duration
-	overlap               configs.ChoiceFlag
-	catchUp, retention    configs.AgeFlag
-	pauseAfter            configs.CountFlag
-	alerts                words
-	noRunAfter            configs.AgeFlag
-	channels              []string // that alerts may name
+	directory          string
+	list, newest       string
+	command            commandFlag
+	query, connection  string
+	queryTimeout       time.Duration
+	latest             string
+	metrics, report    string
+	keep               configs.CountFlag
+	schedule           times
+	zone               zone
+	jitter             time.Duration
+	overlap            configs.ChoiceFlag
+	catchUp, retention configs.AgeFlag
+	pauseAfter         configs.CountFlag
+	alerts             words
+	noRunAfter         configs.AgeFlag
+	channels           []string // that alerts may name
 }
 
 // The defaults of a job.
@@ -49,9 +53,10 @@ func (o *own) flags() *pflag.FlagSet {
 	o.overlap = configs.ChoiceFlag{Value: "skip", Choices: []string{"skip", "wait"}}
 	o.catchUp.Span, o.retention.Span = defaultCatchUp, defaultRetention
 	flags := pflag.NewFlagSet("job", pflag.ContinueOnError)
+	flags.StringVar(&o.directory, "directory", "", "the `DIR` from which relative names of files count, and in which list-command runs (default that of the jobs file)")
 	flags.StringVar(&o.list, "list", "", "the `FILE` that is enriched; {date} and {time} in the name stand for those of the occurrence")
 	flags.StringVar(&o.newest, "list-newest", "", "enrich the newest file that matches this `PATTERN`, such as exports/*.csv")
-	flags.StringVar(&o.command, "list-command", "", "enrich the list that this `COMMAND` writes to its standard output")
+	flags.Var(&o.command, "list-command", "enrich the list that this `COMMAND` writes to its standard output: a line for the shell, or a list of a program and its arguments")
 	flags.StringVar(&o.query, "list-query", "", "enrich the rows of this `QUERY` of PostgreSQL; {date} and {time} stand for those of the occurrence")
 	flags.StringVar(&o.connection, "list-connection", "", "the `URL` of the database of list-query (default what variables such as PGHOST say)")
 	flags.DurationVar(&o.queryTimeout, "list-timeout", defaultQueryTimeout, "how long the query may take")
@@ -82,6 +87,31 @@ func (o *own) name(job string) {
 	for _, path := range []*string{&o.list, &o.newest, &o.latest, &o.metrics, &o.report} {
 		*path = strings.ReplaceAll(*path, jobWord, job)
 	}
+}
+
+// place makes relative names of files count from a directory.
+func (o *own) place(dir string) {
+	o.list, o.newest = placed(patternOf(dir, o.list), o.list), placed(patternOf(dir, o.newest), o.newest)
+	o.latest, o.metrics, o.report = placed(dir, o.latest), placed(dir, o.metrics), placed(dir, o.report)
+}
+
+// fileKeys are the keys of batch run that name a file or a directory.
+var fileKeys = append([]string{"temp", "map-file", "selected", "rate-card", "state"}, outputKeys...)
+
+// placed returns the name of a file, where a relative one counts from a directory.
+func placed(dir, name string) string {
+	if name == "" || name == listfile.Standard || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(dir, name)
+}
+
+// patternOf returns a directory as the beginning of a pattern of files, if that is one.
+func patternOf(dir, name string) string {
+	if !strings.ContainsAny(name, "*?[") {
+		return dir
+	}
+	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "?", "\\?", "[", "\\[").Replace(dir)
 }
 
 // word matches a word in braces.

@@ -3,9 +3,11 @@ package jobs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +66,9 @@ func (env Environment) install(o *installing) error {
 	if len(setup.Jobs) == 0 {
 		return problem.Usagef("%s has no job with a schedule", o.file)
 	}
+	for _, path := range setup.missing() {
+		fmt.Fprintf(env.Stderr, "batch: warning: %s does not exist; make it before the units start, or they fail\n", path)
+	}
 	files := systemdUnits(*setup)
 	if !o.write {
 		for i, file := range files {
@@ -86,12 +91,10 @@ func (env Environment) setup(o *installing, file *File) (s *unitSetup, err error
 	if s.Program, err = os.Executable(); err != nil {
 		return nil, err
 	}
-	if s.Dir, err = os.Getwd(); err != nil {
-		return nil, err
-	}
 	if s.File, err = filepath.Abs(o.file); err != nil {
 		return nil, err
 	}
+	s.Dir = filepath.Dir(s.File)
 	if o.env == "" {
 		o.env = filepath.Join(filepath.Dir(s.File), "batch.env")
 	}
@@ -142,6 +145,21 @@ func (env Environment) setup(o *installing, file *File) (s *unitSetup, err error
 		s.Jobs = append(s.Jobs, unit)
 	}
 	return s, nil
+}
+
+// missing returns the paths of the units that do not exist, each once.
+func (s *unitSetup) missing() (paths []string) {
+	all := []string{s.EnvFile, s.State}
+	for _, job := range s.Jobs {
+		all = append(all, job.Write...)
+	}
+	slices.Sort(all)
+	for _, path := range slices.Compact(all) {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // writeUnits writes the files where they are looked for, and prints what to do next.

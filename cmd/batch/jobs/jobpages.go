@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/record"
+	"payonce/io/notify"
 	"payonce/pipeline"
 	"payonce/pipeline/inspect"
 	"payonce/pipeline/problem"
@@ -45,6 +46,7 @@ func writePages(ctx context.Context, job *Job, ran []record.Occurrence, note fun
 	if err != nil {
 		return err
 	}
+	options.Journal.Wait = readingPatience
 	known, err := readKnown(ctx, job)
 	if err != nil {
 		return err
@@ -155,7 +157,7 @@ func (p *pages) Render(page *report.Page) {
 		page.Linef("The job has not run yet.")
 		return
 	}
-	header := []string{"occurrence", "began", "ended", "exit", "found", "lookups", "spent", "reason"}
+	header := []string{"occurrence", "began", "ended", "exit", "found", "lookups", "spent", "reason", "to act, run"}
 	var rows [][]string
 	var links []string
 	for _, one := range p.history {
@@ -166,12 +168,13 @@ func (p *pages) Render(page *report.Page) {
 		if name := p.name(one) + forms[0].ending; p.exists(name) {
 			link = name
 		}
-		reason := report.Printable(one.Reason)
+		reason := report.Printable(notify.CauseOf(one))
 		if !one.Until.IsZero() {
 			reason += ", waits until " + p.time(one.Until)
 		}
+		_, command := notify.Advice(one, p.job.Commands().About(one))
 		rows = append(rows, []string{
-			one.At, p.time(one.Began), ended, exit, fmt.Sprint(one.Found), fmt.Sprint(one.Lookups), "$" + one.Spent.String(), reason,
+			one.At, p.time(one.Began), ended, exit, fmt.Sprint(one.Found), fmt.Sprint(one.Lookups), "$" + one.Spent.String(), reason, command,
 		})
 		links = append(links, link)
 	}

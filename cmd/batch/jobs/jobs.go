@@ -64,29 +64,6 @@ func (env Environment) read(path string) (*File, error) {
 	return file, problem.AsUsage(err)
 }
 
-func newCheckCommand(env Environment) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "Check a jobs file without doing anything",
-		Long: "Check a jobs file (default " + defaultFile + "): unknown keys, wrong values, secrets and variables that are\n" +
-			"not set are reported with their lines and columns. It reads only the file and sends nothing." +
-			env.Codes.File,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			path := defaultFile
-			if len(args) > 0 {
-				path = args[0]
-			}
-			file, err := env.read(path)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(env.Stdout, "%s has %s\n", path, report.Counted(len(file.Jobs), "job"))
-			return err
-		},
-	}
-}
-
 func newSchemaCommand(env Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
@@ -182,6 +159,8 @@ func writeTable(to io.Writer, rows []listed) error {
 			times, next = row.Schedule+" "+row.Zone, row.Next.Format("2006-01-02 15:04 MST")
 		}
 		switch {
+		case row.Paused && !row.Waits.IsZero():
+			next = "paused; waits until " + row.Waits.Format("2006-01-02 15:04 MST")
 		case row.Paused:
 			next = "paused"
 		case !row.Waits.IsZero():

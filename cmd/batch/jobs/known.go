@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"payonce/checkpoint"
@@ -76,24 +77,74 @@ func pauseJob(ctx context.Context, job *Job, note string, now time.Time, wait ti
 	})
 }
 
-// resumeJob lets a job start again. It records the occurrences that were due while the job was paused, and returns
-// how many there were.
-func resumeJob(ctx context.Context, job *Job, note string, now time.Time, wait time.Duration) (passed int64, err error) {
-	err = change(ctx, job, "jobs resume", wait, func(s record.Store, known record.Job) error {
+// resumed says what became of the occurrences of a job that was paused.
+type resumed struct {
+	passed int64             // that were due while the job was paused, and do not run
+	last   LocalTime         // of them
+	goesOn record.Occurrence // that had not come to its end, and goes on; without a time for none
+	ended  []record.Occurrence
+}
+
+// resumeJob lets a job start again. It records the occurrences that were due while the job was paused. An occurrence
+// that waits goes on at the time for which it waits.
+func resumeJob(ctx context.Context, job *Job, note string, now time.Time, wait time.Duration) (r resumed, err error) {
+	err = change(ctx, job, "jobs resume", wait, func(s record.Store, known record.Job) (err error) {
 		if known.PausedAt.IsZero() {
 			return problem.Usagef("the job %s is not paused", job.Name)
 		}
-		c := newClaim(job, RunRequest{}, now)
-		if err := c.decide(s); err != nil {
-			return err
-		}
-		for _, one := range c.passed {
-			passed += one.Count
-		}
-		c.job.PausedAt, c.job.PauseNote, c.job.Failures = time.Time{}, note, 0
-		return checkpoint.SaveJob(s, c.job)
+		r, err = resume(s, job, note, now)
+		return err
 	})
-	return passed, err
+	if err != nil {
+		return r, err
+	}
+	b, err := openBook(job)
+	if err != nil {
+		return r, err
+	}
+	return r, touch(b.dir, job.Name)
+}
+
+// mostPauses is how many pauses are kept until the occurrences of their times are decided.
+const mostPauses = 100
+
+// resume records in a store that a paused job starts again.
+func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, err error) {
+	c := newClaim(job, RunRequest{}, now)
+	if err := c.decide(s); err != nil {
+		return r, err
+	}
+	began := c.job.PausedAt
+	decided, err := localOf(c.job, c.job.Decided)
+	if err != nil {
+		return r, err
+	}
+	pauses := slices.DeleteFunc(slices.Clone(c.job.Pauses), func(p record.Pause) bool {
+		return !decided.IsZero() && !job.Plan.Due(decided).Before(p.Ended)
+	})
+	if !job.Plan.Times.IsZero() {
+		pauses = append(pauses, record.Pause{Began: began, Ended: now.UTC()})
+	}
+	c.job.Pauses = pauses[max(0, len(pauses)-mostPauses):]
+	c.job.PausedAt, c.job.PauseNote, c.job.Failures = time.Time{}, note, 0
+	r.passed, r.last = job.Plan.between(began, now)
+	history, err := checkpoint.JobHistory(s, job.Name)
+	if err != nil {
+		return r, err
+	}
+	for _, one := range history {
+		at, err := localOf(c.job, one.At)
+		if err != nil {
+			return r, err
+		}
+		switch {
+		case one.At == c.job.Unfinished:
+			r.goesOn = one
+		case one.Reason == record.NotFinished && at.In(job.Plan.Zone).Add(job.Plan.CatchUp).After(began):
+			r.ended = append(r.ended, one)
+		}
+	}
+	return r, checkpoint.SaveJob(s, c.job)
 }
 
 // LastRun returns the occurrence that began last, and false when none has.
@@ -114,6 +165,51 @@ func (k Known) LastSuccess() (last time.Time) {
 		}
 	}
 	return last
+}
+
+// The states of occurrences in metrics.
+const (
+	stateDone     = "done"     // it came to its end, also at a ceiling
+	stateFailed   = "failed"   // also one that was given up
+	stateApproval = "approval" // it needs an approval
+	stateWaiting  = "waiting"  // for the end of a limit
+	stateRunning  = "running"  // or was interrupted, and goes on
+	stateMissed   = "missed"
+	stateSkipped  = "skipped" // an earlier one ran or waited
+	statePaused   = "paused"  // the job was paused
+)
+
+// Occurrences counts the occurrences of the history by their states. Each state has a number.
+func (k Known) Occurrences() map[string]int64 {
+	counts := map[string]int64{
+		stateDone: 0, stateFailed: 0, stateApproval: 0, stateWaiting: 0, stateRunning: 0, stateMissed: 0, stateSkipped: 0, statePaused: 0,
+	}
+	for _, one := range k.History {
+		counts[stateName(one)] += one.Count
+	}
+	return counts
+}
+
+func stateName(one record.Occurrence) string {
+	switch {
+	case one.Starts == 0 && one.Reason == string(Missed):
+		return stateMissed
+	case one.Starts == 0 && one.Reason == string(overlap):
+		return stateSkipped
+	case one.Starts == 0:
+		return statePaused
+	case one.Reason == record.NotFinished:
+		return stateFailed
+	case !one.Until.IsZero():
+		return stateWaiting
+	case one.Ended.IsZero() || goesOn(int(one.Exit)):
+		return stateRunning
+	case succeeded(one):
+		return stateDone
+	case one.Exit == exitApproval:
+		return stateApproval
+	}
+	return stateFailed
 }
 
 // succeeded reports whether an occurrence came to its end without a failure.

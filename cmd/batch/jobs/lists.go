@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"payonce/io/atomicfile"
+	"payonce/io/listfile"
 	"payonce/io/notify"
 	"payonce/pipeline/problem"
 )
@@ -21,16 +22,48 @@ func named(name string, at LocalTime) string {
 	return strings.NewReplacer("{date}", at.Date(), "{time}", at.Clock()).Replace(name)
 }
 
-// resolve returns the file that an occurrence enriches. The output of a command is kept in dir, so that a
-// second start of the occurrence reads the same list.
-func resolve(ctx context.Context, list List, at LocalTime, spool string, stderr io.Writer) (string, error) {
+// listError says that an occurrence has no list.
+type listError struct {
+	// Cause says in one sentence what is wrong, without anything of a list. Errors of one kind have the same cause.
+	cause, kind string
+	err         error
+}
+
+func (e *listError) Error() string { return e.err.Error() }
+func (e *listError) Unwrap() error { return e.err }
+
+// noList says that there is no file with a name, or that matches a pattern.
+func noList(name, hint string) error {
+	cause := "there is no list " + name
+	return &listError{cause, "list_missing", problem.Usagef("%s; %s", cause, hint)}
+}
+
+// listOf returns the file that an occurrence enriches. What a command or a query wrote is kept beside the journal, so
+// that a second start of the occurrence reads the same list.
+func (r Runner) listOf(ctx context.Context, job *Job, at LocalTime, spool string) (string, error) {
+	list := job.List
 	switch {
 	case list.Newest != "":
 		return newest(named(list.Newest, at))
 	case list.Command != "":
-		return outputOf(ctx, named(list.Command, at), spool, stderr)
+		return outputOf(ctx, notify.CommandLine{Line: named(list.Command, at), Words: namedAll(list.Words, at), Dir: job.Dir}, spool, r.Stderr)
+	case list.Query.SQL != "":
+		return r.rowsOf(ctx, job, at, spool)
 	}
-	return named(list.Path, at), nil
+	path := named(list.Path, at)
+	if _, err := listfile.ExpandPatterns(path); errors.Is(err, fs.ErrNotExist) {
+		return "", noList(path, "add the file, or correct list")
+	}
+	return path, nil // what else is wrong, the run says
+}
+
+// namedAll is named for several words.
+func namedAll(words []string, at LocalTime) []string {
+	var all []string
+	for _, word := range words {
+		all = append(all, named(word, at))
+	}
+	return all
 }
 
 // newest returns the file that was changed last of those that match a pattern.
@@ -50,13 +83,13 @@ func newest(pattern string) (string, error) {
 		}
 	}
 	if newest == "" {
-		return "", problem.Usagef("no file matches %s; correct list-newest, or add a file", pattern)
+		return "", noList(pattern, "add a file that matches, or correct list-newest")
 	}
 	return newest, nil
 }
 
 // outputOf returns a file with the output of a command. When the file is there, the command does not run.
-func outputOf(ctx context.Context, command, path string, stderr io.Writer) (string, error) {
+func outputOf(ctx context.Context, command notify.CommandLine, path string, stderr io.Writer) (string, error) {
 	switch _, err := os.Stat(path); {
 	case err == nil:
 		return path, nil
@@ -68,16 +101,17 @@ func outputOf(ctx context.Context, command, path string, stderr io.Writer) (stri
 		return "", err
 	}
 	defer file.Discard()
-	run := notify.ShellCommand(ctx, command)
+	run := command.Start(ctx)
 	run.Stdout, run.Stderr = file, stderr
 	if err := run.Run(); err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", problem.Usagef("list-command failed: %w", err)
+		err = fmt.Errorf("list-command failed: %w", err)
+		return "", &listError{err.Error(), "list_command", problem.AsUsage(err)}
 	}
 	if file.Size() == 0 {
-		return "", problem.Usagef("list-command wrote nothing; run the command by hand to see why")
+		return "", &listError{"list-command wrote nothing", "list_command", problem.Usagef("list-command wrote nothing; run the command by hand to see why")}
 	}
 	return path, file.Commit()
 }
@@ -104,7 +138,7 @@ func (r Runner) rowsOf(ctx context.Context, job *Job, at LocalTime, spool string
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", problem.Usagef("list-query failed: %w", err)
+		return "", &listError{"list-query failed", "list_query", problem.Usagef("list-query failed: %w", err)}
 	}
 	r.Note(fmt.Sprintf("%s: the query has %d rows, with the hash %s", job.Name, spooled.Rows, spooled.Hash))
 	return spooled.Path, nil

@@ -3,6 +3,7 @@ package jobs
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,6 +25,12 @@ func writeAt(t *testing.T, path, text string, minutes int) {
 	}
 }
 
+// resolve returns the file that the occurrence of noon enriches.
+func resolve(t *testing.T, list List, spool string, stderr io.Writer) (string, error) {
+	t.Helper()
+	return Runner{Stderr: stderr}.listOf(t.Context(), &Job{List: list}, atNoon, spool)
+}
+
 func TestTheNewestFileOfAPatternIsTheList(t *testing.T) {
 	dir := t.TempDir()
 	for name, minutes := range map[string]int{
@@ -36,12 +43,12 @@ func TestTheNewestFileOfAPatternIsTheList(t *testing.T) {
 	}
 	pattern := filepath.Join(dir, "{date}*.csv")
 	// Of two that were changed at the same time, the last one by name counts.
-	got, err := resolve(t.Context(), List{Newest: pattern}, atNoon, "", nil)
+	got, err := resolve(t, List{Newest: pattern}, "", nil)
 	if want := filepath.Join(dir, "2026-03-04-c.csv"); err != nil || got != want {
 		t.Errorf("%s, want %s; %v", got, want, err)
 	}
-	for pattern, want := range map[string]string{"none-*.csv": "no file matches ", "[": "cannot be read"} {
-		if _, err := resolve(t.Context(), List{Newest: filepath.Join(dir, pattern)}, atNoon, "", nil); err == nil || !strings.Contains(err.Error(), want) {
+	for pattern, want := range map[string]string{"none-*.csv": "there is no list ", "[": "cannot be read"} {
+		if _, err := resolve(t, List{Newest: filepath.Join(dir, pattern)}, "", nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", pattern, err, want)
 		}
 	}
@@ -57,7 +64,7 @@ func TestASecondStartReadsTheOutputOfTheCommandAgain(t *testing.T) {
 	list := List{Command: `echo once >>"$COUNT"; echo told >&2; echo "name,{date}-{time}"`}
 	var stderr bytes.Buffer
 	for range 2 {
-		path, err := resolve(t.Context(), list, atNoon, spool, &stderr)
+		path, err := resolve(t, list, spool, &stderr)
 		if err != nil || path != spool {
 			t.Fatalf("%q, %v", path, err)
 		}
@@ -81,7 +88,7 @@ func TestACommandThatFailsOrWritesNothingLeavesNoList(t *testing.T) {
 		"echo a; exit 3": "list-command failed: exit status 3", "true": "list-command wrote nothing",
 	} {
 		spool := filepath.Join(t.TempDir(), "list.csv")
-		if _, err := resolve(t.Context(), List{Command: command}, atNoon, spool, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := resolve(t, List{Command: command}, spool, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", command, err, want)
 		}
 		if _, err := os.Stat(spool); !errors.Is(err, fs.ErrNotExist) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -37,6 +38,7 @@ type upcoming struct {
 	// Waits is when the unfinished occurrence goes on, and Reason why it waits. They are left out when none waits.
 	Waits    time.Time `json:"waits_until,omitzero"`
 	Reason   string    `json:"reason,omitempty"`
+	Cause    string    `json:"cause,omitempty"` // Reason in words
 	Note     string    `json:"note,omitempty"`
 	Failures int64     `json:"failures"` // in a row
 }
@@ -64,7 +66,7 @@ func newNextCommand(env Environment) *cobra.Command {
 				k := known.Job
 				row := upcoming{Job: job.Name, Paused: !k.PausedAt.IsZero(), Unfinished: k.Unfinished, Note: k.PauseNote, Failures: k.Failures}
 				if one, waits := known.Waiting(); waits {
-					row.Waits, row.Reason = one.Until.In(job.Plan.Zone), one.Reason
+					row.Waits, row.Reason, row.Cause = one.Until.In(job.Plan.Zone), one.Reason, notify.CauseOf(one)
 				}
 				if next, due := job.Plan.NextAfter(env.Now()); !next.IsZero() {
 					row.Next, row.Occurrence = due.In(job.Plan.Zone), next.String()
@@ -96,10 +98,12 @@ func (env Environment) writeNext(rows []upcoming) error {
 			next = row.Next.Format("2006-01-02 15:04:05 MST")
 		}
 		switch {
+		case row.Paused && !row.Waits.IsZero():
+			state = fmt.Sprintf("paused; %s waits until %s, %s", row.Unfinished, row.Waits.Format("2006-01-02 15:04 MST"), row.Cause)
 		case row.Paused:
 			state = "paused"
 		case !row.Waits.IsZero():
-			state = fmt.Sprintf("%s waits until %s: %s", row.Unfinished, row.Waits.Format("2006-01-02 15:04 MST"), report.Printable(row.Reason))
+			state = fmt.Sprintf("%s waits until %s: %s", row.Unfinished, row.Waits.Format("2006-01-02 15:04 MST"), report.Printable(row.Cause))
 		case row.Unfinished != "":
 			state = row.Unfinished + " has not ended"
 		case row.Failures > 0:
@@ -147,9 +151,12 @@ func newHistoryCommand(env Environment) *cobra.Command {
 			slices.SortStableFunc(all, func(a, b record.Occurrence) int { return a.Due.Compare(b.Due) })
 			all = all[max(0, len(all)-max(most, 0)):]
 			if asJSON {
-				return report.WriteJSON(env.Stdout, withFailures(failures, "occurrences", all))
+				return report.WriteJSON(env.Stdout, withFailures(failures, "occurrences", advised(all, chosen)))
 			}
 			if err := env.writeHistory(all); err != nil {
+				return err
+			}
+			if err := env.writeAdvice(advised(all, chosen)); err != nil {
 				return err
 			}
 			return env.writeFailures(failures)
@@ -189,6 +196,41 @@ func (env Environment) writeHistory(all []record.Occurrence) error {
 			one.Job, name, at(one.Due), at(one.Began), at(one.Ended), exit, found, spent, stateOf(one))
 	}
 	return w.Flush()
+}
+
+// advisedOccurrence is an occurrence with what a person can do about it.
+type advisedOccurrence struct {
+	record.Occurrence
+	Cause   string `json:"cause,omitempty"`   // why it did not run, or ended early, in one sentence
+	Command string `json:"command,omitempty"` // runs it, or goes on with it; left out where nobody has to act
+	doing   string // what the command does
+}
+
+// advised returns occurrences of jobs with what a person can do about them.
+func advised(all []record.Occurrence, chosen []*Job) []advisedOccurrence {
+	list := []advisedOccurrence{}
+	for _, one := range all {
+		a := advisedOccurrence{Occurrence: one, Cause: notify.CauseOf(one)}
+		if i := slices.IndexFunc(chosen, func(job *Job) bool { return job.Name == one.Job }); i >= 0 {
+			a.doing, a.Command = notify.Advice(one, chosen[i].Commands().About(one))
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// mostAdvised is how many commands stand below a history. The newest are shown.
+const mostAdvised = 5
+
+// writeAdvice prints the commands for the newest occurrences that need somebody to act.
+func (env Environment) writeAdvice(all []advisedOccurrence) error {
+	all = slices.DeleteFunc(all, func(one advisedOccurrence) bool { return one.Command == "" })
+	for _, one := range all[max(0, len(all)-mostAdvised):] {
+		if _, err := fmt.Fprintf(env.Stdout, "\n%s %s: %s. %s, run:\n%s\n", one.Job, one.At, report.Printable(one.Cause), one.doing, one.Command); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stateOf returns the reason of an occurrence, or that it has not ended.
@@ -235,15 +277,42 @@ func newPauseCommand(env Environment) *cobra.Command {
 func newResumeCommand(env Environment) *cobra.Command {
 	return newChangeCommand(env, "resume NAME", "Let a paused job start again",
 		"Let a job start again after a pause, by hand or after failures. Occurrences that were due meanwhile do\n"+
-			"not run.",
+			"not run. One that was due before the pause starts within its catch-up window. One that waits for the end\n"+
+			"of a limit goes on at its time. \"batch jobs serve\" notices it within seconds, others with the next start.",
 		func(cmd *cobra.Command, job *Job, note string, wait time.Duration) error {
-			passed, err := resumeJob(cmd.Context(), job, note, env.Now(), wait)
+			resumed, err := resumeJob(cmd.Context(), job, note, env.Now(), wait)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(env.Stdout, "%s starts again; occurrences that did not run meanwhile: %d\n", job.Name, passed)
+			_, err = fmt.Fprint(env.Stdout, resumed.text(job, env.Now()))
 			return err
 		})
+}
+
+// text says what became of the occurrences, with a command for each that does not go on by itself.
+func (r resumed) text(job *Job, now time.Time) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s starts again\n", job.Name)
+	switch one := r.goesOn; {
+	case one.At == "":
+	case one.Until.After(now):
+		fmt.Fprintf(&b, "%s goes on at %s, as it would have without the pause\n", one.At, one.Until.In(job.Plan.Zone).Format("2006-01-02 15:04 MST"))
+	default:
+		fmt.Fprintf(&b, "%s goes on with the next start\n", one.At)
+	}
+	for _, one := range r.ended {
+		fmt.Fprintf(&b, "%s is given up: %s. To go on with it, run:\n%s\n", one.At, notify.CauseOf(one), job.Commands().Run(job.Name, one.At))
+	}
+	switch {
+	case r.passed == 1:
+		fmt.Fprintf(&b, "%s was due while the job was paused, and does not run. To run it, run:\n", r.last)
+	case r.passed > 1:
+		fmt.Fprintf(&b, "%d occurrences were due while the job was paused, and do not run. To run the last of them, run:\n", r.passed)
+	}
+	if r.passed > 0 {
+		fmt.Fprintln(&b, job.Commands().Run(job.Name, r.last.String()))
+	}
+	return b.String()
 }
 
 // newChangeCommand returns a command that changes the state of a job.

@@ -24,6 +24,7 @@ func TestTheHistoryShowsTheResultOrTheReasonOfEachOccurrence(t *testing.T) {
 	missed := one
 	missed.First, missed.Count, missed.Reason = "2026-02-27T02:30", 3, string(Missed)
 	skipped, paused := one, one
+	skipped.Cause = "an earlier occurrence still ran or waited"
 	skipped.Reason, paused.Reason = string(overlap), string(Paused)+": the export is rebuilt"
 	var printed bytes.Buffer
 	if err := (Environment{Stdout: &printed}).writeHistory([]record.Occurrence{missed, skipped, paused, began, ended, waits}); err != nil {
@@ -31,11 +32,11 @@ func TestTheHistoryShowsTheResultOrTheReasonOfEachOccurrence(t *testing.T) {
 	}
 	const want = `JOB      OCCURRENCE                                DUE                  BEGAN                ENDED                EXIT  FOUND  SPENT  REASON
 nightly  2026-02-27T02:30 to 2026-03-01T02:30 (3)  2026-03-01 02:30:00  -                    -                    -     -      -      missed: its catch-up window had passed
-nightly  2026-03-01T02:30                          2026-03-01 02:30:00  -                    -                    -     -      -      skipped: an earlier occurrence still ran
+nightly  2026-03-01T02:30                          2026-03-01 02:30:00  -                    -                    -     -      -      skipped: an earlier occurrence still ran or waited
 nightly  2026-03-01T02:30                          2026-03-01 02:30:00  -                    -                    -     -      -      paused: the export is rebuilt
 nightly  2026-03-01T02:30                          2026-03-01 02:30:00  2026-03-01 02:30:01  -                    -     0      $0.00  runs, or was killed and goes on with the next start
 nightly  2026-03-01T02:30                          2026-03-01 02:30:00  2026-03-01 02:30:01  2026-03-01 02:31:00  0     7      $2.00  
-nightly  2026-03-01T02:30                          2026-03-01 02:30:00  2026-03-01 02:30:01  2026-03-01 02:31:00  3     7      $2.00  ceiling:daily, waits until 2026-03-02 02:30 UTC
+nightly  2026-03-01T02:30                          2026-03-01 02:30:00  2026-03-01 02:30:01  2026-03-01 02:31:00  3     7      $2.00  the run reached the ceiling daily, waits until 2026-03-02 02:30 UTC
 `
 	if diff := cmp.Diff(want, printed.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

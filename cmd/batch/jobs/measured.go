@@ -16,7 +16,11 @@ func (env Environment) measure(ctx context.Context, load func() (*Job, error), t
 	if err != nil || to == nil && job.Metrics == "" {
 		return // the start has failed for the same reason
 	}
-	measured, err := readMetrics(ctx, job)
+	var measured JobMetrics
+	err = whileOwnersEnd(func() (err error) {
+		measured, err = readMetrics(ctx, job)
+		return err
+	})
 	if err != nil {
 		env.note(fmt.Sprintf("%s: the metrics could not be read: %v", job.Name, err))
 		return
@@ -38,7 +42,8 @@ func (env Environment) writePages(ctx context.Context, load func() (*Job, error)
 	if err != nil || result == nil || job.Report == "" || len(result.Ran) == 0 {
 		return
 	}
-	if err := writePages(context.WithoutCancel(ctx), job, result.Ran, env.note); err != nil {
+	err = whileOwnersEnd(func() error { return writePages(context.WithoutCancel(ctx), job, result.Ran, env.note) })
+	if err != nil {
 		env.note(fmt.Sprintf("%s: the pages could not be written: %v", job.Name, err))
 	}
 }

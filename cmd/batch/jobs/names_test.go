@@ -18,7 +18,7 @@ func TestFilesOfAnOccurrenceHaveItsDate(t *testing.T) {
 	for _, name := range []string{"job", "name", "wait"} {
 		flags.String(name, "", "")
 	}
-	job := &Job{Name: "job", List: List{Path: "list.csv"}, Run: RunLine{
+	job := &Job{Name: "job", List: List{Path: "names_test.go"}, Run: RunLine{
 		Flags: flags, Start: func(context.Context, string, time.Time) RunOutcome { return RunOutcome{} },
 		Fail: func(err error) RunOutcome { return RunOutcome{Err: err} },
 	}}

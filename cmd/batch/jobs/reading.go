@@ -26,6 +26,7 @@ func readMetrics(ctx context.Context, job *Job) (m JobMetrics, err error) {
 	if err != nil {
 		return m, err
 	}
+	options.Journal.Wait = readingPatience
 	m.Read = env.Now()
 	if m.Known, err = readKnown(ctx, job); err != nil {
 		return m, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -11,13 +12,14 @@ import (
 
 	"payonce/checkpoint/record"
 	"payonce/cost"
+	"payonce/io/notify"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
 )
 
 func newRunCommand(env Environment) *cobra.Command {
 	var path, at, approve string
-	var once, quiet bool
+	var once, quiet, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "run NAME",
 		Short: "Run the occurrences of a job that are due, each once",
@@ -31,7 +33,9 @@ func newRunCommand(env Environment) *cobra.Command {
 			"With --occurrence only that one runs, also when it failed before. With --now the job runs once,\n" +
 			"whatever its schedule says, also when it is paused. An occurrence that waits goes on at once.\n\n" +
 			"A run that can spend more than approval-threshold of the jobs file sends nothing and ends with 7. To\n" +
-			"approve it, start its occurrence again with --approve." + env.Codes.Run,
+			"approve it, start its occurrence again with --approve.\n\n" +
+			"With --dry-run it shows the plan of tonight: that of the occurrence that is due, or else of the next one.\n" +
+			"It sends nothing and records nothing. A command or a query of a list runs." + env.Codes.Run,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := RunRequest{Once: once}
@@ -48,13 +52,22 @@ func newRunCommand(env Environment) *cobra.Command {
 			if quiet {
 				env.Reader = env.Quiet
 			}
+			if dryRun && approve != "" {
+				return problem.Usagef("--dry-run spends nothing, so there is nothing to approve; leave one of --dry-run and --approve out")
+			}
+			if dryRun {
+				job, err := env.job(path, args[0])
+				if err != nil {
+					return err
+				}
+				return env.dryRun(cmd.Context(), job, request)
+			}
 			if approve != "" && request == (RunRequest{}) {
 				return problem.Usagef("--approve approves one run; name its occurrence with --occurrence, or give --now")
 			}
 			runner := Runner{
-				Commands: commands(),
-				Load:     func() (*Job, error) { return env.approved(path, args[0], approve) },
-				Now:      env.Now, Sleep: sleep, Stderr: env.Stderr,
+				Load: func() (*Job, error) { return env.approved(path, args[0], approve) },
+				Now:  env.Now, Sleep: sleep, Stderr: env.Stderr,
 				Note:     func(text string) { fmt.Fprintln(env.Stderr, "batch: "+text) },
 				Occurred: func(e Event) { fmt.Fprintf(env.Stdout, "%s %s\n", e.Job.Name, described(e.Occurrence)) },
 			}
@@ -72,23 +85,9 @@ func newRunCommand(env Environment) *cobra.Command {
 	cmd.Flags().BoolVar(&once, "now", false, "run the job now, whatever its schedule says")
 	cmd.Flags().StringVar(&approve, "approve", "", "approve that the run spends up to this amount in `USD`, above the job's approval-threshold")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what happened to occurrences, without plans and summaries")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the plan of the occurrence that is due, or else of the next one, and end; it spends nothing")
 	cmd.MarkFlagsMutuallyExclusive("occurrence", "now")
 	return cmd
-}
-
-// commands returns the commands for alerts. An alert names no file: it is read elsewhere, and a path can hold the
-// name of a person.
-func commands() Commands {
-	return Commands{
-		Approve: func(job, at string, amount cost.Money) string {
-			text := "USD"
-			if amount > 0 {
-				text = amount.String()
-			}
-			return fmt.Sprintf("batch jobs run %s --occurrence %s --approve %s", job, at, text)
-		},
-		Reconcile: func(workspace string) string { return "batch reconcile --workspace " + workspace },
-	}
 }
 
 // sleep waits for a time, or until the context ends.
@@ -138,17 +137,20 @@ func (env Environment) ended(name string, result *StartResult, quiet bool) error
 	case quiet:
 	case result.Busy:
 		tell("%s runs already: nothing was started", name)
-	case !result.Waits.IsZero() && len(result.Ran) == 0:
-		tell("%s waits until %s; --now goes on at once", name, result.Waits.Format("2006-01-02 15:04 MST"))
 	case result.Done:
 		tell("%s: this occurrence has run", name)
 	case !result.Job.PausedAt.IsZero() && len(result.Ran) == 0:
 		tell("%s is paused since %s%s", name, result.Job.PausedAt.Format("2006-01-02 15:04 MST"), noteOf(result.Job))
+		if !result.Waits.IsZero() {
+			tell("%s waits until %s", result.Job.Unfinished, result.Waits.Format("2006-01-02 15:04 MST"))
+		}
+	case !result.Waits.IsZero() && len(result.Ran) == 0:
+		tell("%s waits until %s; --now goes on at once", name, result.Waits.Format("2006-01-02 15:04 MST"))
 	case len(result.Ran) == 0 && !result.Next.IsZero():
 		tell("%s: nothing is due before %s", name, result.Next.Format("2006-01-02 15:04 MST"))
 	}
 	if len(result.Ran) > 0 && !result.Job.PausedAt.IsZero() {
-		fmt.Fprintf(env.Stderr, "batch: %s is paused%s; batch jobs resume %s lets it start again\n", name, noteOf(result.Job), name)
+		fmt.Fprintf(env.Stderr, "batch: %s is paused%s; to let it start again, run: %s\n", name, noteOf(result.Job), result.commands.Resume(name))
 	}
 	if result.Err != nil {
 		return withOccurrence(result)
@@ -159,12 +161,16 @@ func (env Environment) ended(name string, result *StartResult, quiet bool) error
 // withOccurrence returns the error of a start. When the run needs an approval, the error says how to give it.
 func withOccurrence(result *StartResult) error {
 	missing, is := errors.AsType[*problem.Error](result.Err)
-	if !is || missing.Code != codeUnapproved || len(result.Ran) == 0 {
+	if !is || missing.Code != codeUnapproved || len(missing.Values) == 0 || len(result.Ran) == 0 {
 		return result.Err
 	}
 	last := result.Ran[len(result.Ran)-1]
-	return problem.Unapproved("job_approval_missing", "%w", missing.Err).With(append([]any{last.Job, last.At}, missing.Values...)...)
+	amount, _ := missing.Values[0].(cost.Money)
+	return problem.Unapproved("job_approval_missing", "%w", missing.Err).With(quotedLine(result.commands.Approve(last.Job, last.At, amount)))
 }
+
+// quotedLine is a command line as a value of an error. Its words are quoted already.
+type quotedLine string
 
 func noteOf(job record.Job) string {
 	if job.PauseNote == "" {
@@ -206,12 +212,16 @@ func reasonOf(one record.Occurrence) string {
 	case string(Missed):
 		return "missed: its catch-up window had passed"
 	case string(overlap):
-		return "skipped: an earlier occurrence still ran"
+		return "skipped: " + notify.CauseOf(one)
 	case record.NotFinished:
-		return "not finished, and not started again"
+		return "not finished, and not started again: its catch-up window has passed"
 	}
-	if !one.Until.IsZero() {
-		return report.Printable(one.Reason) + ", waits until " + one.Until.In(zoneOf(one)).Format("2006-01-02 15:04 MST")
+	cause := report.Printable(notify.CauseOf(one))
+	switch {
+	case one.Starts == 0 && strings.HasPrefix(one.Reason, string(Paused)):
+		return report.Printable(one.Reason) // with the note
+	case !one.Until.IsZero():
+		return cause + ", waits until " + one.Until.In(zoneOf(one)).Format("2006-01-02 15:04 MST")
 	}
-	return report.Printable(one.Reason)
+	return cause
 }

@@ -27,6 +27,7 @@ type listeners struct {
 	down    time.Time                 // the channel ops accepts nothing until then
 	heard   map[string]map[string]int // by channel and ID: how often a message was accepted
 	about   map[string]string         // by ID: the job, the occurrence and the kind
+	texts   map[string]string         // by ID
 	want    map[string]map[int64]bool // by what it is about: the starts of the occurrence
 	dropped int                       // accepted messages whose record was lost with the process
 	refused int
@@ -36,7 +37,8 @@ type listeners struct {
 func newListeners(t *testing.T, random *rand.Rand, store *memory, now func() time.Time) *listeners {
 	return &listeners{
 		t: t, random: random, store: store, now: now, heard: map[string]map[string]int{"ops": {}, "mail": {}}, about: map[string]string{},
-		want: map[string]map[int64]bool{},
+		texts: map[string]string{},
+		want:  map[string]map[int64]bool{},
 	}
 }
 
@@ -57,7 +59,7 @@ func (l listener) Send(_ context.Context, m notify.Message) error {
 	if was, known := l.about[m.ID]; known && was != about {
 		l.t.Errorf("%s is about %s and about %s", m.ID, was, about)
 	}
-	l.about[m.ID] = about
+	l.about[m.ID], l.texts[m.ID] = about, m.Text
 	l.heard[l.name][m.ID]++
 	return nil
 }
@@ -88,10 +90,12 @@ func (l *listeners) expect(one record.Occurrence, kinds ...notify.Kind) {
 func (l *listeners) expectDecided(was record.Job, c *claim) {
 	for _, one := range c.passed {
 		switch {
-		case one.Reason == string(Missed):
+		case one.Reason == string(Missed) && c.request == (RunRequest{}): // else it was told before: see keepEarlier
 			l.expect(one, notify.Missed)
-		case one.Reason == record.NotFinished && was.PausedAt.IsZero():
+		case one.Reason == record.NotFinished:
 			l.expect(one, notify.Failure)
+		case one.Starts == 0 && c.request == (RunRequest{}):
+			l.expect(one, notify.Skipped)
 		}
 	}
 	if was.PausedAt.IsZero() && !c.job.PausedAt.IsZero() { // too many crashes

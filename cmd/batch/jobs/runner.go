@@ -17,7 +17,6 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/record"
-	"payonce/cost"
 	"payonce/pipeline/problem"
 )
 
@@ -33,14 +32,6 @@ type Runner struct {
 	// Occurred is called for each occurrence when its record is durable: of one that did not run, that waits or
 	// that ended. It may be nil.
 	Occurred func(Event)
-	Commands Commands
-}
-
-// Commands returns commands for alerts. They name jobs and workspaces, and no file. A function may be nil.
-type Commands struct {
-	// Approve approves an amount for an occurrence; zero stands for an amount that is not known.
-	Approve   func(job, at string, amount cost.Money) string
-	Reconcile func(workspace string) string // decides what is in doubt
 }
 
 // Event is what became of an occurrence.
@@ -73,6 +64,9 @@ type StartResult struct {
 	Alerts time.Time // when there are alerts to send; zero when none waits
 	Exit   int       // of the first run that failed
 	Err    error     // of that run
+
+	commands Commands        // about the job
+	causes   map[string]bool // of failures of this start that counted, since an occurrence came to its end
 }
 
 // Due runs every occurrence that is due, as Run does. A job without a schedule only goes on.
@@ -115,7 +109,7 @@ func (r Runner) run(ctx context.Context, q RunRequest, byHand bool) (*StartResul
 	if byHand && job.Plan.Times.IsZero() && q == (RunRequest{}) {
 		q.Once, q.ByHand = true, true
 	}
-	result := &StartResult{}
+	result := &StartResult{commands: job.Commands(), causes: map[string]bool{}}
 	for more := true; more && err == nil; {
 		more, err = r.step(ctx, q, result)
 	}
@@ -254,18 +248,10 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *Job, c *claim, res
 	if !noFailure && result.Exit == 0 {
 		result.Exit, result.Err = outcome.Exit, outcome.Err
 	}
-	e := ending{
-		job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note,
-	}
-	if r.Commands.Approve != nil {
-		e.approve = r.Commands.Approve(ended.Job, ended.At, outcome.Facts.Unapproved)
-	}
-	if r.Commands.Reconcile != nil {
-		e.reconcile = r.Commands.Reconcile(b.options.Journal.Name)
-	}
+	e := ending{job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note}
 	recording, stop := lingering(ctx)
 	defer stop()
-	err = b.own(recording, "jobs run "+job.Name, e.write)
+	err = b.own(recording, "jobs run "+job.Name, func(s record.Store) error { return result.record(s, &e, outcome) })
 	result.Ran = append(result.Ran, e.ended)
 	if err != nil {
 		return nil, err
@@ -276,12 +262,31 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *Job, c *claim, res
 	return e.open, nil
 }
 
+// record records how an occurrence ended. Failures of one start count once for each cause.
+func (result *StartResult) record(s record.Store, e *ending, outcome RunOutcome) error {
+	cause := cmp.Or(outcome.CauseKind, outcome.Reason)
+	e.counted = result.causes[cause]
+	if err := e.write(s); err != nil {
+		return err
+	}
+	if isEnd(outcome.Exit) {
+		clear(result.causes)
+	} else if e.failed {
+		result.causes[cause] = true
+	}
+	return nil
+}
+
 // conclude returns the record of an occurrence that ended or waits, and whether nobody has to act.
 func conclude(plan SchedulePlan, claimed record.Occurrence, at LocalTime, outcome RunOutcome, now time.Time) (ended record.Occurrence, noFailure bool) {
 	ended = claimed
-	ended.Ended, ended.Exit, ended.Reason = now.UTC(), int64(outcome.Exit), outcome.Reason
+	ended.Ended, ended.Exit, ended.Reason, ended.Cause = now.UTC(), int64(outcome.Exit), outcome.Reason, outcome.Cause
 	if !outcome.Until.IsZero() && plan.Waits(at, outcome.Until) {
 		ended.Until = outcome.Until.UTC()
+	}
+	ended.Possible = 0
+	if outcome.Exit == exitApproval {
+		ended.Possible = outcome.Facts.Unapproved
 	}
 	switch {
 	case outcome.Exit != exitApproval:
@@ -322,35 +327,39 @@ func lingering(ctx context.Context) (context.Context, func()) {
 
 // start resolves the list and runs it.
 func (r Runner) start(ctx context.Context, b *book, job *Job, at LocalTime, unapproved time.Time) RunOutcome {
-	flags := job.Run.Flags
-	for _, name := range []string{"output", "rejects", "tables", "candidates"} {
-		if flag := flags.Lookup(name); flag != nil && flag.Value.String() != "" {
-			if err := flags.Set(name, named(flag.Value.String(), at)); err != nil {
-				return job.Run.Fail(err)
-			}
-		}
-	}
-	for name, value := range map[string]string{
-		"job": job.Name, "name": runName(job.Name, at), "wait": b.wait.String(),
-	} {
-		if err := flags.Set(name, value); err != nil {
-			return job.Run.Fail(err)
-		}
+	if err := job.prepare(at, b.wait); err != nil {
+		return job.Run.Fail(err)
 	}
 	spool := b.spool(job.Name, at)
 	if err := os.MkdirAll(filepath.Dir(spool), 0o700); err != nil {
 		return job.Run.Fail(err)
 	}
-	list, err := "", error(nil)
-	if job.List.Query.SQL != "" {
-		list, err = r.rowsOf(ctx, job, at, spool)
-	} else {
-		list, err = resolve(ctx, job.List, at, spool, r.Stderr)
-	}
+	list, err := r.listOf(ctx, job, at, spool)
 	if err != nil {
-		return job.Run.Fail(err)
+		outcome := job.Run.Fail(err)
+		if missing, is := errors.AsType[*listError](err); is {
+			outcome.Cause, outcome.CauseKind = missing.cause, missing.kind
+		}
+		return outcome
 	}
 	return job.Run.Start(ctx, list, unapproved)
+}
+
+// prepare sets the flags of the run of an occurrence, which waits up to a time for another process that owns the journal.
+func (j *Job) prepare(at LocalTime, wait time.Duration) error {
+	flags := j.Run.Flags
+	values := map[string]string{"job": j.Name, "name": runName(j.Name, at), "wait": wait.String()}
+	for _, name := range outputKeys {
+		if flag := flags.Lookup(name); flag != nil && flag.Value.String() != "" {
+			values[name] = named(flag.Value.String(), at)
+		}
+	}
+	for name, value := range values {
+		if err := flags.Set(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // runName returns the name of the run of an occurrence.

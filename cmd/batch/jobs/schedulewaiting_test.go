@@ -24,10 +24,11 @@ func TestAnOccurrenceThatWaitsGoesOnAtItsTime(t *testing.T) {
 	}
 	skipped := []Passed{{First: at(11), Last: at(13), Count: 3, Reason: overlap}}
 	for name, c := range map[string]struct {
-		overlaps, paused bool
-		catchUp          time.Duration
-		now              time.Time
-		want             Decision
+		overlaps bool
+		paused   time.Time
+		catchUp  time.Duration
+		now      time.Time
+		want     Decision
 	}{
 		"before its time others are skipped": {
 			catchUp: 24 * time.Hour, now: hour(13, 30),
@@ -52,11 +53,25 @@ func TestAnOccurrenceThatWaitsGoesOnAtItsTime(t *testing.T) {
 				Run: at(12), Decided: at(12), Next: at(14), Wake: hour(14, 0),
 			},
 		},
-		"paused": {
-			paused: true, catchUp: 24 * time.Hour, now: hour(11, 30),
+		"paused before its time": { // 11:00 was due before the pause
+			paused: hour(11, 30), catchUp: 24 * time.Hour, now: hour(13, 40),
 			want: Decision{
-				Abandoned: true, Passed: []Passed{{First: at(11), Last: at(11), Count: 1, Reason: Paused}},
-				Decided: at(11), Next: at(12), Wake: hour(12, 0),
+				Waits: true, Passed: []Passed{{First: at(11), Last: at(11), Count: 1, Reason: overlap}, {First: at(12), Last: at(13), Count: 2, Reason: Paused}},
+				Decided: at(13), Next: at(14), Wake: hour(24, 0),
+			},
+		},
+		"paused at its time": {
+			paused: hour(11, 30), catchUp: 24 * time.Hour, now: hour(24, 10),
+			want: Decision{
+				Passed:  []Passed{{First: at(11), Last: at(11), Count: 1, Reason: overlap}, {First: at(12), Last: at(24), Count: 13, Reason: Paused}},
+				Decided: at(24), Next: at(25), Wake: hour(25, 0),
+			},
+		},
+		"paused after its window": {
+			paused: hour(11, 30), catchUp: 90 * time.Minute, now: hour(13, 40),
+			want: Decision{
+				Abandoned: true, Passed: []Passed{{First: at(11), Last: at(11), Count: 1, Reason: Missed}, {First: at(12), Last: at(13), Count: 2, Reason: Paused}},
+				Decided: at(13), Next: at(14), Wake: hour(14, 0),
 			},
 		},
 		"after the clock was set back by a month": {
@@ -67,7 +82,7 @@ func TestAnOccurrenceThatWaitsGoesOnAtItsTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			plan := SchedulePlan{Job: "job", Times: times, Zone: time.UTC, CatchUp: c.catchUp, Overlaps: c.overlaps}
 			s := state
-			s.Paused = c.paused
+			s.PausedAt = c.paused
 			got := plan.Decide(s, c.now)
 			if c.now.Before(day) {
 				got = Decision{Run: got.Run, Waits: got.Waits}

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"payonce/checkpoint"
-	"payonce/checkpoint/record"
 	"payonce/pipeline/problem"
 )
 
@@ -92,8 +91,7 @@ func (env Environment) served(path string, measured *collector) (served []Served
 			return nil, err
 		}
 		runner := Runner{
-			Commands: commands(),
-			Now:      env.Now, Note: env.note, Stderr: env.Stderr,
+			Now: env.Now, Note: env.note, Stderr: env.Stderr,
 			Load: func() (*Job, error) {
 				file, err := env.Quiet.Parse(path, text)
 				if err != nil {
@@ -103,7 +101,11 @@ func (env Environment) served(path string, measured *collector) (served []Served
 			},
 			Occurred: func(e Event) { env.noteAt(e.At, e.Job.Name+" "+described(e.Occurrence)) },
 		}
-		served = append(served, ServedJob{Name: job.Name, Uses: uses, Run: func(ctx context.Context) (time.Time, error) {
+		stamp := func() int64 { return 0 }
+		if b, err := openBook(job); err == nil {
+			stamp = func() int64 { return stampOf(b.dir, job.Name) }
+		}
+		served = append(served, ServedJob{Name: job.Name, Uses: uses, Stamp: stamp, Run: func(ctx context.Context) (time.Time, error) {
 			result, err := runner.Due(ctx)
 			env.measure(ctx, runner.Load, measured)
 			env.writePages(ctx, runner.Load, result)
@@ -113,7 +115,7 @@ func (env Environment) served(path string, measured *collector) (served []Served
 			if result.Err != nil {
 				env.note(job.Name + ": " + result.Err.Error())
 			}
-			env.notePause(result.Job, result.Ran)
+			env.notePause(result)
 			return result.Wake, nil
 		}})
 	}
@@ -121,9 +123,9 @@ func (env Environment) served(path string, measured *collector) (served []Served
 }
 
 // notePause logs that a job paused itself.
-func (env Environment) notePause(job record.Job, ran []record.Occurrence) {
-	if len(ran) > 0 && !job.PausedAt.IsZero() {
-		env.note(job.Name + " is paused" + noteOf(job))
+func (env Environment) notePause(result *StartResult) {
+	if job := result.Job; len(result.Ran) > 0 && !job.PausedAt.IsZero() {
+		env.note(job.Name + " is paused" + noteOf(job) + "; to let it start again, run: " + result.commands.Resume(job.Name))
 	}
 }
 

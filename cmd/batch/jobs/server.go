@@ -17,6 +17,8 @@ type ServedJob struct {
 	Uses []string
 	// Run runs what is due. It returns when there may be something to run again; zero when nothing is known.
 	Run func(context.Context) (wake time.Time, err error)
+	// Stamp returns another number after somebody changed the state of the job, such as to resume it. It may be nil.
+	Stamp func() int64
 }
 
 // Server starts jobs when they are due. Jobs that use the same run one after the other, the others in parallel.
@@ -46,8 +48,8 @@ const (
 
 const (
 	// lookTime is the longest time between two looks at the clock, which may be set, and which a timer of a
-	// machine that sleeps does not follow.
-	lookTime = 20 * time.Second
+	// machine that sleeps does not follow, and at the stamps of the jobs.
+	lookTime = 2 * time.Second
 	// knowTime is the longest time after which a job is asked again whether something is due: somebody else may
 	// have changed its state in the journal.
 	knowTime = 10 * time.Minute
@@ -60,6 +62,7 @@ type serving struct {
 	*Server
 	jobs    []ServedJob
 	wakes   map[string]time.Time // by name; the zero time for at once
+	stamps  map[string]int64     // by name, as they were when the job was asked
 	running map[string]ServedJob // by name
 	done    chan ended
 }
@@ -78,7 +81,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v := &serving{Server: s, jobs: jobs, wakes: map[string]time.Time{}, running: map[string]ServedJob{}, done: make(chan ended)}
+	v := &serving{Server: s, jobs: jobs, wakes: map[string]time.Time{}, stamps: map[string]int64{}, running: map[string]ServedJob{}, done: make(chan ended)}
 	s.State(ready)
 	for ctx.Err() == nil {
 		next := v.start(ctx)
@@ -106,16 +109,19 @@ func (v *serving) start(ctx context.Context) (next time.Time) {
 	waiting := slices.Clone(v.jobs)
 	slices.SortStableFunc(waiting, func(a, b ServedJob) int { return v.wakes[a.Name].Compare(v.wakes[b.Name]) })
 	for _, job := range waiting {
-		wake := v.wakes[job.Name]
+		wake, stamp := v.wakes[job.Name], int64(0)
+		if job.Stamp != nil {
+			stamp = job.Stamp()
+		}
 		switch {
 		case !v.free(job): // it starts when the other one has ended
-		case wake.After(now):
+		case wake.After(now) && stamp == v.stamps[job.Name]:
 			if wake.After(now.Add(knowTime)) { // the clock was set back
 				v.wakes[job.Name] = now.Add(knowTime)
 			}
 			next = earlier(next, wake)
 		default:
-			v.running[job.Name] = job
+			v.running[job.Name], v.stamps[job.Name] = job, stamp
 			go func() {
 				wake, err := job.Run(ctx)
 				v.done <- ended{job.Name, wake, err}

@@ -195,6 +195,52 @@ func TestEachJobIsAskedFromTimeToTime(t *testing.T) {
 	})
 }
 
+// TestAResumedJobIsAskedWithinSeconds: the next start would be minutes later.
+func TestAResumedJobIsAskedWithinSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		const resumed, again = 3*time.Minute + 500*time.Millisecond, 6 * time.Minute
+		asked := []time.Duration{}
+		job := ServedJob{Name: "a", Run: func(context.Context) (time.Time, error) {
+			asked = append(asked, time.Since(w.start))
+			<-time.After(time.Minute)
+			return time.Time{}, nil
+		}, Stamp: func() (n int64) {
+			for _, at := range []time.Duration{resumed, again} {
+				if time.Since(w.start) >= at {
+					n++
+				}
+			}
+			return n
+		}}
+		serve(t, w.server(loaded(job)), 9*time.Minute)
+		if len(asked) != 3 || asked[1]-resumed > 3*time.Second || asked[2]-again > 3*time.Second {
+			t.Errorf("it was asked after %v", asked)
+		}
+	})
+}
+
+// TestAResumedJobHasAnotherStamp, which a scheduler of another process reads.
+func TestAResumedJobHasAnotherStamp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	seen := map[int64]bool{stampOf(dir, "a"): true}
+	for range 3 {
+		if err := touch(dir, "a"); err != nil {
+			t.Fatal(err)
+		}
+		seen[stampOf(dir, "a")] = true
+	}
+	release, err := lock(t.Context(), dir, "a", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = release() }()
+	if seen[stampOf(dir, "a")] = true; len(seen) != 4 || stampOf(dir, "b") != 0 {
+		t.Errorf("the stamps are %v", seen)
+	}
+}
+
 // A clock that is set forward, as after the sleep of a machine, is seen within a short time.
 func TestAClockThatIsSetForwardIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -38,6 +38,7 @@ type spending struct {
 	stops   map[string]int
 	happens map[string]int // what went wrong from outside
 	told    *listeners
+	month   *month // what else happens; nil for nothing
 }
 
 // The limits of the year. The money of a month does not suffice for the lists of a month.
@@ -127,6 +128,11 @@ func (y *spending) open() *checkpoint.Journal {
 // run looks up the list of an occurrence. It returns false when the process is killed in the middle.
 func (y *spending) run(job *Job, at string) (outcome RunOutcome, alive bool) {
 	began := y.now.UTC()
+	if y.month != nil {
+		if outcome, fails := y.month.fails(y, job, at); fails {
+			return outcome, true
+		}
+	}
 	journal := y.open()
 	stop := func(exit int, reason string, until time.Time) (RunOutcome, bool) {
 		y.stops[reason]++
@@ -202,9 +208,12 @@ func (y *spending) charge(job string) {
 }
 
 // start starts a job as a timer does, until nothing is due. It returns when to look again.
-func (y *spending) start(job *Job) time.Time {
+func (y *spending) start(job *Job) time.Time { return y.startFor(job, RunRequest{}) }
+
+func (y *spending) startFor(job *Job, q RunRequest) time.Time {
+	result := &StartResult{causes: map[string]bool{}}
 	for range 1000 {
-		c := newClaim(job, RunRequest{}, y.now)
+		c := newClaim(job, q, y.now)
 		was, err := checkpoint.JobRecord(y.store, job.Name)
 		y.check(err)
 		y.check(c.decide(y.store))
@@ -213,7 +222,9 @@ func (y *spending) start(job *Job) time.Time {
 		if c.claimed == nil {
 			return c.wake
 		}
-		checkInTime(y.t, job, c)
+		if q == (RunRequest{}) { // a person may start an old one
+			checkInTime(y.t, job, c)
+		}
 		if y.killed("killed after the claim") {
 			return y.now.Add(time.Minute)
 		}
@@ -238,11 +249,18 @@ func (y *spending) start(job *Job) time.Time {
 			y.lists["waited "+job.Name+"/"+ended.At] = nil
 		}
 		y.expect(ended, noFailure)
-		y.check((&ending{job: job, ended: ended, noFailure: noFailure, note: func(string) {}}).write(y.store))
+		e := ending{job: job, ended: ended, noFailure: noFailure, note: func(string) {}}
+		y.check(result.record(y.store, &e, outcome))
+		if y.month != nil {
+			y.month.ended(y, e.ended)
+		}
 		if y.killed("killed before the alerts are sent") {
 			return y.now.Add(time.Minute)
 		}
 		y.told.send(job)
+		if q != (RunRequest{}) {
+			return time.Time{}
+		}
 	}
 	y.t.Fatalf("at %s the job %s starts again and again", y.now, job.Name)
 	return time.Time{}
@@ -263,6 +281,10 @@ func (y *spending) expect(ended record.Occurrence, noFailure bool) {
 	switch {
 	case strings.HasPrefix(ended.Reason, "ceiling:") || ended.Reason == v1.CodeBudgetReached:
 		y.told.expect(ended, notify.Ceiling)
+	case noFailure && ended.Until.IsZero() && !notify.CameToEnd(ended):
+		y.told.expect(ended, notify.Ceiling)
+	case ended.Exit == exitApproval:
+		y.told.expect(ended, notify.Approval)
 	case !noFailure:
 		y.told.expect(ended, notify.Failure)
 	}
@@ -277,17 +299,25 @@ func (y *spending) stopped(job *Job, at string) bool {
 	return waited
 }
 
+// resumeJob lets a paused job start again, as a person does.
+func (y *spending) resumeJob(job *Job, known record.Job) {
+	c := newClaim(job, RunRequest{}, y.now)
+	y.check(c.decide(y.store))
+	y.told.expectDecided(known, c)
+	_, err := resume(y.store, job, "", y.now)
+	y.check(err)
+}
+
 // live lets time pass until an end.
 func (y *spending) live(end time.Time) {
 	for y.now.Before(end) {
+		if y.month != nil && !y.month.calm {
+			y.month.people(y)
+		}
 		next := y.now.Add(24 * time.Hour)
 		for _, job := range y.jobs {
 			if known, err := checkpoint.JobRecord(y.store, job.Name); err == nil && !known.PausedAt.IsZero() && y.random.IntN(4) == 0 {
-				c := newClaim(job, RunRequest{}, y.now)
-				y.check(c.decide(y.store))
-				y.told.expectDecided(known, c)
-				c.job.PausedAt, c.job.Failures = time.Time{}, 0
-				y.check(checkpoint.SaveJob(y.store, c.job))
+				y.resumeJob(job, known)
 			}
 			if wake := y.start(job); !wake.IsZero() && wake.Before(next) {
 				next = wake

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,4 +43,43 @@ func (v *words) Schema() map[string]any {
 		word = map[string]any{"enum": v.choices}
 	}
 	return map[string]any{"anyOf": []any{map[string]any{"type": "array", "items": word, "uniqueItems": true}, word}}
+}
+
+// commandFlag is a command as a flag: a line for the shell, or a list of a program and its arguments.
+type commandFlag struct {
+	line  string
+	words []string
+}
+
+func (v *commandFlag) Set(text string) error { return v.Replace([]string{text}) }
+
+// Replace sets the command. One word is a line.
+func (v *commandFlag) Replace(list []string) error {
+	if len(list) == 0 {
+		return errors.New("write a line for the shell, or a list of a program and its arguments")
+	}
+	v.line, v.words = list[0], nil
+	if len(list) > 1 {
+		v.line, v.words = shellLine(list), list
+	}
+	return nil
+}
+
+// Append adds a word.
+func (v *commandFlag) Append(word string) error { return v.Replace(append(v.GetSlice(), word)) }
+
+// GetSlice returns the words, or the line.
+func (v *commandFlag) GetSlice() []string {
+	if v.words == nil && v.line != "" {
+		return []string{v.line}
+	}
+	return v.words
+}
+func (v *commandFlag) String() string { return v.line }
+func (*commandFlag) Type() string     { return "COMMAND" }
+
+// Schema says what the values look like.
+func (*commandFlag) Schema() map[string]any {
+	word := map[string]any{"type": "string"}
+	return map[string]any{"anyOf": []any{map[string]any{"type": "array", "items": word, "minItems": 1}, word}}
 }

@@ -173,8 +173,8 @@ func (y *year) resume() {
 	c := newClaim(y.job, RunRequest{}, y.now)
 	y.check(c.decide(y.store))
 	y.told.expectDecided(known, c)
-	c.job.PausedAt, c.job.Failures = time.Time{}, 0
-	y.check(checkpoint.SaveJob(y.store, c.job))
+	_, err = resume(y.store, y.job, "", y.now)
+	y.check(err)
 }
 
 // live lets a year pass.
