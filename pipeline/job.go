@@ -42,7 +42,7 @@ type job struct {
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(order List) (*job, error) {
-	list, err := columns.OpenList(order.ListOptions)
+	list, err := columns.OpenList(order.Options, order.Names...)
 	if err != nil {
 		return nil, err
 	}
@@ -123,11 +123,9 @@ func (j *job) record() (checkpoint.Run, error) {
 		}
 	}
 	if j.list != nil {
-		noteList(&run, j.list)
+		noteList(&run, j.list, j.order.Options)
 		columns := j.recorded()
-		run.Columns, run.Header = columns.Columns, columns.Header
-		run.Map, run.Encoding, run.Sheet = j.order.Mapping, j.order.Encoding, j.order.Sheet
-		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
+		run.Map, run.Columns, run.Header = j.order.Mapping, columns.Columns, columns.Header
 		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
 		run.Resolve = j.order.Resolve
 		if run.Selected, err = output.AbsolutePath(j.order.Selected); err != nil {

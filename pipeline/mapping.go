@@ -58,7 +58,7 @@ func OpenMapping(order List) (*Mapping, error) {
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	list, err := columns.OpenList(order.ListOptions)
+	list, err := columns.OpenList(order.Options, order.Names...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -64,12 +65,20 @@ func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
 	return run, err
 }
 
-// noteList notes in the record of a run where its list is.
-func noteList(run *checkpoint.Run, list *columns.UserList) {
+// noteList notes in the record of a run where its list is, and how it is read.
+func noteList(run *checkpoint.Run, list *columns.UserList, reading listfile.Options) {
 	run.List = list.Title()
 	if len(list.Paths) > 1 {
 		run.Files = list.Paths
 	}
+	run.Encoding, run.Delimiter, run.Sheet, run.HeaderRow = reading.Encoding, reading.Delimiter, reading.Sheet, reading.HeaderRow
+}
+
+// readingOf returns how the list of a recorded run is read: as it is given, and else as the run says.
+func readingOf(run checkpoint.Run, given listfile.Options) listfile.Options {
+	given.Encoding, given.Delimiter = cmp.Or(given.Encoding, run.Encoding), cmp.Or(given.Delimiter, run.Delimiter)
+	given.Sheet, given.HeaderRow = cmp.Or(given.Sheet, run.Sheet), cmp.Or(given.HeaderRow, run.HeaderRow)
+	return given
 }
 
 // listNamesOf returns the names of the files of the list of a recorded run.

@@ -79,15 +79,14 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	}
 	order := reading
 	order.Names, order.Run, order.Mapping, order.Limit, order.Priority = names, run.Name, run.Map, run.Limit, run.Priority
-	order.Encoding, order.Sheet = cmp.Or(reading.Encoding, run.Encoding), cmp.Or(reading.Sheet, run.Sheet)
+	order.Options = readingOf(run, reading.Options)
 	order.Selected, order.Resolve = cmp.Or(reading.Selected, run.Selected), run.Resolve
 	order.Fields, order.From = strings.Split(run.Fields, ","), run.From
 	order.Recorded = RecordedColumns{Columns: run.Columns, Header: run.Header, Fixed: true}
 	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	order.Delimiter = cmp.Or(reading.Delimiter, run.Delimiter)
-	order.CopyHeld, order.HeaderRow = run.CopyHeld, cmp.Or(reading.HeaderRow, run.HeaderRow)
+	order.CopyHeld = run.CopyHeld
 	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
 		order.Prefer = enrich.ByName
 	}

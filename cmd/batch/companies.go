@@ -17,7 +17,7 @@ import (
 
 // readCompanies reads the identifiers of the companies of a list into an order: each once, in the list's order.
 func (c *searchCommand) readCompanies(ctx context.Context, w *pipeline.Work, names []string, order *search.Order) (err error) {
-	list, err := columns.OpenList(c.o.list.Value(ctx, c.o.env.stdin, c.o.env.now, names...).ListOptions)
+	list, err := columns.OpenList(c.o.list.reading(ctx, c.o.env.stdin), names...)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 
 	"payonce/checkpoint/badgerstore"
 	"payonce/io/listfile"
-	"payonce/io/service/v1"
+	v1 "payonce/io/service/v1"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/inspect"
@@ -150,9 +150,9 @@ func columnsOf(cmd *cobra.Command, names []string) []string {
 			return nil
 		}
 	}
-	list, err := columns.OpenList(columns.ListOptions{
-		Names: names, Encoding: value(cmd.Flags(), "encoding"), Delimiter: value(cmd.Flags(), "delimiter"), Sheet: value(cmd.Flags(), "sheet"),
-	})
+	list, err := columns.OpenList(listfile.Options{
+		Encoding: value(cmd.Flags(), "encoding"), Delimiter: value(cmd.Flags(), "delimiter"), Sheet: value(cmd.Flags(), "sheet"),
+	}, names...)
 	if err != nil {
 		return nil
 	}

@@ -15,7 +15,8 @@ import (
 	"payonce/configs"
 	"payonce/enrich"
 	"payonce/io/csvtable"
-	"payonce/io/service/v1"
+	"payonce/io/listfile"
+	v1 "payonce/io/service/v1"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
 )
@@ -34,12 +35,9 @@ type listFlags struct {
 	ReaskMissing configs.AgeFlag
 	Rebuy        bool
 	Limit        configs.CountFlag
-	Encoding     string
+	Reading      listfile.Options // without what Delimiter says
 	Delimiter    configs.ChoiceFlag
-	Sheet        string
-	HeaderRow    int64
 	Memory       configs.SizeFlag
-	TempDir      string
 	Priority     string
 	Profile      bool
 	Name         string
@@ -60,19 +58,23 @@ func (f *listFlags) SetDefaults() {
 	f.Prefer = configs.ChoiceFlag{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
 }
 
-// delimiter returns the name of the delimiter that was given, "" for none.
-func (f *listFlags) delimiter() string {
-	if f.Delimiter.Value == asFound {
-		return ""
-	}
-	return f.Delimiter.Value
-}
+// readingFlags are those that say how a list is read, without those for its columns.
+var readingFlags = []string{"encoding", "delimiter", "sheet", "header-row"}
 
 // asFound means: as recognised from the list.
 const asFound = "auto"
 
-// Value returns how a list is read and what is looked up for it. It reads standard input until the context
-// ends.
+// reading returns how a list is read. It reads standard input until the context ends.
+func (f *listFlags) reading(ctx context.Context, stdin io.Reader) listfile.Options {
+	reading := f.Reading
+	if f.Delimiter.Value != asFound {
+		reading.Delimiter = f.Delimiter.Value
+	}
+	reading.Stdin = func() io.Reader { return readUntil(ctx, stdin) }
+	return reading
+}
+
+// Value returns how a list is read and what is looked up for it.
 func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.Time, names ...string) pipeline.List {
 	prefer := enrich.ByProfile
 	if f.Prefer.Value == enrich.ByName.String() {
@@ -80,10 +82,7 @@ func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.
 	}
 	held, _ := columns.ParseHeld(f.Held.Value) // the flag takes no other names
 	return pipeline.List{
-		ListOptions: columns.ListOptions{
-			Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
-			TempDir: f.TempDir,
-		},
+		Names: names, Options: f.reading(ctx, stdin),
 		Memory: cmp.Or(f.Memory.Bytes, machineMemory()/4), Run: f.Name, Fields: f.Fields, From: f.From,
 		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
 		Limit: f.Limit.OrZero(), Priority: f.Priority, Selected: f.Selected, Resolve: f.Resolve.Value == autocomplete,
@@ -104,12 +103,12 @@ func readUntil(ctx context.Context, from io.Reader) io.Reader {
 
 // AddReading adds the flags of every command that reads a list.
 func (f *listFlags) AddReading(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
+	flags.StringVar(&f.Reading.Encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
 	flags.Var(&f.Delimiter, "delimiter", "the `NAME` of the delimiter of a text list: comma, semicolon, tab or bar")
-	flags.StringVar(&f.Sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
-	flags.Int64Var(&f.HeaderRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
+	flags.StringVar(&f.Reading.Sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
+	flags.Int64Var(&f.Reading.HeaderRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
 	flags.Var(&f.Memory, "memory", "the most memory that the people of a list may take; more of them go to temporary files (default a quarter of the machine's)")
-	flags.StringVar(&f.TempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
+	flags.StringVar(&f.Reading.TempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
 }
 
 // AddAsking adds the flags that say what is looked up for a list.

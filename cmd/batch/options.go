@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/configs"
-	"payonce/io/csvtable"
 	"payonce/pipeline"
 	"payonce/pipeline/inspect"
 	"payonce/pipeline/output"
@@ -220,9 +219,8 @@ func (o *options) problems() []configs.FlagProblem {
 			problems = append(problems, configs.FlagProblem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
 	}
-	refuse(o.list.HeaderRow < 0, "header-row", "%d: choose 1 or more", o.list.HeaderRow)
-	_, err := csvtable.ParseEncoding(o.list.Encoding)
-	refuse(o.list.Encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.Encoding)
+	refuse(o.list.Reading.HeaderRow < 0, "header-row", "%d: choose 1 or more", o.list.Reading.HeaderRow)
+	refuse(o.list.Reading.Check() != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.Reading.Encoding)
 	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"
 	refuse(!isName(o.list.Name), "name", nameForm, o.list.Name, maxName)
 	refuse(!isName(o.budget.job), "job", nameForm, o.budget.job, maxName)

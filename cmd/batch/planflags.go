@@ -10,18 +10,18 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"payonce/io/service/v2"
+	v2 "payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/report"
 )
 
 // agreedFlags are the flags, and the keys of the section of assumptions, that decide what is bought, for which persons, how the list is
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
-var agreedFlags = []string{
-	"encoding", "delimiter", "sheet", "header-row", "fields", "from", "resolve", "selected", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+var agreedFlags = slices.Concat(readingFlags, []string{
+	"fields", "from", "resolve", "selected", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly", "max-units", "daily-units", "monthly-units", "unit-prices", "modules", "module-codenames",
 	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
-}
+})
 
 // offeredFlags are those that a run of a plan takes from it where it says nothing
 // itself: how it goes, and where the prices stand, which are compared. What is taken

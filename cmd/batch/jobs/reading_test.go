@@ -15,9 +15,8 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service/v1"
+	v1 "payonce/io/service/v1"
 	"payonce/pipeline"
-	"payonce/pipeline/columns"
 	reports "payonce/pipeline/inspect"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
@@ -68,7 +67,7 @@ func (n *nights) run(job, run, list string, fields ...string) {
 		n.t.Fatal(err)
 	}
 	ended, err := n.Run(n.t.Context(), pipeline.RunOptions{
-		List: pipeline.List{ListOptions: columns.ListOptions{Names: []string{path}}, Run: run, Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: fields},
+		List: pipeline.List{Names: []string{path}, Run: run, Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: fields},
 		Budget: pipeline.Budget{
 			Job: job, MaxSpend: new(20 * cost.Dollar), Daily: new(15 * cost.Dollar), Monthly: new(90 * cost.Dollar),
 			DailyUnits: map[string]int64{"companies": 50},
@@ -104,7 +103,7 @@ func TestAJobHasWaitedForItsCeilingBetweenTwoStarts(t *testing.T) {
 		var err error
 		n.now = n.now.Add(time.Duration(start) * 20 * time.Hour)
 		ended, err = n.Run(t.Context(), pipeline.RunOptions{
-			List:   pipeline.List{ListOptions: columns.ListOptions{Names: []string{path}}, Run: "capped", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
+			List:   pipeline.List{Names: []string{path}, Run: "capped", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
 			Budget: pipeline.Budget{Job: "capped", MaxSpend: new(20 * cost.Dollar), Daily: new(20 * cost.Cent), Strict: true},
 			Pace:   pipeline.Pace{Concurrency: 1}, Output: pipeline.Output{Path: filepath.Join(n.dir, "out.csv")}, Yes: true,
 		}, silent{})
@@ -153,7 +152,7 @@ func TestAWaitForAnApprovalCountsInTheMonthsInWhichItWasWaited(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := n.Run(t.Context(), pipeline.RunOptions{
-		List:   pipeline.List{ListOptions: columns.ListOptions{Names: []string{path}}, Run: "asked", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
+		List:   pipeline.List{Names: []string{path}, Run: "asked", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
 		Budget: pipeline.Budget{Job: "asked", MaxSpend: new(20 * cost.Dollar), Strict: true},
 		Pace:   pipeline.Pace{Concurrency: 1}, Output: pipeline.Output{Path: filepath.Join(n.dir, "out.csv")},
 	}, slow{nights: n}); err != nil {
