@@ -19,7 +19,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/sandbox"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"

@@ -16,7 +16,7 @@ import (
 
 	"payonce/checkpoint/badgerstore"
 	"payonce/io/listfile"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/inspect"

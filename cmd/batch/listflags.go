@@ -16,7 +16,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/listfile"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
 )

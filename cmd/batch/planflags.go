@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	v2 "payonce/io/service/v2"
+	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/report"
 )

@@ -19,7 +19,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/report"

@@ -15,7 +15,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 	"payonce/pipeline"
 	reports "payonce/pipeline/inspect"
 	"payonce/pipeline/report"
