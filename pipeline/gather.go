@@ -178,12 +178,11 @@ func (s search) results(key enrich.Key) (found v2.FoundCompanies, sought enrich.
 		if err != nil || len(known) == 0 || !known[0].Ended.Answered() {
 			return found, sought, err
 		}
-		answer := known[0].Ended.Answer()
-		search, err := v2.DecodeAnswer(answer)
+		search, err := v2.DecodeAnswer(known[0].Ended.Answer())
 		if err != nil || search.About == (enrich.Company{}) {
 			return found, sought, err
 		}
-		found, err = v2.FoundOf(answer)
+		found, err = search.Found()
 		return found, search.About, err
 	}
 	return found, sought, nil

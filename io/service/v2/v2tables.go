@@ -85,12 +85,12 @@ func financialRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.Cel
 }
 
 func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	record, err := InsightsOf(answer)
-	if err != nil {
-		return nil, record.CellProblems, err
-	}
 	whole, err := DecodeAnswer(answer)
 	if err != nil || len(whole.Body) == 0 {
+		return nil, enrich.CellProblems{}, err
+	}
+	record, err := whole.insights()
+	if err != nil {
 		return nil, record.CellProblems, err
 	}
 	rows = append(rows, enrich.TableRow{Table: insightsTable, Cells: slices.Concat(record.Cells(), plainCells(whole.Body))})
