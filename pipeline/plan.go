@@ -15,7 +15,9 @@ type PlanOptions struct {
 	Budget  Budget
 	Offline bool   // the service is not called
 	Sample  *int64 // propose a paid sample of that number of persons
-	Sum     bool   // the plan is kept, with the list's checksum
+	// SampleCommand returns the words of the command that runs a sample, as a shell reads them.
+	SampleCommand func(*report.Sample) []string
+	Sum           bool // the plan is kept, with the list's checksum
 }
 
 // Planned is a plan with what a run of it needs to know of the list.
@@ -67,27 +69,34 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err := j.readService(ctx, o.Offline); err != nil {
 		return nil, err
 	}
-	plan, err := j.plan(ctx)
+	spent, err := j.spentBefore()
 	if err != nil {
+		return nil, err
+	}
+	sample, err := j.proposeSample(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	planned := &Planned{Paths: j.list.Paths, RecordedColumns: j.recorded()}
+	if planned.Plan, err = j.plan(ctx, spent, sample); err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	if opened {
-		spent, err := j.watched.Cost(s.journal())
-		if err != nil {
-			return nil, err
-		}
-		plan.SpentBefore = report.SpentBeforeOf(j.session.journal().Catalogues()[0], spent)
-	}
-	planned := &Planned{Plan: plan, Paths: j.list.Paths, RecordedColumns: j.recorded()}
 	if o.Sum {
-		if planned.SHA256, err = j.list.Sum(); err != nil {
-			return nil, err
-		}
-	}
-	if o.Sample != nil {
-		plan.Sample, err = j.proposeSample(ctx, *o.Sample)
+		planned.SHA256, err = j.list.Sum()
 	}
 	return planned, err
+}
+
+// spentBefore returns what the subjects of the list have cost; nil where nobody watches.
+func (j *job) spentBefore() (*report.SpentBefore, error) {
+	if j.watched == nil {
+		return nil, nil
+	}
+	spent, err := j.watched.Cost(j.session.journal())
+	if err != nil {
+		return nil, err
+	}
+	return report.SpentBeforeOf(j.session.journal().Catalogues()[0], spent), nil
 }
 
 // readService reads what is free of the services, unless the plan is made offline, and chooses the prices.

@@ -133,7 +133,7 @@ func (o RunOptions) check(approver Approver) error {
 // follow, and asks before anything is spent.
 func (j *job) showPlanAndAsk(ctx context.Context, o RunOptions, approver Approver) error {
 	j.keepToApproved()
-	plan, err := j.plan(ctx)
+	plan, err := j.plan(ctx, nil, nil)
 	if err != nil {
 		return problem.AsUsage(err)
 	}

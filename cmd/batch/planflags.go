@@ -30,10 +30,12 @@ var offeredFlags = []string{"transport", "rate", "headroom", "pace", "concurrenc
 
 // keep writes a plan with the flags of its run to the file that was asked for.
 func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err error) {
+	plan := *planned.Plan
+	plan.Sample = nil // a run of the plan is not a sample
 	kept := &pipeline.PlanFile{
 		Version: pipeline.PlanFileVersion, Kept: planned.Plan.At, List: pipeline.PlannedList{Paths: planned.Paths, SHA256: planned.SHA256},
 		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.Mapping, Columns: planned.Columns, Header: planned.Header,
-		Plan: planned.Plan,
+		Plan: &plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		if value := o.service.assumed.lookup(flags, name).Value.String(); value != "" {
