@@ -89,7 +89,7 @@ type Pace struct {
 
 // Output says where the enriched list is written.
 type Output struct {
-	Path    string // listfile.Standard for Stdout; "" beside the list
+	Path    string // listfile.Standard for Stdout
 	Rejects string // the rows that could not be looked up; "" for nowhere
 	Tables  string // the directory of the tables; "" for nowhere
 	// TablesFormat is one of output.tableFormats.

@@ -12,12 +12,13 @@ import (
 )
 
 // readColumns finds the columns of the list.
-func (j *job) readColumns(order List) error {
+func (j *job) readColumns() error {
+	order := j.order
 	schema, sample, err := j.list.Look()
 	if err != nil {
 		return err
 	}
-	j.schema = schema
+	j.schema, j.mapping = schema, order.Mapping
 	names := strings.Join(order.Names, " ")
 	found := columns.Options{
 		Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Asked: provider.Subjects(j.asked),
@@ -25,7 +26,7 @@ func (j *job) readColumns(order List) error {
 	found.Catalogue, found.Others = provider.Catalogues(j.asked)
 	if order.isRecordedFor(schema) {
 		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
-	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
+	} else if found.Saved, err = j.readMapFile(); err != nil {
 		return err
 	}
 	found.Lenient = true
@@ -101,22 +102,22 @@ func (l List) isRecordedFor(schema table.Schema) bool {
 
 // readMapFile returns what the mapping file of the list says. What it adds to the order's mapping is recorded
 // with it, so that a change of the file counts as a change of the flags does.
-func (j *job) readMapFile(order List, schema table.Schema) (saved []string, err error) {
-	if order.Recorded.Fixed {
+func (j *job) readMapFile() (saved []string, err error) {
+	if j.order.Recorded.Fixed {
 		return nil, nil
 	}
-	file, notes, err := columns.MappingFileFor(order.MapFile, j.list.Paths, schema)
+	file, notes, err := columns.MappingFileFor(j.order.MapFile, j.list.Paths, j.schema)
 	for _, note := range notes {
-		j.session.note(note)
+		j.note(note)
 	}
 	if err != nil || file == nil {
 		return nil, err
 	}
-	if saved, err = file.Overrides(schema); err != nil {
+	if saved, err = file.Overrides(j.schema); err != nil {
 		return nil, err
 	}
 	j.mapFile = file.Path
-	j.order.Mapping = slices.Concat(order.Mapping, columns.Beneath(order.Mapping, saved))
+	j.mapping = slices.Concat(j.order.Mapping, columns.Beneath(j.order.Mapping, saved))
 	return saved, nil
 }
 
@@ -124,9 +125,9 @@ func (j *job) readMapFile(order List, schema table.Schema) (saved []string, err 
 // columns still and the flags are the same: what a run began with decides, not what this program would choose
 // today.
 func (j *job) keepColumns() error {
-	run, found, err := j.session.journal().Run(j.Name)
+	run, found, err := j.journal().Run(j.Name)
 	if err != nil || !found || len(j.order.Recorded.Columns) > 0 || len(run.Columns) == 0 || run.Header != columns.Fingerprint(j.schema) ||
-		!slices.Equal(run.Map, j.order.Mapping) || run.Held != j.order.Held.String() ||
+		!slices.Equal(run.Map, j.mapping) || run.Held != j.order.Held.String() ||
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}

@@ -34,7 +34,7 @@ func (w *Work) Plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 }
 
 func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
-	j, err := s.prepare(o.List)
+	j, err := s.prepare(RunOptions{List: o.List, Budget: o.Budget})
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,6 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 		return nil, err
 	}
 	s.warnOfDelay()
-	j.Budget = o.Budget
 	opened, err := s.place.ReadExisting(ctx, "plan")
 	if err == nil && opened {
 		err = j.keepColumns()
@@ -60,7 +59,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err := j.open(use); err != nil {
 		return nil, err
 	}
-	if err := j.choosing.Check(ctx, j.search(), j.session.note); err != nil {
+	if err := j.choosing.Check(ctx, j.search(), j.note); err != nil {
 		return nil, err
 	}
 	if err := j.take(ctx); err != nil {
@@ -92,11 +91,11 @@ func (j *job) spentBefore() (*report.SpentBefore, error) {
 	if j.watched == nil {
 		return nil, nil
 	}
-	spent, err := j.watched.Cost(j.session.journal())
+	spent, err := j.watched.Cost(j.journal())
 	if err != nil {
 		return nil, err
 	}
-	return report.SpentBeforeOf(j.session.journal().Catalogues()[0], spent), nil
+	return report.SpentBeforeOf(j.journal().Catalogues()[0], spent), nil
 }
 
 // readService reads what is free of the services, unless the plan is made offline, and chooses the prices.
@@ -119,7 +118,7 @@ func (j *job) readService(ctx context.Context, offline bool) error {
 func (j *job) coverRehearsal() error {
 	for _, s := range j.Steps {
 		if s.Account.TakesMoney() {
-			return j.session.place.CoverRehearsal(s.Counts.Asked)
+			return j.place.CoverRehearsal(s.Counts.Asked)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // plan works out what a run of the job would do. It shows what the list has cost before and a proposed sample; nil
 // for neither.
 func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *report.Sample) (*report.Plan, error) {
-	at, likely := j.session.now().UTC().Truncate(time.Second), j.Paid().Forecast()
+	at, likely := j.now().UTC().Truncate(time.Second), j.Paid().Forecast()
 	spend, err := j.planSpend(likely, spent)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 // knownTo returns what the journal knows of an account.
 func (j *job) knownTo(account *provider.Account) output.StepAccount {
-	if journal := account.Journal; journal != nil && j.watched != nil && journal == j.session.journal() {
+	if journal := account.Journal; journal != nil && j.watched != nil && journal == j.journal() {
 		return provider.Watched(journal, j.watched)
 	}
 	return provider.Known(account.Journal)
@@ -33,7 +33,7 @@ func (j *job) run() (all output.Steps) {
 
 // take scans the whole list for each step.
 func (j *job) take(ctx context.Context) error {
-	defer j.session.work.Observer.Surveying()()
+	defer j.work.Observer.Surveying()()
 	if err := j.limitRows(ctx); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	take := run.Survey
-	if j.writes && len(j.Steps) == 1 { // another step may ask the account about persons that are not open in the first
+	if j.output.Path != "" && len(j.Steps) == 1 { // another step may ask the account about persons that are not open in the first
 		take = run.SurveyWithIndex
 	}
 	for i, s := range j.Steps {
@@ -148,7 +148,7 @@ func (j *job) accountOf(of provider.Interface) *provider.Account {
 	if of.Catalogue.Interface == provider.V1Interface().Catalogue.Interface {
 		return j.session.v1()
 	}
-	return provider.NewV2Account(j.session.place, j.session.note)
+	return provider.NewV2Account(j.place, j.note)
 }
 
 // v1 returns the account of v1.

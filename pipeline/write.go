@@ -30,7 +30,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if run.List == "" {
 			return nil, problem.Usagef("%s is a search and has no list that could be read again; search again to write what it found, nothing that was answered is bought again", run.Name)
 		}
-		j, err := s.recall(run, reading)
+		j, err := s.recall(run, reading, to)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +50,6 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err := output.CheckTargets(to.Path, to.Rejects, append(append(output.SourcesOf(j.list.Paths), to.Sources...), append(lists, j.choosing.Source())...)); err != nil {
 			return nil, err
 		}
-		j.profile, j.output = run.Profile, to
 		if err := errors.Join(j.choose(ctx), j.choosing.Check(ctx, j.search(), s.note)); err != nil {
 			return nil, err
 		}
@@ -72,7 +71,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 
 // recall prepares the job of a recorded run. What the run says of its list is a value of that
 // run: the same reading serves several runs.
-func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
+func (s *session) recall(run checkpoint.Run, reading List, to Output) (*job, error) {
 	names, err := listNamesOf(run)
 	if err != nil {
 		return nil, err
@@ -90,9 +89,10 @@ func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
 	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
 		order.Prefer = enrich.ByName
 	}
-	j, err := s.prepare(order)
+	j, err := s.prepare(RunOptions{List: order, Output: to})
 	if err != nil {
 		return nil, err
 	}
+	j.profile = run.Profile
 	return j, j.open(provider.UseNothing)
 }
