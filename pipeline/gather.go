@@ -128,10 +128,10 @@ func (s search) each(
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
 	take := func(line table.Row) error {
-		if s.rows.Missing(line) == 0 {
+		if s.rows.At(line); s.rows.Missing() == 0 {
 			return nil
 		}
-		form, _, reason := s.rows.Canonical(line)
+		form, _, reason := s.rows.Canonical()
 		if reason != "" {
 			return nil
 		}

@@ -344,15 +344,16 @@ func (m *Mapping) Rows() []report.MappedRow {
 			if steps[i].Resolves {
 				continue
 			}
-			missing := reader.Missing(line)
-			_, _, reason := reader.Canonical(line)
+			reader.At(line)
+			missing := reader.Missing()
+			_, _, reason := reader.Canonical()
 			if missing != 0 && reason != "" && i == 0 {
 				r.Reason = string(reason)
 			}
 			if missing == 0 || reason != "" {
 				continue
 			}
-			identity := reader.Identity(line)
+			identity := reader.Identity()
 			r.Identity, r.Reason, r.Fields = &identity, "", steps[i].Interface.Catalogue.NamesOf(missing)
 			r.Note = m.sharedHost(line)
 			break
