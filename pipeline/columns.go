@@ -146,7 +146,10 @@ func (j *job) keepColumns() error {
 	return j.checkFilled()
 }
 
-// recorded returns how the columns are read.
+// recorded returns how the columns are read; nothing without a list.
 func (j *job) recorded() RecordedColumns {
+	if j.list == nil {
+		return RecordedColumns{}
+	}
 	return RecordedColumns{Columns: j.reading.Mapping.Overrides(j.schema), Header: columns.Fingerprint(j.schema)}
 }

@@ -119,10 +119,7 @@ func (j *job) record() (checkpoint.Run, error) {
 	if err != nil {
 		return checkpoint.Run{}, err
 	}
-	run := checkpoint.Run{
-		Name: j.Name, Output: outputPath, Fields: strings.Join(j.order.Fields, ","), From: j.order.From, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
-		Priority: j.order.Priority, Started: j.now(),
-	}
+	run := checkpoint.Run{Name: j.Name, Output: outputPath, Profile: j.profile, Started: j.now()}
 	run.Restarted = run.Started
 	j.Budget.Note(&run)
 	for _, account := range j.Accounts {
@@ -130,15 +127,10 @@ func (j *job) record() (checkpoint.Run, error) {
 			j.Budget.NoteAccount(&run, account.Journal.Number(), account.Tariff)
 		}
 	}
-	if j.list != nil {
-		noteList(&run, j.list, j.order.Options)
-		columns := j.recorded()
-		run.Map, run.Columns, run.Header = j.mapping, columns.Columns, columns.Header
-		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
-		run.Resolve = j.order.Resolve
-		if run.Selected, err = output.AbsolutePath(j.order.Selected); err != nil {
-			return run, err
-		}
+	asked := j.order
+	asked.Mapping = j.mapping
+	if err := asked.note(&run, j.list, j.recorded()); err != nil {
+		return run, err
 	}
 	earlier, found, err := j.journal().Run(j.Name)
 	if found {

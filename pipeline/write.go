@@ -1,17 +1,13 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint"
-	"payonce/enrich"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 )
@@ -72,22 +68,9 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 // recall prepares the job of a recorded run. What the run says of its list is a value of that
 // run: the same reading serves several runs.
 func (s *session) recall(run checkpoint.Run, reading List, to Output) (*job, error) {
-	names, err := listNamesOf(run)
+	order, err := reading.recall(run)
 	if err != nil {
 		return nil, err
-	}
-	order := reading
-	order.Names, order.Run, order.Mapping, order.Limit, order.Priority = names, run.Name, run.Map, run.Limit, run.Priority
-	order.Options = readingOf(run, reading.Options)
-	order.Selected, order.Resolve = cmp.Or(reading.Selected, run.Selected), run.Resolve
-	order.Fields, order.From = strings.Split(run.Fields, ","), run.From
-	order.Recorded = RecordedColumns{Columns: run.Columns, Header: run.Header, Fixed: true}
-	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
-		return nil, problem.AsUsage(err)
-	}
-	order.CopyHeld = run.CopyHeld
-	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
-		order.Prefer = enrich.ByName
 	}
 	j, err := s.prepare(RunOptions{List: order, Output: to})
 	if err != nil {
