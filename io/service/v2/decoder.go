@@ -36,21 +36,21 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 			values.Fields[FieldEmail], values.Fields[FieldPhone] = first(e.Email.Value), first(e.Phone.Value)
 		case FieldCompany:
 			var c Company
-			c, err = a.company()
+			c, err = a.Company()
 			values.Reason = unread(c.CellProblems.First)
 			company, values.Fields[f] = c.Cells(), first(c.Name.Value, c.ID.Value)
 		case FieldFinancials:
 			var years Financials
-			years, err = a.financials()
+			years, err = a.Financials()
 			headline, values.Fields[f] = headlineOf(years)
 			values.Reason = unread(headlineProblems(years))
 		case FieldInsights:
 			var i Insights
-			i, err = a.insights()
+			i, err = a.Insights()
 			values.Fields[f] = first(i.DomainName.Value, i.Domain.Value, i.ID.Value)
 		case FieldOwnership:
 			var o Ownership
-			o, err = a.ownership()
+			o, err = a.Ownership()
 			values.Fields[f] = strconv.Itoa(len(o.Shareholders))
 		}
 	}
@@ -85,9 +85,9 @@ func (a Answer) searched(values *enrich.Values) (company []enrich.Cell, err erro
 
 // Found returns what a search for one company found.
 func (a Answer) Found() (FoundCompanies, error) {
-	read := Answer.candidates
+	read := Answer.Candidates
 	if a.Operation == OpOverview {
-		read = Answer.companies
+		read = Answer.Companies
 	}
 	page, err := read(a)
 	found := FoundCompanies{More: len(a.LeftOut) > 0 || page.Total.Value > int64(len(page.Items))}

@@ -7,51 +7,8 @@ import (
 	"payonce/enrich"
 )
 
-// CompanyOf returns the company record of an answer, zero when nothing was found.
-func CompanyOf(answered enrich.Answered) (Company, error) { return decoded(answered, Answer.company) }
-
-// EmployeeOf returns the employee record of an answer, zero when nothing was found.
-func EmployeeOf(answered enrich.Answered) (Employee, error) {
-	return decoded(answered, Answer.Employee)
-}
-
-// FinancialsOf returns the financial figures of an answer, zero when nothing was found.
-func FinancialsOf(answered enrich.Answered) (Financials, error) {
-	return decoded(answered, Answer.financials)
-}
-
-// InsightsOf returns the digital insights of an answer, zero when nothing was found.
-func InsightsOf(answered enrich.Answered) (Insights, error) {
-	return decoded(answered, Answer.insights)
-}
-
-// OwnershipOf returns the ownership record of an answer, zero when nothing was found.
-func OwnershipOf(answered enrich.Answered) (Ownership, error) {
-	return decoded(answered, Answer.ownership)
-}
-
-// CompaniesOf returns the page of companies of an answer.
-func CompaniesOf(answered enrich.Answered) (Page[CompanyItem], error) {
-	return decoded(answered, Answer.companies)
-}
-
-// CandidatesOf returns the companies of an answer to a search for insights or ownership.
-func CandidatesOf(answered enrich.Answered) (Page[CompanyItem], error) {
-	return decoded(answered, Answer.candidates)
-}
-
-// EmployeesOf returns the page of employees of an answer.
-func EmployeesOf(answered enrich.Answered) (Page[EmployeeItem], error) {
-	return decoded(answered, func(a Answer) (Page[EmployeeItem], error) { return page(a, decodeEmployees, OpEmployees) })
-}
-
-// PeopleOf returns the page of people of an answer.
-func PeopleOf(answered enrich.Answered) (Page[Person], error) {
-	return decoded(answered, func(a Answer) (Page[Person], error) { return page(a, decodePeople, OpEnrichEmployeeSearch) })
-}
-
-// decoded decodes an answer and reads it.
-func decoded[T any](answered enrich.Answered, read func(Answer) (T, error)) (value T, err error) {
+// Read decodes an answer and reads it, such as Read(answered, Answer.Company).
+func Read[T any](answered enrich.Answered, read func(Answer) (T, error)) (value T, err error) {
 	a, err := DecodeAnswer(answered)
 	if err != nil {
 		return value, err
@@ -59,25 +16,39 @@ func decoded[T any](answered enrich.Answered, read func(Answer) (T, error)) (val
 	return read(a)
 }
 
-func (a Answer) company() (Company, error) { return recordIn(a, FieldCompany, decodeCompany) }
+// Company returns the company record, zero when nothing was found.
+func (a Answer) Company() (Company, error) { return recordIn(a, FieldCompany, decodeCompany) }
 
 // Employee returns the employee record, zero when nothing was found.
 func (a Answer) Employee() (Employee, error) { return recordIn(a, FieldContact, decodeEmployee) }
 
-func (a Answer) financials() (Financials, error) {
+// Financials returns the financial figures, zero when nothing was found.
+func (a Answer) Financials() (Financials, error) {
 	return recordIn(a, FieldFinancials, decodeFinancials)
 }
 
-func (a Answer) insights() (Insights, error) { return recordIn(a, FieldInsights, decodeInsights) }
+// Insights returns the digital insights, zero when nothing was found.
+func (a Answer) Insights() (Insights, error) { return recordIn(a, FieldInsights, decodeInsights) }
 
-func (a Answer) ownership() (Ownership, error) { return recordIn(a, FieldOwnership, decodeOwnership) }
+// Ownership returns the ownership record, zero when nothing was found.
+func (a Answer) Ownership() (Ownership, error) { return recordIn(a, FieldOwnership, decodeOwnership) }
 
-func (a Answer) companies() (Page[CompanyItem], error) {
+// Companies returns the page of companies.
+func (a Answer) Companies() (Page[CompanyItem], error) {
 	return page(a, decodeCompanies, OpProspecting, OpOverview)
 }
 
-func (a Answer) candidates() (Page[CompanyItem], error) {
+// Candidates returns the companies that a search for insights or ownership found.
+func (a Answer) Candidates() (Page[CompanyItem], error) {
 	return page(a, decodeCandidates, OpInsightsSearch, OpOwnershipSearch)
+}
+
+// Employees returns the page of employees.
+func (a Answer) Employees() (Page[EmployeeItem], error) { return page(a, decodeEmployees, OpEmployees) }
+
+// People returns the page of people.
+func (a Answer) People() (Page[Person], error) {
+	return page(a, decodePeople, OpEnrichEmployeeSearch)
 }
 
 // noted is a value that lists what is wrong with it.

@@ -74,7 +74,7 @@ func (Tables) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, 
 }
 
 func financialRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	f, err := FinancialsOf(answer)
+	f, err := Read(answer, Answer.Financials)
 	for _, year := range f.Years {
 		number := enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(year.Year)}
 		rows = append(rows, enrich.TableRow{
@@ -89,7 +89,7 @@ func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellP
 	if err != nil || len(whole.Body) == 0 {
 		return nil, enrich.CellProblems{}, err
 	}
-	record, err := whole.insights()
+	record, err := whole.Insights()
 	if err != nil {
 		return nil, record.CellProblems, err
 	}
@@ -117,7 +117,7 @@ func plainCells(body []byte) (cells []enrich.Cell) {
 }
 
 func ownershipRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	o, err := OwnershipOf(answer)
+	o, err := Read(answer, Answer.Ownership)
 	for _, s := range o.Shareholders {
 		rows = append(rows, enrich.TableRow{Table: shareholders, Cells: s.Cells()})
 	}
