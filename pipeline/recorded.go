@@ -90,10 +90,7 @@ func (l List) recall(run checkpoint.Run) (_ List, err error) {
 	if l.Names, err = listNamesOf(run); err != nil {
 		return l, err
 	}
-	l.Run, l.Fields, l.From = run.Name, strings.Split(run.Fields, ","), run.From
-	if l.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
-		l.Prefer = enrich.ByName
-	}
+	l.Run, l.Fields, l.From, l.Prefer = run.Name, strings.Split(run.Fields, ","), run.From, Preferred(run.Prefer)
 	l.Limit, l.Priority = run.Limit, run.Priority
 	l.Encoding, l.Delimiter = cmp.Or(l.Encoding, run.Encoding), cmp.Or(l.Delimiter, run.Delimiter)
 	l.Sheet, l.HeaderRow = cmp.Or(l.Sheet, run.Sheet), cmp.Or(l.HeaderRow, run.HeaderRow)
@@ -103,6 +100,14 @@ func (l List) recall(run checkpoint.Run) (_ List, err error) {
 		err = problem.AsUsage(err)
 	}
 	return l, err
+}
+
+// Preferred returns the pattern that a word stands for where a row has both: by name, or else by profile.
+func Preferred(word string) enrich.Pattern {
+	if word == enrich.ByName.String() {
+		return enrich.ByName
+	}
+	return enrich.ByProfile
 }
 
 // listNamesOf returns the names of the files of the list of a recorded run.

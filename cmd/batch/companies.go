@@ -44,7 +44,7 @@ func (c *searchCommand) idColumn(list *columns.UserList) (int, error) {
 		return 0, err
 	}
 	found, err := columns.Recognise(schema, sample, columns.Options{
-		Overrides: c.o.list.Mapping, Asked: []enrich.Subject{enrich.Companies}, Lenient: true, Preset: c.o.list.Preset.Value,
+		Overrides: c.o.list.List.Mapping, Asked: []enrich.Subject{enrich.Companies}, Lenient: true, Preset: c.o.list.Preset.Value,
 	})
 	if err != nil {
 		return 0, problem.AsUsage(err)

@@ -34,7 +34,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err err
 	plan.Sample = nil // a run of the plan is not a sample
 	kept := &pipeline.PlanFile{
 		Version: pipeline.PlanFileVersion, Kept: planned.Plan.At, List: pipeline.PlannedList{Paths: planned.Paths, SHA256: planned.SHA256},
-		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.Mapping, Columns: planned.Columns, Header: planned.Header,
+		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.List.Mapping, Columns: planned.Columns, Header: planned.Header,
 		Plan: &plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
@@ -46,7 +46,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err err
 		kept.ServiceV2 = trimBaseURL(o.service.BaseURLV2)
 	}
 	kept.Options["name"], kept.Options["job"] = planned.Plan.Run, planned.Plan.Job
-	for name, path := range map[string]string{"rate-card": o.prices.card, "selected": o.list.Selected} {
+	for name, path := range map[string]string{"rate-card": o.prices.card, "selected": o.list.List.Selected} {
 		if path == "" {
 			continue
 		}
@@ -73,10 +73,10 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	if o.list.Rebuy {
+	if o.list.List.Reask.Forfeited {
 		return errors.New("--rebuy is not in a plan; run without --plan to buy lost answers again")
 	}
-	if o.list.MapFile != "" {
+	if o.list.List.MapFile != "" {
 		return errors.New("a kept plan already says how the columns are read; leave out --map-file or the plan")
 	}
 	found, taken := &pipeline.PlanDifferences{File: o.planFile}, []string{o.planFile, "sets"}
@@ -96,12 +96,12 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 		}
 	}
 	if flags.Lookup("map").Changed {
-		found.Add("--map", strings.Join(kept.Map, " "), strings.Join(o.list.Mapping, " "))
+		found.Add("--map", strings.Join(kept.Map, " "), strings.Join(o.list.List.Mapping, " "))
 	}
 	for _, mapping := range kept.Map {
 		taken = append(taken, "--map="+report.ShellWord(report.Printable(mapping)))
 	}
-	o.list.Mapping, o.list.Recorded, o.kept = kept.Map, pipeline.RecordedColumns{Columns: kept.Columns, Header: kept.Header, Fixed: true}, kept
+	o.list.List.Mapping, o.list.List.Recorded, o.kept = kept.Map, pipeline.RecordedColumns{Columns: kept.Columns, Header: kept.Header, Fixed: true}, kept
 	if err := o.checkService(kept, found); err != nil {
 		return err
 	}
