@@ -9,7 +9,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"payonce/checkpoint"
-	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
@@ -22,17 +21,11 @@ import (
 // job is one list with what is wanted of it: what plan, run and write share.
 type job struct {
 	RunSteps
-	order   List
+	readList
 	pace    Pace
 	output  Output // its Path is "" where nothing is written
 	profile bool   // answers have the person's profile
 
-	mapFile string   // that says how the columns are read; "" for none
-	mapping []string // what the user says of the columns: that of the order, and beneath it what the file says
-	list    *columns.UserList
-	schema  table.Schema
-	reading *columns.Reading
-	asked   []provider.Asked  // of each interface
 	watched *scan.CostWatcher // of the journal; nil when nobody asks what the list has cost
 
 	choosing choosing             // among the results of searches
@@ -42,7 +35,7 @@ type job struct {
 // newJob returns a job without its list.
 func (s *session) newJob(o RunOptions) *job {
 	j := &job{
-		RunSteps: RunSteps{session: s, Name: o.List.Run, Budget: o.Budget}, order: o.List, pace: o.Pace, output: o.Output,
+		RunSteps: RunSteps{session: s, Name: o.List.Run, Budget: o.Budget}, readList: readList{order: o.List}, pace: o.Pace, output: o.Output,
 		choosing: choosing{Selected: o.List.Selected}, profile: s.work.Workspace.Service.Profile,
 	}
 	if !o.Unapproved.IsZero() {
@@ -79,7 +72,7 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 		}
 	}
 	if order.Priority != "" {
-		priority, err := scan.ParsePriority(j.schema, order.Priority)
+		priority, err := scan.ParsePriority(j.Schema, order.Priority)
 		if err != nil {
 			return nil, problem.Usagef("%s: the priority %s: %w", strings.Join(order.Names, " "), order.Priority, err)
 		}

@@ -41,16 +41,16 @@ func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *repor
 func (j *job) planList() (view report.PlanList, err error) {
 	first, paid := j.Steps[0], j.Paid()
 	view = report.PlanList{
-		List: j.list.Title(), Preset: j.reading.Preset, MapFile: j.mapFile,
-		Columns: report.ColumnNames(j.schema, first.Scope.Mapping), Unused: report.UnusedColumns(j.schema, j.reading.Unused),
+		List: j.list.Title(), Preset: j.Reading.Preset, MapFile: j.mapFile,
+		Columns: report.ColumnNames(j.Schema, first.Scope.Mapping), Unused: report.UnusedColumns(j.Schema, j.Reading.Unused),
 		DoubtfulNames: first.Counts.DoubtfulNames, Placeholders: first.Counts.Placeholders,
 		Below: report.BelowOf(j.list.Below()), Priority: j.order.Priority,
 	}
-	if j.reading.Lists == enrich.Companies {
+	if j.Reading.Lists == enrich.Companies {
 		view.Lists = enrich.Companies.String()
 	}
 	prices := paid.Account.Rates().Prices()
-	view.Held, err = report.HeldColumns(j.schema, paid.Account.Catalogue, paid.Scope.FieldColumns(), first.Counts.Held, prices)
+	view.Held, err = report.HeldColumns(j.Schema, paid.Account.Catalogue, paid.Scope.FieldColumns(), first.Counts.Held, prices)
 	if err != nil {
 		return view, err
 	}

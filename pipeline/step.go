@@ -23,7 +23,7 @@ func (j *job) run() (all output.Steps) {
 		all = append(all, output.Step{
 			Name: s.Name, Account: j.knownTo(s.Account), Survey: s.Survey,
 			Output: output.Output{
-				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.schema.Columns,
+				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.Schema.Columns,
 				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
 			},
 		})
@@ -112,8 +112,7 @@ func (j *job) limitRows(ctx context.Context) error {
 
 // addSteps adds the steps that the list is taken through.
 func (j *job) addSteps() error {
-	mapping := j.reading.Mapping
-	list := provider.ListOf(j.reading.Lists, mapping)
+	list := provider.ListOf(j.Reading.Lists, j.Reading.Mapping)
 	list.Resolve = j.order.Resolve
 	planned, err := list.Steps(j.asked)
 	if err != nil {
@@ -121,11 +120,7 @@ func (j *job) addSteps() error {
 	}
 	names := provider.StepNames(planned)
 	for i, p := range planned {
-		scope := p.Scope(mapping)
-		scope.Header = j.schema.Columns
-		scope.Held, scope.Prefer, scope.Reask = j.order.Held, j.order.Prefer, j.order.Reask
-		scope.Memory, scope.TempDir = j.order.Memory, j.order.TempDir
-		added := j.Add(j.accountOf(p.Interface), scope)
+		added := j.Add(j.accountOf(p.Interface), j.scope(p))
 		added.Name = names[i]
 		added.AsksByAnswers = p.ByID || p.Searched.Patterns != 0 && !p.WithoutID
 		added.GivesIDs, added.Searches = p.Names(), p.Searches()
