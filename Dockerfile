@@ -5,12 +5,12 @@ WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o /batch ./cmd/batch && mkdir -m 0700 /journal
+RUN make build && mkdir -m 0700 /journal
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /usr/share/zoneinfo /usr/share/zoneinfo
-COPY --from=build /batch /usr/bin/batch
+COPY --from=build /src/bin/batch /usr/bin/batch
 COPY --from=build --chown=65532:65532 /journal /var/lib/payonce
 COPY --from=build --chown=65532:65532 --chmod=1777 /tmp /tmp
 USER 65532:65532

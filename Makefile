@@ -1,10 +1,18 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim bench bench-peers fuzz demo demo-companies release clean
+.PHONY: build check check-static race fuzz-short test sim campaigns bench bench-peers fuzz demo demo-companies release clean
+
+# All targets compile with the flags of a release. So a package is compiled once for the program, its tests and the
+# release. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for
+# arrow-go's compute kernels: they are linked but never called, and compiling them takes a third of the time.
+COMPUTE = github.com/apache/arrow-go/v18/arrow/compute/...
+GOFLAGS += -trimpath -buildvcs=false -tags=arrow_json_stdlib -gcflags=$(COMPUTE)=-l
+CGO_ENABLED = 0
+export GOFLAGS CGO_ENABLED
 
 build:
-	go build -trimpath -ldflags "-s -w" -o bin/batch ./cmd/batch
+	go build -ldflags "-s -w" -o bin/batch ./cmd/batch
 
 # What has to hold before a change is handed in.
 check: check-static race test fuzz-short
@@ -24,7 +32,8 @@ check-static:
 # at unaligned addresses and behind the last one. The check of such pointers, which -race turns on, is
 # off for it alone.
 race:
-	go test -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 ./...
+	CGO_ENABLED=1 go test -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 \
+		-gcflags='$(COMPUTE)=-l -d=checkptr=0' ./...
 
 # Every test once, without the race detector. The release kit and the acceptance tests are modules with
 # dependencies of their own; they build the program. What is left out because something is not installed stands
@@ -45,6 +54,15 @@ FIRST = 1
 sim:
 	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestStepsKeepThePromises|TestV2KeepsThePromises)$$' ./pipeline/simulation \
 		-sim.seeds=$(SEEDS) -sim.v2seeds=$(SEEDS) -sim.first=$(FIRST)
+
+# Long campaigns over real processes that are killed, lose power, are read from or share their account:
+# make campaigns KILLS=1000 [CAMPAIGN=TestFire]. "make test" does a slice of each.
+KILLS = 200
+CAMPAIGN = Test(Kill.*|Fire|PowerCuts|ReadersDoNotDisturbARun|OthersUseTheAccount|ServeIsKilledInANight)
+campaigns: build
+	go test -count=1 -timeout 0 -v -run '^$(CAMPAIGN)$$' ./cmd/batch -program "$$PWD/bin/batch" \
+		-kills $(KILLS) -kill-seeds $(KILLS) -unit-kills $(KILLS) -night-kills $(KILLS) \
+		-cuts $(KILLS) -reader-kills $(KILLS) -others-rounds $(KILLS)
 
 # Runs every Go benchmark COUNT times and shows medians with their spread. To compare
 # two states, keep dist/bench.txt of the first one: make bench BEFORE=old.txt
@@ -70,12 +88,19 @@ list_fuzz = find . -name '*_test.go' -exec awk ' \
 	$$1 == "func" && match($$2, /^Fuzz[A-Za-z0-9_]*/) { \
 		name = substr($$2, 1, RLENGTH); folder = FILENAME; \
 		sub("/[^/]*$$", "", folder); print folder, name \
-	}' {} +
+	}' {} + | sort
 
-# Go fuzzes one target at a time.
-run_fuzz = $(list_fuzz) | while read -r folder name; do \
+# Go fuzzes one target at a time, so the tests of a package are linked once for all its targets. Inputs that reach
+# new code are kept for the next time in Go's cache, as "go test -fuzz" does.
+run_fuzz = mkdir -p dist; built=; cache=$$(go env GOCACHE)/fuzz; \
+	$(list_fuzz) | while read -r folder name; do \
 		echo "$$folder $$name"; \
-		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime "$$duration" "$$folder" </dev/null || exit 1; \
+		if [ "$$folder" != "$$built" ]; then \
+			go test -c -fuzz . -o dist/fuzz.test "$$folder" || exit 1; \
+			built=$$folder; program=$$PWD/dist/fuzz.test; package=$$(go list "$$folder"); \
+		fi; \
+		(cd "$$folder" && "$$program" -test.run '^$$' -test.fuzz "^$$name\$$" -test.fuzztime "$$duration" \
+			-test.fuzzcachedir "$$cache/$$package") </dev/null || exit 1; \
 	done
 
 # How long each target is fuzzed.

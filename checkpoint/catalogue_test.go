@@ -55,7 +55,7 @@ func TestAJournalHoldsAnyCatalogue(t *testing.T) {
 // counters is the tariff of the made-up interface: it charges no money. Every value consumes a call,
 // and the figures up to two files, which the interface reports.
 func counters() (t cost.Tariff) {
-	t.Meters = []cost.MeterInfo{{Name: "usd", Hidden: true}, {Name: "calls", Unit: "call"}, {Name: "files", Unit: "file"}}
+	t.Meters = []cost.MeterInfo{{Name: "usd", Hidden: true}, {Name: "calls"}, {Name: "files"}}
 	for f := range madeUp().Fields {
 		t.Rates[f].Uses[1] = 1
 	}

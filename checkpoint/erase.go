@@ -297,7 +297,7 @@ func (e *erasing) commit() error {
 		return nil
 	}
 	if e.j.eraser != nil && !e.begun {
-		if err := e.j.eraser.Erase(record.IntentPrefix, record.ResolutionPrefix); err != nil {
+		if err := e.j.eraser.Erase(); err != nil {
 			return fmt.Errorf("%w: %w", ErrNotWritable, err)
 		}
 		e.begun = true

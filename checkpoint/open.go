@@ -68,10 +68,9 @@ type roomy interface{ Room() error }
 
 // eraser is a Store whose files keep values that were replaced. Another store keeps none.
 type eraser interface {
-	// Erase makes Close remove from the files every value that is replaced after Erase returned, of
-	// the records whose keys begin with one of kinds. If the process ends before that, the next
-	// opening of the store does it.
-	Erase(kinds ...byte) error
+	// Erase makes Close remove from the files every value that was replaced, and every one that is replaced
+	// after Erase returned. If the process ends before that, the next opening of the store does it.
+	Erase() error
 }
 
 // New opens the journal in a store, or creates it. Attempts that were in flight when the

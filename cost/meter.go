@@ -239,7 +239,6 @@ func (r Rates) Prices() Prices {
 // MeterInfo says what a meter is.
 type MeterInfo struct {
 	Name string
-	Unit string // what one of it is
 	// Hidden says that the account status does not show it.
 	Hidden bool
 	// Counting says how its counter moves.
@@ -262,10 +261,10 @@ type Tariff struct {
 // AllowancePerField returns the tariff of an interface that charges money for each returned value
 // and has a free allowance for each field.
 func AllowancePerField(catalogue enrich.Catalogue) Tariff {
-	t := Tariff{Meters: []MeterInfo{{Name: "usd", Unit: "micro-USD"}}}
+	t := Tariff{Meters: []MeterInfo{{Name: "usd"}}}
 	for f, field := range catalogue.Fields {
 		t.Rates[f].Allowance = Meter(len(t.Meters))
-		t.Meters = append(t.Meters, MeterInfo{Name: "free_" + field.Name, Unit: "returned " + field.Word})
+		t.Meters = append(t.Meters, MeterInfo{Name: "free_" + field.Name})
 	}
 	return t
 }

@@ -68,14 +68,21 @@ func (r Release) Make(ctx context.Context) (err error) {
 	return r.sum()
 }
 
+// flags are those of a build. The Makefile compiles with the same ones, so that a release only links what the tests
+// have compiled before.
+var flags = []string{
+	"-trimpath", "-buildvcs=false", "-tags=arrow_json_stdlib",
+	"-gcflags=github.com/apache/arrow-go/v18/arrow/compute/...=-l",
+}
+
 // build compiles the program for a target.
 func (r Release) build(ctx context.Context, target Target, path string) error {
 	compile := exec.CommandContext(
-		ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.Version,
-		"-o", path, "./cmd/"+program,
+		ctx, "go", "build", "-ldflags", "-s -w -buildid= -X main.version="+r.Version, "-o", path, "./cmd/"+program,
 	)
 	compile.Dir = r.Source
-	compile.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+target.System, "GOARCH="+target.Processor)
+	compile.Env = append(os.Environ(),
+		"CGO_ENABLED=0", "GOFLAGS="+strings.Join(flags, " "), "GOOS="+target.System, "GOARCH="+target.Processor)
 	return output(compile)
 }
 

@@ -69,6 +69,21 @@ func build(t *testing.T, folder string) map[string][]byte {
 	return made
 }
 
+// TestMakeCompilesWithTheFlagsOfTheRelease asks make what it sets for "go build".
+func TestMakeCompilesWithTheFlagsOfTheRelease(t *testing.T) {
+	t.Parallel()
+	ask := exec.Command("make", "-s", "-C", "..", "-f", "Makefile", "-f", "-", "printed")
+	ask.Stdin = strings.NewReader("printed:\n\t@echo CGO_ENABLED=$$CGO_ENABLED $$GOFLAGS\n")
+	ask.Env = append(os.Environ(), "GOFLAGS=", "MAKEFLAGS=")
+	printed, err := ask.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, printed)
+	}
+	if diff := cmp.Diff(append([]string{"CGO_ENABLED=0"}, flags...), strings.Fields(string(printed))); diff != "" {
+		t.Errorf("the Makefile sets other flags (-release +Makefile): %s", diff)
+	}
+}
+
 // TestReleaseIsReproducible builds twice, in folders of different names, and looks into what was built.
 func TestReleaseIsReproducible(t *testing.T) {
 	first := build(t, "first")

@@ -5,7 +5,7 @@
 //	LOCK       locked by the process that has the journal open; its text names that process
 //	JOURNAL    the ID of the journal
 //	store      the database, with the files HEAD and SEAL of this package beside Badger's
-//	ERASING    while an erasure is not finished: the last commit before it
+//	ERASING    while an erasure is not finished
 //
 // Badger forgives damage, and a journal must not: a record that is missing would be bought
 // again. So the package verifies Badger's files by itself, and syncs what Badger writes.
@@ -30,6 +30,8 @@ type Options struct {
 	// InOrder says that the records are read in their order, about once each. Then the
 	// store keeps no parts of the tables in memory, and merges no tables.
 	InOrder bool
+	// smallTables limits the memory that copyStore takes.
+	smallTables bool
 }
 
 // Store is the store of the journal in a separate directory, which no other process has
@@ -39,7 +41,7 @@ type Store struct {
 	dir     string
 	key     []byte // of the encryption; nil for a plain store
 	journal string // the ID of the journal that is in the marker; "" for a new one
-	erasing bool   // Close removes what was replaced since Erase
+	erasing bool   // Close removes what was replaced
 	unlock  func() error
 }
 

@@ -95,9 +95,6 @@ func (s *engine) openDB(options Options) error {
 
 func (s *engine) Version() uint64 { return s.durable.Load() }
 
-// goOnFrom numbers the commits of a fresh store from behind a version on.
-func (s *engine) goOnFrom(version uint64) { s.given = max(s.given, version) }
-
 // Get returns the durable value of key, or nil when there is none.
 func (s *engine) Get(key []byte) ([]byte, error) {
 	s.mu.RLock()

@@ -16,10 +16,10 @@ import (
 	"payonce/io/service/v1"
 )
 
-// versionsIn returns every version of every value in the tables of a closed journal.
+// versionsIn returns every version of every value in the files of a closed journal.
 func versionsIn(t *testing.T, dir string, key []byte) (values [][]byte) {
 	t.Helper()
-	err := eachInTables(filepath.Join(dir, engineName), key, func(_, value []byte) { values = append(values, bytes.Clone(value)) })
+	err := EachVersion(dir, key, func(_, value []byte) { values = append(values, bytes.Clone(value)) })
 	if err != nil {
 		t.Fatal(err)
 	}

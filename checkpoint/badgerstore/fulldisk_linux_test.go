@@ -84,7 +84,7 @@ func TestAnErasureOnAFullDiskKeepsTheJournalReadable(t *testing.T) {
 			check(s.Close())
 			s, err = Open(dir, Options{})
 			check(err)
-			check(s.Erase('a'))
+			check(s.Erase())
 			check(s.Commit([]record.Write{{Key: []byte("a1"), Value: []byte("gone")}}))
 			if c.killed {
 				killed := filepath.Join(disk, "killed")
@@ -127,7 +127,7 @@ func TestAnErasureOnAFullDiskKeepsTheJournalReadable(t *testing.T) {
 				t.Error("the records count as counted after the erasure")
 			}
 			check(s.Close())
-			if _, found, err := readErasure(dir); found || err != nil {
+			if found, err := isErasing(dir); found || err != nil {
 				t.Errorf("the erasure is not finished, error %v", err)
 			}
 			if readable(t, dir, nil, secret) > 0 {

@@ -92,6 +92,13 @@ func (g *guard) whole() bool {
 	return !g.seal.Uncounted
 }
 
+// uncounted sets whether records may have been lost since they were counted last.
+func (g *guard) uncounted(uncounted bool) {
+	g.sealing.Lock()
+	defer g.sealing.Unlock()
+	g.seal.Uncounted = uncounted
+}
+
 // counted notes that the records were counted and nothing is missing. Before it is
 // called the seal says otherwise, however often the store is opened.
 func (g *guard) counted() error {

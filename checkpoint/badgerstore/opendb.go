@@ -50,6 +50,10 @@ func settingsFor(dir string, o Options) badger.Options {
 		// Writes would wait for a merge that never comes, so the number of tables does not limit them.
 		settings = settings.WithBlockCacheSize(1 << 20).WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt)
 	}
+	if o.smallTables {
+		// A stream writer makes tables of 32 times this size, and writes up to 16 of them at a time.
+		settings = settings.WithBaseTableSize(64 << 10)
+	}
 	return settings
 }
 

@@ -1,11 +1,14 @@
 package badgerstore
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/dgraph-io/badger/v4/pb"
+	"github.com/dgraph-io/ristretto/v2/z"
 
 	"payonce/checkpoint/record"
 )
@@ -23,6 +26,8 @@ type Copy struct {
 	Verify func(record.Store) error
 	// Stop is called before every record; its error ends the rewriting. It may be nil.
 	Stop func() error
+	// uncounted says that records may be missing in the store, because nobody has counted them since a crash.
+	uncounted bool
 }
 
 // Rewrite copies the live records of the journal in dir into a fresh store, which
@@ -35,7 +40,7 @@ func Rewrite(dir string, options Options, as Copy) error {
 	}
 	engineDir := filepath.Join(dir, engineName)
 	if err = as.Verify(from); err == nil {
-		err = copyStore(record.WithStop(from, as.Stop), engineDir+freshSuffix, as.EncryptionKey)
+		err = copyStore(record.WithStop(from, as.Stop), engineDir+freshSuffix, as)
 	}
 	if err = errors.Join(err, from.engine.Close()); err == nil {
 		err = swap(engineDir)
@@ -43,28 +48,49 @@ func Rewrite(dir string, options Options, as Copy) error {
 	return errors.Join(err, from.unlock())
 }
 
-// copyStore copies every record into a fresh store in dir. Its versions go on from those
-// of the old one, so that none comes again for other records. The fresh store is sealed.
-func copyStore(from record.Store, dir string, key []byte) error {
+// copyStore copies every record into a fresh store in dir, as it is in the last durable commit. Nothing that was
+// replaced or deleted is copied. All records get the version after that commit, so that no version comes again for
+// other records. The fresh store is sealed.
+func copyStore(from record.Store, dir string, as Copy) error {
 	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	to, err := openEngine(dir, key)
+	to, err := openEngineFor(dir, Options{EncryptionKey: as.EncryptionKey, smallTables: true})
 	if err != nil {
 		return fmt.Errorf("rewriting the journal: %w", err)
 	}
-	to.goOnFrom(from.Version())
-	var writes []record.Write
-	size, copied := 0, 0
-	flush := func() error {
-		batch := writes
-		writes, size = nil, 0
-		return to.Commit(batch)
+	to.guard.uncounted(as.uncounted)
+	if err := to.copyFrom(from); err != nil {
+		return errors.Join(err, to.discard())
 	}
+	return to.mustClose()
+}
+
+// copyFrom fills an empty store with the records of another one. Badger writes them into tables at once, without
+// a log.
+func (s *engine) copyFrom(from record.Store) (err error) {
+	defer asCorrupt(&err)
+	version := from.Version() + 1
+	buffer := z.NewBuffer(2*record.CommitSize, "copy of the journal")
+	defer func() { err = errors.Join(err, buffer.Release()) }()
+	writer := s.db.NewStreamWriter()
+	defer writer.Cancel()
+	if err := writer.Prepare(); err != nil {
+		return err
+	}
+	flush := func() error {
+		if err := needSpace(s.dir, leastSpace); err != nil {
+			return err
+		}
+		err := writer.Write(buffer)
+		buffer.Reset()
+		return err
+	}
+	copied := 0
 	err = from.Scan(nil, nil, func(key, value []byte) (bool, error) {
 		copied++
-		writes = append(writes, record.Write{Key: bytes.Clone(key), Value: bytes.Clone(value)})
-		if size += writes[len(writes)-1].Size(); size < record.CommitSize {
+		badger.KVToBuffer(&pb.KV{Key: key, Value: value, Version: version}, buffer)
+		if buffer.LenNoPadding() < record.CommitSize {
 			return true, nil
 		}
 		return true, flush()
@@ -73,15 +99,14 @@ func copyStore(from record.Store, dir string, key []byte) error {
 		err = flush()
 	}
 	if err == nil {
-		err = to.mustHave(copied)
-	}
-	if err == nil {
-		err = needSpace(dir, leastSpace)
+		err = writer.Flush()
 	}
 	if err != nil {
-		return errors.Join(err, to.discard())
+		return err
 	}
-	return to.mustClose()
+	s.given = version
+	s.durable.Store(version)
+	return errors.Join(s.sync(), s.head.move(version), s.mustHave(copied), needSpace(s.dir, leastSpace))
 }
 
 // mustHave verifies how many records a store has.

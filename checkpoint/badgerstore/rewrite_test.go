@@ -37,7 +37,7 @@ func TestACopyOfManySmallRecordsFitsIntoItsCommits(t *testing.T) {
 	const records = 60_000
 	from := manySmall(records)
 	dir := t.TempDir()
-	if err := copyStore(from, dir, nil); err != nil {
+	if err := copyStore(from, dir, Copy{}); err != nil {
 		t.Fatal(err)
 	}
 	to, err := openEngine(dir, nil)

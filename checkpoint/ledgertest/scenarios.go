@@ -61,7 +61,7 @@ func free(fields enrich.Fields) cost.Charge {
 // Tariff is the tariff of the ledgers: money, a free allowance for each field, and units.
 func Tariff() cost.Tariff {
 	t := cost.AllowancePerField(enrich.Named("email", "phone"))
-	t.Meters = append(t.Meters, cost.MeterInfo{Name: "units", Unit: "unit"})
+	t.Meters = append(t.Meters, cost.MeterInfo{Name: "units"})
 	return t
 }
 

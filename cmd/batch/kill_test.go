@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -178,6 +179,9 @@ type serviceProcess struct {
 	admin   string // the address of its admin interface, of a service with the flag for one
 }
 
+// adminToken is the key of the admin interface of a service.
+const adminToken = "owner"
+
 // startService starts a sandbox with the flags, such as its faults.
 func startService(t *testing.T, seed uint64, flags ...string) *serviceProcess {
 	t.Helper()
@@ -186,6 +190,7 @@ func startService(t *testing.T, seed uint64, flags ...string) *serviceProcess {
 		"sandbox", "--listen", "127.0.0.1:0", "--books", s.books,
 		"--rate", "100000/1s", "--latency", "1ms-5ms", "--seed", fmt.Sprint(seed),
 	}, flags...)...)
+	s.process.Env = append(os.Environ(), "SANDBOX_ADMIN_TOKEN="+adminToken)
 	names := []string{"SERVICE_BASE_URL"}
 	if slices.Contains(flags, "--admin") {
 		names = append(names, "SANDBOX_ADMIN_URL")

@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	sandboxv2 "payonce/io/sandbox/v2"
 )
 
 // TestKillsBetweenTheSearchAndTheChoicePayNothingTwice kills a run that searches for companies, and the run that is
@@ -15,7 +13,7 @@ import (
 // asked for once, also the ones that were chosen, and the journal has what the service counted.
 func TestKillsBetweenTheSearchAndTheChoicePayNothingTwice(t *testing.T) {
 	skipIfShort(t)
-	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
+	t.Parallel()
 	service := startService(t, 1, "--rate-v2", "100000/1s")
 	settled := service.finishing(t)
 	c := &unitCampaign{t: t, dir: t.TempDir(), baseURL: service.listen(t), draw: rand.New(rand.NewPCG(*unitSeed, 1))}

@@ -155,7 +155,7 @@ func (c *unitCampaign) in(name string) string { return filepath.Join(c.dir, name
 // program returns a command of the campaign.
 func (c *unitCampaign) program(args ...string) *program {
 	args = append(append(args, "--yes", "--json", "--concurrency", "3"), c.flags...)
-	return &program{t: c.t, dir: c.dir, baseURL: c.baseURL, args: args}
+	return &program{t: c.t, dir: c.dir, baseURL: c.baseURL, v2Key: sandboxv2.DefaultKey, args: args}
 }
 
 // grow writes lists of companies and contacts with more rows. The list of companies that are named in every way
@@ -229,7 +229,7 @@ func (c *unitCampaign) end() {
 // are those of the journal, and what was found is what an undisturbed run finds.
 func TestKillsUseNoUnitTwice(t *testing.T) {
 	skipIfShort(t)
-	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
+	t.Parallel()
 	rate := []string{"--rate-v2", "100000/1s"}
 	service := startService(t, serviceSeed, append(rate, "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")...)
 	settled := service.finishing(t)
@@ -272,13 +272,13 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 // shared one that others use after that. Nothing is counted twice, and no ceiling is passed.
 func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
 	skipIfShort(t)
-	t.Setenv("SERVICE_V2_API_KEY", sandboxv2.DefaultKey)
-	t.Setenv("SANDBOX_ADMIN_TOKEN", "owner")
+	t.Parallel()
 	for name, flags := range map[string][]string{
 		"exclusive": {"--rate-v2", "100000/1s", "--exclusive"},
 		"shared":    {"--rate-v2", "200/1s"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			service := startService(t, serviceSeed, "--rate-v2", flags[1], "--admin", "127.0.0.1:0", "--fault", "lost-before:p=0.01", "--fault", "lost-after:p=0.01")
 			settled := service.finishing(t)
 			baseURL := service.listen(t)
@@ -290,7 +290,7 @@ func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
 					t.Fatal(err)
 				}
 				request.Header.Set("Content-Type", "application/json")
-				request.Header.Set("Authorization", "Bearer owner")
+				request.Header.Set("Authorization", "Bearer "+adminToken)
 				response, err := http.DefaultClient.Do(request)
 				if err != nil {
 					t.Fatal(err)

@@ -9,15 +9,15 @@ import (
 	"payonce/pipeline/report"
 )
 
-// hintPlace has the flags that name the workspace of a command, such as " --sandbox --state d". The commands of
-// hints take them over. Without flags it is "".
+// hintPlace has the flags that name the workspace of a command and its configuration, such as
+// " --config c.yaml --state d". The commands of hints take them over. Without flags it is "".
 type hintPlace string
 
-// hintPlaceOf returns the flags that name the workspace, of those that were given. An address with a user or a query is
-// left out, because it may hold a password or a key.
+// hintPlaceOf returns the flags that name the workspace and the configuration, of those that were given, in the
+// configuration too. An address with a user or a query is left out, because it may hold a password or a key.
 func hintPlaceOf(flags *pflag.FlagSet) hintPlace {
 	var words strings.Builder
-	for _, name := range []string{"sandbox", "base-url", "base-url-v2", "state", "workspace"} {
+	for _, name := range []string{"config", "sandbox", "base-url", "base-url-v2", "state", "workspace"} {
 		flag := flags.Lookup(name)
 		secret := "@"
 		if strings.HasPrefix(name, "base-url") {

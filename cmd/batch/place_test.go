@@ -18,7 +18,7 @@ func parsed(t *testing.T, args ...string) hintPlace {
 	t.Helper()
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	flags.Bool("sandbox", false, "")
-	for _, name := range []string{"base-url", "base-url-v2", "state", "workspace", "max-spend"} {
+	for _, name := range []string{"config", "base-url", "base-url-v2", "state", "workspace", "max-spend"} {
 		flags.String(name, "", "")
 	}
 	if err := flags.Parse(args); err != nil {
@@ -37,6 +37,13 @@ func TestCommandsOfHintsNameTheWorkspace(t *testing.T) {
 	place = parsed(t, "--base-url", "https://a.example/api/v1", "--base-url-v2", "https://b.example/v2")
 	if want := hintPlace(" --base-url https://a.example/api/v1 --base-url-v2 https://b.example/v2"); place != want {
 		t.Errorf("%q, not %q", place, want)
+	}
+	place = parsed(t, "--workspace", "eu", "--config", "our lists.yaml")
+	if want := hintPlace(" --config 'our lists.yaml' --workspace eu"); place != want {
+		t.Errorf("%q, not %q", place, want)
+	}
+	if got, want := place.Of("no_such_run"), `; "batch runs --config 'our lists.yaml' --workspace eu" lists them`; got != want {
+		t.Errorf("%q, not %q", got, want)
 	}
 	place = parsed(t, "--sandbox")
 	for hint, want := range map[string]string{

@@ -35,6 +35,7 @@ type program struct {
 	t       *testing.T
 	dir     string
 	baseURL string
+	v2Key   string // "" for none
 	args    []string
 }
 
@@ -114,7 +115,11 @@ func (p *program) start() *process { return p.startAs(exec.Command(*programPath,
 func (p *program) startAs(command *exec.Cmd) *process {
 	p.t.Helper()
 	run := &process{Cmd: command, stderr: &announcer{}}
-	run.Env = slices.Concat(os.Environ(), []string{"SERVICE_BASE_URL=" + p.baseURL, "SERVICE_API_KEY=" + sandbox.DefaultKey}, command.Env)
+	keys := []string{"SERVICE_API_KEY=" + sandbox.DefaultKey}
+	if p.v2Key != "" {
+		keys = append(keys, "SERVICE_V2_API_KEY="+p.v2Key)
+	}
+	run.Env = slices.Concat(os.Environ(), []string{"SERVICE_BASE_URL=" + p.baseURL}, keys, command.Env)
 	if run.Stdout == nil {
 		run.Stdout = &run.stdout
 	}

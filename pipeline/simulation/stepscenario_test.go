@@ -70,7 +70,7 @@ const (
 // countingTariff is that of the made-up interface. Each value consumes a call, and a phone up to two files,
 // which the interface reports.
 func countingTariff() (t cost.Tariff) {
-	t.Meters = []cost.MeterInfo{{Name: "usd", Hidden: true}, {Name: "calls", Unit: "call"}, {Name: "files", Unit: "file"}}
+	t.Meters = []cost.MeterInfo{{Name: "usd", Hidden: true}, {Name: "calls"}, {Name: "files"}}
 	for f := range v1.AllFields.Each() {
 		t.Rates[f].Uses[meterCalls] = 1
 	}

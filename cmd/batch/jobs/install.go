@@ -121,7 +121,11 @@ func (env Environment) setup(o *installing, file *File) (s *unitSetup, err error
 		if unit.Zone == "Local" {
 			unit.Zone = ""
 		}
-		for _, path := range []string{job.Output(), job.Latest, job.Metrics, job.Run.Flags.Lookup("rejects").Value.String()} {
+		written := []string{job.Latest, job.Metrics}
+		for _, key := range outputKeys { // a run makes the directory of the tables, so it writes to the one around it
+			written = append(written, job.Run.Flags.Lookup(key).Value.String())
+		}
+		for _, path := range written {
 			if path == "" {
 				continue
 			}

@@ -47,7 +47,6 @@ type Commands struct {
 type Event struct {
 	At         time.Time
 	Job        *Job
-	State      record.Job // of the job, after it
 	Occurrence record.Occurrence
 }
 
@@ -150,7 +149,7 @@ func (r Runner) step(ctx context.Context, q RunRequest, result *StartResult) (bo
 		return false, err
 	}
 	for _, passed := range c.passed {
-		r.tell(Event{c.now, job, c.job, passed})
+		r.tell(Event{c.now, job, passed})
 	}
 	result.Passed = append(result.Passed, c.passed...)
 	result.Job, result.Done, result.Waits, result.Wake = c.job, c.done && c.waits.IsZero(), c.waits, c.wake
@@ -272,7 +271,7 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *Job, c *claim, res
 		return nil, err
 	}
 	result.Job = e.state
-	r.tell(Event{e.ended.Ended, job, e.state, e.ended})
+	r.tell(Event{e.ended.Ended, job, e.ended})
 	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
 	return e.open, nil
 }

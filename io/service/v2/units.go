@@ -33,16 +33,16 @@ func Meters() []cost.Meter {
 // infos describes the meters. The names of modules are the assumed codenames of the service.
 func infos() []cost.MeterInfo {
 	return []cost.MeterInfo{
-		cost.USD:             {Name: "usd", Unit: "micro-USD", Hidden: true},
-		MeterCompanies:       {Name: "companies", Unit: "answered call", Counting: cost.CountsPeriod},
-		MeterContacts:        {Name: "contacts", Unit: "answered call", Counting: cost.CountsPeriod},
-		MeterFinancials:      {Name: "financials", Unit: "answered call", Counting: cost.CountsPeriod},
-		MeterDigitalInsights: {Name: "digital_insights", Unit: "answered call", Counting: cost.CountsPeriod},
-		MeterOwnership:       {Name: "ownership", Unit: "answered call", Counting: cost.CountsPeriod},
-		MeterWatch:           {Name: "watch", Unit: "watched company", Counting: cost.CountsNow},
+		cost.USD:             {Name: "usd", Hidden: true},
+		MeterCompanies:       {Name: "companies", Counting: cost.CountsPeriod},
+		MeterContacts:        {Name: "contacts", Counting: cost.CountsPeriod},
+		MeterFinancials:      {Name: "financials", Counting: cost.CountsPeriod},
+		MeterDigitalInsights: {Name: "digital_insights", Counting: cost.CountsPeriod},
+		MeterOwnership:       {Name: "ownership", Counting: cost.CountsPeriod},
+		MeterWatch:           {Name: "watch", Counting: cost.CountsNow},
 		// The account shows how many were returned in a time span, and not how many are left.
-		MeterEmails: {Name: "email_count", Unit: "returned email", Counting: cost.CountsSpan},
-		MeterPhones: {Name: "phone_count", Unit: "returned phone", Counting: cost.CountsSpan},
+		MeterEmails: {Name: "email_count", Counting: cost.CountsSpan},
+		MeterPhones: {Name: "phone_count", Counting: cost.CountsSpan},
 	}
 }
 
