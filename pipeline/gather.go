@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"payonce/checkpoint/attempt"
@@ -127,7 +126,7 @@ func (s search) each(
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	take := func(line table.Row) error {
+	return table.Each(ctx, reader, func(line table.Row) error {
 		if s.rows.At(line); s.rows.Missing() == 0 {
 			return nil
 		}
@@ -136,20 +135,7 @@ func (s search) each(
 			return nil
 		}
 		return visit(line, form)
-	}
-	for {
-		block, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = block.Each(take)
-			block.Release()
-		}
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return err
-		}
-	}
+	})
 }
 
 // ambiguous returns the candidates for a company; none where the search was not answered or found the company.

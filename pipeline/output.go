@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,7 +12,6 @@ import (
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
-	"payonce/pipeline/scan"
 )
 
 // requestOf says how the output of a list is written.
@@ -74,7 +74,7 @@ func (j *job) checkRows(ctx context.Context) error {
 
 // written says what was written.
 type written struct {
-	rows   map[scan.Status]int64
+	rows   map[string]int64     // by outcome
 	kept   []output.KeptVersion // files that were replaced
 	tables *output.TablesWritten
 }
@@ -90,10 +90,8 @@ func (j *job) write(ctx context.Context) (done written, err error) {
 	defer source() // the list is read no longer when write returns
 	rows, same, err := request.InPlace(j.journal(), source)
 	if err == nil && same {
-		done.rows = map[scan.Status]int64{}
-		for status, n := range rows {
-			done.rows[scan.Status(status)] = n
-		}
+		done.rows = map[string]int64{}
+		maps.Copy(done.rows, rows)
 		return done, nil
 	}
 	if err == nil {
@@ -128,7 +126,8 @@ func (j *job) writeFiles(
 	}
 	defer j.work.Observer.Writing()()
 	pass := &columns.UserList{List: files.Rows(), Names: j.list.Names, Paths: j.list.Paths}
-	done.rows, err = rows.Write(ctx, pass, files.Out(), files.Rejects())
+	outcomes, err := rows.Write(ctx, pass, files.Out(), files.Rejects())
+	done.rows = rowsByName(outcomes)
 	if err = errors.Join(err, rows.Close()); err != nil {
 		return done, err
 	}
@@ -141,7 +140,7 @@ func (j *job) writeFiles(
 	}
 	done.kept, err = files.Commit(ctx, output.Protection{
 		Journal: output.JournalOf(j.journal(), j.place.Snapshot()), Run: j.Name, Now: j.now(),
-		Most: j.output.Keep, Rows: rows.Rows(), Source: madeFrom, Outcomes: rowsByName(done.rows),
+		Most: j.output.Keep, Rows: rows.Rows(), Source: madeFrom, Outcomes: done.rows,
 	})
 	return done, err
 }

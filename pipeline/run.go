@@ -188,7 +188,7 @@ func (j *job) runToEnd(ctx context.Context) (*RunEnded, error) {
 	if err != nil {
 		return nil, output.AsNotWritten(j.output.Path, err)
 	}
-	record.Ended, record.Rows = j.now(), rowsByName(done.rows)
+	record.Ended, record.Rows = j.now(), done.rows
 	record.Waits = report.AddSentWaits(record.Waits, j.Tally().Waited, record.Restarted, record.Ended)
 	record.Drift, record.ModuleDrifts = provider.Drifts(j.Accounts, drifts)
 	if err := j.journal().SaveRun(record); err != nil {

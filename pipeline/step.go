@@ -56,18 +56,17 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	take := run.Survey
+	take := scan.New
 	if j.output.Path != "" && len(j.Steps) == 1 { // another step may ask the account about persons that are not open in the first
-		take = run.SurveyWithIndex
+		take = scan.NewWithIndex
 	}
 	for i, s := range j.Steps {
 		if i > 0 {
-			take = run.Most
 			if err := rows.Answer(ctx, run[i-1]); err != nil {
 				return err
 			}
 		}
-		if s.Survey, err = take(ctx, rows, i); err != nil {
+		if s.Survey, err = run.Survey(ctx, rows, i, i > 0, take); err != nil {
 			return err
 		}
 	}

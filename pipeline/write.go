@@ -59,7 +59,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		j.setStopped(run)
 		done, err := j.write(ctx)
 		return &report.RewrittenOutput{
-			Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: append(kept, done.kept...),
+			Run: run.Name, Output: to.Path, Rows: done.rows, Kept: append(kept, done.kept...),
 			Tables: done.tables, Ambiguous: ambiguous,
 		}, err
 	})
