@@ -7,7 +7,7 @@ import (
 	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
 	"payonce/enrich"
-	v1 "payonce/io/service/v1"
+	"payonce/io/service/v1"
 )
 
 // TestForgetLeavesAnotherOfTheSameFormerKey: two persons had one key in the version before. Who is forgotten takes

@@ -13,8 +13,6 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service/v1"
-	"payonce/io/service/v2"
 )
 
 // MoneyFlag is an amount in USD; nil until it is set.
@@ -178,29 +176,27 @@ func (v *ShareFlag) String() string { return fmt.Sprintf("%d%%", int(*v)) }
 func (*ShareFlag) Type() string     { return "PERCENT" }
 
 // FieldsFlag are the words for wanted fields, of any interface, in the order of the interfaces.
-type FieldsFlag []string
-
-// catalogues are those of all interfaces.
-func catalogues() []enrich.Catalogue {
-	return []enrich.Catalogue{v1.Catalogue(), v2.Catalogue()}
+type FieldsFlag struct {
+	Words      []string
+	Catalogues []enrich.Catalogue // of the interfaces
 }
 
 func (v *FieldsFlag) Set(text string) error {
 	var asked []string
 	for name := range strings.SplitSeq(text, ",") {
-		word, known := wordOf(strings.TrimSpace(name))
+		word, known := v.wordOf(strings.TrimSpace(name))
 		if !known {
-			return fmt.Errorf("%q is not a field; the fields are %s", name, strings.Join(FieldWords(), ", "))
+			return fmt.Errorf("%q is not a field; the fields are %s", name, strings.Join(v.All(), ", "))
 		}
 		asked = append(asked, word)
 	}
-	*v = slices.DeleteFunc(FieldWords(), func(word string) bool { return !slices.Contains(asked, word) })
+	v.Words = slices.DeleteFunc(v.All(), func(word string) bool { return !slices.Contains(asked, word) })
 	return nil
 }
 
 // wordOf returns the word for a field with a name.
-func wordOf(name string) (string, bool) {
-	for _, c := range catalogues() {
+func (v *FieldsFlag) wordOf(name string) (string, bool) {
+	for _, c := range v.Catalogues {
 		if f, known := c.Lookup(name); known {
 			return c.Word(f), true
 		}
@@ -216,9 +212,9 @@ func hidden(c enrich.Catalogue) (fields enrich.Fields) {
 	return fields
 }
 
-// FieldWords returns the words for the fields of all interfaces.
-func FieldWords() (words []string) {
-	for _, c := range catalogues() {
+// All returns the words for the fields of all interfaces.
+func (v *FieldsFlag) All() (words []string) {
+	for _, c := range v.Catalogues {
 		for _, word := range c.WordsOf(c.All() &^ hidden(c)) {
 			if !slices.Contains(words, word) {
 				words = append(words, word)
@@ -228,7 +224,7 @@ func FieldWords() (words []string) {
 	return words
 }
 
-func (v *FieldsFlag) String() string { return strings.Join(*v, ",") }
+func (v *FieldsFlag) String() string { return strings.Join(v.Words, ",") }
 func (*FieldsFlag) Type() string     { return "FIELDS" }
 
 // NamesFlag are names in an order.

@@ -14,20 +14,20 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// Asking is a run of v1 whose lookups another use case sends, one at a time.
+// Asking is a run of one service whose lookups another use case sends, one at a time.
 type Asking struct {
 	Account *provider.Account
 	job     *job
 }
 
 // Asking prepares such a run of a name. A list without files has no lookups.
-func (w *Work) Asking(place *workspace.Session, name string, order List, budget Budget) (*Asking, error) {
+func (w *Work) Asking(place *workspace.Session, name string, of provider.Service, order List, budget Budget) (*Asking, error) {
 	s := &session{work: w, place: place}
 	order.Run = name
 	o := RunOptions{List: order, Budget: budget}
 	j := s.newJob(o)
 	if len(order.Names) == 0 {
-		account := s.v1()
+		account := s.account(of)
 		wanted, unknown := account.Asked(order.Fields)
 		if unknown != "" {
 			return nil, problem.Usagef("%s has no field %s", account.Catalogue.Interface, unknown)

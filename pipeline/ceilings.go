@@ -21,7 +21,7 @@ func (r *RunSteps) CheckLimits() error {
 			case !account.Consumes(cost.Meter(m)):
 			case m == int(cost.USD) && r.Budget.MaxSpend == nil:
 				return maxSpendMissing()
-			case m != int(cost.USD) && !r.Budget.HasLimit(info.Name) && account.Service.UnitPrice(cost.Meter(m)) == 0:
+			case m != int(cost.USD) && !r.Budget.HasLimit(info.Name) && account.Connection.UnitPrice(cost.Meter(m)) == 0:
 				names, flags = append(names, info.Name), append(flags, info.Name)
 			}
 		}
@@ -143,7 +143,7 @@ func (r *RunSteps) mostForUnits(account *provider.Account) (sum cost.Money) {
 		}
 	}
 	for m, units := range most {
-		sum = sum.Plus(account.Service.UnitPrice(cost.Meter(m)).Times(units))
+		sum = sum.Plus(account.Connection.UnitPrice(cost.Meter(m)).Times(units))
 	}
 	return sum
 }

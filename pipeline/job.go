@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/time/rate"
 
@@ -36,7 +37,7 @@ type job struct {
 func (s *session) newJob(o RunOptions) *job {
 	j := &job{
 		RunSteps: RunSteps{session: s, Name: o.List.Run, Budget: o.Budget}, readList: readList{order: o.List}, pace: o.Pace, output: o.Output,
-		choosing: choosing{Selected: o.List.Selected}, profile: s.work.Workspace.Service.Profile,
+		choosing: choosing{Selected: o.List.Selected}, profile: s.work.Workspace.Profile,
 	}
 	if !o.Unapproved.IsZero() {
 		j.approval = report.ApprovalAsked{Since: o.Unapproved, Approved: s.now()}
@@ -52,7 +53,7 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 		return nil, err
 	}
 	s.lists, j.list = append(s.lists, list), list
-	if j.asked, err = provider.ConfiguredInterfaces(s.work.Workspace).Of(provider.Wanted{Fields: order.Fields, From: order.From}); err != nil {
+	if j.asked, err = s.work.Workspace.Interfaces().Of(provider.Wanted{Fields: order.Fields, From: order.From}); err != nil {
 		return nil, provider.AsUnasked(err)
 	}
 	if err := j.readColumns(); err != nil {
@@ -233,9 +234,12 @@ func someGivenUp(tally dispatch.Tally) dispatch.Stop {
 
 // warnOfDelay warns when an account may be compared before the service has ended a lost call.
 func (s *session) warnOfDelay() {
-	service := s.work.Workspace.Service
-	if service.SettleDelay < service.Timeout {
+	var longest time.Duration
+	for _, of := range s.work.Workspace.Used() {
+		longest = max(longest, of.Timeout)
+	}
+	if delay := s.work.Workspace.SettleDelay; delay < longest {
 		s.note(fmt.Sprintf("the settle delay of %s is shorter than the time-out of %s: a lost lookup that the service still processes can be paid twice",
-			service.SettleDelay, service.Timeout))
+			delay, longest))
 	}
 }

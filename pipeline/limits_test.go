@@ -24,6 +24,8 @@ import (
 	sandboxv2 "payonce/io/sandbox/v2"
 	"payonce/io/service/v2"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -111,10 +113,11 @@ func (s *standingService) work(dir string) *Work {
 	w := workIn(dir)
 	w.Env.Now = s.now
 	rate := checkpoint.Rate{Slots: 10_000, Window: time.Second}
-	w.Workspace.Journal.Rate = rate
-	w.Workspace.Service.Sandbox, w.Workspace.Service.BaseURL, w.Workspace.Service.Key = false, s.url+"/api/v1", sandbox.DefaultKey
-	w.Workspace.V2.BaseURL, w.Workspace.V2.Key, w.Workspace.V2.Kept = s.url+"/v2", sandboxv2.DefaultKey, rate
-	w.Workspace.V2.Timeout, w.Workspace.V2.Connections = time.Minute, 4
+	w.Workspace.Sandbox = false
+	first, second := &w.Workspace.Services[0], &w.Workspace.Services[1]
+	first.BaseURL, first.Key, first.Kept = s.url+"/api/v1", sandbox.DefaultKey, rate
+	second.BaseURL, second.Key, second.Kept = s.url+"/v2", sandboxv2.DefaultKey, rate
+	second.Timeout, second.Connections = time.Minute, 4
 	return w
 }
 
@@ -188,7 +191,9 @@ func TestALimitOfAModuleBindsLaterSteps(t *testing.T) {
 	dir := t.TempDir()
 	s := stand(t, func(c *sandbox.Config) { c.V2.Daily = map[kit.Module]int64{kit.Companies: 1} })
 	work := s.work(dir)
-	work.Workspace.V2.Modules.Operations = map[v2.Operation]cost.Meter{v2.OpGetFinancials: meterNamed(t, "companies")}
+	provider.Change(work.Workspace.Services, func(p *providerv2.Provider) {
+		p.Modules.Operations = map[v2.Operation]cost.Meter{v2.OpGetFinancials: meterNamed(t, "companies")}
+	})
 	o := runOf(companyIDs(t, dir, "list.csv", 101, 103), "company", "financials", "ownership")
 	o.Pace.Concurrency = 1
 	ended, err := work.Run(t.Context(), o, silent{})
@@ -241,7 +246,7 @@ func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
 			t.Fatal(err)
 		}
 		work := s.work(dir)
-		work.Workspace.V2.Kept = workspace.DefaultRateV2()
+		work.Workspace.Services[1].Kept = checkpoint.Rate{}
 		ctx, cancel := context.WithCancel(t.Context())
 		s.lost = func(path string, handle func()) bool {
 			if path != "companies" || ctx.Err() != nil {

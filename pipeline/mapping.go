@@ -45,9 +45,9 @@ func (c columnCells) Line() int64 { return c.number }
 // Cell returns one cell.
 func (c columnCells) Cell(i int) []byte { return c.values[i] }
 
-// OpenMapping reads the columns of a list and its first rows.
-func OpenMapping(order List) (*Mapping, error) {
-	asked, err := provider.AllInterfaces().Of(provider.Wanted{Fields: order.Fields, From: order.From})
+// OpenMapping reads the columns of a list and its first rows, for fields of some of the providers.
+func OpenMapping(order List, providers []provider.Provider) (*Mapping, error) {
+	asked, err := provider.All(providers).Of(provider.Wanted{Fields: order.Fields, From: order.From})
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}

@@ -60,7 +60,7 @@ func TestACallThatAnotherModuleCountedIsNotSentAgain(t *testing.T) {
 		return path == "financial"
 	}
 	work := s.work(dir)
-	work.Workspace.V2.Kept = workspace.DefaultRateV2()
+	work.Workspace.Services[1].Kept = checkpoint.Rate{}
 	list := companyIDs(t, dir, "list.csv", 101, 101)
 	for start := range 3 {
 		ended, err := work.Run(t.Context(), runOf(list, "financials"), silent{})

@@ -157,7 +157,7 @@ func unitsOf(account *provider.Account, most cost.Amounts) (units []report.StepU
 			continue
 		}
 		view := report.StepUnits{Meter: info.Name, Most: most[m], Left: report.Known(account.Shown.Left[m])}
-		if price := account.Service.UnitPrice(cost.Meter(m)); price > 0 {
+		if price := account.Connection.UnitPrice(cost.Meter(m)); price > 0 {
 			view.Price = &price
 		}
 		units = append(units, view)

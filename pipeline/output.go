@@ -11,27 +11,21 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
-	"payonce/pipeline/provider"
 )
 
 // requestOf says how the output of a list is written.
 func (s *session) requestOf(run output.Steps, list *columns.UserList, to Output) output.Request {
-	return output.Request{
-		Output: run.Outputs(), List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
-		Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw, Tables: tablesOf(run, to),
-	}
-}
-
-// tablesOf says where the tables of a run are written.
-func tablesOf(run output.Steps, to Output) output.Tables {
-	t := output.Tables{Dir: to.Tables, Format: to.TablesFormat}
+	tables := output.Tables{Dir: to.Tables, Format: to.TablesFormat}
+	interfaces := s.work.Workspace.Interfaces()
 	for _, step := range run {
-		t.Steps = append(t.Steps, output.TableStep{
-			Interface: provider.TablesOf(step.Scope.Catalogue.Interface), Answers: step.Account,
-			Wanted: step.Scope.Wanted,
+		tables.Steps = append(tables.Steps, output.TableStep{
+			Interface: interfaces.Named(step.Scope.Catalogue.Interface).Tables, Answers: step.Account, Wanted: step.Scope.Wanted,
 		})
 	}
-	return t
+	return output.Request{
+		Output: run.Outputs(), List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
+		Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw, Tables: tables,
+	}
 }
 
 // checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns, and tables that

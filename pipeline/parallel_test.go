@@ -11,7 +11,9 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service/v1"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -36,8 +38,10 @@ func workIn(dir string) *Work {
 	return &Work{
 		Env: workspace.Environment{Now: time.Now, Program: "test", Version: "0"},
 		Workspace: workspace.Options{
-			Journal: workspace.Journal{State: dir, Name: "default", Rate: rate},
-			Service: workspace.Service{Sandbox: true, Transport: v1.REST, Timeout: time.Minute, Connections: 4, Rate: rate},
+			Journal: workspace.Journal{State: dir, Name: "default"}, Sandbox: true,
+			Services: []provider.Service{
+				{Provider: providerv1.Provider{}, Timeout: time.Minute, Connections: 4, Rate: rate, Kept: rate}, {Provider: providerv2.Provider{}},
+			},
 		},
 		Observer: silent{}, Explain: error.Error,
 	}

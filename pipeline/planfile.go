@@ -29,6 +29,8 @@ type PlanFile struct {
 	Service string `json:"service"`
 	// ServiceV2 is the base URL of the second interface where a step asks it; "" with the embedded service.
 	ServiceV2 string `json:"service_v2,omitempty"`
+	// Others are the base URLs of further interfaces that steps ask, by their names.
+	Others map[string]string `json:"other_services,omitempty"`
 	// Options are flags by their long names; Map holds those that name columns.
 	Options map[string]string `json:"options"`
 	Map     []string          `json:"map"`
@@ -40,6 +42,29 @@ type PlanFile struct {
 	// Checksum is the SHA-256 of all the rest: it shows that somebody edited the
 	// file, not who did.
 	Checksum string `json:"sha256"`
+}
+
+// secondInterface is the interface whose address has a member of its own.
+const secondInterface = "v2"
+
+// SetAddress sets the base URL of an interface besides the first.
+func (f *PlanFile) SetAddress(of, address string) {
+	if of == secondInterface {
+		f.ServiceV2 = address
+		return
+	}
+	if f.Others == nil {
+		f.Others = map[string]string{}
+	}
+	f.Others[of] = address
+}
+
+// Address returns the base URL of an interface besides the first; "" where no step asks it.
+func (f *PlanFile) Address(of string) string {
+	if of == secondInterface {
+		return f.ServiceV2
+	}
+	return f.Others[of]
 }
 
 // PlannedList is the list of a kept plan.
@@ -119,13 +144,14 @@ func ReadPlanFile(path string) (*PlanFile, error) {
 // parse reads the text of a kept plan. Its errors continue the file's name.
 func parse(data []byte) (*PlanFile, error) {
 	var head struct {
-		Version  int       `json:"version"`
-		Service  string    `json:"service"`
-		Second   string    `json:"service_v2"`
-		Plan     *struct{} `json:"plan"`
-		Checksum string    `json:"sha256"`
+		Version  int               `json:"version"`
+		Service  string            `json:"service"`
+		Second   string            `json:"service_v2"`
+		Others   map[string]string `json:"other_services"`
+		Plan     *struct{}         `json:"plan"`
+		Checksum string            `json:"sha256"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil || head.Service+head.Second == "" || head.Plan == nil {
+	if err := json.Unmarshal(data, &head); err != nil || head.Service+head.Second == "" && len(head.Others) == 0 || head.Plan == nil {
 		return nil, errors.New("is not a kept plan, or not a whole one")
 	}
 	if head.Version != PlanFileVersion {

@@ -19,7 +19,7 @@ func (r *RunSteps) Prices() report.Prices {
 	}
 	for _, account := range r.Accounts {
 		for m, info := range account.Tariff.Meters {
-			if price := account.Service.UnitPrice(cost.Meter(m)); price > 0 && account.Consumes(cost.Meter(m)) {
+			if price := account.Connection.UnitPrice(cost.Meter(m)); price > 0 && account.Consumes(cost.Meter(m)) {
 				view.AddUnit(info.Name, price)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint/attempt"
@@ -53,7 +52,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	rows, catalogues := s.rowsOf(ctx, o.Reading, doubts), s.journal().Catalogues()
 	for _, d := range doubts {
 		view.Cases = append(view.Cases, report.DoubtCase{
-			Units:   provider.UnitsByName(s.work.Workspace, catalogues[d.Account].Interface, d.Hold.Amounts()),
+			Units:   s.usage().Interface(d.Account).UnitsByName(d.Hold.Amounts()),
 			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: cmp.Or(s.journal().Doubt(d.ID), d.Cause), Held: d.Hold.Money(),
 			Finding: cmp.Or(findings[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
@@ -98,18 +97,28 @@ func (s *session) lookAtAccounts(ctx context.Context, view *report.Reconciliatio
 			}
 		}
 	}
-	if s.journal().AwaitsAccount() {
-		found, err := provider.SettleV1(ctx, s.place, s.v1())
+	for i, of := range s.work.Workspace.Services {
+		first := i == 0
+		if first && !s.journal().AwaitsAccount() || !first && !s.work.Workspace.IsConfigured(of) {
+			continue
+		}
+		account := s.account(of)
+		found, err := account.Settle(ctx)
 		if err != nil {
 			return err
 		}
-		view.Evidence = &report.DoubtEvidence{Free: report.FreeUnits(provider.V1Interface().Catalogue, provider.V1Interface().Tariff, found.Unexplained), Money: found.Unexplained.Money()}
+		if first {
+			view.Evidence = &report.DoubtEvidence{Free: report.FreeUnits(account.Catalogue, account.Tariff, found.Unexplained), Money: found.Unexplained.Money()}
+		}
+		for meter, units := range account.UnitsByName(found.Unexplained) {
+			if view.Units == nil {
+				view.Units = map[string]int64{}
+			}
+			view.Units[meter] += units
+		}
 		tell(found)
 	}
-	found, units, err := provider.SettleV2(ctx, s.place, s.note)
-	view.Units = units
-	tell(found)
-	return err
+	return nil
 }
 
 // stillInDoubt reports whether the outcome of an attempt is unknown.

@@ -104,7 +104,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 
 // checkMoney refuses a run that takes money and has no limit on it.
 func (s *session) checkMoney(o RunOptions) error {
-	asked, err := provider.ConfiguredInterfaces(s.work.Workspace).Of(provider.Wanted{Fields: o.List.Fields, From: o.List.From})
+	asked, err := s.work.Workspace.Interfaces().Of(provider.Wanted{Fields: o.List.Fields, From: o.List.From})
 	if err != nil {
 		return provider.AsUnasked(err)
 	}

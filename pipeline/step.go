@@ -139,13 +139,11 @@ func (j *job) accountOf(of provider.Interface) *provider.Account {
 			return account
 		}
 	}
-	if of.Catalogue.Interface == provider.V1Interface().Catalogue.Interface {
-		return j.session.v1()
-	}
-	return provider.NewV2Account(j.place, j.note)
+	service, _ := j.session.work.Workspace.Service(of.Catalogue.Interface) // which the interface comes from
+	return j.account(service)
 }
 
-// v1 returns the account of v1.
-func (s *session) v1() *provider.Account {
-	return provider.NewV1Account(s.place, s.note, func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") })
+// account returns the account of a service.
+func (s *session) account(of provider.Service) *provider.Account {
+	return s.place.Account(of, s.note, func(err error) { s.note(s.work.Explain(err) + "; the plan goes on without it") })
 }

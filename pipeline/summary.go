@@ -4,7 +4,6 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 )
 
@@ -24,7 +23,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	view.Found, view.Drift = report.FoundBy(view.Accounts), view.Accounts.Drift()
 	view.Steps, view.NotSent = j.stepsDone(), report.NotSentBy(record)
 	view.FoundNow = report.FoundNow(view.Steps)
-	view.Kept, view.Tables, view.Exclusive = done.kept, done.tables, j.session.work.Workspace.Service.Exclusive
+	view.Kept, view.Tables, view.Exclusive = done.kept, done.tables, j.session.work.Workspace.Exclusive
 	tightest, left := j.Tightest()
 	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, j.MaxSpend()
 	if stop != nil {
@@ -81,7 +80,7 @@ func (j *job) setStopped(run checkpoint.Run) {
 
 // usage reads what the accounts of the journal found, cost and used.
 func (s *session) usage() UsageReader {
-	return UsageReader{Journal: s.journal(), Interfaces: provider.ConfiguredInterfaces(s.work.Workspace).All}
+	return UsageReader{Journal: s.journal(), Interfaces: s.work.Workspace.Interfaces().All}
 }
 
 // sending describes the steps to somebody who watches.

@@ -142,7 +142,8 @@ func TestARunSpendsAtMostWhatItsPlanSaysIsPossible(t *testing.T) {
 		}
 		work := func() *Work {
 			w := s.work(dir)
-			w.Workspace.V2.Prices, w.Workspace.Service.Exclusive = prices, seed%3 == 0
+			setPrices(w, prices)
+			w.Workspace.Exclusive = seed%3 == 0
 			return w
 		}
 		for start := range 4 {

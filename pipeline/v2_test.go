@@ -22,6 +22,7 @@ import (
 	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -30,8 +31,10 @@ import (
 func bothIn(dir string) *Work {
 	w := workIn(dir)
 	rate := checkpoint.Rate{Slots: 10_000, Window: time.Second}
-	w.Workspace.Service.Rate, w.Workspace.Journal.Rate = rate, rate
-	w.Workspace.V2.Rate, w.Workspace.V2.Kept, w.Workspace.V2.Timeout = rate, rate, time.Minute
+	for i := range w.Workspace.Services {
+		of := &w.Workspace.Services[i]
+		of.Rate, of.Kept, of.Timeout = rate, rate, time.Minute
+	}
 	return w
 }
 
@@ -224,7 +227,7 @@ func TestMoneyLimitsUnitsThatHaveAPrice(t *testing.T) {
 	o.Budget.Units = map[string]int64{"ownership": 99}
 	work := func() *Work {
 		w := bothIn(dir)
-		w.Workspace.V2.Prices = map[cost.Meter]cost.Money{meterNamed(t, "companies"): 10 * cost.Cent}
+		setPrices(w, map[cost.Meter]cost.Money{meterNamed(t, "companies"): 10 * cost.Cent})
 		return w
 	}
 	code := func() string {
@@ -251,10 +254,15 @@ func TestMoneyLimitsUnitsThatHaveAPrice(t *testing.T) {
 	}
 }
 
+// setPrices sets what units of v2 cost the user.
+func setPrices(w *Work, prices map[cost.Meter]cost.Money) {
+	provider.Change(w.Workspace.Services, func(p *providerv2.Provider) { p.Prices = prices })
+}
+
 // meterNamed returns the meter of v2 with a name.
 func meterNamed(t *testing.T, name string) cost.Meter {
 	t.Helper()
-	meters := provider.ConfiguredInterfaces(workspace.Options{}).All[1].Tariff.Meters
+	meters := providerv2.Provider{}.Interface().Tariff.Meters
 	at := slices.IndexFunc(meters, func(m cost.MeterInfo) bool { return m.Name == name })
 	if at < 0 {
 		t.Fatalf("v2 has no meter %s", name)
@@ -267,7 +275,7 @@ func TestAFieldOfAnInterfaceThatIsNotConfiguredIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	w := workIn(dir)
-	w.Workspace.Service.Sandbox, w.Workspace.Service.BaseURL = false, "https://service.example/api/v1"
+	w.Workspace.Sandbox, w.Workspace.Services[0].BaseURL = false, "https://service.example/api/v1"
 	for fields, code := range map[string]string{"company": "not_configured_v2", "email": "max_spend_missing"} {
 		_, err := w.Run(t.Context(), runOf(contacts(t, dir, 1, 1), fields), silent{})
 		if found, _ := errors.AsType[*problem.Error](err); found == nil || found.Code != code {
@@ -299,7 +307,7 @@ func TestMoneyAndUnitsLimitARunOfBothInterfaces(t *testing.T) {
 // fieldOf returns the field of v2 with a name.
 func fieldOf(t *testing.T, name string) enrich.Field {
 	t.Helper()
-	f, found := provider.ConfiguredInterfaces(workspace.Options{}).All[1].Catalogue.Lookup(name)
+	f, found := providerv2.Provider{}.Interface().Catalogue.Lookup(name)
 	if !found {
 		t.Fatalf("v2 has no field %s", name)
 	}
@@ -314,7 +322,7 @@ func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
 	dir := t.TempDir()
 	service := stand(t, func(*sandbox.Config) {})
 	w := service.work(dir)
-	w.Workspace.Service.Rate = w.Workspace.Journal.Rate
+	w.Workspace.Services[0].Rate = w.Workspace.Services[0].Kept
 	o := runOf(contacts(t, dir, persons, 40), "email", "phone")
 	o.List.From, o.Budget.MaxSpend = []string{"v2", "v1"}, new(500*cost.Dollar)
 	ended, err := w.Run(t.Context(), o, silent{})
@@ -326,9 +334,9 @@ func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	v2, found, err := s.ReadV2()
-	if err != nil || !found {
-		t.Fatalf("%t, %v", found, err)
+	v2, err := s.AccountOf(w.Workspace.Services[1])
+	if err != nil || v2 == nil {
+		t.Fatalf("%v, %v", v2, err)
 	}
 	first, second := v2.Totals(v2.Number().Scope(checkpoint.ScopeAll)), s.Journal.Totals(checkpoint.ScopeAll)
 	email, phone := fieldOf(t, "email"), fieldOf(t, "phone")

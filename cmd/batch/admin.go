@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
 
 	"payonce/io/sandbox"
 	"payonce/io/sandbox/v2"
@@ -51,12 +50,12 @@ func (a *adminServer) close() error {
 // token that was given is not printed: it may be a real one.
 func announce(env environment, server *workspace.Embedded, admin *adminServer) {
 	say := func(name, value string) { fmt.Fprintf(env.stdout, "sandbox: %s=%s\n", name, value) }
-	say("SERVICE_BASE_URL", server.BaseURL)
-	say("SERVICE_MCP_URL", strings.TrimSuffix(server.BaseURL, "/api/v1")+"/mcp")
+	say("SERVICE_BASE_URL", server.BaseURL("v1"))
+	say("SERVICE_MCP_URL", server.Address+"/mcp")
 	if env.getenv("SERVICE_API_KEY") == "" {
 		say("SERVICE_API_KEY", sandbox.DefaultKey)
 	}
-	say("SERVICE_V2_BASE_URL", server.V2BaseURL)
+	say("SERVICE_V2_BASE_URL", server.BaseURL("v2"))
 	if env.getenv("SERVICE_V2_API_KEY") == "" {
 		say("SERVICE_V2_API_KEY", v2.DefaultKey)
 	}

@@ -14,7 +14,7 @@ import (
 	"payonce/io/sandbox"
 	"payonce/io/service/v1"
 	"payonce/io/service/v2"
-	"payonce/pipeline/workspace"
+	"payonce/pipeline/provider/providerv1"
 )
 
 // assumptionsName is the name of the section.
@@ -47,13 +47,13 @@ func newAssumptions() *assumptions {
 			return v2.CheckModule(module)
 		}},
 		names: configs.PairsFlag{Form: "NAME=VALUE", Check: func(name, value string) error {
-			_, err := workspace.ParseRequestNames(map[string]string{name: value})
+			_, err := providerv1.ParseRequestNames(map[string]string{name: value})
 			return err
 		}},
 	}
 	a.keys.Var(&a.modules, "modules", "on which module v2 counts an operation, where it is not the assumed one, such as overview: none")
 	a.keys.Var(&a.codenames, "module-codenames", "what v2 calls a module in its counters, where it is not the assumed name")
-	a.keys.Var(&a.names, "request-names", "what the service calls a path or a member of a request, where it differs; the names are "+strings.Join(workspace.RequestNames(), ", "))
+	a.keys.Var(&a.names, "request-names", "what the service calls a path or a member of a request, where it differs; the names are "+strings.Join(providerv1.RequestNames(), ", "))
 	a.keys.StringVar(&a.notFound, "not-found-text", v2.DefaultNotFound,
 		"the text in the 404 of v2 when it finds nothing; any other 404 stops the run, because the address may be wrong")
 	a.keys.BoolVar(&a.conflicts, "reservation-conflicts", false, "batch sandbox refuses lookups with 409 while others hold what they need")
@@ -70,7 +70,7 @@ func (a *assumptions) section() configs.Section {
 
 // requestNames returns the names that requests use. They were checked when the configuration was read.
 func (a *assumptions) requestNames() v1.Names {
-	names, _ := workspace.ParseRequestNames(a.names.Values)
+	names, _ := providerv1.ParseRequestNames(a.names.Values)
 	return names
 }
 
@@ -82,7 +82,7 @@ func (a *assumptions) modulesOfV2() v2.Modules {
 
 // problems returns the values that contradict each other.
 func (a *assumptions) problems() (problems []configs.FlagProblem) {
-	if _, err := workspace.ParseRequestNames(a.names.Values); err != nil {
+	if _, err := providerv1.ParseRequestNames(a.names.Values); err != nil {
 		problems = append(problems, configs.FlagProblem{Flag: "request-names", Text: err.Error()})
 	}
 	if _, err := v2.ParseModules(nil, a.codenames.Values); err != nil {

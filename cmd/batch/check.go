@@ -34,12 +34,13 @@ func (f *serviceFlags) Excluded() string {
 	if !f.Sandbox {
 		return ""
 	}
-	for _, flag := range []struct{ name, value string }{
-		{"base-url", f.BaseURL}, {"base-url-v2", f.BaseURLV2}, {"mcp-url", f.MCPURL},
-	} {
-		if flag.value != f.getenv(flagVariables()[flag.name]) {
-			return flag.name
+	for _, a := range f.Addresses {
+		if a.BaseURL != f.getenv(a.variable(baseURLVariable)) {
+			return a.flag("base-url")
 		}
+	}
+	if f.MCPURL != f.getenv(mcpurlVariable) {
+		return "mcp-url"
 	}
 	return ""
 }

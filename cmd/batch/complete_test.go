@@ -6,9 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/pipeline"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
 	"payonce/pipeline/workspace"
 )
 
@@ -16,8 +17,8 @@ import (
 func TestAHeldJournalIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := &pipeline.Work{Env: workspace.Environment{Now: time.Now, Program: "batch"}, Workspace: workspace.Options{
-		Journal: workspace.Journal{State: t.TempDir(), Name: "default", Wait: time.Hour, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}},
-		Service: workspace.Service{Sandbox: true},
+		Journal: workspace.Journal{State: t.TempDir(), Name: "default", Wait: time.Hour}, Sandbox: true,
+		Services: []provider.Service{{Provider: providerv1.Provider{}}},
 	}}
 	dir, err := w.Workspace.Dir()
 	if err != nil {

@@ -101,7 +101,7 @@ var targetFlags = []string{"output", "rejects", "tables", "candidates"}
 // readConfig sets the flags that the configuration names. One file may serve plan, run and
 // the commands that look at what they did.
 func (o *options) readConfig(cmd *cobra.Command) error {
-	target := configTarget(cmd.Root(), o.service.assumed, o.env.getenv)
+	target := configTarget(cmd.Root(), o.service.assumed, o.env)
 	target.Flags, target.Check = cmd.Flags(), o.problems
 	if cmd.Name() != "plan" && cmd.Name() != "run" {
 		target.Foreign = targetFlags
@@ -111,17 +111,17 @@ func (o *options) readConfig(cmd *cobra.Command) error {
 
 // readAssumptions reads the section of assumptions of a configuration. What is not in the section has to be a key of
 // plan or run, and says nothing here.
-func readAssumptions(root *cobra.Command, path string, getenv func(string) string) (*assumptions, error) {
+func readAssumptions(root *cobra.Command, path string, env environment) (*assumptions, error) {
 	a := newAssumptions()
-	target := configTarget(root, a, getenv)
+	target := configTarget(root, a, env)
 	target.Flags, target.Check = pflag.NewFlagSet("", pflag.ContinueOnError), a.problems
 	target.Known = "the keys are those of batch plan and batch run"
 	return a, configs.ReadFlags(path, target)
 }
 
 // configTarget returns what all configurations set alike.
-func configTarget(root *cobra.Command, a *assumptions, getenv func(string) string) configs.Target {
-	target := commonTarget(getenv)
+func configTarget(root *cobra.Command, a *assumptions, env environment) configs.Target {
+	target := commonTarget(env)
 	target.Section = a.section()
 	for _, c := range root.Commands() {
 		if c.Name() == "plan" || c.Name() == "run" {
@@ -132,9 +132,9 @@ func configTarget(root *cobra.Command, a *assumptions, getenv func(string) strin
 }
 
 // commonTarget returns what configurations and jobs files set alike.
-func commonTarget(getenv func(string) string) configs.Target {
+func commonTarget(env environment) configs.Target {
 	return configs.Target{
-		Variables: flagVariables(), Getenv: getenv, SecretHint: hintOf("secret"), Moved: movedKeys(),
+		Variables: flagVariables(env.addresses()), Getenv: env.getenv, SecretHint: hintOf("secret"), Moved: movedKeys(),
 		Suggest: func(name string, names []string) string { return nearestQuestion(name, "", names) },
 	}
 }

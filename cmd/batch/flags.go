@@ -2,16 +2,20 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
 	"payonce/configs"
+	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/service/v1"
 	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/output"
-	"payonce/pipeline/workspace"
+	"payonce/pipeline/provider"
 )
 
 // priceFlags say where the user's prices are.
@@ -33,8 +37,8 @@ func (f *priceFlags) ofUnits() v2.Prices {
 	return prices
 }
 
-func (f *priceFlags) value() workspace.PriceOptions {
-	return workspace.PriceOptions{Card: f.card, Option: f.option}
+func (f *priceFlags) value() provider.PriceOptions {
+	return provider.PriceOptions{Card: f.card, Option: f.option}
 }
 
 // budgetFlags bound what is spent.
@@ -54,16 +58,30 @@ type budgetFlags struct {
 	monthlyUnits      configs.PairsFlag
 }
 
-func (f *budgetFlags) setDefaults() {
+func (f *budgetFlags) setDefaults(all []provider.Provider) {
 	f.shortBudget = configs.ChoiceFlag{Value: "stop", Choices: []string{"stop", "email-only"}}
 	for _, limits := range []*configs.PairsFlag{&f.units, &f.dailyUnits, &f.monthlyUnits} {
-		*limits = configs.PairsFlag{Form: "MODULE=N", Known: true, Check: checkUnits}
+		*limits = configs.PairsFlag{Form: "MODULE=N", Known: true, Check: checkUnits(all)}
 	}
 }
 
-// checkUnits refuses a limit on units that cannot be kept to.
-func checkUnits(module, n string) error {
-	return errors.Join(v2.CheckMeter(module), new(configs.CountFlag).Set(n))
+// checkUnits returns what refuses a limit on units that cannot be kept to: units of no interface, or no number.
+func checkUnits(all []provider.Provider) func(meter, n string) error {
+	var names []string
+	for _, p := range all {
+		tariff := p.Interface().Tariff
+		for m, info := range tariff.Meters {
+			if m != int(cost.USD) && !tariff.IsAllowance(cost.Meter(m)) {
+				names = append(names, info.Name)
+			}
+		}
+	}
+	return func(meter, n string) (err error) {
+		if !slices.Contains(names, meter) {
+			err = fmt.Errorf("%q is not a module; the modules are %s", meter, strings.Join(names, ", "))
+		}
+		return errors.Join(err, new(configs.CountFlag).Set(n))
+	}
 }
 
 // unitsOf returns limits on units by the names of their meters.
@@ -149,7 +167,7 @@ func (o *options) addPriceFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&o.budget.strict, "strict", false, "count every field at its full price, whatever is left of the free allowance")
 	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE`; what the service shows is compared with it")
 	o.addUnitPrices(flags)
-	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+workspace.DefaultOption+" where it does not show)")
+	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+provider.DefaultOption+" where it does not show)")
 }
 
 // addUnitPrices adds the flag that says what units of modules cost.

@@ -76,17 +76,42 @@ var flagGroups = []struct {
 		"strict", "rate-card", "rate-option", "unit-prices",
 	}},
 	{"List", nil, []string{"encoding", "delimiter", "sheet", "header-row", "map-file", "preset", "held", "copy-held", "memory", "temp"}},
-	{"Service and rate", []string{"sandbox", "base-url", "base-url-v2"}, []string{
-		"mcp-url", "transport", "rate", "rate-v2", "headroom", "pace", "concurrency", "timeout", "settle-delay", "exclusive", "offline",
+	{"Service and rate", []string{"sandbox", "base-url"}, []string{
+		"mcp-url", "transport", "rate", "headroom", "pace", "concurrency", "timeout", "settle-delay", "exclusive", "offline",
 	}},
 	{"Journal", []string{"workspace"}, []string{"state", "wait"}},
 }
 
+// beside annotates a flag that stands in help texts behind another one, which is in a group.
+const beside = "beside"
+
+// placeBeside lets a flag stand in help texts behind another one.
+func placeBeside(flags *pflag.FlagSet, name, other string) {
+	if name != other {
+		_ = flags.SetAnnotation(name, beside, []string{other}) // the flag is there
+	}
+}
+
+// named returns the flag of a name, without that of none, and those that stand behind it.
+func named(flags *pflag.FlagSet, name string) (found []*pflag.Flag) {
+	if flag := flags.Lookup(name); flag != nil {
+		found = append(found, flag)
+	}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if slices.Contains(flag.Annotations[beside], name) {
+			found = append(found, flag)
+		}
+	})
+	return found
+}
+
 // hasHelpGroup reports whether a flag has a place in one of the groups.
-func hasHelpGroup(flag string) bool {
+func hasHelpGroup(flag *pflag.Flag) bool {
 	for _, group := range flagGroups {
-		if slices.Contains(group.used, flag) || slices.Contains(group.seldom, flag) {
-			return true
+		for _, name := range append(flag.Annotations[beside], flag.Name) {
+			if slices.Contains(group.used, name) || slices.Contains(group.seldom, name) {
+				return true
+			}
 		}
 	}
 	return false
@@ -96,8 +121,10 @@ func hasHelpGroup(flag string) bool {
 func seldomUsed(flags *pflag.FlagSet) (names []string) {
 	for _, group := range flagGroups {
 		for _, name := range group.seldom {
-			if flag := flags.Lookup(name); flag != nil && !flag.Hidden {
-				names = append(names, name)
+			for _, flag := range named(flags, name) {
+				if !flag.Hidden {
+					names = append(names, flag.Name)
+				}
 			}
 		}
 	}
@@ -116,13 +143,15 @@ func grouped(text string, flags *pflag.FlagSet, hidden []string) string {
 		sets[i] = pflag.NewFlagSet(group.title, pflag.ContinueOnError)
 		sets[i].SortFlags = false
 		for _, name := range slices.Concat(group.used, group.seldom) {
-			if flag := flags.Lookup(name); flag != nil && !slices.Contains(hidden, name) {
-				sets[i].AddFlag(flag)
+			for _, flag := range named(flags, name) {
+				if !slices.Contains(hidden, flag.Name) {
+					sets[i].AddFlag(flag)
+				}
 			}
 		}
 	}
 	flags.VisitAll(func(flag *pflag.Flag) {
-		if !hasHelpGroup(flag.Name) {
+		if !hasHelpGroup(flag) {
 			sets[0].AddFlag(flag)
 		}
 	})

@@ -94,7 +94,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 		if found := strings.Count(text, " --"+flag.Name+" ") + strings.Count(text, " --"+flag.Name+"\n"); !flag.Hidden && found == 0 {
 			t.Errorf("--%s is not there", flag.Name)
 		}
-		if !hasHelpGroup(flag.Name) && !flag.Hidden {
+		if !hasHelpGroup(flag) && !flag.Hidden {
 			t.Errorf("--%s has no group", flag.Name)
 		}
 	})

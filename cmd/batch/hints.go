@@ -67,7 +67,6 @@ var texts = map[string]string{
 	"max_units_missing":       "; give %s",
 	"v2_missing":              "; give --base-url-v2 URL like https://host/v2, or --sandbox",
 	"search_cannot_ask":       "; look at the plan with --dry-run first, then give --yes",
-	"base_url_v2":             "; give --base-url-v2 like https://host/v2",
 	"two_journals":            ". Give one of the two addresses at a time, or begin a workspace for both with --workspace NAME",
 	"state_unreadable":        "; give --state DIR or set BATCH_STATE to a directory that can be read",
 	"secret":                  "; the service key is read from SERVICE_API_KEY alone",
@@ -82,7 +81,6 @@ var texts = map[string]string{
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
 	"journal_newer":           "; open it with that program or a newer one: this one sends nothing and leaves the journal as it is",
 	"other_service":           "; if the service moved to another address, give --same-workspace once",
-	"other_service_v2":        "; give the earlier address with --base-url-v2, or another --workspace NAME for another service",
 	"other_key":               "; if the key was rotated, give --same-workspace once; if it belongs to another workspace, give it another --workspace NAME",
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
 	"output_missing":          ": give -o FILE",
@@ -91,7 +89,6 @@ var texts = map[string]string{
 	"no_tables":               "; leave --tables out, or ask for a field that has tables with --fields",
 	"max_spend_missing":       "; give --max-spend USD",
 	"not_configured_v1":       ": set SERVICE_BASE_URL and SERVICE_API_KEY",
-	"not_configured_v2":       ": set SERVICE_V2_BASE_URL and SERVICE_V2_API_KEY",
 	"cannot_ask":              "; look at \"batch plan\" first, then give --yes",
 	"cannot_ask_erase":        "; look at what is listed above, then give --yes",
 	"no_such_job":             "; \"batch runs\" lists the runs",
@@ -107,10 +104,7 @@ var texts = map[string]string{
 	"price_unknown":         "A run that wants one is refused: name the price in a rate card of your own, --rate-card FILE",
 	"prices_disagree":       "Find out which is right; --rate-option or --rate-card says which counts",
 	"give_base_url":         "Give --base-url or set SERVICE_BASE_URL",
-	"give_base_url_v2":      "Give --base-url-v2 or set SERVICE_V2_BASE_URL",
 	"give_key_v2":           "Set SERVICE_V2_API_KEY to the key of the v2 interface; the account's profile shows it",
-	"path_prefix_v2":        "Give the address with its path prefix, such as https://host/v2, unless your service has another one",
-	"give_rate_v2":          "Calls beyond the limit are refused and waited for; give the account's own limit with --rate-v2",
 	"modules_missing":       "Give the service's names under service-assumptions: module-codenames in the configuration; without a counter, lost calls of a module stay in doubt",
 	"module_used_up":        "Its calls are refused until the account's owner raises the total",
 	"module_silent":         "Lost calls of it stay in doubt; ask the service about it",
@@ -137,6 +131,29 @@ var texts = map[string]string{
 	"invalid_identifiers": "Check the columns in the plan; --reask-missing 0s asks rejected rows again",
 }
 
+// interfaceTexts are texts about one interface besides the first, without the name of the interface at the end of the
+// code. The braces stand for that name.
+var interfaceTexts = map[string]string{
+	"base_url":       "; give --base-url-{name} like https://host/{name}",
+	"other_service":  "; give the earlier address with --base-url-{name}, or another --workspace NAME for another service",
+	"not_configured": ": set SERVICE_{NAME}_BASE_URL and SERVICE_{NAME}_API_KEY",
+	"give_base_url":  "Give --base-url-{name} or set SERVICE_{NAME}_BASE_URL",
+	"give_key":       "Set SERVICE_{NAME}_API_KEY to the key of the {name} interface",
+	"path_prefix":    "Give the address with its path prefix, such as https://host/{name}, unless your service has another one",
+	"give_rate":      "Calls beyond the limit are refused and waited for; give the account's own limit with --rate-{name}",
+}
+
+// interfaceText returns the text of a code that ends with the name of an interface.
+func interfaceText(code string) (string, bool) {
+	at := strings.LastIndexByte(code, '_')
+	if at < 0 {
+		return "", false
+	}
+	text, found := interfaceTexts[code[:at]]
+	name := code[at+1:]
+	return strings.NewReplacer("{name}", name, "{NAME}", strings.ToUpper(name)).Replace(text), found
+}
+
 // otherState says what another directory for journals means.
 const otherState = "the journal there is another one and buys again what it does not know"
 
@@ -146,6 +163,9 @@ func hintOf(code string, values ...any) string { return hintPlace("").Of(code, v
 // Of words what to do next; it is "" where there is nothing to say.
 func (p hintPlace) Of(code string, values ...any) string {
 	text, found := texts[code]
+	if !found {
+		text, found = interfaceText(code)
+	}
 	if !found || len(values) == 0 {
 		return p.within(text)
 	}

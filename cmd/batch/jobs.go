@@ -17,7 +17,7 @@ import (
 func (env environment) jobs() jobs.Environment {
 	reader := jobs.FileReader{
 		NewRun: env.newJobRun,
-		Target: commonTarget(env.getenv),
+		Target: commonTarget(env),
 	}
 	quiet, quietEnv := reader, env
 	quietEnv.stdout, quietEnv.showsProgress = io.Discard, false

@@ -13,6 +13,8 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"payonce/io/service/v2"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 )
 
@@ -72,7 +74,7 @@ jobs:
   a: {list: a.csv, service-assumptions: {modules: {autocomplete: contacts}}}
   b: {list: b.csv}
 `
-	file, err := quietEnvironment(map[string]string{baseURLV2Variable: "https://a.example/v2"}).jobs().Reader.Parse("jobs.yaml", []byte(text))
+	file, err := quietEnvironment(map[string]string{"SERVICE_V2_BASE_URL": "https://a.example/v2"}).jobs().Reader.Parse("jobs.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +87,9 @@ jobs:
 			t.Fatal(err)
 		}
 		options, _, err := file.Jobs[i].Run.Workspace()
-		if err != nil || !reflect.DeepEqual(options.V2.Modules, modules) {
-			t.Errorf("the job %s: %+v, %v, want %+v", file.Jobs[i].Name, options.V2.Modules, err, modules)
+		_, second, _ := provider.Of[providerv2.Provider](options.Services)
+		if err != nil || !reflect.DeepEqual(second.Modules, modules) {
+			t.Errorf("the job %s: %+v, %v, want %+v", file.Jobs[i].Name, second.Modules, err, modules)
 		}
 	}
 }

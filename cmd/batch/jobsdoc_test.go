@@ -90,7 +90,7 @@ func TestTheAssumptionsOfTheDocsAreRight(t *testing.T) {
 	if err := checkConfig(env, path); err != nil {
 		t.Error(err)
 	}
-	read, err := readAssumptions(newRootCommand(env), path, env.getenv)
+	read, err := readAssumptions(newRootCommand(env), path, env)
 	if err != nil || read.requestNames().FindPhone != "contacts/phone" || !read.mcp.Sessions || read.modules.String() != "autocomplete=contacts" {
 		t.Errorf("%+v, %v", read, err)
 	}

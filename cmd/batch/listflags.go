@@ -15,9 +15,9 @@ import (
 	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/listfile"
-	"payonce/io/service/v1"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
+	"payonce/pipeline/provider"
 )
 
 // listFlags say how a list is read and what is looked up for it.
@@ -40,8 +40,11 @@ type listFlags struct {
 }
 
 // SetDefaults sets the defaults.
-func (f *listFlags) SetDefaults() {
-	f.Fields = configs.FieldsFlag{v1.Catalogue().Word(v1.WorkEmail)}
+func (f *listFlags) SetDefaults(all []provider.Provider) {
+	for _, p := range all {
+		f.Fields.Catalogues = append(f.Fields.Catalogues, p.Interface().Catalogue)
+	}
+	f.Fields.Words = []string{f.Fields.Catalogues[0].Word(0)}
 	f.Delimiter = configs.ChoiceFlag{Value: asFound, Choices: append([]string{asFound}, csvtable.DelimiterNames()...)}
 	f.Preset = configs.ChoiceFlag{
 		Value: columns.AutoPreset, Choices: append([]string{columns.AutoPreset, columns.NoPreset}, columns.PresetNames()...),
@@ -71,7 +74,7 @@ func (f *listFlags) reading(ctx context.Context, stdin io.Reader) listfile.Optio
 func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.Time, names ...string) pipeline.List {
 	l := f.List
 	l.Names, l.Options = names, f.reading(ctx, stdin)
-	l.Fields, l.From, l.Preset, l.Prefer = f.Fields, f.From, f.Preset.Value, pipeline.Preferred(f.Prefer.Value)
+	l.Fields, l.From, l.Preset, l.Prefer = f.Fields.Words, f.From, f.Preset.Value, pipeline.Preferred(f.Prefer.Value)
 	l.Held, _ = columns.ParseHeld(f.Held.Value) // the flag takes no other names
 	l.Reask.Before, l.Limit, l.Memory = f.ReaskMissing.Before(now()), f.Limit.OrZero(), cmp.Or(f.Memory.Bytes, machineMemory()/4)
 	l.Resolve = f.Resolve.Value == autocomplete
@@ -102,7 +105,7 @@ func (f *listFlags) AddReading(flags *pflag.FlagSet) {
 
 // AddAsking adds the flags that say what is looked up for a list.
 func (f *listFlags) AddAsking(flags *pflag.FlagSet) {
-	flags.Var(&f.Fields, "fields", "what to find: "+strings.Join(configs.FieldWords(), ", ")+", with commas between them")
+	flags.Var(&f.Fields, "fields", "what to find: "+strings.Join(f.Fields.All(), ", ")+", with commas between them")
 	flags.StringArrayVar(&f.List.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
 	flags.StringVar(&f.List.MapFile, "map-file", "", "read the columns as this mapping `FILE` says, which batch map saves (default LIST.map.yaml, or another one beside it for the same headers)")
 	flags.Var(&f.Preset, "preset", "the `NAME` of the program whose export the list is, such as hubspot; none for no program")

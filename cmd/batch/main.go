@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"payonce/pipeline/provider"
 )
 
 // version is what "batch version" prints; the build may set it.
@@ -25,12 +27,13 @@ type environment struct {
 	stdout, stderr io.Writer
 	getenv         func(string) string
 	now            func() time.Time
-	canAsk         bool          // stdin and stderr are terminals: somebody can be asked
-	showsProgress  bool          // stderr is a terminal
-	showsText      bool          // stdout is a terminal
-	columns        func() int    // of that terminal; nil, or not above 0, without one
-	fileMode       fs.FileMode   // of new files outside the journal; zero for 0600
-	build          func() string // identifies the program's code, as buildHash does; nil when that is not known
+	canAsk         bool                // stdin and stderr are terminals: somebody can be asked
+	showsProgress  bool                // stderr is a terminal
+	showsText      bool                // stdout is a terminal
+	columns        func() int          // of that terminal; nil, or not above 0, without one
+	fileMode       fs.FileMode         // of new files outside the journal; zero for 0600
+	build          func() string       // identifies the program's code, as buildHash does; nil when that is not known
+	providers      []provider.Provider // of all interfaces that the program knows; nil for those of the package providers
 	start          *startingRecord
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
 	after          func(time.Duration) <-chan time.Time

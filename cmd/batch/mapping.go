@@ -24,7 +24,7 @@ type mapCommand struct {
 // newMapCommand returns the command.
 func newMapCommand(env environment) *cobra.Command {
 	c := &mapCommand{env: env}
-	c.list.SetDefaults()
+	c.list.SetDefaults(env.knownProviders())
 	cmd := &cobra.Command{
 		Use:   "map LIST...",
 		Short: "Show how the columns of a list are read, and save it for plan and run",
@@ -51,7 +51,7 @@ func (c *mapCommand) run(ctx context.Context, names []string) (err error) {
 	if c.list.List.HeaderRow < 0 {
 		return problem.Usagef("--header-row %d: choose 1 or more", c.list.List.HeaderRow)
 	}
-	m, err := pipeline.OpenMapping(c.list.Value(ctx, c.env.stdin, c.env.now, names...))
+	m, err := pipeline.OpenMapping(c.list.Value(ctx, c.env.stdin, c.env.now, names...), c.env.knownProviders())
 	if err != nil {
 		return err
 	}

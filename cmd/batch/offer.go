@@ -17,7 +17,7 @@ func (o *options) offerMapping(ctx context.Context, order pipeline.List, do func
 	if refused == nil || o.json || o.yes || !o.env.hasScreen() || !isDoubtful(refused) || len(order.Names) == 0 {
 		return refused
 	}
-	m, err := pipeline.OpenMapping(order)
+	m, err := pipeline.OpenMapping(order, o.env.knownProviders())
 	if err != nil {
 		return refused // it says what is wrong
 	}

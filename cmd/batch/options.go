@@ -17,6 +17,8 @@ import (
 	"payonce/pipeline/inspect"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -52,10 +54,10 @@ type options struct {
 }
 
 func newOptions(env environment) *options {
-	o := &options{env: env, service: newServiceFlags(env.getenv)}
-	o.list.SetDefaults()
+	o := &options{env: env, service: newServiceFlags(env)}
+	o.list.SetDefaults(env.knownProviders())
 	o.output.formulas = configs.Formulas()
-	o.budget.setDefaults()
+	o.budget.setDefaults(env.knownProviders())
 	o.prices.setDefaults()
 	o.logFormat = configs.ChoiceFlag{Value: "text", Choices: []string{"text", "json"}}
 	return o
@@ -175,7 +177,8 @@ func (o *options) environment() workspace.Environment {
 // workspace returns which workspace the command works in.
 func (o *options) workspace() workspace.Options {
 	place := o.service.Options()
-	place.Service.Profile, place.Prices, place.V2.Prices = o.list.Profile, o.prices.value(), o.prices.ofUnits()
+	place.Profile, place.Prices = o.list.Profile, o.prices.value()
+	provider.Change(place.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
 	return place
 }
 

@@ -23,7 +23,7 @@ func TestReconcileRefusesAnotherKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer service.Close()
-	vars := map[string]string{"SERVICE_BASE_URL": service.BaseURL, "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": t.TempDir()}
+	vars := map[string]string{"SERVICE_BASE_URL": service.BaseURL("v1"), "SERVICE_API_KEY": sandbox.DefaultKey, "BATCH_STATE": t.TempDir()}
 	env := quietEnvironment(vars)
 	leaveDoubt(t, env, "the key of another workspace")
 	_, stderr, code := executeIn(t.Context(), env, "reconcile", "--settle-delay", "0s")
@@ -44,7 +44,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := workspace.OpenJournal(t.Context(), dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1.Catalogue(), Rate: options.service.Kept(), Now: time.Now}})
+	journal, err := workspace.OpenJournal(t.Context(), dir, workspace.Opening{Journal: checkpoint.Options{Catalogue: v1.Catalogue(), Rate: options.workspace().Services[0].Kept, Now: time.Now}})
 	if err != nil {
 		t.Fatal(err)
 	}

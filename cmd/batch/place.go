@@ -17,7 +17,13 @@ type hintPlace string
 // configuration too. An address with a user or a query is left out, because it may hold a password or a key.
 func hintPlaceOf(flags *pflag.FlagSet) hintPlace {
 	var words strings.Builder
-	for _, name := range []string{"config", "sandbox", "base-url", "base-url-v2", "state", "workspace"} {
+	names := []string{"config", "sandbox"}
+	flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name == "base-url" || strings.HasPrefix(flag.Name, "base-url-") {
+			names = append(names, flag.Name)
+		}
+	})
+	for _, name := range append(names, "state", "workspace") {
 		flag := flags.Lookup(name)
 		secret := "@"
 		if strings.HasPrefix(name, "base-url") {

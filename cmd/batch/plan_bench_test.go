@@ -81,7 +81,7 @@ func writeBenchList(b *testing.B, path string, rows int) {
 // timeScan opens the journal and scans the list, and returns the time of the scan.
 func timeScan(b *testing.B, dir, baseURL, list string) time.Duration {
 	o := newOptions(quietEnvironment(nil))
-	o.service.BaseURL, o.service.State = baseURL, filepath.Join(dir, "state")
+	o.service.Addresses[0].BaseURL, o.service.State = baseURL, filepath.Join(dir, "state")
 	place := &workspace.Session{Options: o.workspace(), Env: o.environment()}
 	defer place.Close()
 	if err := place.Require(b.Context(), "scan"); err != nil {

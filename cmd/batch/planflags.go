@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/report"
 )
@@ -42,8 +41,10 @@ func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err err
 			kept.Options[name] = value
 		}
 	}
-	if !o.service.Sandbox && planned.Plan.Steps.Ask(v2.Catalogue().Interface) {
-		kept.ServiceV2 = trimBaseURL(o.service.BaseURLV2)
+	for _, a := range o.service.Addresses[1:] {
+		if !o.service.Sandbox && planned.Plan.Steps.Ask(a.of) {
+			kept.SetAddress(a.of, trimBaseURL(a.BaseURL))
+		}
 	}
 	kept.Options["name"], kept.Options["job"] = planned.Plan.Run, planned.Plan.Job
 	for name, path := range map[string]string{"rate-card": o.prices.card, "selected": o.list.List.Selected} {
@@ -62,7 +63,7 @@ func (o *options) serviceName() string {
 	if o.service.Sandbox {
 		return pipeline.PlannedSandbox
 	}
-	return trimBaseURL(o.service.BaseURL)
+	return trimBaseURL(o.service.Addresses[0].BaseURL)
 }
 
 // followPlan reads the plan that the run is to follow and takes its options over,
@@ -116,12 +117,13 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 // from whoever runs the plan: too fast a rate costs refusals, and the file may come
 // from anybody.
 func (o *options) setPlanned(flag *pflag.Flag, planned string) error {
-	usual := o.service.Rate
+	rate := &o.service.Addresses[0].Rate
+	usual := *rate
 	if err := flag.Value.Set(planned); err != nil {
 		return err
 	}
-	if !o.service.Rate.Within(usual) {
-		return fmt.Errorf("%s is faster than %s: give it yourself with --rate when the service allows it", o.service.Rate.String(), usual.String())
+	if !rate.Within(usual) {
+		return fmt.Errorf("%s is faster than %s: give it yourself with --rate when the service allows it", rate.String(), usual.String())
 	}
 	return nil
 }
@@ -129,22 +131,22 @@ func (o *options) setPlanned(flag *pflag.Flag, planned string) error {
 // checkService compares the service with the planned one. Its address is not taken
 // from the file: the API key goes to it, and the file may come from anybody.
 func (o *options) checkService(kept *pipeline.PlanFile, found *pipeline.PlanDifferences) error {
-	planned := kept.Service
-	if o.service.Sandbox && o.service.BaseURL == o.env.getenv("SERVICE_BASE_URL") {
-		found.Add("the service", planned, pipeline.PlannedSandbox)
+	if o.service.Sandbox && o.service.Addresses[0].BaseURL == o.env.getenv(baseURLVariable) {
+		found.Add("the service", kept.Service, pipeline.PlannedSandbox)
 		return nil
 	}
-	for _, service := range []struct{ name, planned, own, flag, variable string }{
-		{"the service", planned, o.service.BaseURL, "--base-url", baseURLVariable},
-		{"the service of v2", kept.ServiceV2, o.service.BaseURLV2, "--base-url-v2", baseURLV2Variable},
-	} {
+	for _, a := range o.service.Addresses {
+		name, planned := "the service", kept.Service
+		if a.of != "" {
+			name, planned = "the service of "+a.of, kept.Address(a.of)
+		}
 		switch {
-		case service.planned == "": // it is not asked
-		case service.own == "":
-			return fmt.Errorf("%s plans for the service %s: give its address yourself with %s or %s, because your key goes to it",
-				o.planFile, report.Printable(service.planned), service.flag, service.variable)
+		case planned == "": // it is not asked
+		case a.BaseURL == "":
+			return fmt.Errorf("%s plans for the service %s: give its address yourself with --%s or %s, because your key goes to it",
+				o.planFile, report.Printable(planned), a.flag("base-url"), a.variable(baseURLVariable))
 		default:
-			found.Add(service.name, service.planned, trimBaseURL(service.own))
+			found.Add(name, planned, trimBaseURL(a.BaseURL))
 		}
 	}
 	return nil

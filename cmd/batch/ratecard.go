@@ -13,7 +13,6 @@ import (
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
-	"payonce/pipeline/workspace"
 )
 
 func newRateCardCommand(env environment) *cobra.Command {
@@ -35,14 +34,14 @@ func newRateCardShowCommand(env environment) *cobra.Command {
 		Long:  "Show the options of a rate card and their prices, those of the built-in one without FILE." + exitHelp(exitDone, exitUsage),
 		Args:  checkedArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := workspace.ReadRateCard(strings.Join(args, ""))
+			card, err := provider.ReadRateCard(strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return report.WriteJSON(env.stdout, report.RateCardOf(provider.V1Interface().Catalogue, card))
+				return report.WriteJSON(env.stdout, report.RateCardOf(v1.Catalogue(), card))
 			}
-			return report.WriteText(env.stdout, report.RateCardOf(provider.V1Interface().Catalogue, card), hintOf)
+			return report.WriteText(env.stdout, report.RateCardOf(v1.Catalogue(), card), hintOf)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object on standard output")
@@ -56,7 +55,7 @@ func newRateCardCheckCommand(env environment) *cobra.Command {
 		Long:  "Check a rate card in YAML: what is wrong in it is shown with its lines." + exitHelp(exitDone, exitUsage),
 		Args:  checkedArgs(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
-			card, err := workspace.ReadRateCard(args[0])
+			card, err := provider.ReadRateCard(args[0])
 			if err != nil {
 				return err
 			}

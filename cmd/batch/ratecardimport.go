@@ -60,7 +60,7 @@ func (o *options) importRateCardFile(cmd *cobra.Command, path string) error {
 			return err
 		}
 	}
-	description, err := parseRateDocument(path, o.workspace().Service.Names)
+	description, err := parseRateDocument(path, o.service.assumed.requestNames())
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func newSandboxCommand(env environment) *cobra.Command {
 			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed.",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if config != "" {
-				if f.assumed, err = readAssumptions(cmd.Root(), config, env.getenv); err != nil {
+				if f.assumed, err = readAssumptions(cmd.Root(), config, env); err != nil {
 					return problem.AsUsage(err)
 				}
 			}

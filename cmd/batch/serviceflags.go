@@ -4,6 +4,8 @@
 package main
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -12,24 +14,54 @@ import (
 	"payonce/configs"
 	"payonce/io/service/v1"
 	"payonce/pipeline"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providers"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/workspace"
 )
 
-// The flags whose values can come from the environment, and the variables.
+// The variables of the environment that give the values of flags, and the key of the first interface.
 const (
-	baseURLVariable   = "SERVICE_BASE_URL"
-	baseURLV2Variable = "SERVICE_V2_BASE_URL"
-	mcpurlVariable    = "SERVICE_MCP_URL"
-	stateVariable     = "BATCH_STATE"
-	keyVariable       = "SERVICE_API_KEY"
-	keyV2Variable     = "SERVICE_V2_API_KEY"
+	baseURLVariable = "SERVICE_BASE_URL"
+	mcpurlVariable  = "SERVICE_MCP_URL"
+	stateVariable   = "BATCH_STATE"
+	keyVariable     = "SERVICE_API_KEY"
 )
 
-// flagVariables returns the environment variables that win over a configuration file, by the names of the flags.
-func flagVariables() map[string]string {
-	return map[string]string{
-		"base-url": baseURLVariable, "base-url-v2": baseURLV2Variable, "mcp-url": mcpurlVariable, "state": stateVariable,
+// addressFlags are the flags and the variables that each provider has. Those of the first have the plain names, such as
+// --base-url and SERVICE_BASE_URL. Those of others have the name of the interface in them, such as --base-url-v2 and
+// SERVICE_V2_BASE_URL.
+type addressFlags struct {
+	provider provider.Provider
+	of       string // the name of the interface; "" for the first
+	BaseURL  string
+	Rate     configs.RateFlag
+}
+
+// flag returns the name of a flag of the interface.
+func (a addressFlags) flag(name string) string {
+	if a.of == "" {
+		return name
 	}
+	return name + "-" + a.of
+}
+
+// variable returns the name of a variable of the interface, by that of the first.
+func (a addressFlags) variable(name string) string {
+	if a.of == "" {
+		return name
+	}
+	return strings.Replace(name, "SERVICE_", "SERVICE_"+strings.ToUpper(a.of)+"_", 1)
+}
+
+// flagVariables returns the environment variables that win over a configuration file, by the names of the flags.
+func flagVariables(addresses []*addressFlags) map[string]string {
+	variables := map[string]string{"mcp-url": mcpurlVariable, "state": stateVariable}
+	for _, a := range addresses {
+		variables[a.flag("base-url")] = a.variable(baseURLVariable)
+	}
+	return variables
 }
 
 // serviceFlags say which workspace a command works in, which interfaces it calls, and how fast.
@@ -39,62 +71,91 @@ type serviceFlags struct {
 	State, Workspace string
 	Wait             time.Duration
 
-	BaseURL, BaseURLV2, MCPURL string
-	Sandbox                    bool
-	transport                  configs.ChoiceFlag
-	Timeout                    time.Duration
-	sameWorkspace              bool
-	exclusive                  bool
-	settleDelay                time.Duration
+	Addresses     []*addressFlags // of the providers, in their order
+	MCPURL        string
+	Sandbox       bool
+	transport     configs.ChoiceFlag
+	Timeout       time.Duration
+	sameWorkspace bool
+	exclusive     bool
+	settleDelay   time.Duration
 
-	Rate, RateV2 configs.RateFlag
-	headroom     configs.PercentFlag
-	pace         configs.ChoiceFlag
-	concurrency  int
+	headroom    configs.PercentFlag
+	pace        configs.ChoiceFlag
+	concurrency int
 	// LongestPause is the longest pause of the service that a run waits for. It has no flag.
 	LongestPause time.Duration
 
 	assumed *assumptions // set by a configuration
 }
 
+// knownProviders returns the providers of all interfaces that the program knows.
+func (env environment) knownProviders() []provider.Provider {
+	if env.providers != nil {
+		return env.providers
+	}
+	return providers.All()
+}
+
+// addresses returns the flags of the providers with their defaults, which the environment may set.
+func (env environment) addresses() (all []*addressFlags) {
+	for i, p := range env.knownProviders() {
+		about := p.Interface()
+		a := &addressFlags{provider: p, Rate: configs.RateFlag(about.Rate)}
+		if i > 0 {
+			a.of = about.Catalogue.Interface
+		}
+		a.BaseURL = env.getenv(a.variable(baseURLVariable))
+		all = append(all, a)
+	}
+	return all
+}
+
 // newServiceFlags returns the flags with their defaults, which the environment may set.
-func newServiceFlags(getenv func(string) string) serviceFlags {
+func newServiceFlags(env environment) serviceFlags {
 	return serviceFlags{
-		getenv: getenv, State: getenv(stateVariable), Workspace: "default",
-		BaseURL: getenv(baseURLVariable), BaseURLV2: getenv(baseURLV2Variable), MCPURL: getenv(mcpurlVariable),
+		getenv: env.getenv, State: env.getenv(stateVariable), Workspace: "default",
+		Addresses: env.addresses(), MCPURL: env.getenv(mcpurlVariable),
 		transport: configs.ChoiceFlag{Value: string(v1.REST), Choices: []string{string(v1.REST), string(v1.MCP)}},
 		Timeout:   45 * time.Second, settleDelay: time.Minute,
-		Rate:   configs.RateFlag{Slots: 30, Window: time.Minute},
-		RateV2: configs.RateFlag(workspace.DefaultRateV2()),
-		pace:   configs.ChoiceFlag{Value: "burst", Choices: []string{"burst", "even"}}, concurrency: 16,
+		pace: configs.ChoiceFlag{Value: "burst", Choices: []string{"burst", "even"}}, concurrency: 16,
 		assumed: newAssumptions(),
 	}
 }
 
 // Options returns which workspace the command works in, without its prices.
 func (f *serviceFlags) Options() workspace.Options {
-	names, modules := f.assumed.requestNames(), f.assumed.modulesOfV2()
-	return workspace.Options{
+	options := workspace.Options{
 		Journal: workspace.Journal{
-			State: f.State, Name: f.Workspace, Rate: f.Kept(), Wait: f.Wait,
+			State: f.State, Name: f.Workspace, Wait: f.Wait,
 			Key:    workspace.Key{From: journalKeyVariable, Text: f.getenv(journalKeyVariable)},
 			NewKey: workspace.Key{From: newJournalKeyVariable, Text: f.getenv(newJournalKeyVariable)},
 		},
-		Service: workspace.Service{
-			Sandbox: f.Sandbox, BaseURL: f.BaseURL, MCPURL: f.MCPURL, Transport: v1.Transport(f.transport.Value), Names: names,
-			Key: f.getenv(keyVariable), SameWorkspace: f.sameWorkspace, Exclusive: f.exclusive, Timeout: f.Timeout,
-			SettleDelay: f.settleDelay, Connections: f.concurrency, Rate: checkpoint.Rate(f.Rate),
-		},
-		V2: workspace.V2{
-			BaseURL: f.BaseURLV2, Key: f.getenv(keyV2Variable), Timeout: f.Timeout, Connections: f.concurrency,
-			Rate: checkpoint.Rate(f.RateV2), Kept: f.kept(f.RateV2), Modules: modules, NotFound: f.assumed.notFound,
-		},
+		Sandbox: f.Sandbox, SameWorkspace: f.sameWorkspace, Exclusive: f.exclusive, SettleDelay: f.settleDelay,
 	}
+	for _, a := range f.Addresses {
+		options.Services = append(options.Services, provider.Service{
+			Provider: f.settings(a.provider), BaseURL: a.BaseURL, Key: f.getenv(a.variable(keyVariable)), Timeout: f.Timeout,
+			Connections: f.concurrency, Rate: checkpoint.Rate(a.Rate), Kept: f.kept(a.Rate),
+		})
+	}
+	return options
 }
 
-// Kept returns the limit that the journal keeps for the first interface: the service's less the headroom.
-func (f *serviceFlags) Kept() checkpoint.Rate { return f.kept(f.Rate) }
+// settings returns a provider with what its own flags and keys of the configuration say.
+func (f *serviceFlags) settings(of provider.Provider) provider.Provider {
+	switch p := of.(type) {
+	case providerv1.Provider:
+		p.Transport, p.MCPURL, p.Names = v1.Transport(f.transport.Value), f.MCPURL, f.assumed.requestNames()
+		return p
+	case providerv2.Provider:
+		p.Modules, p.NotFound = f.assumed.modulesOfV2(), f.assumed.notFound
+		return p
+	}
+	return of
+}
 
+// kept returns the limit that the journal keeps: the service's less the headroom.
 func (f *serviceFlags) kept(rate configs.RateFlag) checkpoint.Rate {
 	slots := rate.Slots * (100 - int(f.headroom)) / 100
 	return checkpoint.Rate{Slots: max(slots, 1), Window: rate.Window}
@@ -106,13 +167,20 @@ func (f *serviceFlags) Pace() pipeline.Pace {
 }
 
 // Known reports whether the flags name a service, and so a journal.
-func (f *serviceFlags) Known() bool { return f.Sandbox || f.BaseURL != "" || f.BaseURLV2 != "" }
+func (f *serviceFlags) Known() bool {
+	return f.Sandbox || slices.ContainsFunc(f.Addresses, func(a *addressFlags) bool { return a.BaseURL != "" })
+}
 
 // AddPlace adds the flags that say where the service is.
 func (f *serviceFlags) AddPlace(flags *pflag.FlagSet) {
-	flags.StringVar(&f.BaseURL, "base-url", f.BaseURL, "the service's `URL` with its path prefix (SERVICE_BASE_URL)")
-	flags.StringVar(&f.BaseURLV2, "base-url-v2", f.BaseURLV2,
-		"the `URL` of the service's v2 interface with its path prefix (SERVICE_V2_BASE_URL)")
+	for _, a := range f.Addresses {
+		usage := "the service's `URL` with its path prefix"
+		if a.of != "" {
+			usage = "the `URL` of the service's " + a.of + " interface with its path prefix"
+		}
+		flags.StringVar(&a.BaseURL, a.flag("base-url"), a.BaseURL, usage+" ("+a.variable(baseURLVariable)+")")
+		placeBeside(flags, a.flag("base-url"), "base-url")
+	}
 	flags.BoolVar(&f.Sandbox, "sandbox", false, "use the embedded service: nothing is real and nothing costs money")
 }
 
@@ -135,8 +203,14 @@ func (f *serviceFlags) AddService(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
 	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
 	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long to wait after a lost response before the account is read; when this is shorter than --timeout, the reading can miss the charge of a lookup that the service still processes")
-	flags.Var(&f.Rate, "rate", "the service's limit: lookups in a rolling window")
-	flags.Var(&f.RateV2, "rate-v2", "the limit of the service's v2 interface: calls in a rolling window")
+	for _, a := range f.Addresses {
+		usage := "the service's limit: lookups in a rolling window"
+		if a.of != "" {
+			usage = "the limit of the service's " + a.of + " interface: calls in a rolling window"
+		}
+		flags.Var(&a.Rate, a.flag("rate"), usage)
+		placeBeside(flags, a.flag("rate"), "rate")
+	}
 	flags.Var(&f.headroom, "headroom", "the share of the limit that is left to the workspace's other users")
 }
 

@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/checkpoint"
-	"payonce/pipeline/workspace"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 )
 
 // parsedServiceFlags returns the flags of a command line in an environment.
 func parsedServiceFlags(t *testing.T, environment map[string]string, args ...string) *serviceFlags {
 	t.Helper()
-	f := newServiceFlags(func(name string) string { return environment[name] })
+	f := newServiceFlags(quietEnvironment(environment))
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	f.AddPlace(flags)
 	f.AddJournal(flags)
@@ -31,36 +32,36 @@ func parsedServiceFlags(t *testing.T, environment map[string]string, args ...str
 func TestTheSecondInterfaceHasItsOwnAddressKeyAndRate(t *testing.T) {
 	t.Parallel()
 	environment := map[string]string{
-		baseURLVariable: "https://a.example/api/v1", keyVariable: "first", baseURLV2Variable: "https://b.example/v2", keyV2Variable: "second",
+		baseURLVariable: "https://a.example/api/v1", keyVariable: "first", "SERVICE_V2_BASE_URL": "https://b.example/v2", "SERVICE_V2_API_KEY": "second",
 	}
 	f := parsedServiceFlags(t, environment)
 	place := f.Options()
-	want := workspace.V2{
-		BaseURL: "https://b.example/v2", Key: "second", NotFound: "Not found.", Timeout: 45 * time.Second, Connections: 16,
+	want := provider.Service{
+		Provider: providerv2.Provider{NotFound: "Not found."}, BaseURL: "https://b.example/v2", Key: "second", Timeout: 45 * time.Second, Connections: 16,
 		Rate: checkpoint.Rate{Slots: 60, Window: time.Minute}, Kept: checkpoint.Rate{Slots: 60, Window: time.Minute},
 	}
-	if diff := cmp.Diff(want, place.V2, cmpopts.EquateEmpty()); diff != "" || place.Service.Key != "first" || !f.Known() {
-		t.Errorf("%s%+v", diff, place.Service)
+	if diff := cmp.Diff(want, place.Services[1], cmpopts.EquateEmpty()); diff != "" || place.Services[0].Key != "first" || !f.Known() {
+		t.Errorf("%s%+v", diff, place.Services[0])
 	}
 	f = parsedServiceFlags(t, environment, "--base-url-v2", "https://c.example/v2", "--rate-v2", "10/1s", "--headroom", "50%", "--timeout", "5s", "--concurrency", "3")
 	if err := f.assumed.keys.Set("not-found-text", "None."); err != nil {
 		t.Fatal(err)
 	}
-	want = workspace.V2{
-		BaseURL: "https://c.example/v2", Key: "second", NotFound: "None.", Timeout: 5 * time.Second, Connections: 3,
+	want = provider.Service{
+		Provider: providerv2.Provider{NotFound: "None."}, BaseURL: "https://c.example/v2", Key: "second", Timeout: 5 * time.Second, Connections: 3,
 		Rate: checkpoint.Rate{Slots: 10, Window: time.Second}, Kept: checkpoint.Rate{Slots: 5, Window: time.Second},
 	}
-	if diff := cmp.Diff(want, f.Options().V2, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(want, f.Options().Services[1], cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
-	if !parsedServiceFlags(t, map[string]string{baseURLV2Variable: "https://b.example/v2"}).Known() || parsedServiceFlags(t, nil).Known() {
+	if !parsedServiceFlags(t, map[string]string{"SERVICE_V2_BASE_URL": "https://b.example/v2"}).Known() || parsedServiceFlags(t, nil).Known() {
 		t.Error("a service is known by either address, and not without one")
 	}
 }
 
 func TestTheSandboxReplacesEveryAddressThatTheEnvironmentGives(t *testing.T) {
 	t.Parallel()
-	environment := map[string]string{baseURLVariable: "https://a.example/api/v1", baseURLV2Variable: "https://b.example/v2"}
+	environment := map[string]string{baseURLVariable: "https://a.example/api/v1", "SERVICE_V2_BASE_URL": "https://b.example/v2"}
 	for want, args := range map[string][]string{
 		"":            {"--sandbox"},
 		"base-url":    {"--sandbox", "--base-url", "https://c.example/api/v1"},

@@ -5,10 +5,12 @@ package inspect
 import (
 	"context"
 
+	"payonce/checkpoint"
 	"payonce/io/service/v1"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -29,37 +31,43 @@ func Account(ctx context.Context, w *pipeline.Work) (*report.Account, error) {
 
 // accountOf reads the accounts of the interfaces that the workspace has.
 func accountOf(ctx context.Context, s *workspace.Session) (account *report.Account, err error) {
-	if s.Options.Service.Known() || !s.Options.HasV2() {
-		client, err := s.OpenStatus()
+	account = &report.Account{}
+	for _, of := range s.Options.Used() {
+		at, err := s.Endpoint(of)
 		if err != nil {
 			return nil, err
 		}
-		status, err := client.Status(ctx)
-		if err != nil {
+		if err := of.Show(ctx, at, readerOf(s, of), account); err != nil {
 			return nil, err
 		}
-		account = report.AccountOf(provider.V1Interface().Catalogue, status)
 	}
-	if !s.Options.HasV2() {
-		return account, nil
-	}
-	second, err := accountV2Of(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if account == nil {
-		return &report.Account{Second: second}, nil
-	}
-	account.Second = second
 	return account, nil
 }
 
-// Document reads the OpenAPI document of the service.
+// readerOf returns what reads the journal as the account of a service sees it. A journal that cannot be read now is
+// left out: the account itself needs none.
+func readerOf(s *workspace.Session, of provider.Service) provider.AccountReader {
+	return func(ctx context.Context) (*checkpoint.Journal, error) {
+		if s.Journal == nil {
+			if exists, err := s.ReadExisting(ctx, "account"); err != nil || !exists {
+				return nil, ctx.Err()
+			}
+		}
+		return s.AccountOf(of)
+	}
+}
+
+// Document reads the OpenAPI document of the service, which v1 alone has.
 func Document(ctx context.Context, w *pipeline.Work) (v1.Description, error) {
 	return pipeline.WithSession(w, func(s *workspace.Session) (v1.Description, error) {
-		client, err := s.OpenStatus()
+		of, p, _ := provider.Of[providerv1.Provider](s.Options.Services) // every workspace has it
+		at, err := s.Endpoint(of)
 		if err != nil {
 			return v1.Description{}, err
+		}
+		client, err := v1.NewStatusClient(p.Config(at))
+		if err != nil {
+			return v1.Description{}, problem.AsUsage(err)
 		}
 		description, err := client.OpenAPI(ctx)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,10 +18,12 @@ import (
 	"payonce/io/sandbox"
 	sandboxunits "payonce/io/sandbox/kit"
 	sandboxv2 "payonce/io/sandbox/v2"
-	"payonce/io/service/v1"
 	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -44,12 +47,30 @@ func servedBy(t *testing.T, config sandbox.Config) (*pipeline.Work, *workspace.E
 	return &pipeline.Work{
 		Env: workspace.Environment{Now: time.Now, Program: "test", Version: "0"},
 		Workspace: workspace.Options{
-			Journal: workspace.Journal{State: t.TempDir(), Name: "default", Rate: rate},
-			Service: workspace.Service{BaseURL: service.BaseURL, Key: sandbox.DefaultKey, Transport: v1.REST, Timeout: time.Minute, Rate: rate},
-			V2:      workspace.V2{BaseURL: service.V2BaseURL, Key: sandboxv2.DefaultKey, Timeout: time.Minute, Kept: rate},
+			Journal: workspace.Journal{State: t.TempDir(), Name: "default"},
+			Services: []provider.Service{
+				{Provider: providerv1.Provider{}, BaseURL: service.BaseURL("v1"), Key: sandbox.DefaultKey, Timeout: time.Minute, Rate: rate, Kept: rate},
+				{Provider: providerv2.Provider{}, BaseURL: service.BaseURL("v2"), Key: sandboxv2.DefaultKey, Timeout: time.Minute, Kept: rate},
+			},
 		},
 		Observer: silent{}, Explain: error.Error,
 	}, service
+}
+
+// openSecond returns a client of v2.
+func openSecond(s *workspace.Session) (*v2.Client, error) {
+	of, p, _ := provider.Of[providerv2.Provider](s.Options.Services)
+	at, err := s.Endpoint(of)
+	if err != nil {
+		return nil, err
+	}
+	return v2.NewClient(p.Config(at))
+}
+
+// registerSecond registers the account of v2, whose key was accepted.
+func registerSecond(s *workspace.Session) (*checkpoint.Journal, error) {
+	of, _, _ := provider.Of[providerv2.Provider](s.Options.Services)
+	return s.Register(of, func() error { return nil })
 }
 
 // buyCompanies buys companies by their identifiers through the journal, as the account of v2.
@@ -60,12 +81,12 @@ func buyCompanies(t *testing.T, w *pipeline.Work, ids ...string) {
 	if err := s.OpenJournal(t.Context(), "run"); err != nil {
 		t.Fatal(err)
 	}
-	client, err := s.OpenV2Client()
+	client, err := openSecond(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	journal, err := s.RegisterV2()
+	journal, err := registerSecond(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,18 +189,18 @@ func TestTheAccountShowsUnitsThatAnotherModuleCounted(t *testing.T) {
 func TestAnAccountOfOneInterfaceAloneIsShown(t *testing.T) {
 	t.Parallel()
 	w, _ := served(t)
-	both := w.Workspace
-	w.Workspace.Service.BaseURL = ""
+	both := slices.Clone(w.Workspace.Services)
+	w.Workspace.Services[0].BaseURL = ""
 	if account, err := Account(t.Context(), w); err != nil || account.Second == nil || account.KeyValid != nil {
 		t.Errorf("v2 alone: %+v, %v", account, err)
 	}
-	w.Workspace = both
-	w.Workspace.V2.BaseURL = ""
+	w.Workspace.Services = slices.Clone(both)
+	w.Workspace.Services[1].BaseURL = ""
 	if account, err := Account(t.Context(), w); err != nil || account.Second != nil || account.KeyValid == nil {
 		t.Errorf("v1 alone: %+v, %v", account, err)
 	}
-	w.Workspace = both
-	w.Workspace.V2.Key = "wrong"
+	w.Workspace.Services = slices.Clone(both)
+	w.Workspace.Services[1].Key = "wrong"
 	if _, err := Account(t.Context(), w); !problem.IsRefused(err) {
 		t.Errorf("a wrong key of v2: %v", err)
 	}
@@ -200,7 +221,7 @@ func TestACeilingOnUnitsShowsTheUnitsOfItsModule(t *testing.T) {
 	if len(ceilings) != 1 {
 		t.Fatalf("%+v", ceilings)
 	}
-	shown, err := viewUsed(s, budgetCeiling{ceilings[0], true, secondAccount(s)}, time.Now())
+	shown, err := viewUsed(s, budgetCeiling{ceilings[0], true, unitAccounts(s)[0].number}, time.Now())
 	if err != nil || shown.Measure != "companies" || *shown.SettledUnits != 3 || *shown.Left != "2" || *shown.Limit != "5" {
 		t.Errorf("%+v, %v", shown, err)
 	}
@@ -218,7 +239,7 @@ func TestARunShowsWhatEachAccountFoundAndUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	limits := pipeline.Budget{Units: map[string]int64{"companies": 5}}
-	number := secondAccount(s)
+	number := unitAccounts(s)[0].number
 	run := checkpoint.Run{Name: "companies", Accounts: []checkpoint.AskedAccount{{
 		Account: number, Ceilings: limits.UnitCeilings("companies", "companies", v2.Modules{}.Tariff()),
 	}}, ModuleDrifts: []checkpoint.ModuleDrift{{Account: number, Module: "companies", Units: 2}}}
@@ -235,7 +256,7 @@ func TestARunShowsWhatEachAccountFoundAndUsed(t *testing.T) {
 	if diff := cmp.Diff(want, view.Accounts); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	shown := budgetCeilings([]checkpoint.Run{run}, pipeline.Budget{}, number)
+	shown := budgetCeilings([]checkpoint.Run{run}, pipeline.Budget{}, unitAccounts(s))
 	if len(shown) == 0 || shown[0].Name != "max-units companies" || shown[0].account != number || !shown[0].limited {
 		t.Errorf("the budget does not show the limit on units that the run had: %+v", shown)
 	}

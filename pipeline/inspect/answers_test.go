@@ -13,7 +13,6 @@ import (
 	"payonce/enrich"
 	"payonce/io/service/v2"
 	"payonce/pipeline"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -31,7 +30,7 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 	}
 	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
 	check(s.OpenJournal(t.Context(), "test"))
-	journal, err := s.RegisterV2()
+	journal, err := registerSecond(s)
 	check(err)
 	begin := func(profile string) attempt.Ticket {
 		t.Helper()
@@ -117,7 +116,7 @@ func (shouting) Show(answered enrich.Answered) (any, error) { return answered.Da
 // TestAnswersAreReadByTheReaderOfTheirInterface reads an answer of an added interface, and one of an unknown interface.
 func TestAnswersAreReadByTheReaderOfTheirInterface(t *testing.T) {
 	t.Parallel()
-	read := answers(provider.AnswerReaders())
+	read := answers(workspace.Options{}.AnswerReaders())
 	read["third"] = shouting{}
 	answered := enrich.Answered{Data: "ann"}
 	for of, want := range map[string][3]string{"third": {"ANN", "loud", "ann!"}, "fourth": {"", "", "ann"}} {

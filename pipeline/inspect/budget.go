@@ -10,7 +10,6 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
-	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
@@ -38,7 +37,7 @@ func Budget(ctx context.Context, w *pipeline.Work, o BudgetOptions) (*report.Bud
 			}
 		}
 		view := &report.Budget{Version: report.BudgetVersion, At: s.Env.Now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
-		for _, c := range budgetCeilings(runs, o.Budget, secondAccount(s)) {
+		for _, c := range budgetCeilings(runs, o.Budget, unitAccounts(s)) {
 			used, err := viewUsed(s, c, view.At)
 			if err != nil {
 				return nil, err
@@ -62,8 +61,8 @@ type budgetCeiling struct {
 
 // budgetCeilings returns the ceilings of the runs, of their jobs and of the
 // workspace, those of one scope together. A limit is the one that was given to the
-// run that started last, or here. Limits on units that are given here are those of the second account.
-func budgetCeilings(runs []checkpoint.Run, given pipeline.Budget, second attempt.Account) []budgetCeiling {
+// run that started last, or here. A limit on units that is given here is one of the account that has such units.
+func budgetCeilings(runs []checkpoint.Run, given pipeline.Budget, accounts []unitAccount) []budgetCeiling {
 	slices.SortStableFunc(runs, func(a, b checkpoint.Run) int { return a.LastStarted().Compare(b.LastStarted()) })
 	var shown []budgetCeiling
 	show := func(c cost.Ceiling, limited bool, account attempt.Account) {
@@ -95,8 +94,10 @@ func budgetCeilings(runs []checkpoint.Run, given pipeline.Budget, second attempt
 		for _, c := range given.Ceilings(run.Name, jobOf(run)) {
 			show(c, true, 0)
 		}
-		for _, c := range given.UnitCeilings(run.Name, jobOf(run), v2.Modules{}.Tariff()) {
-			show(c, true, second)
+		for _, account := range accounts {
+			for _, c := range given.UnitCeilings(run.Name, jobOf(run), account.tariff) {
+				show(c, true, account.number)
+			}
 		}
 	}
 	show(cost.Ceiling{Name: provider.CeilingWorkspaceMonthly, Scope: checkpoint.WorkspaceScope, Period: cost.Month}, false, 0)

@@ -8,7 +8,6 @@ import (
 
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
-	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
@@ -52,19 +51,32 @@ func viewUsed(s *workspace.Session, c budgetCeiling, at time.Time) (report.Used,
 	return view, nil
 }
 
-// secondAccount returns the account whose units the ceilings limit: that of the second interface, the last
+// unitAccount is an account whose units ceilings can limit.
+type unitAccount struct {
+	number attempt.Account
+	tariff cost.Tariff
+}
+
+// unitAccounts returns the accounts whose units ceilings limit, one for each interface that takes no money: the last
 // one where the command does not know its address. It is an account without calls when there is none.
-func secondAccount(s *workspace.Session) attempt.Account {
-	if journal, found, err := s.ReadV2(); err == nil && found {
-		return journal.Number()
-	}
-	all := s.Journal.Catalogues()
-	for number := len(all) - 1; number > 0; number-- {
-		if all[number].Interface == v2.Catalogue().Interface {
-			return attempt.Account(number)
+func unitAccounts(s *workspace.Session) (accounts []unitAccount) {
+	for _, of := range s.Options.Services {
+		about, all := of.Interface(), s.Journal.Catalogues()
+		if !about.Tariff.Meters[cost.USD].Hidden {
+			continue
 		}
+		last := attempt.Account(len(all))
+		for number := len(all) - 1; number > 0 && last == attempt.Account(len(all)); number-- {
+			if all[number].Interface == of.Name() {
+				last = attempt.Account(number)
+			}
+		}
+		if journal, err := s.AccountOf(of); err == nil && journal != nil {
+			last = journal.Number()
+		}
+		accounts = append(accounts, unitAccount{last, about.Tariff})
 	}
-	return attempt.Account(len(all))
+	return accounts
 }
 
 // accountOfBudget reads the account's free status; without it, it says why.
@@ -72,10 +84,12 @@ func accountOfBudget(ctx context.Context, w *pipeline.Work, s *workspace.Session
 	if offline != "" {
 		return nil, offline
 	}
-	if s.Options.Service.Known() {
-		_, err := s.OpenStatus()
+	if first := s.Options.Services[0]; s.Options.IsConfigured(first) {
+		account := s.Account(first, nil, nil)
+		defer account.Close()
+		err := account.Open(provider.UseReading)
 		if err == nil {
-			err = s.CheckKey()
+			err = s.CheckKey(first)
 		}
 		if err != nil {
 			return nil, w.Explain(err)

@@ -13,6 +13,8 @@ import (
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -70,7 +72,9 @@ func CompareService(ctx context.Context, w *pipeline.Work, o ConformanceOptions)
 
 // interfaces returns which interfaces are compared.
 func (o ConformanceOptions) interfaces(options workspace.Options) (first, second bool, err error) {
-	first, second = options.Service.Known(), options.HasV2()
+	one, _, _ := provider.Of[providerv1.Provider](options.Services)
+	two, _, _ := provider.Of[providerv2.Provider](options.Services)
+	first, second = options.IsConfigured(one), options.IsConfigured(two)
 	if len(o.From) == 0 {
 		return first, second, nil
 	}
@@ -90,7 +94,8 @@ func (o ConformanceOptions) interfaces(options workspace.Options) (first, second
 
 // compareV1 compares the v1 interface with its specification.
 func (o ConformanceOptions) compareV1(ctx context.Context, w *pipeline.Work, place *workspace.Session) (*ComparisonEnded, error) {
-	asking, err := w.Asking(place, ConformanceRun, o.List, o.Budget)
+	of, _, _ := provider.Of[providerv1.Provider](w.Workspace.Services) // the caller has looked
+	asking, err := w.Asking(place, ConformanceRun, of, o.List, o.Budget)
 	if err != nil {
 		return nil, err
 	}
@@ -112,13 +117,12 @@ func (o ConformanceOptions) compare(ctx context.Context, c *comparing) (*Compari
 	if err != nil {
 		return nil, err
 	}
-	live, client, err := c.openLive()
+	defer c.Account.Close()
+	live, err := c.openLive()
 	if err != nil {
 		return nil, err
 	}
-	defer client.Close()
 	c.Account.Journal = c.place.Journal
-	c.Account.Service.(*provider.V1Service).Use(c.Account, client)
 	live.Lookups, live.Why = lookups, o.NothingToSpend
 	if c.place.Journal != nil {
 		if live.Why, err = c.openSpending(ctx, o.InDoubt); err != nil {
@@ -156,7 +160,7 @@ func (o ConformanceOptions) check() error {
 // lookups returns who is to be looked up, and opens the journal when somebody may be.
 func (o ConformanceOptions) lookups(ctx context.Context, c *comparing) ([]enrich.Lookup, error) {
 	// For what is wrong in a rate card, before a journal is begun.
-	if _, err := workspace.ChoosePrices(c.work.Workspace.Prices, 0, nil, cost.Account{}); err != nil {
+	if _, err := c.Account.Connection.Choose(0, cost.Account{}); err != nil {
 		return nil, err
 	}
 	lookups, err := profileLookups(o.Profiles, c.Account.Wanted)
@@ -191,17 +195,18 @@ func profileLookups(profiles []string, wanted enrich.Fields) ([]enrich.Lookup, e
 	return lookups, nil
 }
 
-// openLive returns the service to be compared, without a way to spend, and the client
-// that has one.
-func (c *comparing) openLive() (*conformance.LiveV1, *v1.Client, error) {
-	config, err := c.place.Config()
+// openLive opens the account, and returns the service to be compared, without a way to spend.
+func (c *comparing) openLive() (*conformance.LiveV1, error) {
+	of, p, _ := provider.Of[providerv1.Provider](c.place.Options.Services) // the caller has looked
+	at, err := c.place.Endpoint(of)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	client, err := v1.NewClient(config)
-	if err != nil {
-		return nil, nil, problem.AsUsage(err)
+	config := p.Config(at)
+	if c.Account.Status, c.Account.Finder, err = c.Account.Connection.Open(at, provider.UsePaying); err != nil {
+		return nil, err
 	}
+	client := c.Account.Finder.(*v1.Client) // which the connection has opened
 	other, unknown := config, config
 	unknown.Key = unknownKey
 	if other.Transport = v1.MCP; config.Transport == v1.MCP {
@@ -209,19 +214,19 @@ func (c *comparing) openLive() (*conformance.LiveV1, *v1.Client, error) {
 	}
 	card, option, err := c.work.Workspace.Prices.Read()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	live := &conformance.LiveV1{Client: client.StatusClient, Now: c.work.Env.Now, Card: card, Prices: option.Prices, Tools: specifiedTools}
-	if c.work.Workspace.Service.Sandbox {
+	if c.work.Workspace.Sandbox {
 		live.Tools = sandboxTools
 	}
 	otherClient, err := v1.NewStatusClient(other)
 	if err != nil {
-		return nil, nil, problem.AsUsage(err)
+		return nil, problem.AsUsage(err)
 	}
 	unknownClient, err := v1.NewStatusClient(unknown)
 	live.Other, live.UnknownKey = otherClient, unknownClient
-	return live, client, problem.AsUsage(err)
+	return live, problem.AsUsage(err)
 }
 
 // How many tools the MCP endpoint lists: by the specification, and in the sandbox, which

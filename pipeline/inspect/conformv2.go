@@ -9,6 +9,8 @@ import (
 	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -18,10 +20,12 @@ const unknownKey = "no-key-of-any-workspace"
 
 // compareV2 compares the v2 interface with its specification, and adds what it found.
 func (o ConformanceOptions) compareV2(ctx context.Context, w *pipeline.Work, place *workspace.Session, ended *ComparisonEnded) error {
-	config, err := place.V2Config()
+	of, v2provider, _ := provider.Of[providerv2.Provider](place.Options.Services) // the caller has looked
+	at, err := place.Endpoint(of)
 	if err != nil {
 		return err
 	}
+	config := v2provider.Config(at)
 	client, err := v2.NewStatusClient(config)
 	if err != nil {
 		return problem.AsUsage(err)
@@ -32,8 +36,8 @@ func (o ConformanceOptions) compareV2(ctx context.Context, w *pipeline.Work, pla
 		return problem.AsUsage(err)
 	}
 	live := &conformance.LiveV2{
-		Client: client, UnknownKey: unknown, Now: w.Env.Now, Modules: w.Workspace.V2.Modules, Why: o.NoUnits,
-		Shared: !place.Options.Service.Exclusive && !place.Options.Service.Sandbox,
+		Client: client, UnknownKey: unknown, Now: w.Env.Now, Modules: v2provider.Modules, Why: o.NoUnits,
+		Shared: !place.Options.Exclusive && !place.Options.Sandbox,
 	}
 	compare := func() error {
 		found, err := live.Compare(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"payonce/io/service/v2"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 )
@@ -19,13 +20,13 @@ func (d *checks) checkCounting(ctx context.Context, limits provider.Budget) erro
 	if len(limits.Units) == 0 {
 		return nil
 	}
-	if !d.acceptedV2 || d.problems > 0 {
-		d.warn(v2Counting, "run_again", "not checked, because of the problems above")
+	if !d.accepted(v2.Catalogue().Interface) || d.Problems > 0 {
+		d.Warn(v2Counting, "run_again", "not checked, because of the problems above")
 		return nil
 	}
 	if d.place.Journal == nil {
 		if err := d.place.OpenJournal(ctx, doctorRun); err != nil {
-			d.failed(v2Counting, err)
+			d.Failed(v2Counting, err)
 			return nil
 		}
 	}
@@ -36,24 +37,24 @@ func (d *checks) checkCounting(ctx context.Context, limits provider.Budget) erro
 		case err != nil:
 			return err
 		case counted.Why != "":
-			d.warn(v2Counting, "raise_units", "no call was answered: %s", counted.Why)
+			d.Warn(v2Counting, "raise_units", "no call was answered: %s", counted.Why)
 		case counted.Line == "" && counted.Known:
-			d.ok(v2Counting, "%s", counted)
+			d.OK(v2Counting, "%s", counted)
 		case counted.Known:
-			d.problem(problem.Usage, v2Counting, "",
+			d.Problem(problem.Usage, v2Counting, "",
 				"%s, where %s is expected; write this line in the configuration: %s%s",
 				counted, counted.Want, counted.Line, others(counted))
 		case len(counted.Used) == 0:
-			d.warn(v2Counting, "ask_service",
+			d.Warn(v2Counting, "ask_service",
 				"%s within the settle delay, where %s is expected; the service may count later", counted, counted.Want)
 		default:
-			d.warn(v2Counting, "ask_service",
+			d.Warn(v2Counting, "ask_service",
 				"%s, where %s is expected; somebody else may use the account", counted, counted.Want)
 		}
 		return nil
 	})
 	if errors.Is(err, ErrProbeInDoubt) {
-		d.warn(v2Counting, "look_at_doubts", "not checked: %v", err)
+		d.Warn(v2Counting, "look_at_doubts", "not checked: %v", err)
 		return nil
 	}
 	return err

@@ -13,10 +13,11 @@ import (
 	"payonce/io/sandbox"
 	sandboxunits "payonce/io/sandbox/kit"
 	sandboxv2 "payonce/io/sandbox/v2"
-	"payonce/io/service/v1"
 	"payonce/io/service/v2"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -28,9 +29,10 @@ func codes(code string, _ ...any) string { return code }
 func optionsFor(address, state string) workspace.Options {
 	rate := checkpoint.Rate{Slots: 30, Window: time.Minute}
 	return workspace.Options{
-		Journal: workspace.Journal{State: state, Name: "default", Rate: rate, Key: workspace.Key{From: "THE_KEY"}},
-		Service: workspace.Service{
-			BaseURL: address, Key: sandbox.DefaultKey, Transport: v1.REST, Timeout: time.Minute, Connections: 2, Rate: rate,
+		Journal: workspace.Journal{State: state, Name: "default", Key: workspace.Key{From: "THE_KEY"}},
+		Services: []provider.Service{
+			{Provider: providerv1.Provider{}, BaseURL: address, Key: sandbox.DefaultKey, Timeout: time.Minute, Connections: 2, Rate: rate, Kept: rate},
+			{Provider: providerv2.Provider{}},
 		},
 	}
 }
@@ -76,7 +78,7 @@ func serveWith(t *testing.T, config sandbox.Config) *workspace.Embedded {
 func TestAServiceThatIsSoundIsUsableAndNothingIsSentOrLeft(t *testing.T) {
 	t.Parallel()
 	service, state := serve(t), filepath.Join(t.TempDir(), "state")
-	found := diagnose(t, optionsFor(service.BaseURL, state))
+	found := diagnose(t, optionsFor(service.BaseURL("v1"), state))
 	if !found.Report.Usable || found.Kind != 0 || found.Report.Problems > 0 {
 		t.Errorf("%+v", found.Report)
 	}
@@ -107,15 +109,15 @@ func TestWhatKeepsARunFromStartingSaysWhoHasToAct(t *testing.T) {
 		check  string
 		kind   problem.Kind
 	}{
-		"no address":            {func(o *workspace.Options) { o.Service.BaseURL = "" }, "base URL", problem.Usage},
-		"a key of nobody":       {func(o *workspace.Options) { o.Service.Key = "wrong" }, "key", problem.Refused},
-		"no key":                {func(o *workspace.Options) { o.Service.Key = "" }, "key", problem.Usage},
+		"no address":            {func(o *workspace.Options) { o.Services[0].BaseURL = "" }, "base URL", problem.Usage},
+		"a key of nobody":       {func(o *workspace.Options) { o.Services[0].Key = "wrong" }, "key", problem.Refused},
+		"no key":                {func(o *workspace.Options) { o.Services[0].Key = "" }, "key", problem.Usage},
 		"half a journal's key":  {func(o *workspace.Options) { o.Journal.Key.Text = "0a0a" }, "encryption key", problem.Usage},
 		"a file in place of it": {func(o *workspace.Options) { o.Journal.State = blocked }, "state directory", problem.Usage},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			options := optionsFor(service.BaseURL, t.TempDir())
+			options := optionsFor(service.BaseURL("v1"), t.TempDir())
 			test.change(&options)
 			found := diagnose(t, options)
 			if found.Report.Usable || found.Kind != test.kind || len(of(found.Report, test.check, report.CheckProblem)) != 1 {
@@ -129,7 +131,7 @@ func TestWhatKeepsARunFromStartingSaysWhoHasToAct(t *testing.T) {
 func TestAJournalInUseIsAWarning(t *testing.T) {
 	t.Parallel()
 	service := serve(t)
-	options := optionsFor(service.BaseURL, t.TempDir())
+	options := optionsFor(service.BaseURL("v1"), t.TempDir())
 	holder := &workspace.Session{Options: options, Env: workspace.Environment{Now: time.Now, Program: "batch"}}
 	if err := holder.OpenJournal(t.Context(), "run leads"); err != nil {
 		t.Fatal(err)
@@ -144,10 +146,10 @@ func TestAJournalInUseIsAWarning(t *testing.T) {
 
 // withV2 returns options for both interfaces of a sandbox.
 func withV2(service *workspace.Embedded, state string) workspace.Options {
-	options := optionsFor(service.BaseURL, state)
-	options.V2 = workspace.V2{
-		BaseURL: service.V2BaseURL, Key: sandboxv2.DefaultKey, Timeout: time.Minute, Rate: workspace.DefaultRateV2(),
-	}
+	options := optionsFor(service.BaseURL("v1"), state)
+	second := &options.Services[1]
+	second.BaseURL, second.Key = service.BaseURL("v2"), sandboxv2.DefaultKey
+	second.Timeout, second.Rate = time.Minute, second.Interface().Rate
 	return options
 }
 
@@ -158,13 +160,13 @@ func TestTheSecondInterfaceIsCheckedWithFreeCallsAlone(t *testing.T) {
 		"both": withV2(service, t.TempDir()), "alone": withV2(service, t.TempDir()),
 	} {
 		if name == "alone" {
-			options.Service.BaseURL = ""
+			options.Services[0].BaseURL = ""
 		}
 		found := diagnose(t, options)
 		if !found.Report.Usable || found.Report.Problems > 0 {
 			t.Errorf("%s: %+v", name, found.Report)
 		}
-		for check, findings := range map[string]int{v2BaseURL: 1, v2Key: 1, v2Modules: 6, v2Contacts: 1, v2Rate: 1, "journal": 1} {
+		for check, findings := range map[string]int{"v2 base URL": 1, "v2 key": 1, "v2 modules": 6, "v2 contacts": 1, "v2 rate limit": 1, "journal": 1} {
 			if got := len(of(found.Report, check, report.CheckOK)); got != findings {
 				t.Errorf("%s: %s is found to be well %d times, want %d: %+v", name, check, got, findings, found.Report.Checks)
 			}
@@ -182,23 +184,23 @@ func TestWhatIsWrongWithTheSecondInterfaceIsTold(t *testing.T) {
 	t.Parallel()
 	service := serve(t)
 	for name, test := range map[string]struct {
-		change        func(*workspace.V2)
+		change        func(*provider.Service)
 		check, result string
 		kind          problem.Kind
 		advice        string
 	}{
-		"a key of nobody": {func(o *workspace.V2) { o.Key = "wrong" }, v2Key, report.CheckProblem, problem.Refused, "give_key_v2"},
-		"no key":          {func(o *workspace.V2) { o.Key = "" }, v2Key, report.CheckProblem, problem.Usage, "give_key_v2"},
-		"no address":      {func(o *workspace.V2) { o.BaseURL = "x" }, v2BaseURL, report.CheckProblem, problem.Usage, "give_base_url_v2"},
-		"a fast rate":     {func(o *workspace.V2) { o.Rate.Slots = 100 }, v2Rate, report.CheckWarning, 0, "give_rate_v2"},
-		"another codename": {func(o *workspace.V2) {
-			o.Modules.Codenames = map[cost.Meter]string{v2.MeterCompanies: "company_data"}
-		}, v2Modules, report.CheckWarning, 0, "modules_missing"},
+		"a key of nobody": {func(o *provider.Service) { o.Key = "wrong" }, "v2 key", report.CheckProblem, problem.Refused, "give_key_v2"},
+		"no key":          {func(o *provider.Service) { o.Key = "" }, "v2 key", report.CheckProblem, problem.Usage, "give_key_v2"},
+		"no address":      {func(o *provider.Service) { o.BaseURL = "x" }, "v2 base URL", report.CheckProblem, problem.Usage, "give_base_url_v2"},
+		"a fast rate":     {func(o *provider.Service) { o.Rate.Slots = 100 }, "v2 rate limit", report.CheckWarning, 0, "give_rate_v2"},
+		"another codename": {func(o *provider.Service) {
+			o.Provider = providerv2.Provider{Modules: v2.Modules{Codenames: map[cost.Meter]string{v2.MeterCompanies: "company_data"}}}
+		}, "v2 modules", report.CheckWarning, 0, "modules_missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			options := withV2(service, t.TempDir())
-			test.change(&options.V2)
+			test.change(&options.Services[1])
 			found := diagnose(t, options)
 			findings := of(found.Report, test.check, test.result)
 			if len(findings) != 1 || findings[0].Advice != test.advice || found.Report.Usable != (test.kind == 0) {
@@ -218,7 +220,7 @@ func TestAChannelThatFailsForDaysIsAWarning(t *testing.T) {
 		age      time.Duration
 		warnings int
 	}{"for two days": {48 * time.Hour, 1}, "for an hour": {time.Hour, 0}} {
-		options := optionsFor(service.BaseURL, t.TempDir())
+		options := optionsFor(service.BaseURL("v1"), t.TempDir())
 		session := &workspace.Session{Options: options, Env: workspace.Environment{Now: time.Now, Program: "batch"}}
 		if err := session.OpenJournal(t.Context(), "test"); err != nil {
 			t.Fatal(err)
@@ -264,7 +266,7 @@ func TestAChannelThatFailsForDaysIsAWarning(t *testing.T) {
 func counting(t *testing.T, service *workspace.Embedded, state string, modules v2.Modules) *Diagnosis {
 	t.Helper()
 	options := withV2(service, state)
-	options.V2.Modules = modules
+	provider.Change(options.Services, func(p *providerv2.Provider) { p.Modules = modules })
 	env := workspace.Environment{Now: time.Now, Program: "batch", Version: "0"}
 	limits := provider.Budget{Units: map[string]int64{"companies": 1, "contacts": 1}}
 	found, err := Diagnose(t.Context(), env, options, limits, codes, error.Error)
@@ -306,7 +308,7 @@ func TestUnitsThatAnotherModuleCountedAreAWarning(t *testing.T) {
 		config.V2.Modules = moved
 		service := serveWith(t, config)
 		counting(t, service, state, v2.Modules{})
-		found := of(diagnose(t, withV2(service, state)).Report, v2Modules, report.CheckWarning)
+		found := of(diagnose(t, withV2(service, state)).Report, "v2 modules", report.CheckWarning)
 		if len(found) != len(moved) {
 			t.Errorf("%s: %+v", name, found)
 		}
@@ -340,7 +342,7 @@ func TestCountersAreNotCheckedWhereSomethingIsWrong(t *testing.T) {
 	t.Parallel()
 	service := serve(t)
 	options := withV2(service, t.TempDir())
-	options.V2.Key = "wrong"
+	options.Services[1].Key = "wrong"
 	env := workspace.Environment{Now: time.Now, Program: "batch", Version: "0"}
 	limits := provider.Budget{Units: map[string]int64{"companies": 1}}
 	found, err := Diagnose(t.Context(), env, options, limits, codes, error.Error)

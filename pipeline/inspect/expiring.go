@@ -14,7 +14,6 @@ import (
 	"payonce/io/atomicfile"
 	"payonce/io/table"
 	"payonce/pipeline"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -29,7 +28,7 @@ func Expiring(ctx context.Context, w *pipeline.Work, before time.Time, export st
 				return err
 			}
 			answers := map[string]int64{}
-			err = exporting(export, w.Env, func(write func(checkpoint.ExpiredAttempt) error) error {
+			err = exporting(export, w, func(write func(checkpoint.ExpiredAttempt) error) error {
 				return checkpoint.EachExpired(store, before, func(a checkpoint.ExpiredAttempt) error {
 					view.Lookups++
 					if a.Answered.Data != "" {
@@ -59,11 +58,11 @@ func existing(paths []string) []string {
 
 // exporting calls do with a function that writes an attempt to the file at path, and to nothing
 // without a path. The file appears whole or not at all.
-func exporting(path string, env workspace.Environment, do func(write func(checkpoint.ExpiredAttempt) error) error) error {
+func exporting(path string, w *pipeline.Work, do func(write func(checkpoint.ExpiredAttempt) error) error) error {
 	if path == "" {
 		return do(func(checkpoint.ExpiredAttempt) error { return nil })
 	}
-	file, err := atomicfile.Create(path, env.FileMode)
+	file, err := atomicfile.Create(path, w.Env.FileMode)
 	if err != nil {
 		return err
 	}
@@ -76,7 +75,7 @@ func exporting(path string, env workspace.Environment, do func(write func(checkp
 	if err != nil {
 		return err
 	}
-	read := answers(provider.AnswerReaders())
+	read := answers(w.Workspace.AnswerReaders())
 	err = do(func(a checkpoint.ExpiredAttempt) error {
 		who, facts, profile := a.Identity, checkpoint.PersonFacts{}, ""
 		if a.Answered.Data != "" {
@@ -88,7 +87,7 @@ func exporting(path string, env workspace.Environment, do func(write func(checkp
 		return lines.Write(table.EscapeFormulas([]string{
 			a.Run, a.At.UTC().Format(time.RFC3339), who.ProfileURL, who.FirstName, who.LastName, who.CompanyDomain, who.CompanyName,
 			facts.Name, facts.Email, facts.Phone, profile,
-		}, env.Raw))
+		}, w.Env.Raw))
 	})
 	lines.Flush()
 	if err := errors.Join(err, lines.Error()); err != nil {

@@ -15,7 +15,6 @@ import (
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -33,15 +32,16 @@ func Forget(
 		if err != nil {
 			return nil, err
 		}
-		erased, err := forget(journal, dir, options, person, confirm)
+		erased, err := forget(journal, dir, options, person, w.Workspace.AnswerReaders(), confirm)
 		return erased, errors.Join(err, journal.Close())
 	})
 }
 
 func forget(
-	journal *checkpoint.Journal, dir string, options workspace.Opening, person checkpoint.Person, confirm func(*report.Erasure) error,
+	journal *checkpoint.Journal, dir string, options workspace.Opening, person checkpoint.Person, readers answers,
+	confirm func(*report.Erasure) error,
 ) (*report.Erasure, error) {
-	found, err := journal.Find(person, answers(provider.AnswerReaders()).facts)
+	found, err := journal.Find(person, readers.facts)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestFormulasInExportsAreText(t *testing.T) {
 	}
 	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
 	check(s.OpenJournal(t.Context(), "test"))
-	journal, err := s.RegisterV2()
+	journal, err := registerSecond(s)
 	check(err)
 	begin := func(profile string) attempt.ID {
 		t.Helper()

@@ -12,7 +12,6 @@ import (
 	"payonce/checkpoint/verify"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -40,7 +39,7 @@ func Check(ctx context.Context, w *pipeline.Work) (*report.JournalCheck, error) 
 	return closed(ctx, w, "journal check", func(dir string, options workspace.Opening) (view *report.JournalCheck, err error) {
 		err = workspace.ReadStore(ctx, dir, options, func(store record.Store) error {
 			var problems []verify.Problem
-			first := provider.V1Interface() // that of the account 0
+			first := w.Workspace.Services[0].Interface() // that of the account 0
 			found, err := verify.Check(store, first.Catalogue, options.Journal.Stop, func(p verify.Problem) { problems = append(problems, p) })
 			view = report.JournalCheckOf(first.Catalogue, first.Tariff, found, problems)
 			return err
@@ -63,7 +62,7 @@ func Dump(ctx context.Context, w *pipeline.Work, to io.Writer, values bool) erro
 		return nil, workspace.ReadStore(ctx, dir, options, func(store record.Store) error {
 			var show verify.Show
 			if values {
-				show = answers(provider.AnswerReaders()).show
+				show = answers(w.Workspace.AnswerReaders()).show
 			}
 			return verify.Dump(store, options.Journal.Stop, to, show)
 		})

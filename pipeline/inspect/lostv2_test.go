@@ -15,6 +15,8 @@ import (
 	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/workspace"
 )
 
@@ -46,9 +48,9 @@ func (p *spender) start() {
 	}
 	var err error
 	must(p.s.OpenJournal(p.t.Context(), "run"))
-	p.client, err = p.s.OpenV2Client()
+	p.client, err = openSecond(p.s)
 	must(err)
-	p.journal, err = p.s.RegisterV2()
+	p.journal, err = registerSecond(p.s)
 	must(err)
 	if p.journal.AwaitsAccount() {
 		p.reconcile()
@@ -77,10 +79,16 @@ func (p *spender) end() {
 	}
 }
 
+// prices returns what units cost the user.
+func (p *spender) prices() v2.Prices {
+	_, second, _ := provider.Of[providerv2.Provider](p.w.Workspace.Services)
+	return second.Prices
+}
+
 // ask asks for one subject. It reports whether the process was killed.
 func (p *spender) ask(lookup enrich.Lookup) (killed bool) {
 	p.t.Helper()
-	prices := p.w.Workspace.V2.Prices
+	prices := p.prices()
 	free := cost.Prices{}
 	for f := range lookup.Fields.Each() {
 		free[f] = 0
@@ -188,7 +196,9 @@ func settleLost(t *testing.T, seed uint64, exclusive bool) {
 		}
 	}
 	const limit, money = 20, 4 * cost.Dollar
-	w.Workspace.V2.Prices = v2.Prices{v2.MeterCompanies: 5 * cost.Cent, v2.MeterContacts: 20 * cost.Cent, v2.MeterEmails: cost.Cent}
+	provider.Change(w.Workspace.Services, func(p *providerv2.Provider) {
+		p.Prices = v2.Prices{v2.MeterCompanies: 5 * cost.Cent, v2.MeterContacts: 20 * cost.Cent, v2.MeterEmails: cost.Cent}
+	})
 	p := &spender{
 		t: t, w: w, service: service, exclusive: exclusive, draw: rand.New(rand.NewPCG(seed, 2)),
 		ceilings: []cost.Ceiling{
@@ -244,7 +254,7 @@ func (p *spender) check(others cost.Amounts) {
 		if ceiling.Meter == cost.USD {
 			emails, _ := p.service.Service.Second().Units().Found(time.Time{}, time.Now().Add(time.Hour))
 			ours[v2.MeterEmails] = emails
-			spent = int64(p.w.Workspace.V2.Prices.Of(ours))
+			spent = int64(p.prices().Of(ours))
 		}
 		if spent > ceiling.Limit {
 			p.t.Fatalf("%s of %d is passed: %d", ceiling.Name, ceiling.Limit, spent)

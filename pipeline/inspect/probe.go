@@ -19,7 +19,9 @@ import (
 	"payonce/io/conformance"
 	"payonce/io/service/v2"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -51,20 +53,24 @@ type prober struct {
 // withProber calls do with a prober, on the open journal of the workspace. The journal lists the run, unless another run
 // has its name.
 func withProber(ctx context.Context, place *workspace.Session, o probeOptions, do func(*prober) error) error {
-	p := &prober{options: o, account: provider.NewV2Account(place, o.Note), modules: place.Options.V2.Modules, Stop: o.Stop}
+	of, v2provider, _ := provider.Of[providerv2.Provider](place.Options.Services) // the caller has looked
+	p := &prober{options: o, account: place.Account(of, o.Note, nil), modules: v2provider.Modules, Stop: o.Stop}
 	p.account.Wanted = v2.AllFields
-	if !place.Options.Service.Sandbox { // the sandbox counts at once and has no other users
+	if !place.Options.Sandbox { // the sandbox counts at once and has no other users
 		p.settle, p.shared = p.account.SettleDelay, !p.account.Exclusive
 	}
 	if err := p.account.Open(provider.UsePaying); err != nil {
 		return err
 	}
 	defer p.account.Close()
-	var err error
-	if p.reader, err = place.OpenV2Status(); err != nil {
+	at, err := place.Endpoint(of)
+	if err != nil {
 		return err
 	}
-	if err := p.account.Service.Register(ctx, p.account); err != nil {
+	if p.reader, err = v2.NewStatusClient(v2provider.Config(at)); err != nil {
+		return problem.AsUsage(err)
+	}
+	if err := p.account.Register(ctx); err != nil {
 		return err
 	}
 	if p.account.Journal.AwaitsAccount() {
@@ -146,7 +152,7 @@ func (p *prober) Send(ctx context.Context, lookup enrich.Lookup) (conformance.Se
 		Ledger: journal, Finder: finder, Concurrency: 1, Now: p.account.Now, Reconciler: p.account.Reconciler(),
 		Note: p.options.Note, Catalogue: p.account.Catalogue, Tariff: p.account.Tariff,
 		Request: attempt.Request{
-			Run: p.options.Run, Job: p.options.Budget.JobOf(p.options.Run), Rates: p.account.Service.Rates(lookup.Fields, nil),
+			Run: p.options.Run, Job: p.options.Budget.JobOf(p.options.Run), Rates: p.account.Connection.Rates(lookup.Fields, nil),
 			Ceilings: p.options.Budget.All(p.options.Run, p.account.Tariff), Reask: attempt.Reask{Found: p.account.Now()},
 		},
 	}

@@ -15,10 +15,11 @@ import (
 	"payonce/io/sandbox"
 	sandboxunits "payonce/io/sandbox/kit"
 	sandboxv2 "payonce/io/sandbox/v2"
-	"payonce/io/service/v1"
 	"payonce/io/service/v2"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/workspace"
 )
 
@@ -46,9 +47,11 @@ func open(t *testing.T, faults ...string) *bench {
 	t.Cleanup(func() { service.Close() })
 	rate := checkpoint.Rate{Slots: 1000, Window: time.Second}
 	return &bench{t, service, workspace.Options{
-		Journal: workspace.Journal{State: t.TempDir(), Name: "default", Rate: rate, Key: workspace.Key{From: "THE_KEY"}},
-		Service: workspace.Service{BaseURL: service.BaseURL, Key: sandbox.DefaultKey, Transport: v1.REST, Timeout: time.Minute},
-		V2:      workspace.V2{BaseURL: service.V2BaseURL, Key: sandboxv2.DefaultKey, Timeout: time.Minute, Rate: rate, Kept: rate},
+		Journal: workspace.Journal{State: t.TempDir(), Name: "default", Key: workspace.Key{From: "THE_KEY"}},
+		Services: []provider.Service{
+			{Provider: providerv1.Provider{}, BaseURL: service.BaseURL("v1"), Key: sandbox.DefaultKey, Timeout: time.Minute, Kept: rate},
+			{Provider: providerv2.Provider{}, BaseURL: service.BaseURL("v2"), Key: sandboxv2.DefaultKey, Timeout: time.Minute, Rate: rate, Kept: rate},
+		},
 	}}
 }
 
@@ -198,14 +201,14 @@ func TestALostResponseIsNotAskedForAgain(t *testing.T) {
 // at zero may have begun again, and prove nothing.
 func TestTheCountersDecideAboutALostResponse(t *testing.T) {
 	b := open(t, "lost-before:path=/v2,max=1")
-	b.options.Service.Exclusive = true
+	b.options.Exclusive = true
 	sent, err := b.send(5, company("1"))
 	if _, lost := sent.Verdict.(enrich.Lost); err != nil || !lost || len(sent.Used) > 0 {
 		t.Errorf("from zero: %+v, %v", sent, err)
 	}
 	b.arrived(1)
 	b = open(t, "lost-before:path=/v2,max=1")
-	b.options.Service.Exclusive = true
+	b.options.Exclusive = true
 	if err := b.service.Service.Second().Units().UseElsewhere(sandboxunits.UnitCharge{Module: sandboxunits.Companies, Units: 5}); err != nil {
 		t.Fatal(err)
 	}
@@ -272,12 +275,12 @@ func (b *bench) behind(reads int) {
 	b.t.Helper()
 	server := httptest.NewServer(&lagging{Handler: b.service.Service.Handler(), reads: reads})
 	b.t.Cleanup(server.Close)
-	b.options.V2.BaseURL = server.URL + "/v2"
+	b.options.Services[1].BaseURL = server.URL + "/v2"
 }
 
 func TestCountersThatLagAreWaitedFor(t *testing.T) {
 	b := open(t)
-	b.options.Service.SettleDelay = time.Minute
+	b.options.SettleDelay = time.Minute
 	b.behind(2)
 	sent, err := b.send(5, company("1"))
 	if err != nil || !sent.Read || sent.Used["companies"] != 1 {
@@ -287,7 +290,7 @@ func TestCountersThatLagAreWaitedFor(t *testing.T) {
 
 func TestTheWaitForCountersEndsWithTheSettleDelay(t *testing.T) {
 	b := open(t)
-	b.options.Service.SettleDelay = 20 * time.Millisecond
+	b.options.SettleDelay = 20 * time.Millisecond
 	b.behind(1 << 40)
 	sent, err := b.send(5, company("1"))
 	if err != nil || !sent.Read || len(sent.Used) > 0 || sent.Booked[v2.MeterCompanies] != 1 {

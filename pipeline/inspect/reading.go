@@ -18,7 +18,6 @@ import (
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/workspace"
 )
@@ -43,7 +42,7 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 		builder := report.NewReportBuilder(report.ReportFacts{
 			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Catalogues: s.Journal.Catalogues(), Tariffs: tariffs(s), DaysLeft: o.DaysLeft, Plan: o.Plan,
 		})
-		if err := newReader(s.Journal, builder).read(o.Scope); err != nil {
+		if err := newReader(s, builder).read(o.Scope); err != nil {
 			return nil, err
 		}
 		return builder.Report(), ctx.Err()
@@ -52,8 +51,7 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 
 // tariffs returns the tariffs of the accounts by their numbers.
 func tariffs(s *workspace.Session) (all []cost.Tariff) {
-	reader := pipeline.UsageReader{Journal: s.Journal, Interfaces: provider.ConfiguredInterfaces(s.Options).All}
-	for _, terms := range reader.AccountTerms() {
+	for _, terms := range usageOf(s).AccountTerms() {
 		all = append(all, terms.Tariff)
 	}
 	return all
@@ -84,7 +82,8 @@ type reader struct {
 	journal *checkpoint.Journal
 	builder *report.ReportBuilder
 	recall  func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error)
-	answers v1.AnswerDecoder
+	answers answers
+	all     []provider.Interface        // of the accounts
 	held    map[attempt.ID]cost.Amounts // by the calls in doubt
 	entries []attempt.Entry             // that wait for what Recall returns about them
 }
@@ -92,8 +91,13 @@ type reader struct {
 // memory is what Recall may keep of calls that are far apart.
 const memory = 64 << 20
 
-func newReader(journal *checkpoint.Journal, builder *report.ReportBuilder) *reader {
-	return &reader{journal: journal, builder: builder, recall: journal.Recall(memory, true)}
+func newReader(s *workspace.Session, builder *report.ReportBuilder) *reader {
+	usage := usageOf(s)
+	r := &reader{journal: s.Journal, builder: builder, recall: s.Journal.Recall(memory, true), answers: s.Options.AnswerReaders()}
+	for number := range s.Journal.Accounts() {
+		r.all = append(r.all, usage.Interface(number))
+	}
+	return r
 }
 
 // read adds the calls of the scope, and for the forecast those of other runs of its job.
@@ -169,18 +173,19 @@ func (r *reader) hosts(e attempt.Entry, known attempt.Outcome) (company, mail st
 	if company == "" {
 		company = strings.ToLower(known.Who.Company.Website)
 	}
-	if e.Account != 0 || !e.Returned.Has(v1.WorkEmail) {
+	of := r.all[e.Account]
+	if e.Returned&of.MailHosts == 0 {
 		return company, "", nil
 	}
 	mail = report.UnknownPart
 	if known.Ended.Data == "" {
 		return company, mail, nil
 	}
-	answer, err := r.answers.Decode(known.Ended.Answer())
+	answer, _, err := r.answers.export(of.Catalogue.Interface, known.Ended.Answer())
 	if err != nil {
 		return company, mail, err
 	}
-	if host := strings.ToLower(answer.WorkEmail[strings.LastIndexByte(answer.WorkEmail, '@')+1:]); isHost.MatchString(host) {
+	if host := strings.ToLower(answer.Email[strings.LastIndexByte(answer.Email, '@')+1:]); isHost.MatchString(host) {
 		mail = host
 		if company == "" && enrich.SharedHostOf([]byte(host)) == enrich.NotSharedHost {
 			company = host

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"payonce/pipeline"
-	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint"
@@ -141,7 +140,7 @@ func Show(ctx context.Context, w *pipeline.Work, name string) (*report.Run, erro
 
 // usageOf reads what the accounts of the journal found, cost and used.
 func usageOf(s *workspace.Session) pipeline.UsageReader {
-	return pipeline.UsageReader{Journal: s.Journal, Interfaces: provider.ConfiguredInterfaces(s.Options).All}
+	return pipeline.UsageReader{Journal: s.Journal, Interfaces: s.Options.Interfaces().All}
 }
 
 func viewRun(reader pipeline.UsageReader, run checkpoint.Run, at time.Time) (*report.Run, error) {

@@ -13,7 +13,7 @@ import (
 // openSpending makes the journal ready to spend. It returns why nothing may be sent; ""
 // when it may.
 func (c *comparing) openSpending(ctx context.Context, inDoubt string) (why string, err error) {
-	if err := c.place.CheckKey(); err != nil {
+	if err := c.place.CheckKey(c.Account.Of); err != nil {
 		return "", err
 	}
 	reconciler := c.Account.Reconciler()
@@ -36,7 +36,7 @@ func (c *comparing) openSpending(ctx context.Context, inDoubt string) (why strin
 		}
 		return c.work.Explain(err), nil // it is reported, and nothing is sent
 	}
-	if err := c.place.RememberKey(); err != nil {
+	if err := c.place.RememberKey(c.Account.Of); err != nil {
 		return "", err
 	}
 	return "", c.Account.Rebase()

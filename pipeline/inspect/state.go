@@ -3,7 +3,6 @@ package inspect
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,20 +23,20 @@ func (d *checks) checkState(ctx context.Context) {
 	const check = "state directory"
 	dir, err := d.place.Options.Dir()
 	if err != nil {
-		d.failed(check, err)
+		d.Failed(check, err)
 		return
 	}
 	place := existingPart(dir)
 	if err := tryToWrite(place); err != nil {
-		d.problem(problem.Usage, check, "give_state", "%s cannot be written: %v", place, err)
+		d.Problem(problem.Usage, check, "give_state", "%s cannot be written: %v", place, err)
 		return
 	}
-	d.ok(check, "%s can be written", dir)
+	d.OK(check, "%s can be written", dir)
 	d.checkPermissions(place)
 	if err := badgerstore.CheckSpace(place); err != nil {
-		d.problem(0, "disk", "", "%v", err)
+		d.Problem(0, "disk", "", "%v", err)
 	} else {
-		d.ok("disk", "there is room for the journal")
+		d.OK("disk", "there is room for the journal")
 	}
 	if d.checkEncryption() && ctx.Err() == nil {
 		d.checkAlerts(ctx, dir)
@@ -69,7 +68,7 @@ func (d *checks) checkAlerts(ctx context.Context, dir string) {
 	}
 	for _, f := range notify.ChannelFailures(open) {
 		if d.place.Env.Now().Sub(f.Since) > failingTime {
-			d.warn(check, "look_at_channel", "the channel %s has not accepted alerts of the job %s since %s (%d so far): %s", f.Channel, f.Job,
+			d.Warn(check, "look_at_channel", "the channel %s has not accepted alerts of the job %s since %s (%d so far): %s", f.Channel, f.Job,
 				f.Since.UTC().Format("2006-01-02 15:04 MST"), f.Alerts, report.Printable(f.Error))
 		}
 	}
@@ -100,20 +99,17 @@ func (d *checks) checkPermissions(dir string) {
 		info, err := os.Stat(part)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			d.ok(check, "the directory will be made for you alone")
+			d.OK(check, "the directory will be made for you alone")
 			return
 		case err != nil:
-			d.warn(check, "make_readable", "%v", err)
+			d.Warn(check, "make_readable", "%v", err)
 			return
 		case info.Mode().Perm()&0o077 != 0:
-			d.findings = append(d.findings, report.CheckFinding{
-				Check: check, Result: report.CheckWarning, Advice: d.hints("chmod", part),
-				Found: fmt.Sprintf("others of this machine can look into %s", part),
-			})
+			d.Advise(check, d.Hints("chmod", part), "others of this machine can look into %s", part)
 			return
 		}
 	}
-	d.ok(check, "nobody else can look into the directory")
+	d.OK(check, "nobody else can look into the directory")
 }
 
 // checkEncryption checks the key that encrypts the journal, and reports whether it
@@ -123,11 +119,11 @@ func (d *checks) checkEncryption() bool {
 	key, err := d.place.Options.Journal.Key.Parse()
 	switch {
 	case err != nil:
-		d.failed(check, err)
+		d.Failed(check, err)
 	case key == nil:
-		d.ok(check, "%s is not set: the journal is not encrypted on the disk", d.place.Options.Journal.Key.From)
+		d.OK(check, "%s is not set: the journal is not encrypted on the disk", d.place.Options.Journal.Key.From)
 	default:
-		d.ok(check, "%s is a key", d.place.Options.Journal.Key.From)
+		d.OK(check, "%s is a key", d.place.Options.Journal.Key.From)
 	}
 	return err == nil
 }
@@ -139,28 +135,27 @@ func (d *checks) checkJournal(ctx context.Context) {
 	var held *badgerstore.LockedError
 	switch {
 	case err == nil && !exists:
-		d.ok(check, "none yet; it begins with the first run")
+		d.OK(check, "none yet; it begins with the first run")
 		return
 	case errors.As(err, &held):
-		d.warn(check, "journal_in_use", "%v", err)
+		d.Warn(check, "journal_in_use", "%v", err)
 		return
 	case err != nil:
-		d.failed(check, err)
+		d.Failed(check, err)
 		return
 	}
-	if err := d.place.CheckKey(); err != nil && d.accepted {
-		d.failed(check, err)
-		return
-	}
-	if d.acceptedV2 {
-		if err := d.place.CheckV2Key(); err != nil {
-			d.failed(check, err)
+	for _, of := range d.place.Options.Used() {
+		if !d.accepted(of.Name()) {
+			continue
+		}
+		if err := d.place.CheckKey(of); err != nil {
+			d.Failed(check, err)
 			return
 		}
 	}
 	if count, held := d.place.Journal.InDoubt(""); count > 0 {
-		d.warn(check, "look_at_doubts", "it opens; %s in doubt, holding $%s", report.Lookups(int64(count)), held)
+		d.Warn(check, "look_at_doubts", "it opens; %s in doubt, holding $%s", report.Lookups(int64(count)), held)
 		return
 	}
-	d.ok(check, "it opens, and nothing in it is in doubt")
+	d.OK(check, "it opens, and nothing in it is in doubt")
 }

@@ -81,15 +81,17 @@ func lookAtStatus(ctx context.Context, w *pipeline.Work) (*report.Status, error)
 }
 
 // limitsOf returns the limits of modules that are reached.
-func limitsOf(s *workspace.Session) ([]report.ReachedLimit, error) {
-	if !s.Options.HasV2() {
-		return nil, nil
+func limitsOf(s *workspace.Session) (limits []report.ReachedLimit, err error) {
+	for _, of := range s.Options.Used() {
+		journal, err := s.AccountOf(of)
+		if err != nil {
+			return nil, err
+		}
+		if journal != nil {
+			limits = append(limits, report.LimitsOf(journal.Limits())...)
+		}
 	}
-	journal, found, err := s.ReadV2()
-	if err != nil || !found {
-		return nil, err
-	}
-	return report.LimitsOf(journal.Limits()), nil
+	return limits, nil
 }
 
 // waitingJobs returns the jobs that wait until a limit has ended.

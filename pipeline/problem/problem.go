@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"payonce/io/service/v1"
 )
 
 // Kind says who has to act.
@@ -72,9 +70,15 @@ func AsRefused(ctx context.Context, err error) error {
 	return &Error{Kind: Refused, Err: err}
 }
 
-// IfRefused makes an error one of the service when the service refused.
+// refusal is the error of a service that refuses to show the account.
+type refusal interface {
+	error
+	Refused() bool
+}
+
+// IfRefused makes an error one of the service when the service refused to show the account.
 func IfRefused(ctx context.Context, err error) error {
-	if _, ok := errors.AsType[*v1.StatusError](err); ok {
+	if _, ok := errors.AsType[refusal](err); ok {
 		return AsRefused(ctx, err)
 	}
 	return err

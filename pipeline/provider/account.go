@@ -17,7 +17,6 @@ import (
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
-	"payonce/pipeline/workspace"
 )
 
 // Use says what for a service is used.
@@ -30,28 +29,6 @@ const (
 	UsePaying             // calls that it charges for, too
 )
 
-// Service is the service of an account. It says what calls cost, and whether it sells them.
-type Service interface {
-	// Open sets the journal, and the clients of the account that its use needs.
-	Open(a *Account, use Use) error
-	// Register makes the journal ready for calls of the account.
-	Register(ctx context.Context, a *Account) error
-	// Close closes the clients.
-	Close()
-	// Look reads what the service publishes about the calls that are to be sent.
-	Look(ctx context.Context, sent cost.Workload) error
-	// Choose returns what fields cost. The account is zero where it was not read.
-	Choose(fields enrich.Fields, account cost.Account) (workspace.PriceChoice, error)
-	// Rates returns what fields consume at their prices.
-	Rates(fields enrich.Fields, prices cost.Prices) cost.Rates
-	// UnitPrice returns what each unit of a meter costs, so that a limit on money bounds it; zero for none.
-	UnitPrice(m cost.Meter) cost.Money
-	// Unavailable says which of the calls the service does not sell; nil where nothing is known against them.
-	Unavailable(account cost.Account, sent cost.Workload) dispatch.Stop
-	// Sent returns lookups as they are sent.
-	Sent(lookups cost.Workload) cost.Workload
-}
-
 // Account is one account of a run.
 type Account struct {
 	Interface
@@ -61,9 +38,11 @@ type Account struct {
 	Status dispatch.StatusReader
 	// Finder sends paid calls; nil where nothing may be spent.
 	Finder dispatch.Finder
-	// Service is where the account is.
-	Service Service
-	Rate    checkpoint.Rate
+	// Connection is how it calls its service, and Of says where that is.
+	Connection Connection
+	Of         Service
+	Place      Place
+	Rate       checkpoint.Rate
 	// SettleDelay is what the account gets to settle after a lost response.
 	SettleDelay time.Duration
 	Exclusive   bool // nobody else spends from it
@@ -72,8 +51,6 @@ type Account struct {
 	Strict   bool // every field counts at its full price
 	Now      func() time.Time
 	Note     func(text string)
-	// RememberKey notes that the key which the service has accepted is that of the account.
-	RememberKey func() error
 
 	// Wanted are the fields that the run asks the account for, and Lookups the lookups that a scan found.
 	Wanted  enrich.Fields
@@ -81,21 +58,46 @@ type Account struct {
 	// Shown is the account as it was read. Read says that it was: without it the account sets no ceilings.
 	Shown  cost.Account
 	Read   bool
-	Prices workspace.PriceChoice // what the wanted fields cost
+	Prices PriceChoice // what the wanted fields cost
 }
 
 // Open opens what the account needs for a use of its service, which has to be closed. The journal is that of
 // the workspace as it is now, nil before it is opened.
-func (a *Account) Open(use Use) error { return a.Service.Open(a, use) }
+//
+// An account that may pay needs a key that is known to belong to it.
+func (a *Account) Open(use Use) (err error) {
+	if a.Journal, err = a.Place.AccountOf(a.Of); err != nil || use == UseNothing {
+		return err
+	}
+	at, err := a.Place.Endpoint(a.Of)
+	if err != nil {
+		return err
+	}
+	if a.Status, a.Finder, err = a.Connection.Open(at, use); err != nil || use == UseReading {
+		return err
+	}
+	return a.Place.CheckKey(a.Of)
+}
 
 // Close closes the clients.
-func (a *Account) Close() { a.Service.Close() }
+func (a *Account) Close() { a.Connection.Close() }
+
+// Register makes the journal ready for calls of the account, once the service has accepted its key.
+func (a *Account) Register(ctx context.Context) (err error) {
+	a.Journal, err = a.Place.Register(a.Of, func() error {
+		if _, err := a.Status.Status(ctx); err != nil {
+			return problem.AsRefused(ctx, err)
+		}
+		return nil
+	})
+	return err
+}
 
 // Sent returns the lookups as they are sent.
-func (a *Account) Sent() cost.Workload { return a.Service.Sent(a.Lookups) }
+func (a *Account) Sent() cost.Workload { return a.Connection.Sent(a.Lookups) }
 
 // Rates returns what the wanted fields consume.
-func (a *Account) Rates() cost.Rates { return a.Service.Rates(a.Wanted, a.Prices.Quote.Prices) }
+func (a *Account) Rates() cost.Rates { return a.Connection.Rates(a.Wanted, a.Prices.Quote.Prices) }
 
 // TakesMoney reports whether the service itself takes money. Units that it counts may cost money elsewhere.
 func (a *Account) TakesMoney() bool { return !a.Tariff.Meters[cost.USD].Hidden }
@@ -168,7 +170,7 @@ func (a *Account) Foreseen(expendable enrich.Fields) dispatch.Stop {
 	if stop := dispatch.Precheck(a.Shown, a.Lookups, expendable, service); stop != nil {
 		return stop
 	}
-	return a.Service.Unavailable(a.Shown, a.Sent())
+	return a.Connection.Unavailable(a.Shown, a.Sent())
 }
 
 // ReadStatus reads the account, and what the service publishes, and chooses the prices. When nothing is to
@@ -187,7 +189,7 @@ func (a *Account) ReadStatus(ctx context.Context) error {
 // Use takes the status of the account, reads what the service publishes and chooses the prices.
 func (a *Account) Use(ctx context.Context, shown cost.Account) error {
 	a.Shown, a.Read = shown, true
-	if err := a.Service.Look(ctx, a.Sent()); err != nil {
+	if err := a.Connection.Look(ctx, a.Sent()); err != nil {
 		return err
 	}
 	return a.ChoosePrices()
@@ -196,7 +198,7 @@ func (a *Account) Use(ctx context.Context, shown cost.Account) error {
 // ChoosePrices takes the price of every wanted field from the first source that has it, and refuses where
 // another one shows that holds would be too small.
 func (a *Account) ChoosePrices() (err error) {
-	a.Prices, err = a.Service.Choose(a.Wanted, a.Shown)
+	a.Prices, err = a.Connection.Choose(a.Wanted, a.Shown)
 	if err != nil || !a.Read {
 		return err
 	}
@@ -209,7 +211,7 @@ func (a *Account) Begin(ctx context.Context) error {
 	if err := a.ReadStatus(ctx); err != nil || !a.Read || a.Journal == nil {
 		return err
 	}
-	if err := a.RememberKey(); err != nil {
+	if err := a.Place.RememberKey(a.Of); err != nil {
 		return err
 	}
 	if a.Journal.AwaitsAccount() {
@@ -256,6 +258,12 @@ func (a *Account) amounts(lost cost.Amounts) string {
 		}
 	}
 	return strings.Join(parts, " and ")
+}
+
+// DriftSince compares a reading of an account with what its journal booked since the base.
+func DriftSince(journal *checkpoint.Journal, now cost.Account, tariff cost.Tariff) cost.Drift {
+	totals := journal.Totals(checkpoint.ScopeAccount)
+	return cost.DriftOf(journal.Base(), now, totals, totals, tariff, false)
 }
 
 // DescribeDrift says what the account lost that the journal cannot explain.
@@ -310,7 +318,7 @@ func (a *Account) Drift(ctx context.Context) (cost.Drift, error) {
 // SettleLeftovers settles the lookups that an earlier start left in doubt, and charges that may have been
 // free, before anything new is sent. It reports whether there were some: what is known may have changed.
 func (a *Account) SettleLeftovers(ctx context.Context) (settled bool, err error) {
-	switch err := a.Service.Register(ctx, a); {
+	switch err := a.Register(ctx); {
 	case err != nil && a.Lookups.Lookups() == 0 && ctx.Err() == nil:
 		return false, nil // nothing is asked for
 	case err != nil:
@@ -338,6 +346,35 @@ func (a *Account) SettleDoubts(ctx context.Context) error {
 	}
 	a.tellUnknownUse(base, a.Journal.Base(), totals)
 	return nil
+}
+
+// Settle decides about the calls of the account that are in doubt, by what the account shows; it sends nothing that is
+// paid for. It finds nothing where the journal does not wait for the account.
+func (a *Account) Settle(ctx context.Context) (found attempt.Findings, err error) {
+	if err := a.Open(UseNothing); err != nil || a.Journal == nil || !a.Journal.AwaitsAccount() {
+		return found, err
+	}
+	if err := a.Open(UseReading); err != nil {
+		return found, err
+	}
+	if err := a.Place.CheckKey(a.Of); err != nil {
+		return found, err
+	}
+	if err := a.Register(ctx); err != nil {
+		return found, err
+	}
+	of := ""
+	if a.Journal.Number() != 0 {
+		of = " of " + a.Catalogue.Interface
+	}
+	a.Note("waiting for the account" + of + " to settle")
+	if found, err = a.Reconciler().Reconcile(ctx); err != nil {
+		return found, problem.IfRefused(ctx, err)
+	}
+	if len(found.Cases) > 0 || found.Why == "" { // the account was read
+		err = a.Place.RememberKey(a.Of)
+	}
+	return found, err
 }
 
 // Monitor compares the account with the journal.

@@ -1,13 +1,14 @@
 package provider
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"payonce/enrich"
-	"payonce/io/service/v2"
 	"payonce/pipeline/columns"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/scan"
 )
 
@@ -158,15 +159,27 @@ func (e *NotFromError) Error() string {
 	return fmt.Sprintf("%s has no field %s", strings.Join(e.From, " and "), e.Field)
 }
 
+// AsUnasked words an error about what is asked of which interface.
+func AsUnasked(err error) error {
+	if missing, is := errors.AsType[*NotConfiguredError](err); is {
+		return problem.Coded("not_configured_"+missing.Interface, "%w", err)
+	}
+	return problem.AsUsage(err)
+}
+
 // Set is the interfaces that there are, in the order in which they are asked when the user names none.
 type Set struct {
 	All        []Interface
 	Configured func(name string) bool
 }
 
-// AllInterfaces returns all interfaces, as if each were configured.
-func AllInterfaces() Set {
-	return Set{All: []Interface{V1Interface(), V2Interface(v2.Modules{})}, Configured: func(string) bool { return true }}
+// All returns all interfaces, as if each were configured.
+func All(providers []Provider) Set {
+	set := Set{Configured: func(string) bool { return true }}
+	for _, p := range providers {
+		set.All = append(set.All, p.Interface())
+	}
+	return set
 }
 
 // Asked are the fields that a run asks of an interface.
@@ -238,6 +251,14 @@ func (s Set) named(names []string) (order []Interface, err error) {
 		order = append(order, s.All[i])
 	}
 	return order, nil
+}
+
+// Named returns the interface with a name; an empty one for none.
+func (s Set) Named(name string) Interface {
+	if i := slices.IndexFunc(s.All, func(of Interface) bool { return of.Catalogue.Interface == name }); i >= 0 {
+		return s.All[i]
+	}
+	return Interface{}
 }
 
 // Names returns the names of the interfaces.

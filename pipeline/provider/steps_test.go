@@ -8,14 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/enrich"
-	"payonce/io/service/v2"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providers"
 )
 
 // both returns both interfaces, of which some are configured.
 func both(configured ...string) provider.Set {
 	return provider.Set{
-		All: []provider.Interface{provider.V1Interface(), provider.V2Interface(v2.Modules{})},
+		All: provider.All(providers.All()).All,
 		Configured: func(name string) bool {
 			return len(configured) == 0 || strings.Contains(strings.Join(configured, " "), name)
 		},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -21,6 +22,33 @@ type Account struct {
 	Readiness map[string]Readiness `json:"readiness"`
 	// Second is the account of the second interface, where the workspace has one.
 	Second *UnitAccount `json:"v2,omitempty"`
+	// Others are the accounts of further interfaces.
+	Others []OtherAccount `json:"others,omitempty"`
+}
+
+// OtherAccount is what an interface shows of its account.
+type OtherAccount struct {
+	Interface string       `json:"interface"`
+	KeyValid  *bool        `json:"key_valid"`
+	Units     []UnitsShown `json:"units"`
+}
+
+// UnitsShown are the units of a meter; null is unknown.
+type UnitsShown struct {
+	Meter string `json:"meter"`
+	Used  *int64 `json:"used"`
+	Left  *int64 `json:"left"`
+}
+
+// OtherAccountOf shows the status of an account of an interface that counts units.
+func OtherAccountOf(c enrich.Catalogue, t cost.Tariff, a cost.Account) OtherAccount {
+	view := OtherAccount{Interface: c.Interface, KeyValid: Known(a.KeyValid), Units: []UnitsShown{}}
+	for m, info := range t.Meters {
+		if m != int(cost.USD) {
+			view.Units = append(view.Units, UnitsShown{Meter: info.Name, Used: Known(a.Used[m]), Left: Known(a.Left[m])})
+		}
+	}
+	return view
 }
 
 // UsageBudget is the budget of the account's month.
@@ -82,8 +110,18 @@ func (v *Account) Render(p *Page) {
 	if v.Readiness != nil { // else the workspace has the second interface alone
 		v.renderFirst(p)
 	}
+	v.unitLines(func(name, text string) { p.Prosef(name, "%s", text) })
+}
+
+// unitLines calls add with the name and the text of each line about an account that counts units.
+func (v *Account) unitLines(add func(name, text string)) {
 	if v.Second != nil {
-		v.Second.Lines(func(name, text string) { p.Prosef(name, "%s", text) })
+		v.Second.Lines(add)
+	}
+	for _, other := range v.Others {
+		for _, units := range other.Units {
+			add(other.Interface+" "+units.Meter, fmt.Sprintf("%s used, %s left", moduleNumber(units.Used), moduleNumber(units.Left)))
+		}
 	}
 }
 

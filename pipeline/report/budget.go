@@ -57,9 +57,7 @@ func (v *Budget) Render(p *Page) {
 	if v.Account.Readiness != nil { // else the workspace has the second interface alone
 		v.Account.renderMonth(p)
 	}
-	if v.Account.Second != nil {
-		v.Account.Second.Lines(func(name, text string) { p.Prosef("  "+name, "%s", text) })
-	}
+	v.Account.unitLines(func(name, text string) { p.Prosef("  "+name, "%s", text) })
 }
 
 // renderMonth shows the balance and the month of the account of the first interface.

@@ -53,7 +53,7 @@ func TestEachPageIsHeldBeforeItIsSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, 0)
-			b.opts.V2.Prices = v2.Prices{v2.MeterContacts: price}
+			b.setPrices(v2.Prices{v2.MeterContacts: price})
 			o := b.employees(t)
 			o.Run, o.Budget, o.Pace.Concurrency = "search", limit, 4
 			counted, before := int64(0), int64(0)
@@ -166,7 +166,7 @@ func TestASearchSendsAtMostWhatItsPlanSays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, 120)
-			b.opts.V2.Prices = v2.Prices{v2.MeterCompanies: price}
+			b.setPrices(v2.Prices{v2.MeterCompanies: price})
 			o := b.options(order(t, "companies"))
 			o.Budget = test.budget
 			for _, most := range []int64{test.most, 0} {

@@ -5,11 +5,11 @@ import (
 	"payonce/cost"
 	"payonce/io/service/v2"
 	"payonce/pipeline/problem"
-	"payonce/pipeline/workspace"
+	"payonce/pipeline/provider/providerv2"
 )
 
 // rates returns what a page of a search uses up.
-func rates(o v2.Operation, service workspace.V2) cost.Rates {
+func rates(o v2.Operation, service providerv2.Provider) cost.Rates {
 	field, _ := o.SearchField() // a Kind has one
 	return service.Prices.Rates(cost.Rates{field: cost.Rate{Uses: service.Modules.Hold(o, v2.Reveal{})}})
 }
@@ -26,7 +26,7 @@ func usedMeters(o v2.Operation, modules v2.Modules) (meters []cost.Meter) {
 }
 
 // checkUnits refuses a search that could use up units without a limit. A limit on money limits units with a price.
-func (o Options) checkUnits(service workspace.V2) error {
+func (o Options) checkUnits(service providerv2.Provider) error {
 	for _, meter := range usedMeters(o.Order.Kind.Operation, service.Modules) {
 		inMoney := service.Prices[meter] > 0 && o.Budget.MaxSpend != nil
 		if !inMoney && !o.Budget.HasLimit(v2.MeterName(meter)) {
@@ -40,12 +40,12 @@ func (o Options) checkUnits(service workspace.V2) error {
 // page returns the hold of the call for one page.
 func (s *session) page() cost.Amounts {
 	field, _ := s.Order.Kind.Operation.SearchField() // a Kind has one
-	return rates(s.Order.Kind.Operation, s.work.Workspace.V2)[field].Uses
+	return rates(s.Order.Kind.Operation, s.provider)[field].Uses
 }
 
 // ceilings returns the limits that the user set.
 func (s *session) ceilings() []cost.Ceiling {
-	return s.Budget.All(s.name, s.work.Workspace.V2.Modules.Tariff())
+	return s.Budget.All(s.name, s.provider.Modules.Tariff())
 }
 
 // covered returns how many more calls the ceilings and the account cover; false when nothing limits them.
@@ -61,7 +61,7 @@ func (s *session) covered() (calls int64, limited bool) {
 			cover(ceiling.Left(s.totals(ceiling.At(now))), need)
 		}
 	}
-	for _, meter := range usedMeters(s.Order.Kind.Operation, s.work.Workspace.V2.Modules) {
+	for _, meter := range usedMeters(s.Order.Kind.Operation, s.provider.Modules) {
 		if left := s.account.Left[meter]; left.Known {
 			cover(left.Value, page[meter])
 		}

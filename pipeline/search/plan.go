@@ -6,6 +6,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/workspace"
@@ -110,14 +111,18 @@ func MakePlan(ctx context.Context, w *pipeline.Work, o Options) (*Plan, error) {
 		}
 		var journal *checkpoint.Journal
 		if found {
-			if journal, _, err = place.ReadV2(); err != nil {
+			if journal, err = place.AccountOf(s.service); err != nil {
 				return nil, err
 			}
 		}
 		s.use(journal)
-		status, err := place.OpenV2Status()
+		at, err := place.Endpoint(s.service)
 		if err != nil {
 			return nil, err
+		}
+		status, err := v2.NewStatusClient(s.provider.Config(at))
+		if err != nil {
+			return nil, problem.AsUsage(err)
 		}
 		if s.account, err = status.Status(ctx); err != nil {
 			return nil, problem.AsRefused(ctx, err)

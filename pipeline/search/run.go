@@ -19,6 +19,8 @@ import (
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -38,12 +40,15 @@ func Run(ctx context.Context, w *pipeline.Work, o Options, approver Approver) (*
 // session is one search in its workspace.
 type session struct {
 	Options
-	work    *pipeline.Work
-	place   *workspace.Session
-	name    string
-	journal *checkpoint.Journal // as the account sees it; nil before the account is known
-	book    *book
-	account cost.Account
+	work  *pipeline.Work
+	place *workspace.Session
+	// service is that of v2, which alone has searches.
+	service  provider.Service
+	provider providerv2.Provider
+	name     string
+	journal  *checkpoint.Journal // as the account sees it; nil before the account is known
+	book     *book
+	account  cost.Account
 	// refusal is what the service said when it refused a page.
 	refusal  *refusals
 	progress dispatch.AccountProgress // of all rounds
@@ -55,10 +60,11 @@ func newSession(w *pipeline.Work, place *workspace.Session, o Options) (*session
 	if err := o.Order.check(); err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	if !w.Workspace.HasV2() {
+	var known bool
+	if s.service, s.provider, known = provider.Of[providerv2.Provider](w.Workspace.Services); !known || !w.Workspace.IsConfigured(s.service) {
 		return nil, problem.Coded("v2_missing", "searches need the v2 interface of the service, and its address is not known")
 	}
-	if err := o.checkUnits(w.Workspace.V2); err != nil {
+	if err := o.checkUnits(s.provider); err != nil {
 		return nil, err
 	}
 	if o.Output.Path == "" {
@@ -91,15 +97,22 @@ func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
 	if err := s.place.OpenJournal(ctx, "search "+s.name); err != nil {
 		return nil, err
 	}
-	client, err := s.place.OpenV2Client()
+	at, err := s.place.Endpoint(s.service)
 	if err != nil {
 		return nil, err
 	}
+	client, err := v2.NewClient(s.provider.Config(at))
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
 	defer client.Close()
+	if err := s.place.CheckKey(s.service); err != nil {
+		return nil, err
+	}
 	if s.account, err = client.Status(ctx); err != nil {
 		return nil, problem.AsRefused(ctx, err)
 	}
-	journal, err := s.place.RegisterV2()
+	journal, err := s.place.Register(s.service, func() error { return nil }) // the status was read
 	if err != nil {
 		return nil, err
 	}
@@ -244,16 +257,16 @@ func (s *session) refused(progress Progress) dispatch.Stop {
 
 // send sends calls as the lookups of a run are sent.
 func (s *session) send(ctx context.Context, client *v2.Client, needed []v2.Call) (dispatch.Tally, dispatch.Stop, error) {
-	rates := rates(s.Order.Kind.Operation, s.work.Workspace.V2)
+	rates := rates(s.Order.Kind.Operation, s.provider)
 	update, sent := s.work.Observer.Sending(pipeline.Sending{
-		Run: s.name, Fields: s.Order.Kind.Name, Lookups: int64(len(needed)), Rate: s.rate(), Money: len(s.work.Workspace.V2.Prices) > 0,
+		Run: s.name, Fields: s.Order.Kind.Name, Lookups: int64(len(needed)), Rate: s.rate(), Money: len(s.provider.Prices) > 0,
 	})
 	defer sent()
 	lookups := &dispatch.Lookups{
-		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.work.Workspace.V2.Prices}), Now: s.work.Env.Now,
+		Ledger: s.journal, Finder: s.refusal.hear(v2.Finder{Client: client, Prices: s.provider.Prices}), Now: s.work.Env.Now,
 		Report:      func(tally dispatch.Tally) { update(pipeline.SentSoFar{Tally: tally}) },
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
-		Note: s.note, Catalogue: v2.Catalogue(), Tariff: v2.Tariff(s.work.Workspace.V2.Modules), Progress: &s.progress,
+		Note: s.note, Catalogue: v2.Catalogue(), Tariff: v2.Tariff(s.provider.Modules), Progress: &s.progress,
 		Request: attempt.Request{
 			Run: s.name, Job: s.Budget.JobOf(s.name), Rates: rates, Ceilings: s.ceilings(), Reask: s.book.reask,
 		},
@@ -266,14 +279,13 @@ func (s *session) send(ctx context.Context, client *v2.Client, needed []v2.Call)
 
 // rate returns the limit that the journal keeps.
 func (s *session) rate() checkpoint.Rate {
-	kept, usual := s.work.Workspace.V2.Kept, workspace.DefaultRateV2()
-	return checkpoint.Rate{Slots: cmp.Or(kept.Slots, usual.Slots), Window: cmp.Or(kept.Window, usual.Window)}
+	return s.service.KeptRate()
 }
 
 func (s *session) reconciler(status *v2.StatusClient) *dispatch.Reconciler {
-	service := s.work.Workspace.Service
+	options := s.work.Workspace
 	return &dispatch.Reconciler{
-		Arbiter: s.journal, Status: status, SettleDelay: service.SettleDelay, Exclusive: service.Exclusive, Now: s.work.Env.Now,
+		Arbiter: s.journal, Status: status, SettleDelay: options.SettleDelay, Exclusive: options.Exclusive, Now: s.work.Env.Now,
 	}
 }
 
@@ -291,7 +303,7 @@ func (s *session) record() (checkpoint.Run, error) {
 		Started: s.work.Env.Now(),
 	}
 	s.Budget.Note(&run)
-	s.Budget.NoteAccount(&run, s.journal.Number(), s.work.Workspace.V2.Modules.Tariff())
+	s.Budget.NoteAccount(&run, s.journal.Number(), s.provider.Modules.Tariff())
 	if run.Output != listfile.Standard {
 		var err error
 		if run.Output, err = filepath.Abs(run.Output); err != nil {
@@ -309,7 +321,7 @@ func (s *session) record() (checkpoint.Run, error) {
 
 // used returns what the run has used and holds of the meters of the search.
 func (s *session) used() (meters []UsedMeter) {
-	for _, meter := range usedMeters(s.Order.Kind.Operation, s.work.Workspace.V2.Modules) {
+	for _, meter := range usedMeters(s.Order.Kind.Operation, s.provider.Modules) {
 		m := UsedMeter{Module: v2.MeterName(meter)}
 		if limit, limited := s.Budget.Units[m.Module]; limited {
 			m.Limit = &limit

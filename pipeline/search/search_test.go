@@ -117,7 +117,7 @@ func TestALostPageIsNeverBoughtTwice(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, 60)
-			b.opts.Service.Exclusive = test.exclusive
+			b.opts.Exclusive = test.exclusive
 			if !test.nearZero {
 				b.used["companies"] = 50_000 // more than anybody can have used since the start
 			}
@@ -189,7 +189,7 @@ func TestACeilingOnUnitsIsNeverPassed(t *testing.T) {
 // TestMoneyBoundsASearchWhoseUnitsHavePrices has money for two pages of a module whose units have a price.
 func TestMoneyBoundsASearchWhoseUnitsHavePrices(t *testing.T) {
 	b := newBench(t, 60)
-	b.opts.V2.Prices = v2.Prices{v2.MeterCompanies: 5 * cost.Dollar / 100}
+	b.setPrices(v2.Prices{v2.MeterCompanies: 5 * cost.Dollar / 100})
 	o := b.options(order(t, "companies"))
 	limit := cost.Dollar / 10
 	o.Budget.WorkspaceMonthly = &limit
@@ -202,7 +202,7 @@ func TestMoneyBoundsASearchWhoseUnitsHavePrices(t *testing.T) {
 // TestTheMoneyOfASearchLimitsUnitsThatHaveAPrice: such units need no limit of their own, others do.
 func TestTheMoneyOfASearchLimitsUnitsThatHaveAPrice(t *testing.T) {
 	b := newBench(t, 60)
-	b.opts.V2.Prices = v2.Prices{v2.MeterCompanies: 5 * cost.Cent}
+	b.setPrices(v2.Prices{v2.MeterCompanies: 5 * cost.Cent})
 	o := b.options(order(t, "companies"))
 	o.Budget.Units, o.Budget.MaxSpend = nil, new(10*cost.Cent)
 	ended := b.run(t, o)
@@ -231,7 +231,7 @@ func TestASearchDoesNotBegin(t *testing.T) {
 			change: func(_ *bench, o *search.Options) { o.Budget.Units, o.Budget.MaxSpend = nil, new(cost.Dollar) }, want: "max_units_missing",
 		},
 		"with another limit":   {change: func(_ *bench, o *search.Options) { delete(o.Budget.Units, "companies") }, want: "max_units_missing"},
-		"without an interface": {change: func(b *bench, _ *search.Options) { b.opts.V2.BaseURL = "" }, want: "v2_missing"},
+		"without an interface": {change: func(b *bench, _ *search.Options) { b.second().BaseURL = "" }, want: "v2_missing"},
 		"where nobody is asked": {
 			change: func(_ *bench, o *search.Options) { o.Yes = false }, want: "search_cannot_ask",
 		},
@@ -241,7 +241,7 @@ func TestASearchDoesNotBegin(t *testing.T) {
 		"to a file of no format": {
 			change: func(b *bench, o *search.Options) { o.Output.Path = filepath.Join(b.dir, "no such directory", "x.csv") }, want: "",
 		},
-		"with a key that is refused": {change: func(b *bench, _ *search.Options) { b.opts.V2.Key = "other" }, want: ""},
+		"with a key that is refused": {change: func(b *bench, _ *search.Options) { b.second().Key = "other" }, want: ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, 60)

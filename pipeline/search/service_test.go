@@ -18,6 +18,9 @@ import (
 	"payonce/checkpoint"
 	"payonce/io/service/v2"
 	"payonce/pipeline"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/search"
 	"payonce/pipeline/workspace"
 )
@@ -187,10 +190,21 @@ func newBench(t *testing.T, companies int64) *bench {
 	b := &bench{service: newService(t, companies), dir: t.TempDir(), now: time.Now}
 	fast := checkpoint.Rate{Slots: 5000, Window: time.Minute}
 	b.opts = workspace.Options{
-		Journal: workspace.Journal{State: filepath.Join(b.dir, "state"), Name: "default", Rate: fast},
-		V2:      workspace.V2{BaseURL: b.URL + "/v2", Key: "key", Kept: fast, Timeout: 20 * time.Second},
+		Journal: workspace.Journal{State: filepath.Join(b.dir, "state"), Name: "default"},
+		Services: []provider.Service{
+			{Provider: providerv1.Provider{}, Kept: fast},
+			{Provider: providerv2.Provider{}, BaseURL: b.URL + "/v2", Key: "key", Kept: fast, Timeout: 20 * time.Second},
+		},
 	}
 	return b
+}
+
+// second returns the service of v2.
+func (b *bench) second() *provider.Service { return &b.opts.Services[1] }
+
+// setPrices sets what units cost the user.
+func (b *bench) setPrices(prices v2.Prices) {
+	provider.Change(b.opts.Services, func(p *providerv2.Provider) { p.Prices = prices })
 }
 
 func (b *bench) work(t *testing.T) *pipeline.Work {

@@ -15,6 +15,8 @@ import (
 	"payonce/enrich"
 	"payonce/io/service/v2"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providers"
+	"payonce/pipeline/provider/providerv1"
 )
 
 // v2Checker looks at every request that arrives, at what the service counts, and at the journal.
@@ -91,7 +93,7 @@ func (c *v2Checker) sending(f *v2Finder, account int, lookup enrich.Lookup) {
 
 // same reports whether an intent of another account asks for a value that fields of an account ask for.
 func (c *v2Checker) same(in intent, account int, fields enrich.Fields) bool {
-	all := provider.AllInterfaces().All
+	all := provider.All(providers.All()).All
 	for f := range fields.Each() {
 		for g := range in.Hold.Fields.Each() {
 			if role := all[account].Catalogue.Fields[f].Role; role != "" && role == all[in.Account].Catalogue.Fields[g].Role {
@@ -212,7 +214,7 @@ func (c *v2Checker) walk() {
 		return
 	}
 	store := &stepsStore{stepsProcess: &stepsProcess{world: w.stepsWorld}}
-	if _, err := verify.Check(store, provider.V1Interface().Catalogue, nil, func(p verify.Problem) {
+	if _, err := verify.Check(store, providerv1.Provider{}.Interface().Catalogue, nil, func(p verify.Problem) {
 		w.broken("P2: the journal's check finds: %s %s", p.Record, p.Text)
 	}); err != nil {
 		w.broken("P3: the journal cannot be checked: %v", err)

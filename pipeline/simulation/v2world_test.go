@@ -31,6 +31,9 @@ import (
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providers"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/scan"
 )
 
@@ -73,7 +76,7 @@ func newV2World(s v2Scenario, m v2Mutation) *v2World {
 		},
 	}
 	w.check = &v2Checker{world: w}
-	asked, err := provider.AllInterfaces().Of(s.Wanted)
+	asked, err := provider.All(providers.All()).Of(s.Wanted)
 	if err == nil {
 		w.steps, err = provider.ListOf(s.Subject, w.mapping()).Steps(asked)
 	}
@@ -271,7 +274,7 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 	if w.mutation.rate != nil {
 		rate = w.mutation.rate(rate)
 	}
-	one, two := provider.V1Interface(), provider.AllInterfaces().All[1]
+	one, two := providerv1.Provider{}.Interface(), providerv2.Provider{}.Interface()
 	journal, err := checkpoint.New(&stepsStore{stepsProcess: p.stepsProcess}, checkpoint.Options{
 		Catalogue: one.Catalogue, Tariff: one.Tariff, Rate: rate, Service: "v1", Now: time.Now,
 	})

@@ -22,10 +22,10 @@ const sandboxDir = "sandbox"
 
 // Dir returns the directory of the journal. A workspace has one journal for all its services, so that one
 // budget bounds them and no answer is bought twice. The journal is in the directory that is named after the
-// first interface or in that of the second, whichever exists. If none exists, it will be in the first of
-// them that has an address. The embedded service has a directory of its own.
+// address of one of the services, whichever exists. If none exists, it will be that of the first service that
+// has an address. The embedded service has a directory of its own.
 func (o Options) Dir() (string, error) {
-	if o.Service.Sandbox {
+	if o.Sandbox {
 		return filepath.Join(o.Journal.State, sandboxDir, o.Journal.Name), nil
 	}
 	names, err := o.serviceNames()
@@ -57,17 +57,15 @@ func (o Options) Dir() (string, error) {
 // serviceNames returns the directories that may hold the journal, below that of all journals, the one for a
 // new journal first.
 func (o Options) serviceNames() (names []string, err error) {
-	if o.Service.BaseURL != "" {
-		if names, err = namesOf(o.Service.BaseURL, "base_url", "the service's address"); err != nil {
-			return nil, err
+	for _, of := range o.Services {
+		if of.BaseURL == "" {
+			continue
 		}
-	}
-	if o.V2.BaseURL != "" {
-		second, err := namesOf(o.V2.BaseURL, "base_url_v2", "the address of the v2 interface")
-		if err != nil {
-			return nil, err
+		own, ok := namesOf(of.BaseURL)
+		if !ok {
+			return nil, o.badAddress(of)
 		}
-		names = append(names, second...)
+		names = append(names, own...)
 	}
 	if len(names) == 0 {
 		return nil, problem.Coded("not_connected", "the service has no address")
@@ -75,15 +73,12 @@ func (o Options) serviceNames() (names []string, err error) {
 	return names, nil
 }
 
-// namesOf returns the directories that are named after an address.
-func namesOf(address, code, what string) ([]string, error) {
+// namesOf returns the directories that are named after an address; false where it is none of a service.
+func namesOf(address string) ([]string, bool) {
 	canonical, ok := checkpoint.CanonicalBaseURL(address)
-	if !ok {
-		return nil, problem.Coded(code, "%s is not an absolute http or https address", what)
-	}
 	base, err := url.Parse(canonical)
-	if err != nil {
-		return nil, problem.Coded(code, "%s is not an absolute http or https address", what)
+	if !ok || err != nil {
+		return nil, false
 	}
 	names := []string{directoryName(base.Hostname(), canonical)}
 	// Earlier programs named the directory after the address as it was written.
@@ -94,7 +89,7 @@ func namesOf(address, code, what string) ([]string, error) {
 			names = append(names, earlier)
 		}
 	}
-	return names, nil
+	return names, true
 }
 
 func directoryName(host, address string) string {
@@ -118,7 +113,13 @@ func followed(dir string) string {
 // linkNames links the other directories that may hold the journal to the one that does. From then on the
 // journal is also found when only one of the addresses is given.
 func (o Options) linkNames() error {
-	if o.Service.Sandbox || o.Service.BaseURL == "" || o.V2.BaseURL == "" {
+	addresses := 0
+	for _, of := range o.Services {
+		if of.BaseURL != "" {
+			addresses++
+		}
+	}
+	if o.Sandbox || addresses < 2 {
 		return nil
 	}
 	dir, err := o.Dir()

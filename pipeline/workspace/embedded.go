@@ -16,38 +16,40 @@ import (
 // Embedded is the service of the specification in this process, reached
 // over loopback like the real one.
 type Embedded struct {
-	Service   *sandbox.Server
-	BaseURL   string
-	V2BaseURL string // of the second interface
-	server    *http.Server
+	Service *sandbox.Server
+	Address string // to which the path of an interface is added
+	server  *http.Server
 }
 
 // HeaderTimeout ends connections that never say what they want.
 const HeaderTimeout = 10 * time.Second
 
-// addresses are the base URLs of the interfaces of an embedded service.
-type addresses struct{ v1, v2 string }
+// BaseURL returns the base URL of an interface.
+func (e *Embedded) BaseURL(name string) string {
+	of, _ := sandbox.InterfaceNamed(name)
+	return e.Address + of.Path
+}
 
-// sandboxURLs returns the addresses of the embedded service: of the process that owns the journal, when it
+// sandboxAddress returns the address of the embedded service: of the process that owns the journal, when it
 // serves one, or else of this one.
-func (s *Session) sandboxURLs() (addresses, error) {
+func (s *Session) sandboxAddress() (string, error) {
 	if served := s.served.Load(); served != nil {
 		return *served, nil
 	}
 	dir, err := s.Options.Dir()
 	if err != nil {
-		return addresses{}, err
+		return "", err
 	}
 	if s.Journal == nil || s.snapshot {
-		if owner, err := ownerOf(dir); err == nil && owner.Service != "" {
-			return addresses{owner.Service, owner.ServiceV2}, nil
+		if owner, err := ownerOf(dir); err == nil && owner.Embedded != "" {
+			return owner.Embedded, nil
 		}
 	}
 	if s.embedded, err = s.startSandbox(dir); err != nil {
-		return addresses{}, err
+		return "", err
 	}
-	s.served.Store(&addresses{s.embedded.BaseURL, s.embedded.V2BaseURL})
-	return *s.served.Load(), nil
+	s.served.Store(&s.embedded.Address)
+	return s.embedded.Address, nil
 }
 
 // startSandbox starts the embedded service. Its ledger is kept beside the
@@ -59,9 +61,10 @@ func (s *Session) startSandbox(dir string) (*Embedded, error) {
 	}
 	config := sandbox.DefaultConfig()
 	config.Card, config.Plan = card, option.Name
-	config.Window = sandbox.Window{Limit: s.Options.Service.Rate.Slots, Per: s.Options.Service.Rate.Window}
-	if rate := s.Options.V2.Rate; rate.Slots > 0 {
-		config.V2.Window = sandbox.Window{Limit: rate.Slots, Per: rate.Window}
+	for _, of := range s.Options.Services {
+		if of.Rate.Slots > 0 {
+			config.SetWindow(of.Name(), sandbox.Window{Limit: of.Rate.Slots, Per: of.Rate.Window})
+		}
 	}
 	config.Now = s.Env.Now
 	if exists, _ := badgerstore.Exists(dir); exists { // what cannot be seen keeps no ledger
@@ -109,10 +112,8 @@ func ServeSandbox(config sandbox.Config, address string) (*Embedded, error) {
 		return nil, errors.Join(problem.AsUsage(err), books.Close())
 	}
 	e := &Embedded{
-		Service:   books,
-		server:    &http.Server{Handler: books.Handler(), ReadHeaderTimeout: HeaderTimeout},
-		BaseURL:   "http://" + listener.Addr().String() + "/api/v1",
-		V2BaseURL: "http://" + listener.Addr().String() + "/v2",
+		Service: books, Address: "http://" + listener.Addr().String(),
+		server: &http.Server{Handler: books.Handler(), ReadHeaderTimeout: HeaderTimeout},
 	}
 	go e.server.Serve(listener) // ends with close
 	return e, nil

@@ -19,10 +19,8 @@ type Owner struct {
 	Progress
 	// Reading says that the process only reads, and soon ends.
 	Reading bool `json:"reading,omitempty"`
-	// Service is the base URL of the embedded service of the process, "" for none.
-	Service string `json:"service,omitempty"`
-	// ServiceV2 is the base URL of its second interface.
-	ServiceV2 string `json:"service_v2,omitempty"`
+	// Embedded is the address of the embedded service of the process, "" for none.
+	Embedded string `json:"embedded,omitempty"`
 }
 
 // owner returns what a command that begins now says about itself.

@@ -108,12 +108,12 @@ func TestAReaderUsesTheOwnersEmbeddedService(t *testing.T) {
 	state := t.TempDir()
 	closing(t, owning(t, state)) // so that the sandbox keeps its ledger there
 	owner := owning(t, state)
-	want, err := owner.Config()
+	want, err := owner.Endpoint(owner.Options.Services[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	reader := sessionIn(t, state)
-	got, err := reader.Config()
+	got, err := reader.Endpoint(reader.Options.Services[0])
 	if err != nil || got.BaseURL != want.BaseURL {
 		t.Errorf("%s, want %s, error %v", got.BaseURL, want.BaseURL, err)
 	}

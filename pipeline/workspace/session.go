@@ -16,40 +16,18 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/remote"
-	"payonce/io/sandbox"
-	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 )
 
 // Journal says where the journals are, which of them is meant and how it is kept.
 type Journal struct {
-	State  string          // the directory of all journals
-	Name   string          // of the workspace
-	Key    Key             // that encrypts it at rest
-	NewKey Key             // that it is to be encrypted with
-	Rate   checkpoint.Rate // the limit that it keeps
-	Wait   time.Duration   // how long a command waits for another process that owns it
+	State  string        // the directory of all journals
+	Name   string        // of the workspace
+	Key    Key           // that encrypts it at rest
+	NewKey Key           // that it is to be encrypted with
+	Wait   time.Duration // how long a command waits for another process that owns it
 }
-
-// Service says which service the workspace belongs to and how it is called.
-type Service struct {
-	Sandbox       bool // the embedded one
-	BaseURL       string
-	MCPURL        string
-	Transport     v1.Transport
-	Names         v1.Names // that requests use
-	Key           string
-	Exclusive     bool // nobody else spends from the account
-	SameWorkspace bool // a new key belongs to the journal's workspace
-	Profile       bool // lookups ask for the person's profile
-	Timeout       time.Duration
-	SettleDelay   time.Duration // what the account gets to settle after a lost response
-	Connections   int
-	Rate          checkpoint.Rate // that the embedded service allows
-}
-
-// Known reports whether the first interface can be called.
-func (s Service) Known() bool { return s.Sandbox || s.BaseURL != "" }
 
 // Progress says how far a command has come.
 type Progress struct {
@@ -60,13 +38,16 @@ type Progress struct {
 // Options say which workspace is opened. They do not change.
 type Options struct {
 	Journal Journal
-	Service Service // the first interface
-	V2      V2      // the second interface
-	Prices  PriceOptions
+	// Services has one for each provider, in their order, also where an interface is not configured. The account 0 of
+	// the journal is that of the first.
+	Services      []provider.Service
+	Sandbox       bool          // the embedded service replaces them
+	Exclusive     bool          // nobody else spends from the accounts
+	SameWorkspace bool          // a new key belongs to the journal's workspace
+	Profile       bool          // lookups ask for what an interface returns on request, such as the person's profile
+	SettleDelay   time.Duration // what an account gets to settle after a lost response
+	Prices        provider.PriceOptions
 }
-
-// Known reports whether there is a service, and so a journal.
-func (o Options) Known() bool { return o.Service.Known() || o.HasV2() }
 
 // Environment is what a workspace needs of the world around it.
 type Environment struct {
@@ -118,13 +99,14 @@ func (o Options) none() error {
 // Opening says how the journal and its store are opened, and what ends a walk over it.
 func (o Options) Opening(env Environment, doing string, stop func() error) (Opening, error) {
 	key, err := o.Journal.Key.Parse()
+	first := o.Services[0]
 	return Opening{
 		Store: badgerstore.Options{
 			EncryptionKey: key,
 			Holder:        fmt.Sprintf("%q (process %d, since %s)", env.Program+" "+doing, os.Getpid(), env.Now().Format("2006-01-02 15:04:05")),
 		},
 		Journal: checkpoint.Options{
-			Rate: o.Journal.Rate, Catalogue: v1.Catalogue(), Now: env.Now, Stop: stop, Service: o.serviceName(),
+			Rate: first.KeptRate(), Catalogue: first.Interface().Catalogue, Now: env.Now, Stop: stop, Service: o.nameInJournal(first),
 		},
 		Wait:  o.Journal.Wait,
 		Owner: env.owner(doing),
@@ -173,8 +155,7 @@ type Session struct {
 	Journal  *checkpoint.Journal // nil before it is opened
 	snapshot bool                // another process owns the journal
 	embedded *Embedded
-	served   atomic.Pointer[addresses] // of embedded
-	key      string                    // that the client was opened with
+	served   atomic.Pointer[string] // the address of embedded
 }
 
 // OpenJournal opens the workspace's journal, which no other process may own. What is
@@ -202,7 +183,7 @@ func (s *Session) opening(doing string, stop func() error) (string, Opening, err
 	options.Owner = func() Owner {
 		owner := about()
 		if served := s.served.Load(); served != nil {
-			owner.Service, owner.ServiceV2 = served.v1, served.v2
+			owner.Embedded = *served
 		}
 		return owner
 	}
@@ -286,61 +267,3 @@ func (s *Session) Close() error {
 	s.Journal, s.embedded = nil, nil
 	return err
 }
-
-// Config returns how the service is called, and starts the embedded one when that is the
-// service.
-func (s *Session) Config() (v1.Config, error) {
-	service := s.Options.Service
-	config := v1.Config{
-		BaseURL: service.BaseURL, Transport: service.Transport, MCPURL: service.MCPURL, Key: service.Key, Names: service.Names,
-		IncludeProfile: service.Profile, Timeout: service.Timeout, MaxConnections: service.Connections,
-		UserAgent: "payonce/" + s.Env.Version, Now: s.Env.Now,
-	}
-	if service.Sandbox {
-		embedded, err := s.sandboxURLs()
-		if err != nil {
-			return config, err
-		}
-		config.BaseURL, config.MCPURL, config.Key = embedded.v1, "", sandbox.DefaultKey
-	}
-	s.key = config.Key
-	return config, nil
-}
-
-// OpenStatus returns a client that can read the account status and nothing else.
-func (s *Session) OpenStatus() (*v1.StatusClient, error) {
-	config, err := s.Config()
-	if err != nil {
-		return nil, err
-	}
-	client, err := v1.NewStatusClient(config)
-	return client, problem.AsUsage(err)
-}
-
-// OpenClient returns a client that can spend, for the workspace of the journal.
-func (s *Session) OpenClient() (*v1.Client, error) {
-	config, err := s.Config()
-	if err != nil {
-		return nil, err
-	}
-	client, err := v1.NewClient(config)
-	if err != nil {
-		return nil, problem.AsUsage(err)
-	}
-	return client, s.CheckKey()
-}
-
-// CheckKey refuses an API key that is not known to belong to the journal's workspace.
-func (s *Session) CheckKey() error {
-	err := s.Journal.CheckAPIKey(s.key, s.Options.Service.SameWorkspace)
-	if errors.Is(err, checkpoint.ErrOtherKey) {
-		return problem.Coded("other_key", "%w", err)
-	}
-	if errors.Is(err, checkpoint.ErrOtherService) {
-		return problem.Coded("other_service", "%w", err)
-	}
-	return err
-}
-
-// RememberKey notes that the API key belongs to the journal's workspace.
-func (s *Session) RememberKey() error { return s.Journal.RememberAPIKey(s.key) }

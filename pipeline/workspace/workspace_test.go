@@ -13,41 +13,52 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
-	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 )
+
+// first returns the services of a workspace of which only the first is configured.
+func first(address string) []provider.Service {
+	return []provider.Service{{Provider: providerv1.Provider{}, BaseURL: address}}
+}
+
+// at returns a workspace at an address.
+func at(address string) Options { return Options{Services: first(address)} }
 
 // The answers of one service, workspace or sandbox are never those of another.
 func TestEveryServiceAndWorkspaceHasItsOwnDirectory(t *testing.T) {
 	t.Parallel()
-	dir := func(service Service, name string) string {
-		dir, err := Options{Journal: Journal{State: "state", Name: name}, Service: service}.Dir()
+	dir := func(service Options, name string) string {
+		service.Journal = Journal{State: "state", Name: name}
+		dir, err := service.Dir()
 		if err != nil {
 			t.Fatal(err)
 		}
 		return dir
 	}
 	const address = "https://api.example/api/v1"
-	real := dir(Service{BaseURL: address}, "default")
+	real := dir(at(address), "default")
 	for _, same := range []string{"https://API.example/api/v1", address + "/"} {
-		if got := dir(Service{BaseURL: same}, "default"); filepath.Base(filepath.Dir(got))[len("api.example"):] != filepath.Base(filepath.Dir(real))[len("api.example"):] {
+		if got := dir(at(same), "default"); filepath.Base(filepath.Dir(got))[len("api.example"):] != filepath.Base(filepath.Dir(real))[len("api.example"):] {
 			t.Errorf("%s: %s is not %s", same, got, real)
 		}
 	}
 	seen := map[string]string{real: "the service"}
 	for what, other := range map[string]string{
-		"another workspace": dir(Service{BaseURL: address}, "second"),
-		"another path":      dir(Service{BaseURL: "https://api.example/v1"}, "default"),
-		"another scheme":    dir(Service{BaseURL: "http://api.example/api/v1"}, "default"),
-		"another port":      dir(Service{BaseURL: "https://api.example:8443/api/v1"}, "default"),
-		"the sandbox":       dir(Service{Sandbox: true, BaseURL: address}, "default"),
+		"another workspace": dir(at(address), "second"),
+		"another path":      dir(at("https://api.example/v1"), "default"),
+		"another scheme":    dir(at("http://api.example/api/v1"), "default"),
+		"another port":      dir(at("https://api.example:8443/api/v1"), "default"),
+		"the sandbox":       dir(Options{Sandbox: true, Services: first(address)}, "default"),
 	} {
 		if same := seen[other]; same != "" {
 			t.Errorf("%s and %s share %s", what, same, other)
 		}
 		seen[other] = what
 	}
-	if _, err := (Options{Service: Service{BaseURL: "api.example"}}).Dir(); !problem.IsUsage(err) {
+	if _, err := at("api.example").Dir(); !problem.IsUsage(err) {
 		t.Errorf("an address without a scheme: %v", err)
 	}
 }
@@ -76,8 +87,11 @@ func sessionIn(t *testing.T, state string) *Session {
 	rate := checkpoint.Rate{Slots: 100, Window: time.Second}
 	s := &Session{
 		Options: Options{
-			Journal: Journal{State: state, Name: "default", Rate: rate},
-			Service: Service{Sandbox: true, Transport: v1.REST, Timeout: time.Minute, Connections: 1, Rate: rate},
+			Journal: Journal{State: state, Name: "default"}, Sandbox: true,
+			Services: []provider.Service{
+				{Provider: providerv1.Provider{}, Timeout: time.Minute, Connections: 1, Rate: rate, Kept: rate},
+				{Provider: providerv2.Provider{}},
+			},
 		},
 		Env: Environment{Now: time.Now, Program: "batch", Version: "0"},
 	}
@@ -119,24 +133,25 @@ func TestOnlyAnExistingJournalIsRead(t *testing.T) {
 func TestAnotherKeyNeedsTheWordThatTheWorkspaceIsTheSame(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	s := sessionIn(t, state)
+	s := withServices(t, state, addressV1, "")
+	of := func() provider.Service { return s.Options.Services[0] }
 	if err := s.OpenJournal(t.Context(), "run"); err != nil {
 		t.Fatal(err)
 	}
-	s.key = "the first"
-	if err := s.RememberKey(); err != nil {
+	s.Options.Services[0].Key = "the first"
+	if err := s.RememberKey(of()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CheckKey(); err != nil {
+	if err := s.CheckKey(of()); err != nil {
 		t.Errorf("the same key: %v", err)
 	}
-	s.key = "the second"
-	err := s.CheckKey()
+	s.Options.Services[0].Key = "the second"
+	err := s.CheckKey(of())
 	if found, _ := errors.AsType[*problem.Error](err); found == nil || found.Code != "other_key" {
 		t.Errorf("another key: %v", err)
 	}
-	s.Options.Service.SameWorkspace = true
-	if err := s.CheckKey(); err != nil {
+	s.Options.SameWorkspace = true
+	if err := s.CheckKey(of()); err != nil {
 		t.Errorf("declared to be of the same workspace: %v", err)
 	}
 }

@@ -13,10 +13,9 @@ import (
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service/v1"
-	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -46,7 +45,7 @@ func readMetrics(ctx context.Context, job *Job) (JobMetrics, error) {
 		return m, err
 	}
 	_, err = pipeline.WithJournal(ctx, &pipeline.Work{Env: env, Workspace: options}, "metrics", func(s *workspace.Session) (struct{}, error) {
-		return struct{}{}, read(s.Journal, &m)
+		return struct{}{}, read(s, &m)
 	})
 	return m, err
 }
@@ -54,13 +53,15 @@ func readMetrics(ctx context.Context, job *Job) (JobMetrics, error) {
 // reader reads the sums of a job.
 type reader struct {
 	journal     *checkpoint.Journal
+	interfaces  provider.Set
 	job         string
 	months      []string
 	provisional bool // there are provisional charges
 }
 
 // read adds what the journal has of a job.
-func read(journal *checkpoint.Journal, m *JobMetrics) error {
+func read(s *workspace.Session, m *JobMetrics) error {
+	journal := s.Journal
 	all, err := journal.Runs()
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func read(journal *checkpoint.Journal, m *JobMetrics) error {
 			}
 		}
 	}
-	r := reader{journal: journal, job: m.Name, months: monthsOf(first, until), provisional: len(journal.Provisional()) > 0}
+	r := reader{journal: journal, interfaces: s.Options.Interfaces(), job: m.Name, months: monthsOf(first, until), provisional: len(journal.Provisional()) > 0}
 	if m.Accounts, err = r.accounts(last.Name); err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (r *reader) accounts(run string) (list []AccountMetrics, err error) {
 				Name: catalogue.Name(enrich.Field(f)), Asked: s.asked[f], Found: s.returned[f], LastFound: lastRun.Returned[f],
 			})
 		}
-		for meter, info := range tariffOf(catalogue.Interface).Meters {
+		for meter, info := range r.interfaces.Named(catalogue.Interface).Tariff.Meters {
 			if meter != int(cost.USD) {
 				view.Units = append(view.Units, UnitMetrics{Meter: info.Name, Used: s.settled[meter], Held: s.held[meter]})
 			}
@@ -162,17 +163,6 @@ func (r *reader) accounts(run string) (list []AccountMetrics, err error) {
 		list = append([]AccountMetrics{view}, list...)
 	}
 	return list, nil
-}
-
-// tariffOf returns the tariff of an interface; without meters for one that is not known.
-func tariffOf(name string) cost.Tariff {
-	switch name {
-	case v1.Catalogue().Interface:
-		return v1.Tariff()
-	case v2.Catalogue().Interface:
-		return v2.Modules{}.Tariff()
-	}
-	return cost.Tariff{}
 }
 
 // sum adds up the months of an account.

@@ -15,9 +15,11 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service/v1"
 	"payonce/pipeline"
 	reports "payonce/pipeline/inspect"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -50,9 +52,11 @@ func newNights(t *testing.T) *nights {
 	n.Work = &pipeline.Work{
 		Env: workspace.Environment{Now: func() time.Time { return n.now }, Program: "test", Version: "0"},
 		Workspace: workspace.Options{
-			Journal: workspace.Journal{State: n.dir, Name: "default", Rate: rate, NewKey: workspace.Key{From: "NEW_KEY"}},
-			Service: workspace.Service{Sandbox: true, Transport: v1.REST, Timeout: time.Minute, Connections: 4, Rate: rate},
-			V2:      workspace.V2{Rate: rate},
+			Journal: workspace.Journal{State: n.dir, Name: "default", NewKey: workspace.Key{From: "NEW_KEY"}}, Sandbox: true,
+			Services: []provider.Service{
+				{Provider: providerv1.Provider{}, Timeout: time.Minute, Connections: 4, Rate: rate, Kept: rate},
+				{Provider: providerv2.Provider{}, Rate: rate},
+			},
 		},
 		Observer: silent{}, Explain: error.Error,
 	}

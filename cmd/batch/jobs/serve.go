@@ -140,11 +140,9 @@ func usedBy(job *Job) ([]string, error) {
 		return nil, problem.AsUsage(err)
 	}
 	uses := []string{"journal " + dir}
-	if !options.Service.Sandbox {
-		for _, address := range []string{options.Service.BaseURL, options.V2.BaseURL} {
-			if address != "" {
-				uses = append(uses, accountAt(address))
-			}
+	for _, of := range options.Services {
+		if !options.Sandbox && of.BaseURL != "" {
+			uses = append(uses, accountAt(of.BaseURL))
 		}
 	}
 	return uses, nil

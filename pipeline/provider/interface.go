@@ -1,13 +1,11 @@
-// This file says what the use cases have to know of an interface of the service. Everything else about an interface
-// stays in its own package.
-
+// Package provider says what the program knows of an interface of a service, as one value: a Provider. It has what is
+// the same for all of them: accounts, the steps of a run, ceilings.
 package provider
 
 import (
+	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service/v1"
-	"payonce/io/service/v2"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 )
@@ -16,6 +14,7 @@ import (
 type Interface struct {
 	Catalogue enrich.Catalogue
 	Tariff    cost.Tariff
+	Rate      checkpoint.Rate // the limit that is assumed of a service
 	// Together are the fields that one call asks for, in the order of the steps that ask for them.
 	Together []enrich.Fields
 	// Identifying are the fields of companies that can be asked for without the id of the company, and whose
@@ -37,39 +36,10 @@ type Interface struct {
 	NewDecoder func() output.Decoder
 	// NewReader returns what reads the answers when a journal is shown, exported or erased.
 	NewReader func() AnswerReader
-}
-
-// V1Interface returns the interface v1.
-func V1Interface() Interface {
-	i := Interface{
-		Catalogue: v1.Catalogue(), Tariff: v1.Tariff(), WantsMoney: v1.WantsMoney,
-		Together:   []enrich.Fields{v1.AllFields},
-		NewDecoder: func() output.Decoder { return new(v1.AnswerDecoder) },
-		NewReader:  func() AnswerReader { return new(v1Reader) },
-	}
-	for _, operation := range v1.Operations() {
-		i.Operations = append(i.Operations, operation.Fields())
-	}
-	return i
-}
-
-// V2Interface returns the interface v2. The modules say on what its operations count.
-func V2Interface(modules v2.Modules) Interface {
-	i := Interface{
-		Catalogue: v2.Catalogue(), Tariff: v2.Tariff(modules), WantsMoney: func(string) bool { return false },
-		NewDecoder: func() output.Decoder { return v2.Decoder{} },
-		NewReader:  func() AnswerReader { return v2Reader{} },
-	}
-	i.Identifying = enrich.FieldsOf(v2.FieldCompany)
-	i.Matching, i.Patterns = enrich.FieldsOf(v2.FieldMatch), v2.Patterns
-	i.Together = []enrich.Fields{v2.FieldContactData, i.Matching}
-	for f := range v2.AllFields.Without(v2.FieldContactData | i.Matching).Each() {
-		i.Together = append(i.Together, enrich.FieldsOf(f))
-	}
-	i.Operations = i.Together
-	i.Searching = enrich.FieldsOf(v2.FieldInsights, v2.FieldOwnership)
-	i.With[v2.FieldContact] = v2.FieldContactData
-	return i
+	// Tables are those that answers are written to, besides the list; nil for none.
+	Tables output.TableInterface
+	// MailHosts are fields whose values are emails at the company of the person.
+	MailHosts enrich.Fields
 }
 
 // About returns the kind of subjects that a field is about.

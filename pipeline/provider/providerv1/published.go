@@ -1,4 +1,4 @@
-package inspect
+package providerv1
 
 import (
 	"context"
@@ -13,17 +13,16 @@ import (
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
-	"payonce/pipeline/workspace"
 )
 
 // checkPublished checks what the service publishes about its lookups, and the prices.
 func (d *checks) checkPublished(ctx context.Context, client *v1.StatusClient, account cost.Account) {
-	var published workspace.Publications
+	var published publications
 	if document, ok := d.checkDocument(ctx, client); ok {
-		published = append(published, workspace.Publication{Name: workspace.OpenAPIDocument, Description: document})
+		published = append(published, publication{Name: openAPIDocument, Description: document})
 	}
 	if tools, ok := d.checkTools(ctx, client); ok {
-		published = append(published, workspace.Publication{Name: workspace.MCPTools, Description: tools})
+		published = append(published, publication{Name: mcpTools, Description: tools})
 	}
 	if ctx.Err() == nil {
 		d.checkPrices(published, account)
@@ -37,14 +36,14 @@ func (d *checks) checkDocument(ctx context.Context, client *v1.StatusClient) (v1
 	var none *v1.DocumentError
 	switch {
 	case errors.As(err, &none) && none.HTTPStatus == http.StatusNotFound:
-		d.warn(check, "no_document", "the service publishes none")
+		d.Warn(check, "no_document", "the service publishes none")
 		return document, false
 	case err != nil:
-		d.warn(check, "no_document", "%s", d.explain(err))
+		d.Warn(check, "no_document", "%s", d.Explain(err))
 		return document, false
 	}
-	d.ok(check, "%s", describeDocument(document))
-	d.checkDescribed(check, document, d.service.Transport == v1.REST)
+	d.OK(check, "%s", describeDocument(document))
+	d.checkDescribed(check, document, d.provider.transport() == v1.REST)
 	return document, true
 }
 
@@ -63,16 +62,16 @@ const statusTool = "service_account_status"
 // needs them.
 func (d *checks) checkTools(ctx context.Context, client *v1.StatusClient) (v1.Description, bool) {
 	const check = "MCP endpoint"
-	used := d.service.Transport == v1.MCP
+	used := d.provider.Transport == v1.MCP
 	tools, err := client.Tools(ctx)
 	if err != nil {
-		d.matter(used, check, "mcp_endpoint", "%s", d.explain(err))
+		d.matter(used, check, "mcp_endpoint", "%s", d.Explain(err))
 		return tools, false
 	}
 	if !slices.Contains(tools.Others, statusTool) {
 		d.matter(used, check, "use_rest", "it has no tool %s", statusTool)
 	}
-	d.ok(check, "%s", report.Counted(len(tools.Operations)+len(tools.Others), "tool"))
+	d.OK(check, "%s", report.Counted(len(tools.Operations)+len(tools.Others), "tool"))
 	d.checkDescribed("MCP tools", tools, used)
 	return tools, true
 }
@@ -80,10 +79,10 @@ func (d *checks) checkTools(ctx context.Context, client *v1.StatusClient) (v1.De
 // matter notes a problem of the transport that is used, or a warning of the other one.
 func (d *checks) matter(used bool, check, advice, format string, args ...any) {
 	if used {
-		d.problem(problem.Refused, check, advice, format, args...)
+		d.Problem(problem.Refused, check, advice, format, args...)
 		return
 	}
-	d.warn(check, advice, format, args...)
+	d.Warn(check, advice, format, args...)
 }
 
 // checkDescribed looks for the names that requests use in a description.
@@ -97,12 +96,12 @@ func (d *checks) checkDescribed(check string, description v1.Description, used b
 			d.matter(used, check, "operation_unknown", "%s is not there", operation)
 		case offer.InputError != nil:
 			sound = false
-			d.warn(check, "input_schema_unusable", "the input schema of %s cannot be applied: %v", offer.Name, offer.InputError)
+			d.Warn(check, "input_schema_unusable", "the input schema of %s cannot be applied: %v", offer.Name, offer.InputError)
 		}
 	}
 	missing := map[string][]string{}
 	var places []string
-	for _, name := range description.Check(d.service.Names) {
+	for _, name := range description.Check(d.provider.Names) {
 		if place, found := strings.CutPrefix(name.Where, "the input of "); found && !name.Found {
 			if missing[place] == nil {
 				places = append(places, place)
@@ -112,39 +111,39 @@ func (d *checks) checkDescribed(check string, description v1.Description, used b
 	}
 	for _, place := range places {
 		sound = false
-		d.warn(check, "member_unknown",
-			"the input of %s does not know %s", place, someOf(missing[place]))
+		d.Warn(check, "member_unknown",
+			"the input of %s does not know %s", place, provider.SomeOf(missing[place]))
 	}
 	if sound {
-		d.ok(check, "the lookups and the names that requests use are there")
+		d.OK(check, "the lookups and the names that requests use are there")
 	}
 }
 
 // checkPrices checks that every field has a price, and that no source has a higher price than
 // the one that counts.
-func (d *checks) checkPrices(published workspace.Publications, account cost.Account) {
+func (d *checks) checkPrices(published publications, account cost.Account) {
 	const check = "prices"
-	names := provider.V1Interface().Catalogue
+	names := Provider{}.Interface().Catalogue
 	wanted := names.All()
-	choice, err := workspace.ChoosePrices(d.place.Options.Prices, wanted, published, account)
+	choice, err := choosePrices(d.Prices, wanted, published, account)
 	if err != nil {
-		d.failed(check, err)
+		d.Failed(check, err)
 		return
 	}
 	for f := range names.All().Each() {
 		if _, known := choice.Quote.Prices.Of(f); !known {
 			wanted = wanted.Without(enrich.FieldsOf(f))
-			d.warn(check, "price_unknown", "no source shows the price of a %s", names.Name(f))
+			d.Warn(check, "price_unknown", "no source shows the price of a %s", names.Name(f))
 		}
 	}
 	if err := choice.Check(names, account, wanted); err != nil {
-		d.failed(check, err)
+		d.Failed(check, err)
 		return
 	}
 	if wanted != 0 {
-		d.ok(check, "%s (%s)", report.Amounts(report.PricesOf(names, choice.Quote).USD), choice.Quote.Source(names))
+		d.OK(check, "%s (%s)", report.Amounts(report.PricesOf(names, choice.Quote).USD), choice.Quote.Source(names))
 	}
 	for _, disagreement := range choice.Quote.Disagreements {
-		d.warn(check, "prices_disagree", "%s", disagreement.Sentence(names))
+		d.Warn(check, "prices_disagree", "%s", disagreement.Sentence(names))
 	}
 }

@@ -1,4 +1,4 @@
-package inspect
+package providerv2
 
 import (
 	"context"
@@ -7,25 +7,26 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/io/service/v2"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
-	"payonce/pipeline/workspace"
 )
 
-// accountV2Of reads the counters of the second interface, and compares them with the journal where that
+// Show implements provider.Provider. It adds the counters of the modules, and compares them with the journal where that
 // knows the account.
-func accountV2Of(ctx context.Context, s *workspace.Session) (*report.UnitAccount, error) {
-	client, err := s.OpenV2Status()
+func (p Provider) Show(ctx context.Context, at provider.Endpoint, known provider.AccountReader, account *report.Account) error {
+	client, err := v2.NewStatusClient(p.Config(at))
 	if err != nil {
-		return nil, err
+		return problem.AsUsage(err)
 	}
 	usage, err := client.Usage(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	now := s.Env.Now().UTC()
+	now := at.Now().UTC()
 	contacts, err := client.ContactUsage(ctx, time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), now)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	view := &report.UnitAccount{
 		ReadAt: usage.ReadAt, Modules: []report.Module{}, Since: contacts.From,
@@ -41,30 +42,26 @@ func accountV2Of(ctx context.Context, s *workspace.Session) (*report.UnitAccount
 		}
 		view.Modules = append(view.Modules, shown)
 	}
-	return view, compareV2(ctx, s, usage, view)
-}
-
-// compareV2 adds what the journal and others used of each module since the journal's base. A journal that
-// cannot be read now is left out: the account itself needs none.
-func compareV2(ctx context.Context, s *workspace.Session, usage v2.Usage, view *report.UnitAccount) error {
-	if s.Journal == nil {
-		if exists, err := s.ReadExisting(ctx, "account"); err != nil || !exists {
-			return ctx.Err()
-		}
-	}
-	journal, found, err := s.ReadV2()
-	if err != nil || !found {
+	account.Second = view
+	journal, err := known(ctx)
+	if err != nil || journal == nil {
 		return err
 	}
+	p.compare(journal, usage, view)
+	return nil
+}
+
+// compare adds what the journal and others used of each module since the journal's base.
+func (p Provider) compare(journal *checkpoint.Journal, usage v2.Usage, view *report.UnitAccount) {
 	view.Limits = report.LimitsOf(journal.Limits())
 	base, totals := journal.Base(), journal.Totals(checkpoint.ScopeAccount)
 	if base.ReadAt.IsZero() {
-		return nil
+		return
 	}
-	drift := s.DriftV2(journal, usage.Account())
+	drift := provider.DriftSince(journal, usage.Account(), p.Modules.Tariff())
 	view.BaseAt = &base.ReadAt
 	if drift.Misplaced.On != "" {
-		view.Misplaced = drift.Misplaced.Describe(s.Options.V2.Modules.Tariff())
+		view.Misplaced = drift.Misplaced.Describe(p.Modules.Tariff())
 	}
 	for i, module := range usage.Modules {
 		if module.Meter == cost.USD {
@@ -77,5 +74,4 @@ func compareV2(ctx context.Context, s *workspace.Session, usage v2.Usage, view *
 			view.Modules[i].Others = &others
 		}
 	}
-	return nil
 }

@@ -1,4 +1,4 @@
-package provider
+package providerv1
 
 import (
 	"maps"
@@ -8,7 +8,7 @@ import (
 	"payonce/cost"
 	"payonce/io/service/v1"
 	"payonce/pipeline/dispatch"
-	"payonce/pipeline/workspace"
+	"payonce/pipeline/provider"
 )
 
 // notOffered returns what the service says of the operations that a plan does not offer.
@@ -43,11 +43,10 @@ func TestForeseenRefusals(t *testing.T) {
 		{"profiles of an account that is enriched", open, map[string]bool{"enrich": true}, cost.Workload{v1.FindPhone.Fields(): 3}, ""},
 		{"profiles of an account that is not", open, map[string]bool{"enrich": false}, cost.Workload{v1.FindPhone.Fields(): 3}, "operation_pricing_unavailable"},
 	} {
-		published := workspace.Publications{{Name: "a document", Description: v1.Description{Operations: map[v1.Operation]v1.Offer{v1.FindPhone: test.offer}}}}
-		place := &workspace.Session{}
-		place.Options.Service.Profile = strings.HasPrefix(test.name, "profiles")
-		account := &Account{
-			Interface: V1Interface(), Lookups: maps.Clone(test.lookups), Service: &V1Service{place: place, published: published},
+		published := publications{{Name: "a document", Description: v1.Description{Operations: map[v1.Operation]v1.Offer{v1.FindPhone: test.offer}}}}
+		options := provider.ConnectOptions{Profile: strings.HasPrefix(test.name, "profiles")}
+		account := &provider.Account{
+			Interface: Provider{}.Interface(), Lookups: maps.Clone(test.lookups), Connection: &connection{options: options, published: published},
 			Shown: cost.Account{Available: test.available, Readiness: notOffered(test.available)},
 		}
 		got := ""

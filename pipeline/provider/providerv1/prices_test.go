@@ -1,4 +1,4 @@
-package workspace
+package providerv1
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 )
 
 // The highest price that any operation tells counts, so that no hold is too small.
@@ -18,7 +19,7 @@ func TestPricesInForce(t *testing.T) {
 		v1.FindWorkEmail: {Prices: cost.Prices{email: 15 * cost.Cent, phone: 99 * cost.Cent}}, // returns no phone
 		v1.EnrichContact: {Prices: cost.Prices{email: 12 * cost.Cent, phone: 25 * cost.Cent}},
 	}
-	got := Publication{"a document", v1.Description{Operations: offers}}.inForce()
+	got := publication{"a document", v1.Description{Operations: offers}}.inForce()
 	if diff := cmp.Diff(cost.Prices{email: 15 * cost.Cent, phone: 25 * cost.Cent}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -39,7 +40,7 @@ func statusOf(prices cost.Prices) cost.Account {
 // A document with a higher price than the one that counts refuses the run, unless the account
 // shows that this workspace pays no more.
 func TestHigherPriceInDocumentRefuses(t *testing.T) {
-	document := Publication{"a document", v1.Description{Operations: map[v1.Operation]v1.Offer{
+	document := publication{"a document", v1.Description{Operations: map[v1.Operation]v1.Offer{
 		v1.FindWorkEmail: {Prices: cost.Prices{v1.WorkEmail: 15 * cost.Cent}},
 	}}}
 	for _, test := range []struct {
@@ -57,7 +58,7 @@ func TestHigherPriceInDocumentRefuses(t *testing.T) {
 		{"no option", "", statusOf(cost.Prices{v1.WorkEmail: 9 * cost.Cent}), true},
 	} {
 		wanted := enrich.FieldsOf(v1.WorkEmail)
-		choice, err := ChoosePrices(PriceOptions{Option: test.option}, wanted, Publications{document}, test.account)
+		choice, err := choosePrices(provider.PriceOptions{Option: test.option}, wanted, publications{document}, test.account)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package workspace
+package providerv1
 
 import (
 	"fmt"
@@ -69,10 +69,10 @@ func ParseRequestNames(given map[string]string) (names v1.Names, err error) {
 	return names, names.Validate()
 }
 
-// CheckNames refuses names that the user has given and that the service's document does not
+// checkNames refuses names that the user has given and that the service's document does not
 // have, and lookups whose paths it does not have. The paths of a document in which no lookup
 // is found at all may only be written in another way.
-func (p Publication) CheckNames(names v1.Names, transport v1.Transport, sent cost.Workload) error {
+func (p publication) checkNames(names v1.Names, transport v1.Transport, sent cost.Workload) error {
 	for _, given := range requestNamesOf(&names) {
 		var why string
 		switch {
@@ -107,7 +107,7 @@ func (p Publication) CheckNames(names v1.Names, transport v1.Transport, sent cos
 }
 
 // withoutPath says that a path is not described, and which are; "" when it is.
-func (p Publication) withoutPath(described bool) string {
+func (p publication) withoutPath(described bool) string {
 	if described {
 		return ""
 	}
@@ -121,7 +121,7 @@ func (p Publication) withoutPath(described bool) string {
 
 // withoutMember says that no lookup has a member of that name in its input, and which
 // there are; "" when one has it, or none says what it has.
-func (p Publication) withoutMember(name string) string {
+func (p publication) withoutMember(name string) string {
 	var has []string
 	for _, offer := range p.Operations {
 		has = append(has, offer.Inputs()...)

@@ -11,6 +11,9 @@ import (
 	"payonce/checkpoint"
 	"payonce/io/service/v2"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv1"
+	"payonce/pipeline/provider/providerv2"
 )
 
 const (
@@ -24,14 +27,32 @@ func withServices(t *testing.T, state, first, second string) *Session {
 	rate := checkpoint.Rate{Slots: 10, Window: time.Minute}
 	s := &Session{
 		Options: Options{
-			Journal: Journal{State: state, Name: "default", Rate: rate},
-			Service: Service{BaseURL: first, Key: "key-of-v1"},
-			V2:      V2{BaseURL: second, Key: "key-of-v2", Kept: rate},
+			Journal: Journal{State: state, Name: "default"},
+			Services: []provider.Service{
+				{Provider: providerv1.Provider{}, BaseURL: first, Key: "key-of-v1", Kept: rate},
+				{Provider: providerv2.Provider{}, BaseURL: second, Key: "key-of-v2", Kept: rate},
+			},
 		},
 		Env: Environment{Now: time.Now, Program: "batch"},
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// registerSecond registers the account of the second service, whose key was accepted.
+func registerSecond(s *Session) (*checkpoint.Journal, error) {
+	return s.Register(s.Options.Services[1], func() error { return nil })
+}
+
+// openSecond returns a client of the second service for an account whose key is its own.
+func openSecond(s *Session) (*v2.Client, error) {
+	of := s.Options.Services[1]
+	at, err := s.Endpoint(of)
+	if err != nil {
+		return nil, err
+	}
+	client, err := v2.NewClient(providerv2.Provider{}.Config(at))
+	return client, errors.Join(err, s.CheckKey(of))
 }
 
 // startRun opens the journal of a workspace as a run does, registers what it has, and returns its directory.
@@ -40,8 +61,8 @@ func startRun(t *testing.T, s *Session) string {
 	if err := s.OpenJournal(t.Context(), "run"); err != nil {
 		t.Fatal(err)
 	}
-	if s.Options.HasV2() {
-		if _, err := s.RegisterV2(); err != nil {
+	if s.Options.Services[1].BaseURL != "" {
+		if _, err := registerSecond(s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -151,9 +172,9 @@ func TestALinkToARemovedJournalIsFollowed(t *testing.T) {
 func TestAnEmptyDirectoryMakesRoomForALinkAndAnotherDoesNot(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	names, err := namesOf(addressV2, "", "")
-	if err != nil {
-		t.Fatal(err)
+	names, ok := namesOf(addressV2)
+	if !ok {
+		t.Fatal("no names")
 	}
 	inTheWay := filepath.Join(state, names[0], "default")
 	if err := os.MkdirAll(inTheWay, 0o700); err != nil {
@@ -196,25 +217,25 @@ func TestAnotherKeyOfTheSecondInterfaceNeedsTheSameWord(t *testing.T) {
 	if err := s.OpenJournal(t.Context(), "run"); err != nil {
 		t.Fatal(err)
 	}
-	s.key = "another-key-of-v1"
-	s.Options.V2.Key = "rotated"
-	if _, err := s.OpenV2Client(); codeOf(err) != "other_key" || !strings.HasPrefix(err.Error(), "the v2 interface: ") {
+	s.Options.Services[0].Key = "another-key-of-v1"
+	s.Options.Services[1].Key = "rotated"
+	if _, err := openSecond(s); codeOf(err) != "other_key" || !strings.HasPrefix(err.Error(), "the v2 interface: ") {
 		t.Errorf("a client with another key: %v", err)
 	}
-	if _, err := s.RegisterV2(); codeOf(err) != "other_key" {
+	if _, err := registerSecond(s); codeOf(err) != "other_key" {
 		t.Errorf("registered with another key: %v", err)
 	}
-	s.Options.Service.SameWorkspace = true
-	journal, err := s.RegisterV2()
+	s.Options.SameWorkspace = true
+	journal, err := registerSecond(s)
 	if err != nil || journal.Number() != 1 || s.Journal.Accounts() != 2 {
 		t.Errorf("account %d of %d, %v", journal.Number(), s.Journal.Accounts(), err)
 	}
-	s.Options.Service.SameWorkspace = false
-	if _, err := s.OpenV2Client(); err != nil {
+	s.Options.SameWorkspace = false
+	if _, err := openSecond(s); err != nil {
 		t.Errorf("the key that was accepted: %v", err)
 	}
-	s.Options.V2.Key = "key-of-v2"
-	if _, err := s.OpenV2Client(); codeOf(err) != "other_key" {
+	s.Options.Services[1].Key = "key-of-v2"
+	if _, err := openSecond(s); codeOf(err) != "other_key" {
 		t.Errorf("the key before it: %v", err)
 	}
 }
@@ -228,14 +249,14 @@ func TestAnotherAddressOfTheSecondInterfaceIsRefused(t *testing.T) {
 	if err := s.OpenJournal(t.Context(), "run"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.OpenV2Client(); codeOf(err) != "other_service_v2" {
+	if _, err := openSecond(s); codeOf(err) != "other_service_v2" {
 		t.Errorf("a client of another address: %v", err)
 	}
-	if _, err := s.RegisterV2(); codeOf(err) != "other_service_v2" || s.Journal.Accounts() != 2 {
+	if _, err := registerSecond(s); codeOf(err) != "other_service_v2" || s.Journal.Accounts() != 2 {
 		t.Errorf("registered at another address: %v, %d accounts", err, s.Journal.Accounts())
 	}
-	s.Options.V2.BaseURL = "http://127.0.0.1:1/v2/" // the same one, written in another way
-	if _, err := s.RegisterV2(); err != nil {
+	s.Options.Services[1].BaseURL = "http://127.0.0.1:1/v2/" // the same one, written in another way
+	if _, err := registerSecond(s); err != nil {
 		t.Error(err)
 	}
 }
@@ -246,11 +267,11 @@ func TestTheEmbeddedServiceKeepsItsAccount(t *testing.T) {
 	state := t.TempDir()
 	for range 2 {
 		s := sessionIn(t, state)
-		s.Options.Service.BaseURL, s.Options.V2.BaseURL = addressV1, addressV2 // the sandbox replaces both
+		s.Options.Services[0].BaseURL, s.Options.Services[1].BaseURL = addressV1, addressV2 // the sandbox replaces both
 		if err := s.OpenJournal(t.Context(), "run"); err != nil {
 			t.Fatal(err)
 		}
-		client, err := s.OpenV2Client()
+		client, err := openSecond(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,15 +279,15 @@ func TestTheEmbeddedServiceKeepsItsAccount(t *testing.T) {
 		if err != nil || len(usage.Modules) == 0 {
 			t.Fatalf("%+v, %v", usage, err)
 		}
-		journal, err := s.RegisterV2()
+		journal, err := registerSecond(s)
 		if err != nil || journal.Number() != 1 {
 			t.Errorf("%v", err)
 		}
 		if catalogue := s.Journal.Catalogues()[1]; catalogue.Interface != v2.Catalogue().Interface {
 			t.Errorf("account 1 has the interface %q", catalogue.Interface)
 		}
-		if seen, found, err := s.ReadV2(); !found || err != nil || seen.Number() != 1 {
-			t.Errorf("%t, %v", found, err)
+		if seen, err := s.AccountOf(s.Options.Services[1]); err != nil || seen == nil || seen.Number() != 1 {
+			t.Errorf("%v, %v", seen, err)
 		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
@@ -282,7 +303,7 @@ func TestAReaderUsesBothInterfacesOfTheOwnersSandbox(t *testing.T) {
 	if err := owner.OpenJournal(t.Context(), "run"); err != nil {
 		t.Fatal(err)
 	}
-	config, err := owner.V2Config()
+	config, err := owner.Endpoint(owner.Options.Services[1])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,10 +311,10 @@ func TestAReaderUsesBothInterfacesOfTheOwnersSandbox(t *testing.T) {
 	if err := reader.Read(t.Context(), "account"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := reader.V2Config(); err != nil || got.BaseURL != config.BaseURL {
+	if got, err := reader.Endpoint(reader.Options.Services[1]); err != nil || got.BaseURL != config.BaseURL {
 		t.Errorf("%s, %v; want %s", got.BaseURL, err, config.BaseURL)
 	}
-	if _, found, err := reader.ReadV2(); found || err != nil {
-		t.Errorf("an account that is not registered: %t, %v", found, err)
+	if found, err := reader.AccountOf(reader.Options.Services[1]); found != nil || err != nil {
+		t.Errorf("an account that is not registered: %v, %v", found, err)
 	}
 }

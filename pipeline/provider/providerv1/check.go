@@ -1,9 +1,8 @@
-package inspect
+package providerv1
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -20,12 +19,28 @@ import (
 	"payonce/pipeline/report"
 )
 
+// checks are those of the interface.
+type checks struct {
+	*provider.Checks
+	provider Provider
+	at       provider.Endpoint
+}
+
+// Check implements provider.Provider.
+func (p Provider) Check(ctx context.Context, at provider.Endpoint, c *provider.Checks) error {
+	d := &checks{c, p, at}
+	if config := p.Config(at); d.checkConfig(config) {
+		d.checkService(ctx, config)
+	}
+	return nil
+}
+
 // checkConfig checks what can be checked of a configuration without a call, each part
 // on its own. It reports whether a call can be made.
 func (d *checks) checkConfig(config v1.Config) bool {
 	alone := v1.Config{BaseURL: config.BaseURL, Key: "key"}
 	if _, err := v1.NewStatusClient(alone); err != nil {
-		d.problem(problem.Usage, "base URL", "give_base_url", "%v", err)
+		d.Problem(problem.Usage, "base URL", "give_base_url", "%v", err)
 		return false
 	}
 	d.checkBaseURL(config.BaseURL)
@@ -39,7 +54,7 @@ func (d *checks) checkConfig(config v1.Config) bool {
 		{"key", v1.Config{BaseURL: config.BaseURL, Key: config.Key}},
 	} {
 		if _, err := v1.NewStatusClient(part.config); err != nil {
-			d.problem(problem.Usage, part.check, "", "%s", d.explain(err))
+			d.Problem(problem.Usage, part.check, "", "%s", d.Explain(err))
 			usable = false
 		}
 	}
@@ -53,12 +68,12 @@ func (d *checks) checkBaseURL(address string) {
 	switch {
 	case err != nil:
 	case !strings.HasSuffix(strings.TrimRight(base.Path, "/"), "/api/v1"):
-		d.warn(check, "path_prefix",
+		d.Warn(check, "path_prefix",
 			"%s does not end with /api/v1", address)
-	case base.Scheme == "http" && !d.service.Sandbox:
-		d.ok(check, "%s, in the clear on this machine", address)
+	case base.Scheme == "http" && !d.at.Embedded:
+		d.OK(check, "%s, in the clear on this machine", address)
 	default:
-		d.ok(check, "%s", address)
+		d.OK(check, "%s", address)
 	}
 }
 
@@ -66,7 +81,7 @@ func (d *checks) checkBaseURL(address string) {
 func (d *checks) checkService(ctx context.Context, config v1.Config) {
 	client, err := v1.NewStatusClient(config)
 	if err != nil {
-		d.problem(problem.Usage, "configuration", "", "%s", d.explain(err))
+		d.Problem(problem.Usage, "configuration", "", "%s", d.Explain(err))
 		return
 	}
 	found, err := client.Inspect(ctx)
@@ -88,23 +103,23 @@ func (d *checks) checkNoStatus(err error) {
 	var refused *v1.StatusError
 	switch {
 	case errors.As(err, &refused) && refused.HTTPStatus == http.StatusUnauthorized:
-		d.problem(problem.Refused, "key", "", "%s", d.explain(err))
+		d.Problem(problem.Refused, "key", "", "%s", d.Explain(err))
 	case errors.As(err, &refused):
-		d.problem(problem.Refused, "account status", "ask_service", "%s", d.explain(err))
+		d.Problem(problem.Refused, "account status", "ask_service", "%s", d.Explain(err))
 	default:
-		d.problem(problem.Refused, "service", "run_again", "%s", d.explain(err))
+		d.Problem(problem.Refused, "service", "run_again", "%s", d.Explain(err))
 	}
 }
 
 func (d *checks) checkKey(account cost.Account) {
 	switch {
 	case !account.KeyValid.Known:
-		d.warn("key", "look_at_account", "the service answers, but does not say whether the key is valid")
+		d.Warn("key", "look_at_account", "the service answers, but does not say whether the key is valid")
 	case !account.KeyValid.Value:
-		d.problem(problem.Refused, "key", "invalid_api_key", "the service calls the key invalid")
+		d.Problem(problem.Refused, "key", "invalid_api_key", "the service calls the key invalid")
 	default:
-		d.accepted = true
-		d.ok("key", "the service accepts it")
+		d.Accept(account)
+		d.OK("key", "the service accepts it")
 	}
 }
 
@@ -112,11 +127,11 @@ func (d *checks) checkKey(account cost.Account) {
 func (d *checks) checkMembers(members []v1.Assumption) {
 	missing := notFound(members)
 	if len(missing) == 0 {
-		d.ok("account status", "all %d members that are read are there", len(members))
+		d.OK("account status", "all %d members that are read are there", len(members))
 		return
 	}
-	d.warn("account status", "members_missing",
-		"%d of %d members that are read are not there, or not as they should be: %s", len(missing), len(members), someOf(missing))
+	d.Warn("account status", "members_missing",
+		"%d of %d members that are read are not there, or not as they should be: %s", len(missing), len(members), provider.SomeOf(missing))
 }
 
 // notFound returns the names that were not found.
@@ -130,15 +145,6 @@ func notFound(assumptions []v1.Assumption) []string {
 	return missing
 }
 
-// someOf lists names, the first of them when there are many.
-func someOf(names []string) string {
-	const most = 6
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
-}
-
 // tolerableSkew is how far two clocks may be apart without anybody having to care.
 const tolerableSkew = 5 * time.Second
 
@@ -150,37 +156,26 @@ func (d *checks) checkClock(found v1.Inspection) {
 	}
 	switch {
 	case !known:
-		d.warn("clock", "compare_clock", "the service does not show its time, so that the clocks cannot be compared")
+		d.Warn("clock", "compare_clock", "the service does not show its time, so that the clocks cannot be compared")
 	case skew > tolerableSkew:
-		d.warn("clock", "set_clock",
+		d.Warn("clock", "set_clock",
 			"this machine's clock is %s %s the service's", skew.Round(time.Second), direction)
 	default:
-		d.ok("clock", "it agrees with the service's")
+		d.OK("clock", "it agrees with the service's")
 	}
 }
 
-// limitOfService is the rate limit of specification v1, "Limits".
-var limitOfService = configs.RateFlag{Slots: 30, Window: time.Minute}
-
 func (d *checks) checkRate(shown map[string]string) {
 	const check = "rate limit"
-	rate := configs.RateFlag(d.service.Rate)
+	rate := configs.RateFlag(d.Of.Rate)
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		limit, err := strconv.Atoi(strings.TrimSpace(shown[name]))
 		if err == nil && strings.HasSuffix(strings.ToLower(name), "-limit") && limit < rate.Slots {
-			d.findings = append(d.findings, report.CheckFinding{
-				Check: check, Result: report.CheckWarning, Advice: d.hints("rate_shown", limit),
-				Found: fmt.Sprintf("the service shows %s: %d, and the limit here is %s", name, limit, rate.String()),
-			})
+			d.Advise(check, d.Hints("rate_shown", limit), "the service shows %s: %d, and the limit here is %s", name, limit, rate.String())
 			return
 		}
 	}
-	if !rate.Within(limitOfService) && !d.service.Sandbox {
-		d.warn(check, "give_rate", "%s is more than the %s that the service documents",
-			rate.String(), limitOfService.String())
-		return
-	}
-	d.ok(check, "%s is kept to", rate.String())
+	d.CheckRate(check, "give_rate", "the service documents", d.at.Embedded)
 }
 
 // checkOperations checks which lookups could be sent now. Without any, nothing can.
@@ -188,7 +183,7 @@ func (d *checks) checkOperations(account cost.Account) {
 	callable := 0
 	type refused struct{ operation, found, code string }
 	var refusals []refused
-	lookups := provider.V1Interface()
+	lookups := Provider{}.Interface()
 	for _, fields := range lookups.Operations {
 		operation := lookups.Catalogue.Operation(fields)
 		offered, ready := account.Offers(operation), account.Readiness[operation]
@@ -200,20 +195,20 @@ func (d *checks) checkOperations(account cost.Account) {
 			refusal.found, refusal.code = "the service does not allow it now: "+ready.Reason, ready.Reason
 		case !ready.CanCall.Known:
 			callable++
-			d.warn(operation, "try_one", "the account status does not show whether it can be called")
+			d.Warn(operation, "try_one", "the account status does not show whether it can be called")
 			continue
 		default:
 			callable++
-			d.ok(operation, "can be called now, for at most %s", report.Dollars(report.Known(ready.MaximumCharge)))
+			d.OK(operation, "can be called now, for at most %s", report.Dollars(report.Known(ready.MaximumCharge)))
 			continue
 		}
 		refusals = append(refusals, refusal)
 	}
 	for _, refusal := range refusals {
 		if callable == 0 {
-			d.problem(problem.Refused, refusal.operation, refusal.code, "%s", refusal.found)
+			d.Problem(problem.Refused, refusal.operation, refusal.code, "%s", refusal.found)
 		} else {
-			d.warn(refusal.operation, refusal.code, "%s", refusal.found)
+			d.Warn(refusal.operation, refusal.code, "%s", refusal.found)
 		}
 	}
 }
@@ -221,18 +216,18 @@ func (d *checks) checkOperations(account cost.Account) {
 func (d *checks) checkConditions(conditions []v1.Condition) {
 	const check = "input condition"
 	if len(conditions) == 0 {
-		d.ok(check, "the account has none")
+		d.OK(check, "the account has none")
 	}
 	for _, condition := range conditions {
 		if condition.Err != nil {
-			d.warn(check, "condition_unusable", "that of %s cannot be applied: %v", condition.Operation, condition.Err)
+			d.Warn(check, "condition_unusable", "that of %s cannot be applied: %v", condition.Operation, condition.Err)
 			continue
 		}
 		if condition.Unmet != nil {
-			d.warn(check, "condition_unmet",
+			d.Warn(check, "condition_unmet",
 				"that of %s %v", condition.Operation, condition.Unmet)
 			continue
 		}
-		d.ok(check, "that of %s is applied: a lookup that does not fulfil it is not sent", condition.Operation)
+		d.OK(check, "that of %s is applied: a lookup that does not fulfil it is not sent", condition.Operation)
 	}
 }
