@@ -12,6 +12,7 @@ import (
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/io/listfile"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/provider"
@@ -48,7 +49,8 @@ type Question struct {
 
 // List says which list is read, how it is read, and what is asked of it.
 type List struct {
-	columns.ListOptions
+	Names []string // files, patterns, or listfile.Standard
+	listfile.Options
 	Memory   int64    // that the persons may take, in bytes
 	Run      string   // the name of the run; "" for one from the list and the fields
 	Fields   []string // the words for what is wanted
@@ -87,7 +89,7 @@ type Pace struct {
 
 // Output says where the enriched list is written.
 type Output struct {
-	Path    string // listfile.Standard for Stdout; "" beside the list
+	Path    string // listfile.Standard for Stdout
 	Rejects string // the rows that could not be looked up; "" for nowhere
 	Tables  string // the directory of the tables; "" for nowhere
 	// TablesFormat is one of output.tableFormats.

@@ -28,11 +28,11 @@ func (j *job) ask(ctx context.Context, plan *report.Plan, yes bool, approver App
 		if missing {
 			beyond = j.Budget.Threshold
 		}
-		j.approval.Since = j.session.now()
+		j.approval.Since = j.now()
 		confirmed := approver.Confirm(ctx, Question{
 			Lookups: j.Lookups(), Covered: plan.Covered(), Possible: plan.Possible, Beyond: beyond,
 		})
-		j.approval.Approved = j.session.now()
+		j.approval.Approved = j.now()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

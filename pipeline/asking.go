@@ -23,9 +23,9 @@ type Asking struct {
 // Asking prepares such a run of a name. A list without files has no lookups.
 func (w *Work) Asking(place *workspace.Session, name string, of provider.Service, order List, budget Budget) (*Asking, error) {
 	s := &session{work: w, place: place}
-	j := &job{
-		RunSteps: RunSteps{Name: name, Place: place}, session: s, order: order, profile: w.Workspace.Profile,
-	}
+	order.Run = name
+	o := RunOptions{List: order, Budget: budget}
+	j := s.newJob(o)
 	if len(order.Names) == 0 {
 		account := s.account(of)
 		wanted, unknown := account.Asked(order.Fields)
@@ -34,13 +34,13 @@ func (w *Work) Asking(place *workspace.Session, name string, of provider.Service
 		}
 		j.Add(account, scan.Scope{Wanted: wanted})
 	} else {
-		prepared, err := s.prepare(order)
+		prepared, err := s.prepare(o)
 		if err != nil {
 			return nil, errors.Join(err, s.closeLists())
 		}
 		j = prepared
 	}
-	j.Budget, j.Accounts[0].Strict = budget, budget.Strict
+	j.Accounts[0].Strict = budget.Strict
 	return &Asking{Account: j.Accounts[0], job: j}, nil
 }
 
@@ -50,7 +50,7 @@ func (a *Asking) Lookups(ctx context.Context) (lookups []enrich.Lookup, err erro
 	if j.list == nil {
 		return nil, nil
 	}
-	a.Account.Journal = j.session.journal()
+	a.Account.Journal = j.journal()
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}

@@ -37,14 +37,14 @@ func (j *job) search() *ChoosingSearch {
 
 // candidatesRequest says where candidates are written.
 func (j *job) candidatesRequest() output.Request {
-	return output.Request{Path: j.output.Candidates, Mode: j.session.work.Env.FileMode, Raw: j.session.work.Env.Raw}
+	return output.Request{Path: j.output.Candidates, Mode: j.work.Env.FileMode, Raw: j.work.Env.Raw}
 }
 
 // writeCandidates writes the candidates, also after an interrupt.
 func (j *job) writeCandidates(ctx context.Context) (*report.Choices, []output.KeptVersion, error) {
-	defer j.session.work.Observer.Surveying()()
+	defer j.work.Observer.Surveying()()
 	protection := output.Protection{
-		Journal: output.JournalOf(j.session.journal(), j.session.place.Snapshot()), Run: j.Name, Now: j.session.now(), Most: j.output.Keep,
+		Journal: output.JournalOf(j.journal(), j.place.Snapshot()), Run: j.Name, Now: j.now(), Most: j.output.Keep,
 	}
 	left, kept, err := j.choosing.Write(context.WithoutCancel(ctx), j.search(), j.candidatesRequest(), protection)
 	if err != nil {

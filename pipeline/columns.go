@@ -9,39 +9,113 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/scan"
 )
 
-// readColumns finds the columns of the list.
-func (j *job) readColumns(order List) error {
-	schema, sample, err := j.list.Look()
+// readList is a list whose columns are found.
+type readList struct {
+	Schema  table.Schema
+	Reading *columns.Reading
+	Notes   []string // on mapping files
+	order   List
+	asked   []provider.Asked // of each interface, one at least
+	list    *columns.UserList
+	sample  columns.Sample // of the first rows
+	mapFile string         // that says how the columns are read; "" for none
+	// mapping is what the user says of the columns: that of the order, and beneath it what the mapping file says. It is
+	// recorded, so that a change of the file counts as a change of the flags does.
+	mapping []string
+}
+
+// look reads the names of the columns, and what the first rows hold.
+func (l *readList) look() (err error) {
+	l.Schema, l.sample, err = l.list.Look()
+	return err
+}
+
+// options say how the columns are found, without a mapping file.
+func (l *readList) options() columns.Options {
+	options := columns.Options{
+		Overrides: l.order.Mapping, Held: l.order.Held, Preset: l.order.Preset, Asked: provider.Subjects(l.asked),
+	}
+	options.Catalogue, options.Others = provider.Catalogues(l.asked)
+	return options
+}
+
+// recognise finds the columns by what the user says, a mapping file, the headers and the cells, or as they are
+// recorded. It returns how it found them.
+func (l *readList) recognise() (options columns.Options, err error) {
+	options, l.mapping = l.options(), l.order.Mapping
+	options.Lenient = true
+	if recorded := l.order.Recorded; len(recorded.Columns) > 0 && recorded.Header == columns.Fingerprint(l.Schema) {
+		options.Overrides, options.Preset = recorded.Columns, columns.NoPreset
+	} else if options.Saved, err = l.readMapFile(); err != nil {
+		return options, err
+	}
+	if l.Reading, err = columns.Recognise(l.Schema, l.sample, options); err != nil {
+		err = problem.Usagef("%s: %w", strings.Join(l.order.Names, " "), err)
+	}
+	return options, err
+}
+
+// readMapFile returns what the mapping file of the list says.
+func (l *readList) readMapFile() (saved []string, err error) {
+	if l.order.Recorded.Fixed {
+		return nil, nil
+	}
+	file, notes, err := columns.MappingFileFor(l.order.MapFile, l.list.Paths, l.Schema)
+	l.Notes = notes
+	if err != nil || file == nil {
+		return nil, err
+	}
+	if saved, err = file.Overrides(l.Schema); err != nil {
+		return nil, err
+	}
+	l.mapFile, l.mapping = file.Path, slices.Concat(l.order.Mapping, columns.Beneath(l.order.Mapping, saved))
+	return saved, nil
+}
+
+// checkFilled refuses one column for two fields that are wanted.
+func (l *readList) checkFilled() error {
+	for _, asked := range l.asked {
+		if err := l.Reading.Mapping.CheckFilled(l.Schema, asked.Interface.Catalogue, asked.Fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scope returns which rows a step asks for what.
+func (l *readList) scope(step provider.Step) scan.Scope {
+	scope := step.Scope(l.Reading.Mapping)
+	scope.Header, scope.Held, scope.Prefer, scope.Reask = l.Schema.Columns, l.order.Held, l.order.Prefer, l.order.Reask
+	scope.Memory, scope.TempDir = l.order.Memory, l.order.TempDir
+	return scope
+}
+
+// readColumns finds the columns of the list. It refuses a list whose columns are doubtful.
+func (j *job) readColumns() error {
+	if err := j.look(); err != nil {
+		return err
+	}
+	found, err := j.recognise()
+	for _, note := range j.Notes {
+		j.note(note)
+	}
 	if err != nil {
 		return err
 	}
-	j.schema = schema
-	names := strings.Join(order.Names, " ")
-	found := columns.Options{
-		Overrides: order.Mapping, Held: order.Held, Preset: order.Preset, Asked: provider.Subjects(j.asked),
-	}
-	found.Catalogue, found.Others = provider.Catalogues(j.asked)
-	if order.isRecordedFor(schema) {
-		found.Overrides, found.Preset = order.Recorded.Columns, columns.NoPreset
-	} else if found.Saved, err = j.readMapFile(order, schema); err != nil {
-		return err
-	}
-	found.Lenient = true
-	if j.reading, err = columns.Recognise(schema, sample, found); err != nil {
-		return problem.Usagef("%s: %w", names, err)
-	}
-	if subject := j.reading.Lists; !j.reading.Mapping.Identifies(j.patternsOf(subject)) {
+	names, schema := strings.Join(j.order.Names, " "), j.Schema
+	if subject := j.Reading.Lists; !j.Reading.Mapping.Identifies(j.patternsOf(subject)) {
 		refused := problem.Coded("no_identity", "%s: no columns that identify a %s: %s; its columns are %s%s",
-			names, subject, columns.Needed(subject), columns.List(schema), j.reading.UnusedText(schema))
+			names, subject, columns.Needed(subject), columns.List(schema), j.Reading.UnusedText(schema))
 		if row := j.otherHeader(found); row > 0 {
 			refused.Err = &otherHeaderError{refused.Err, &table.HeaderRowError{Row: row}}
 		}
 		return refused
 	}
-	if len(j.reading.Doubts) > 0 {
-		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.reading.Doubts))
+	if len(j.Reading.Doubts) > 0 {
+		return problem.Usagef("%s: %w", names, columns.DoubtsError(j.Reading.Doubts))
 	}
 	if err := j.checkFilled(); err != nil {
 		return problem.Usagef("%s: %w", names, err)
@@ -84,68 +158,33 @@ func (j *job) patternsOf(subject enrich.Subject) enrich.Patterns {
 	return patterns
 }
 
-// checkFilled refuses one column for two fields that are wanted.
-func (j *job) checkFilled() error {
-	for _, asked := range j.asked {
-		if err := j.reading.Mapping.CheckFilled(j.schema, asked.Interface.Catalogue, asked.Fields); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// isRecordedFor reports whether a list with these columns was read before, so that the record decides.
-func (l List) isRecordedFor(schema table.Schema) bool {
-	return len(l.Recorded.Columns) > 0 && l.Recorded.Header == columns.Fingerprint(schema)
-}
-
-// readMapFile returns what the mapping file of the list says. What it adds to the order's mapping is recorded
-// with it, so that a change of the file counts as a change of the flags does.
-func (j *job) readMapFile(order List, schema table.Schema) (saved []string, err error) {
-	if order.Recorded.Fixed {
-		return nil, nil
-	}
-	file, notes, err := columns.MappingFileFor(order.MapFile, j.list.Paths, schema)
-	for _, note := range notes {
-		j.session.note(note)
-	}
-	if err != nil || file == nil {
-		return nil, err
-	}
-	if saved, err = file.Overrides(schema); err != nil {
-		return nil, err
-	}
-	j.mapFile = file.Path
-	j.order.Mapping = slices.Concat(order.Mapping, columns.Beneath(order.Mapping, saved))
-	return saved, nil
-}
-
 // keepColumns reads the columns as an earlier start of the run recorded them, when the list has the same
 // columns still and the flags are the same: what a run began with decides, not what this program would choose
 // today.
 func (j *job) keepColumns() error {
-	run, found, err := j.session.journal().Run(j.Name)
-	if err != nil || !found || len(j.order.Recorded.Columns) > 0 || len(run.Columns) == 0 || run.Header != columns.Fingerprint(j.schema) ||
-		!slices.Equal(run.Map, j.order.Mapping) || run.Held != j.order.Held.String() ||
+	run, found, err := j.journal().Run(j.Name)
+	if err != nil || !found || len(j.order.Recorded.Columns) > 0 || len(run.Columns) == 0 || run.Header != columns.Fingerprint(j.Schema) ||
+		!slices.Equal(run.Map, j.mapping) || run.Held != j.order.Held.String() ||
 		j.order.Preset != "" && j.order.Preset != columns.AutoPreset {
 		return err
 	}
-	readAs := columns.Options{
-		Overrides: run.Columns, Preset: columns.NoPreset, Held: j.order.Held, Asked: provider.Subjects(j.asked),
-	}
-	readAs.Catalogue, readAs.Others = provider.Catalogues(j.asked)
-	reading, err := columns.Recognise(j.schema, nil, readAs)
+	readAs := j.options()
+	readAs.Overrides, readAs.Preset = run.Columns, columns.NoPreset
+	reading, err := columns.Recognise(j.Schema, nil, readAs)
 	if err != nil {
 		return problem.AsUsage(err)
 	}
-	j.reading = reading
+	j.Reading = reading
 	for _, s := range j.Steps {
 		s.Scope.Mapping = reading.Mapping
 	}
 	return j.checkFilled()
 }
 
-// recorded returns how the columns are read.
+// recorded returns how the columns are read; nothing without a list.
 func (j *job) recorded() RecordedColumns {
-	return RecordedColumns{Columns: j.reading.Mapping.Overrides(j.schema), Header: columns.Fingerprint(j.schema)}
+	if j.list == nil {
+		return RecordedColumns{}
+	}
+	return RecordedColumns{Columns: j.Reading.Mapping.Overrides(j.Schema), Header: columns.Fingerprint(j.Schema)}
 }

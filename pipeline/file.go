@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,6 +20,7 @@ import (
 	"payonce/io/service/v2"
 	"payonce/io/table"
 	"payonce/pipeline/output"
+	"payonce/pipeline/scan"
 )
 
 // Ambiguous is a company that several candidates may be.
@@ -166,11 +166,6 @@ func (c Choices) IDs() map[string]string {
 	return ids
 }
 
-// candidateList opens a file for one pass, as scan.List does.
-type candidateList interface {
-	Open(columns []int) (table.Reader, error)
-}
-
 // readChoicesFile reads the choices of a file in any format of lists.
 func readChoicesFile(ctx context.Context, path string) (choices Choices, err error) {
 	list, err := listfile.New(listfile.Options{}, path)
@@ -182,7 +177,7 @@ func readChoicesFile(ctx context.Context, path string) (choices Choices, err err
 }
 
 // readChoices reads the choices of a file. A file without a choice gives none.
-func readChoices(ctx context.Context, list candidateList) (choices Choices, err error) {
+func readChoices(ctx context.Context, list scan.List) (choices Choices, err error) {
 	reader, err := list.Open(nil)
 	if err != nil {
 		return nil, err
@@ -200,19 +195,10 @@ func readChoices(ctx context.Context, list candidateList) (choices Choices, err 
 		}
 	}
 	r := reading{places: places, choices: Choices{}}
-	for {
-		block, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return r.choices, nil
-		}
-		if err == nil {
-			err = block.Each(r.take)
-			block.Release()
-		}
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return nil, err
-		}
+	if err := table.Each(ctx, reader, r.take); err != nil {
+		return nil, err
 	}
+	return r.choices, nil
 }
 
 // reading is a Read under way.

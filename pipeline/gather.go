@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"payonce/checkpoint/attempt"
@@ -127,29 +126,16 @@ func (s search) each(
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	take := func(line table.Row) error {
-		if s.rows.Missing(line) == 0 {
+	return table.Each(ctx, reader, func(line table.Row) error {
+		if s.rows.At(line); s.rows.Missing() == 0 {
 			return nil
 		}
-		form, _, reason := s.rows.Canonical(line)
+		form, _, reason := s.rows.Canonical()
 		if reason != "" {
 			return nil
 		}
 		return visit(line, form)
-	}
-	for {
-		block, err := reader.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = block.Each(take)
-			block.Release()
-		}
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return err
-		}
-	}
+	})
 }
 
 // ambiguous returns the candidates for a company; none where the search was not answered or found the company.
@@ -178,12 +164,11 @@ func (s search) results(key enrich.Key) (found v2.FoundCompanies, sought enrich.
 		if err != nil || len(known) == 0 || !known[0].Ended.Answered() {
 			return found, sought, err
 		}
-		answer := known[0].Ended.Answer()
-		search, err := v2.DecodeAnswer(answer)
+		search, err := v2.DecodeAnswer(known[0].Ended.Answer())
 		if err != nil || search.About == (enrich.Company{}) {
 			return found, sought, err
 		}
-		found, err = v2.FoundOf(answer)
+		found, err = search.Found()
 		return found, search.About, err
 	}
 	return found, sought, nil

@@ -10,7 +10,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"payonce/checkpoint"
-	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
@@ -23,39 +22,41 @@ import (
 // job is one list with what is wanted of it: what plan, run and write share.
 type job struct {
 	RunSteps
-	session *session
-	order   List
+	readList
 	pace    Pace
-	output  Output
-	profile bool // answers have the person's profile
-	writes  bool // the output is written after the lookups
+	output  Output // its Path is "" where nothing is written
+	profile bool   // answers have the person's profile
 
-	mapFile string // that says how the columns are read; "" for none
-	list    *columns.UserList
-	schema  table.Schema
-	reading *columns.Reading
-	asked   []provider.Asked  // of each interface
 	watched *scan.CostWatcher // of the journal; nil when nobody asks what the list has cost
 
 	choosing choosing             // among the results of searches
 	approval report.ApprovalAsked // of the spend
 }
 
+// newJob returns a job without its list.
+func (s *session) newJob(o RunOptions) *job {
+	j := &job{
+		RunSteps: RunSteps{session: s, Name: o.List.Run, Budget: o.Budget}, readList: readList{order: o.List}, pace: o.Pace, output: o.Output,
+		choosing: choosing{Selected: o.List.Selected}, profile: s.work.Workspace.Profile,
+	}
+	if !o.Unapproved.IsZero() {
+		j.approval = report.ApprovalAsked{Since: o.Unapproved, Approved: s.now()}
+	}
+	return j
+}
+
 // prepare opens the list and finds its columns. Nothing is written or sent.
-func (s *session) prepare(order List) (*job, error) {
-	list, err := columns.OpenList(order.ListOptions)
+func (s *session) prepare(o RunOptions) (*job, error) {
+	j, order := s.newJob(o), o.List
+	list, err := columns.OpenList(order.Options, order.Names...)
 	if err != nil {
 		return nil, err
 	}
-	s.lists = append(s.lists, list)
-	j := &job{
-		RunSteps: RunSteps{Name: order.Run, Place: s.place}, session: s, order: order, list: list,
-		choosing: choosing{Selected: order.Selected}, profile: s.work.Workspace.Profile,
-	}
+	s.lists, j.list = append(s.lists, list), list
 	if j.asked, err = s.work.Workspace.Interfaces().Of(provider.Wanted{Fields: order.Fields, From: order.From}); err != nil {
 		return nil, provider.AsUnasked(err)
 	}
-	if err := j.readColumns(order); err != nil {
+	if err := j.readColumns(); err != nil {
 		return nil, err
 	}
 	if j.Name == "" {
@@ -72,7 +73,7 @@ func (s *session) prepare(order List) (*job, error) {
 		}
 	}
 	if order.Priority != "" {
-		priority, err := scan.ParsePriority(j.schema, order.Priority)
+		priority, err := scan.ParsePriority(j.Schema, order.Priority)
 		if err != nil {
 			return nil, problem.Usagef("%s: the priority %s: %w", strings.Join(order.Names, " "), order.Priority, err)
 		}
@@ -90,7 +91,7 @@ func (j *job) open(use provider.Use) error {
 		if err := account.Open(use); err != nil {
 			return err
 		}
-		j.session.accounts = append(j.session.accounts, account)
+		j.accounts = append(j.accounts, account)
 	}
 	return nil
 }
@@ -112,10 +113,7 @@ func (j *job) record() (checkpoint.Run, error) {
 	if err != nil {
 		return checkpoint.Run{}, err
 	}
-	run := checkpoint.Run{
-		Name: j.Name, Output: outputPath, Fields: strings.Join(j.order.Fields, ","), From: j.order.From, Prefer: j.order.Prefer.String(), Limit: j.order.Limit, Profile: j.profile,
-		Priority: j.order.Priority, Started: j.session.now(),
-	}
+	run := checkpoint.Run{Name: j.Name, Output: outputPath, Profile: j.profile, Started: j.now()}
 	run.Restarted = run.Started
 	j.Budget.Note(&run)
 	for _, account := range j.Accounts {
@@ -123,19 +121,12 @@ func (j *job) record() (checkpoint.Run, error) {
 			j.Budget.NoteAccount(&run, account.Journal.Number(), account.Tariff)
 		}
 	}
-	if j.list != nil {
-		noteList(&run, j.list)
-		columns := j.recorded()
-		run.Columns, run.Header = columns.Columns, columns.Header
-		run.Map, run.Encoding, run.Sheet = j.order.Mapping, j.order.Encoding, j.order.Sheet
-		run.HeaderRow, run.Delimiter = j.order.HeaderRow, j.order.Delimiter
-		run.Held, run.CopyHeld = j.order.Held.String(), j.order.CopyHeld
-		run.Resolve = j.order.Resolve
-		if run.Selected, err = output.AbsolutePath(j.order.Selected); err != nil {
-			return run, err
-		}
+	asked := j.order
+	asked.Mapping = j.mapping
+	if err := asked.note(&run, j.list, j.recorded()); err != nil {
+		return run, err
 	}
-	earlier, found, err := j.session.journal().Run(j.Name)
+	earlier, found, err := j.journal().Run(j.Name)
 	if found {
 		run.Started = earlier.Started
 	}
@@ -190,7 +181,7 @@ func (j *job) lookUpOnce(ctx context.Context, update func(SentSoFar)) (dispatch.
 		}).Run(ctx, next)
 		s.Tally = s.Tally.Plus(tally)
 		if i+1 < len(j.Steps) {
-			surveyed = j.session.work.Observer.Surveying()
+			surveyed = j.work.Observer.Surveying()
 		}
 		return stop, err
 	})
@@ -221,9 +212,9 @@ func (j *job) foreseen(account *provider.Account) dispatch.Stop {
 func (j *job) dispatched(s *RunStep, update func(dispatch.Tally)) *dispatch.Lookups {
 	s.NotSent = nil // the list may be scanned again
 	lookups := &dispatch.Lookups{
-		Ledger: s.Account.Journal, Finder: s.Account.Finder, Now: j.session.work.Env.Now, Report: update,
+		Ledger: s.Account.Journal, Finder: s.Account.Finder, Now: j.work.Env.Now, Report: update,
 		Concurrency: j.pace.Concurrency, Spacing: s.Account.Rate.Spacing(), LongestPause: j.pace.LongestPause,
-		Reconciler: s.Account.Reconciler(), Note: j.session.note, Expendable: j.Budget.Expendable, Catalogue: s.Account.Catalogue,
+		Reconciler: s.Account.Reconciler(), Note: j.note, Expendable: j.Budget.Expendable, Catalogue: s.Account.Catalogue,
 		Tariff: s.Account.Tariff, Request: j.Request(s.Account), Progress: &s.Account.Progress,
 		NotSent: func(why dispatch.Stop, lookups int64) {
 			s.NotSent = append(s.NotSent, StepNotSent{Why: why, Lookups: lookups})

@@ -26,15 +26,8 @@ const shownRows = 10
 
 // Mapping is how the columns of one list are read.
 type Mapping struct {
-	Schema  table.Schema
-	Reading *columns.Reading
-	order   List
-	asked   []provider.Asked // of each interface, one at least
-	list    *columns.UserList
-	sample  columns.Sample
-	file    string // the mapping file that was used; "" for none
-	Notes   []string
-	first   []columnCells
+	readList
+	first []columnCells
 }
 
 // columnCells are those of one row.
@@ -58,16 +51,16 @@ func OpenMapping(order List, providers []provider.Provider) (*Mapping, error) {
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	list, err := columns.OpenList(order.ListOptions)
+	list, err := columns.OpenList(order.Options, order.Names...)
 	if err != nil {
 		return nil, err
 	}
-	m := &Mapping{order: order, asked: asked, list: list}
-	if m.Schema, m.sample, err = list.Look(); err == nil {
+	m := &Mapping{readList: readList{order: order, asked: asked, list: list}}
+	if err = m.look(); err == nil {
 		err = m.readFirst()
 	}
 	if err == nil {
-		err = m.recognise()
+		_, err = m.recognise()
 	}
 	if err != nil {
 		return nil, errors.Join(err, list.Close())
@@ -77,27 +70,6 @@ func OpenMapping(order List, providers []provider.Provider) (*Mapping, error) {
 
 // Close closes the list.
 func (m *Mapping) Close() error { return m.list.Close() }
-
-// recognise finds the columns by what the user says, a mapping file, the headers and the cells.
-func (m *Mapping) recognise() error {
-	found := columns.Options{Overrides: m.order.Mapping, Held: m.order.Held, Preset: m.order.Preset, Lenient: true, Asked: provider.Subjects(m.asked)}
-	found.Catalogue, found.Others = provider.Catalogues(m.asked)
-	file, notes, err := columns.MappingFileFor(m.order.MapFile, m.list.Paths, m.Schema)
-	if err != nil {
-		return err
-	}
-	m.Notes = notes
-	if file != nil {
-		m.file = file.Path
-		if found.Saved, err = file.Overrides(m.Schema); err != nil {
-			return err
-		}
-	}
-	if m.Reading, err = columns.Recognise(m.Schema, m.sample, found); err != nil {
-		return problem.Usagef("%s: %w", strings.Join(m.order.Names, " "), err)
-	}
-	return nil
-}
 
 // readFirst keeps the first rows of the list.
 func (m *Mapping) readFirst() error {
@@ -187,16 +159,6 @@ func (m *Mapping) Save(path string, mode fs.FileMode) error {
 	return columns.WriteMappingFile(path, strings.Join(m.order.Names, " "), m.Schema, m.Reading.Mapping, mode)
 }
 
-// checkFilled refuses one column for two fields that are wanted.
-func (m *Mapping) checkFilled() error {
-	for _, asked := range m.asked {
-		if err := m.Reading.Mapping.CheckFilled(m.Schema, asked.Interface.Catalogue, asked.Fields); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // steps returns the steps in which a run would ask for the rows. Without columns that name what it asks about
 // there may be none.
 func (m *Mapping) steps() []provider.Step {
@@ -207,16 +169,9 @@ func (m *Mapping) steps() []provider.Step {
 	return steps
 }
 
-// scope returns which rows a step asks for what.
-func (m *Mapping) scope(step provider.Step) scan.Scope {
-	scope := step.Scope(m.Reading.Mapping)
-	scope.Held, scope.Prefer, scope.Header = m.order.Held, m.order.Prefer, m.Schema.Columns
-	return scope
-}
-
 // View returns the mapping for a report.
 func (m *Mapping) View() *report.Mapping {
-	view := &report.Mapping{List: strings.Join(m.order.Names, " "), File: m.file, Preset: m.Reading.Preset, Default: m.DefaultFile(), Doubts: m.Doubts(), Rows: m.Rows()}
+	view := &report.Mapping{List: strings.Join(m.order.Names, " "), File: m.mapFile, Preset: m.Reading.Preset, Default: m.DefaultFile(), Doubts: m.Doubts(), Rows: m.Rows()}
 	for i, header := range m.Schema.Columns {
 		view.Columns = append(view.Columns, report.MappedColumn{
 			Number: i + 1, Header: header, ReadAs: m.rolesOf(i), Why: m.Why(i), Holds: m.sample.Describe(i), Example: m.Example(i),
@@ -344,15 +299,16 @@ func (m *Mapping) Rows() []report.MappedRow {
 			if steps[i].Resolves {
 				continue
 			}
-			missing := reader.Missing(line)
-			_, _, reason := reader.Canonical(line)
+			reader.At(line)
+			missing := reader.Missing()
+			_, _, reason := reader.Canonical()
 			if missing != 0 && reason != "" && i == 0 {
 				r.Reason = string(reason)
 			}
 			if missing == 0 || reason != "" {
 				continue
 			}
-			identity := reader.Identity(line)
+			identity := reader.Identity()
 			r.Identity, r.Reason, r.Fields = &identity, "", steps[i].Interface.Catalogue.NamesOf(missing)
 			r.Note = m.sharedHost(line)
 			break

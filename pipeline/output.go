@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,7 +11,6 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
-	"payonce/pipeline/scan"
 )
 
 // requestOf says how the output of a list is written.
@@ -31,7 +31,7 @@ func (s *session) requestOf(run output.Steps, list *columns.UserList, to Output)
 // checkOutputs refuses outputs that cannot be created or whose formats cannot hold the columns, and tables that
 // would overwrite something else.
 func (j *job) checkOutputs() error {
-	request := j.session.requestOf(j.run(), j.list, j.output)
+	request := j.requestOf(j.run(), j.list, j.output)
 	sources := append(output.SourcesOf(j.list.Paths), j.output.Sources...)
 	if err := checkChoosing(j.candidatesRequest(), request, sources); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (j *job) checkRows(ctx context.Context) error {
 	if j.Lookups() == 0 {
 		return nil // nothing is spent, and writing reports the same faults
 	}
-	defer j.session.work.Observer.Surveying()()
-	err := output.CheckCells(ctx, j.session.requestOf(j.run(), j.list, j.output))
+	defer j.work.Observer.Surveying()()
+	err := output.CheckCells(ctx, j.requestOf(j.run(), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
 		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", output.TargetName(j.output.Path), err)
 	}
@@ -68,7 +68,7 @@ func (j *job) checkRows(ctx context.Context) error {
 
 // written says what was written.
 type written struct {
-	rows   map[scan.Status]int64
+	rows   map[string]int64     // by outcome
 	kept   []output.KeptVersion // files that were replaced
 	tables *output.TablesWritten
 }
@@ -78,16 +78,14 @@ type written struct {
 // a *output.NotWrittenError.
 func (j *job) write(ctx context.Context) (done written, err error) {
 	run := j.run()
-	request := j.session.requestOf(run, j.list, j.output)
+	request := j.requestOf(run, j.list, j.output)
 	source := j.source(request)
 	go source()    // reads the list while the files in place are read, or new ones are written
 	defer source() // the list is read no longer when write returns
-	rows, same, err := request.InPlace(j.session.journal(), source)
+	rows, same, err := request.InPlace(j.journal(), source)
 	if err == nil && same {
-		done.rows = map[scan.Status]int64{}
-		for status, n := range rows {
-			done.rows[scan.Status(status)] = n
-		}
+		done.rows = map[string]int64{}
+		maps.Copy(done.rows, rows)
 		return done, nil
 	}
 	if err == nil {
@@ -120,9 +118,10 @@ func (j *job) writeFiles(
 	if err != nil {
 		return done, err
 	}
-	defer j.session.work.Observer.Writing()()
+	defer j.work.Observer.Writing()()
 	pass := &columns.UserList{List: files.Rows(), Names: j.list.Names, Paths: j.list.Paths}
-	done.rows, err = rows.Write(ctx, pass, files.Out(), files.Rejects())
+	outcomes, err := rows.Write(ctx, pass, files.Out(), files.Rejects())
+	done.rows = rowsByName(outcomes)
 	if err = errors.Join(err, rows.Close()); err != nil {
 		return done, err
 	}
@@ -134,15 +133,15 @@ func (j *job) writeFiles(
 		madeFrom = "" // the list changed after it was read
 	}
 	done.kept, err = files.Commit(ctx, output.Protection{
-		Journal: output.JournalOf(j.session.journal(), j.session.place.Snapshot()), Run: j.Name, Now: j.session.now(),
-		Most: j.output.Keep, Rows: rows.Rows(), Source: madeFrom, Outcomes: rowsByName(done.rows),
+		Journal: output.JournalOf(j.journal(), j.place.Snapshot()), Run: j.Name, Now: j.now(),
+		Most: j.output.Keep, Rows: rows.Rows(), Source: madeFrom, Outcomes: done.rows,
 	})
 	return done, err
 }
 
 // answered returns the rows of the list with the answers of all steps.
 func (j *job) answered(ctx context.Context, run output.Steps) (*output.AnsweredRows, error) {
-	defer j.session.work.Observer.Surveying()()
+	defer j.work.Observer.Surveying()()
 	return run.After(ctx, j.list, len(run))
 }
 
@@ -150,7 +149,7 @@ func (j *job) answered(ctx context.Context, run output.Steps) (*output.AnsweredR
 func (j *job) writeWhole(ctx context.Context) (written, error) {
 	if ctx.Err() == nil {
 		defer context.AfterFunc(ctx, func() {
-			j.session.note("interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")
+			j.note("interrupted: all answers are recorded, and the output is being written; interrupt again to stop at once")
 		})()
 	}
 	return j.write(context.WithoutCancel(ctx))

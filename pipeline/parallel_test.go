@@ -11,7 +11,6 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv1"
 	"payonce/pipeline/provider/providerv2"
@@ -66,7 +65,7 @@ func TestTwoRunsOnTwoJournalsAtTheSameTime(t *testing.T) {
 		running.Go(func() {
 			budget := Budget{MaxSpend: new(3 * cost.Dollar)}
 			ended, err := workIn(dir).Run(t.Context(), RunOptions{
-				List:   List{ListOptions: columns.ListOptions{Names: []string{list}}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+				List:   List{Names: []string{list}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 				Budget: budget, Pace: Pace{Concurrency: 4}, Output: Output{Path: out}, Yes: true,
 			}, silent{})
 			if err != nil {
@@ -80,7 +79,7 @@ func TestTwoRunsOnTwoJournalsAtTheSameTime(t *testing.T) {
 				t.Error(err)
 			}
 			again, err := workIn(dir).Plan(t.Context(), PlanOptions{
-				List: List{ListOptions: columns.ListOptions{Names: []string{list}}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+				List: List{Names: []string{list}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 			})
 			if err != nil {
 				t.Error(err)

@@ -15,7 +15,9 @@ type PlanOptions struct {
 	Budget  Budget
 	Offline bool   // the service is not called
 	Sample  *int64 // propose a paid sample of that number of persons
-	Sum     bool   // the plan is kept, with the list's checksum
+	// SampleCommand returns the words of the command that runs a sample, as a shell reads them.
+	SampleCommand func(*report.Sample) []string
+	Sum           bool // the plan is kept, with the list's checksum
 }
 
 // Planned is a plan with what a run of it needs to know of the list.
@@ -32,7 +34,7 @@ func (w *Work) Plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 }
 
 func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
-	j, err := s.prepare(o.List)
+	j, err := s.prepare(RunOptions{List: o.List, Budget: o.Budget})
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +42,6 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 		return nil, err
 	}
 	s.warnOfDelay()
-	j.Budget = o.Budget
 	opened, err := s.place.ReadExisting(ctx, "plan")
 	if err == nil && opened {
 		err = j.keepColumns()
@@ -58,7 +59,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err := j.open(use); err != nil {
 		return nil, err
 	}
-	if err := j.choosing.Check(ctx, j.search(), j.session.note); err != nil {
+	if err := j.choosing.Check(ctx, j.search(), j.note); err != nil {
 		return nil, err
 	}
 	if err := j.take(ctx); err != nil {
@@ -67,27 +68,34 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err := j.readService(ctx, o.Offline); err != nil {
 		return nil, err
 	}
-	plan, err := j.plan(ctx)
+	spent, err := j.spentBefore()
 	if err != nil {
+		return nil, err
+	}
+	sample, err := j.proposeSample(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	planned := &Planned{Paths: j.list.Paths, RecordedColumns: j.recorded()}
+	if planned.Plan, err = j.plan(ctx, spent, sample); err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	if opened {
-		spent, err := j.watched.Cost(s.journal())
-		if err != nil {
-			return nil, err
-		}
-		plan.SpentBefore = report.SpentBeforeOf(j.session.journal().Catalogues()[0], spent)
-	}
-	planned := &Planned{Plan: plan, Paths: j.list.Paths, RecordedColumns: j.recorded()}
 	if o.Sum {
-		if planned.SHA256, err = j.list.Sum(); err != nil {
-			return nil, err
-		}
-	}
-	if o.Sample != nil {
-		plan.Sample, err = j.proposeSample(ctx, *o.Sample)
+		planned.SHA256, err = j.list.Sum()
 	}
 	return planned, err
+}
+
+// spentBefore returns what the subjects of the list have cost; nil where nobody watches.
+func (j *job) spentBefore() (*report.SpentBefore, error) {
+	if j.watched == nil {
+		return nil, nil
+	}
+	spent, err := j.watched.Cost(j.journal())
+	if err != nil {
+		return nil, err
+	}
+	return report.SpentBeforeOf(j.journal().Catalogues()[0], spent), nil
 }
 
 // readService reads what is free of the services, unless the plan is made offline, and chooses the prices.
@@ -110,7 +118,7 @@ func (j *job) readService(ctx context.Context, offline bool) error {
 func (j *job) coverRehearsal() error {
 	for _, s := range j.Steps {
 		if s.Account.TakesMoney() {
-			return j.session.place.CoverRehearsal(s.Counts.Asked)
+			return j.place.CoverRehearsal(s.Counts.Asked)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"math"
+	"time"
 
 	"payonce/cost"
 	"payonce/cost/forecast"
@@ -9,30 +10,31 @@ import (
 	"payonce/pipeline/report"
 )
 
-// addCeilings shows every ceiling with what is left under it. The one that covers
-// the fewest lookups binds, unless it covers all.
-func (r *RunSteps) addCeilings(v *report.Plan, f *forecast.Forecast) {
-	v.Ceilings = []report.Ceiling{}
-	var binding *report.Ceiling
+// viewCeilings shows every ceiling with what is left under it. The one that covers the fewest lookups binds, unless
+// it covers all.
+func (r *RunSteps) viewCeilings(at time.Time, likely *forecast.Forecast) []report.Ceiling {
+	views := []report.Ceiling{}
 	limits := r.limits()
 	for _, l := range limits {
-		v.Ceilings = append(v.Ceilings, r.viewCeiling(v, l))
+		views = append(views, r.viewCeiling(at, l))
 	}
-	for i := range v.Ceilings {
-		view := &v.Ceilings[i]
+	var binding *report.Ceiling
+	for i := range views {
+		view := &views[i]
 		if view.Covers < r.limited(limits[i]) && (binding == nil || view.Covers < binding.Covers) {
 			binding = view
 		}
 	}
 	if binding == nil {
-		return
+		return views
 	}
 	binding.Binding = true
 	if binding.Left == nil {
 		binding.ProbablyCovers = &binding.Covers // no more and no less
-	} else if covers, known := f.Covers(*binding.Left, r.Paid().Account.Prices.Quote.Prices); known && !r.PricedUnits() {
+	} else if covers, known := likely.Covers(*binding.Left, r.Paid().Account.Prices.Quote.Prices); known && !r.PricedUnits() {
 		binding.ProbablyCovers = &covers
 	}
+	return views
 }
 
 // limited returns how many of the lookups a ceiling limits.
@@ -62,10 +64,10 @@ func (r *RunSteps) paidUnder(l limit) cost.Purchases {
 	return r.purchases()
 }
 
-func (r *RunSteps) viewCeiling(v *report.Plan, l limit) report.Ceiling {
+func (r *RunSteps) viewCeiling(at time.Time, l limit) report.Ceiling {
 	view := report.Ceiling{Name: l.Name}
 	limit := l.Limit
-	left := max(l.Left(r.used(l, v.At)), 0)
+	left := max(l.Left(r.used(l, at)), 0)
 	switch l.Meter {
 	case cost.Lookups:
 		view.LimitLookups, view.LeftLookups = &limit, &left
@@ -82,8 +84,8 @@ func (r *RunSteps) viewCeiling(v *report.Plan, l limit) report.Ceiling {
 		view.Lookups = r.limited(l)
 		view.Covers = min(left/l.account.MostOf(l.Meter), view.Lookups)
 	}
-	if at := provider.Renewal(l.Period, v.At); !at.IsZero() {
-		view.RenewsAt = &at
+	if renewal := provider.Renewal(l.Period, at); !renewal.IsZero() {
+		view.RenewsAt = &renewal
 	}
 	if l.Name == cost.UsageBudget && !l.account.Shown.Budget.ResetsAt.IsZero() {
 		reset := l.account.Shown.Budget.ResetsAt.UTC()

@@ -22,8 +22,11 @@ func keptText(t testing.TB, change func(*PlanFile)) []byte {
 		Service: "https://service.example/api/v1", Options: map[string]string{"fields": "email", "max-spend": "3.00"},
 		Map: []string{"email=E-mail"},
 		Plan: &report.Plan{
-			Version: report.PlanVersion, Columns: map[string]string{"email": "E-mail"}, Maximum: 3 * cost.Dollar,
-			Prices: report.Prices{Source: "<card> & more", USD: report.Values[cost.Money]{{Name: "work_email", Value: 15 * cost.Cent}}},
+			Version: report.PlanVersion, PlanList: report.PlanList{Columns: map[string]string{"email": "E-mail"}},
+			PlanSpend: report.PlanSpend{
+				Maximum: 3 * cost.Dollar,
+				Prices:  report.Prices{Source: "<card> & more", USD: report.Values[cost.Money]{{Name: "work_email", Value: 15 * cost.Cent}}},
+			},
 		},
 	}
 	var err error

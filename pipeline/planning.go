@@ -5,23 +5,22 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/cost/forecast"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 )
 
-// plan works out what a run of the job would do.
-func (j *job) plan(ctx context.Context) (*report.Plan, error) {
-	first, rows, paid := j.Steps[0], j.RowCounts(), j.Paid()
-	account, counts := paid.Account, paid.Counts
-	free, demand := account.FreeLeft(), cost.Demand(counts.Asked)
-	own, err := demand.Maximum(free, account.Prices.Quote.Prices) // what its balance pays for
+// plan works out what a run of the job would do. It shows what the list has cost before and a proposed sample; nil
+// for neither.
+func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *report.Sample) (*report.Plan, error) {
+	at, likely := j.now().UTC().Truncate(time.Second), j.Paid().Forecast()
+	spend, err := j.planSpend(likely, spent)
 	if err != nil {
-		return nil, cost.Named(err, account.Catalogue)
+		return nil, err
 	}
-	maximum := j.Maximum()
-	held, err := report.HeldColumns(j.schema, account.Catalogue, paid.Scope.FieldColumns(), first.Counts.Held, account.Rates().Prices())
+	list, err := j.planList()
 	if err != nil {
 		return nil, err
 	}
@@ -29,46 +28,134 @@ func (j *job) plan(ctx context.Context) (*report.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoding, guessed, err := j.list.About()
-	if err != nil {
-		return nil, err
+	return &report.Plan{
+		Version: report.PlanVersion, At: at, Run: j.Name, Job: j.JobName(),
+		PlanList: list, PlanLookups: j.planLookups(), PlanSpend: spend,
+		PlanCeilings: j.planCeilings(at, spend.Maximum, likely), PlanSchedule: j.planSchedule(at),
+		PlanRates: j.planRates(likely), Sample: sample, Ambiguous: ambiguous, AccountRead: j.Read(),
+		Refused: j.refusedNow(), Steps: j.planSteps(), Limits: provider.ReachedLimits(j.Accounts),
+	}, nil
+}
+
+// planList shows how the list is read.
+func (j *job) planList() (view report.PlanList, err error) {
+	first, paid := j.Steps[0], j.Paid()
+	view = report.PlanList{
+		List: j.list.Title(), Preset: j.Reading.Preset, MapFile: j.mapFile,
+		Columns: report.ColumnNames(j.Schema, first.Scope.Mapping), Unused: report.UnusedColumns(j.Schema, j.Reading.Unused),
+		DoubtfulNames: first.Counts.DoubtfulNames, Placeholders: first.Counts.Placeholders,
+		Below: report.BelowOf(j.list.Below()), Priority: j.order.Priority,
 	}
-	view := &report.Plan{
-		Version: report.PlanVersion, At: j.session.now().UTC().Truncate(time.Second), Run: j.Name, Job: j.JobName(), List: j.list.Title(),
-		MapFile: j.mapFile, Preset: j.reading.Preset, Columns: report.ColumnNames(j.schema, first.Scope.Mapping), Unused: report.UnusedColumns(j.schema, j.reading.Unused),
-		Held: held, Placeholders: first.Counts.Placeholders, DoubtfulNames: first.Counts.DoubtfulNames, Encoding: encoding, EncodingGuessed: guessed,
-		Below:    report.BelowOf(j.list.Below()),
-		Priority: j.order.Priority, Rows: report.RowCountsOf(rows), Unidentifiable: map[string]int64{},
-		Lookups: map[string]int64{}, Fields: report.Values[int64]{}, FreeAllowance: report.Values[int64]{},
-		Prices: j.Prices(), Maximum: maximum, Split: report.MaximumSplitOf(account.Catalogue, paid.Scope.Wanted, own, paid.Counts.Asked, free, account.Shown.Balance), Possible: j.Possible(maximum),
-		Ambiguous: ambiguous, Limits: provider.ReachedLimits(j.Accounts), AccountRead: j.Read(), Rate: report.RateText(account.Rate),
+	if j.Reading.Lists == enrich.Companies {
+		view.Lists = enrich.Companies.String()
+	}
+	prices := paid.Account.Rates().Prices()
+	view.Held, err = report.HeldColumns(j.Schema, paid.Account.Catalogue, paid.Scope.FieldColumns(), first.Counts.Held, prices)
+	if err != nil {
+		return view, err
+	}
+	view.Encoding, view.EncodingGuessed, err = j.list.About()
+	return view, err
+}
+
+// planLookups shows the rows by their outcomes, and the lookups.
+func (r *RunSteps) planLookups() report.PlanLookups {
+	rows, paid := r.RowCounts(), r.Paid()
+	catalogue := paid.Account.Catalogue
+	view := report.PlanLookups{
+		Rows: report.RowCountsOf(rows), Unidentifiable: map[string]int64{}, Lookups: map[string]int64{},
+		Asks: report.AsksOf(catalogue, paid.Counts.Lookups), Fields: report.Values[int64]{},
 	}
 	for reason, n := range rows.Unidentifiable {
 		view.Unidentifiable[string(reason)] = n
 	}
-	for _, fields := range account.Operations {
-		view.Lookups[account.Catalogue.Operation(fields)] = account.Sent()[fields]
+	for _, fields := range paid.Account.Operations {
+		view.Lookups[catalogue.Operation(fields)] = paid.Account.Sent()[fields]
 	}
 	for f := range paid.Scope.Wanted.Each() {
-		view.Fields = report.AddCount(view.Fields, account.Catalogue.Name(f), demand[f])
+		view.Fields = report.AddCount(view.Fields, catalogue.Name(f), paid.Counts.Asked[f])
+	}
+	return view
+}
+
+// planSpend shows what the lookups cost at most, what they will likely cost, and what that is paid from. The likely
+// cost is unknown where units have prices: match rates say how many fields are returned, and not how many calls use
+// units.
+func (r *RunSteps) planSpend(likely *forecast.Forecast, spent *report.SpentBefore) (view report.PlanSpend, err error) {
+	paid := r.Paid()
+	account, asked, wanted := paid.Account, paid.Counts.Asked, paid.Scope.Wanted
+	free, prices := account.FreeLeft(), account.Prices.Quote.Prices
+	own, err := cost.Demand(asked).Maximum(free, prices) // what its balance pays for
+	if err != nil {
+		return view, cost.Named(err, account.Catalogue)
+	}
+	unknown := likely.Unknown()
+	view = report.PlanSpend{
+		FreeAllowance: report.Values[int64]{}, Prices: r.Prices(), Maximum: r.Maximum(),
+		Split: report.MaximumSplitOf(account.Catalogue, wanted, own, asked, free, account.Shown.Balance),
+		History: report.History{
+			None: len(unknown) == len(paid.Counts.Kinds), Missing: paid.kindNames(unknown),
+			Borrowed: paid.kindNames(likely.Borrowed()), PricedUnits: r.PricedUnits(),
+		},
+		SpentBefore: spent,
+	}
+	for f := range wanted.Each() {
 		view.FreeAllowance = report.AddCount(view.FreeAllowance, account.Catalogue.Name(f), free[f])
 	}
-	view.Asks = report.AsksOf(account.Catalogue, paid.Counts.Lookups)
-	if j.reading.Lists == enrich.Companies {
-		view.Lists = enrich.Companies.String()
+	if spend, known := likely.Spend(prices); known && !r.PricedUnits() {
+		view.Expected, view.ExpectedRange = &spend.Expected, &report.AmountRange{Low: spend.Low, High: spend.High}
 	}
-	if threshold := j.Budget.Threshold; threshold != nil {
+	return view, nil
+}
+
+// planCeilings shows every ceiling with what is left under it, and what the run can spend.
+func (r *RunSteps) planCeilings(at time.Time, maximum cost.Money, likely *forecast.Forecast) report.PlanCeilings {
+	view := report.PlanCeilings{Ceilings: r.viewCeilings(at, likely), Possible: r.Possible(maximum)}
+	if threshold := r.Budget.Threshold; threshold != nil {
 		view.Approval = &report.PlanApproval{Threshold: *threshold, Needed: view.Possible > *threshold}
 	}
-	for _, account := range j.Accounts {
-		if refused, ok := j.foreseen(account).(dispatch.ServiceRefused); ok && view.Refused == nil {
-			view.Refused = &report.RefusedNow{Code: refused.Code, Message: refused.Message}
+	return view
+}
+
+// planSchedule says how long the lookups take and when the last of them can be sent.
+func (r *RunSteps) planSchedule(at time.Time) report.PlanSchedule {
+	duration, paid := r.duration(), r.Paid()
+	rate := paid.Account.Rate
+	view := report.PlanSchedule{Seconds: int64(duration / time.Second), Rate: report.RateText(rate), EndsAt: at.Add(duration)}
+	budget := paid.Account.Shown.Budget
+	reset := budget.ResetsAt.UTC()
+	if budget.Capped && reset.After(at) && view.EndsAt.After(reset) {
+		windows := int64(reset.Sub(at)/rate.Window) + 1
+		view.BudgetReset = &report.BudgetReset{At: reset, LookupsBefore: min(windows*int64(rate.Slots), paid.Counts.Lookup)}
+	}
+	return view
+}
+
+// planRates shows by which options of the rate card the account may pay, and what the list would cost by each.
+func (r *RunSteps) planRates(likely *forecast.Forecast) report.PlanRates {
+	paid := r.Paid()
+	prices := paid.Account.Prices
+	view := report.PlanRates{
+		Options:  report.OptionsOf(prices.Card.Compare(cost.Demand(paid.Counts.Asked), paid.Account.FreeLeft())),
+		MayPayBy: prices.OptionNames(),
+	}
+	for i, option := range likely.Compare(prices.Card) {
+		if option.Known {
+			view.Options[i].Expected, view.Options[i].CheapestExpected = &option.Total.Expected, option.Cheapest
 		}
 	}
-	if view.MayPayBy = account.Prices.OptionNames(); len(view.MayPayBy) == 1 {
+	if len(view.MayPayBy) == 1 {
 		view.Option = view.MayPayBy[0]
 	}
-	view.Options = report.OptionsOf(account.Prices.Card.Compare(demand, free))
-	j.Show(view)
-	return view, nil
+	return view
+}
+
+// refusedNow says why the service would refuse the lookups now, nil when nothing is known against them.
+func (j *job) refusedNow() *report.RefusedNow {
+	for _, account := range j.Accounts {
+		if refused, ok := j.foreseen(account).(dispatch.ServiceRefused); ok {
+			return &report.RefusedNow{Code: refused.Code, Message: refused.Message}
+		}
+	}
+	return nil
 }

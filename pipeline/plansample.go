@@ -3,14 +3,19 @@ package pipeline
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"payonce/checkpoint"
 	"payonce/pipeline/report"
 )
 
-// proposeSample works out what the first subjects of the list would cost when they go through all steps.
-func (j *job) proposeSample(ctx context.Context, subjects int64) (*report.Sample, error) {
-	sample := *j
+// proposeSample works out what the first subjects of the list would cost when they go through all steps. It returns
+// nil when no sample is asked for.
+func (j *job) proposeSample(ctx context.Context, o PlanOptions) (*report.Sample, error) {
+	if o.Sample == nil {
+		return nil, nil
+	}
+	subjects, sample := *o.Sample, *j
 	sample.watched = nil
 	if j.order.Limit == 0 || subjects < j.order.Limit {
 		sample.order.Limit = subjects
@@ -36,6 +41,10 @@ func (j *job) proposeSample(ctx context.Context, subjects int64) (*report.Sample
 	view.MaxSpend = spent.Settled.Plus(spent.Held).Money().Plus(view.Maximum) // the ceiling counts what the run has spent
 	if j.Budget.MaxSpend != nil {
 		view.MaxSpend = min(view.MaxSpend, *j.Budget.MaxSpend)
+	}
+	if o.SampleCommand != nil {
+		view.Words = o.SampleCommand(view)
+		view.Command = strings.Join(view.Words, " ")
 	}
 	if !view.TakesMoney || j.PricedUnits() {
 		return view, nil

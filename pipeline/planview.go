@@ -7,16 +7,6 @@ import (
 	"payonce/pipeline/report"
 )
 
-// Show adds to a plan what the steps come to: how long they take, the likely cost, the ceilings, and each step.
-func (r *RunSteps) Show(v *report.Plan) {
-	paid := r.Paid()
-	r.schedule(v)
-	forecast := paid.Forecast()
-	r.addForecast(v, paid, forecast)
-	r.addCeilings(v, forecast)
-	r.showSteps(v)
-}
-
 // Prices shows what fields cost, and units of modules that have a price.
 func (r *RunSteps) Prices() report.Prices {
 	account := r.Paid().Account
@@ -37,28 +27,14 @@ func (r *RunSteps) Prices() report.Prices {
 	return view
 }
 
-// schedule says how long the lookups take and when the last of them can be sent.
-func (r *RunSteps) schedule(v *report.Plan) {
-	duration, paid := r.duration(), r.Paid()
-	v.Seconds = int64(duration / time.Second)
-	v.EndsAt = v.At.Add(duration)
-	budget := paid.Account.Shown.Budget
-	reset := budget.ResetsAt.UTC()
-	if budget.Capped && reset.After(v.At) && v.EndsAt.After(reset) {
-		rate := paid.Account.Rate
-		windows := int64(reset.Sub(v.At)/rate.Window) + 1
-		v.BudgetReset = &report.BudgetReset{At: reset, LookupsBefore: min(windows*int64(rate.Slots), paid.Counts.Lookup)}
-	}
-}
-
-// showSteps shows each step, where there are several or where they use units.
-func (r *RunSteps) showSteps(v *report.Plan) {
+// planSteps shows each step, where there are several or where they use units.
+func (r *RunSteps) planSteps() (steps report.PlanSteps) {
 	units := false
 	for _, s := range r.Steps {
 		units = units || s.most() != cost.Amounts{}
 	}
 	if len(r.Steps) == 1 && !units && r.Accounts[0].TakesMoney() {
-		return
+		return nil
 	}
 	for i, s := range r.Steps {
 		account := s.Account
@@ -76,6 +52,7 @@ func (r *RunSteps) showSteps(v *report.Plan) {
 		}
 		view.Maximum = maximumOf(purchaseOf(account, s.Counts.Lookups))
 		view.Units = unitsOf(account, s.most())
-		v.Steps = append(v.Steps, view)
+		steps = append(steps, view)
 	}
+	return steps
 }

@@ -188,7 +188,7 @@ func (s *session) rowsInRun(ctx context.Context, name string, reading List, doub
 	if err != nil {
 		return nil, err
 	}
-	j, err := s.recall(run, reading)
+	j, err := s.recall(run, reading, Output{})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"payonce/checkpoint"
+	"payonce/enrich"
 	"payonce/io/listfile"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
@@ -64,12 +66,48 @@ func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
 	return run, err
 }
 
-// noteList notes in the record of a run where its list is.
-func noteList(run *checkpoint.Run, list *columns.UserList) {
+// note notes in the record of a run what is asked of the list, and how it is read. Without a list only the former.
+func (l List) note(run *checkpoint.Run, list *columns.UserList, read RecordedColumns) (err error) {
+	run.Fields, run.From, run.Prefer = strings.Join(l.Fields, ","), l.From, l.Prefer.String()
+	run.Limit, run.Priority = l.Limit, l.Priority
+	if list == nil {
+		return nil
+	}
 	run.List = list.Title()
 	if len(list.Paths) > 1 {
 		run.Files = list.Paths
 	}
+	run.Encoding, run.Delimiter, run.Sheet, run.HeaderRow = l.Encoding, l.Delimiter, l.Sheet, l.HeaderRow
+	run.Map, run.Columns, run.Header = l.Mapping, read.Columns, read.Header
+	run.Held, run.CopyHeld, run.Resolve = l.Held.String(), l.CopyHeld, l.Resolve
+	run.Selected, err = output.AbsolutePath(l.Selected)
+	return err
+}
+
+// recall returns what a recorded run asked of its list, and how it read it. How the list is read and what is selected
+// in it can be given in place of what the run says.
+func (l List) recall(run checkpoint.Run) (_ List, err error) {
+	if l.Names, err = listNamesOf(run); err != nil {
+		return l, err
+	}
+	l.Run, l.Fields, l.From, l.Prefer = run.Name, strings.Split(run.Fields, ","), run.From, Preferred(run.Prefer)
+	l.Limit, l.Priority = run.Limit, run.Priority
+	l.Encoding, l.Delimiter = cmp.Or(l.Encoding, run.Encoding), cmp.Or(l.Delimiter, run.Delimiter)
+	l.Sheet, l.HeaderRow = cmp.Or(l.Sheet, run.Sheet), cmp.Or(l.HeaderRow, run.HeaderRow)
+	l.Mapping, l.Recorded = run.Map, RecordedColumns{Columns: run.Columns, Header: run.Header, Fixed: true}
+	l.CopyHeld, l.Resolve, l.Selected = run.CopyHeld, run.Resolve, cmp.Or(l.Selected, run.Selected)
+	if l.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
+		err = problem.AsUsage(err)
+	}
+	return l, err
+}
+
+// Preferred returns the pattern that a word stands for where a row has both: by name, or else by profile.
+func Preferred(word string) enrich.Pattern {
+	if word == enrich.ByName.String() {
+		return enrich.ByName
+	}
+	return enrich.ByProfile
 }
 
 // listNamesOf returns the names of the files of the list of a recorded run.

@@ -52,7 +52,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 	if err := o.check(approver); err != nil {
 		return nil, err
 	}
-	j, err := s.prepare(o.List)
+	j, err := s.prepare(o)
 	if err != nil {
 		return nil, err
 	}
@@ -60,11 +60,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 		return nil, err
 	}
 	s.warnOfDelay()
-	j.Budget, j.pace, j.output, j.writes = o.Budget, o.Pace, o.Output, true
 	defer func() { err = errors.Join(err, j.closeSurveys()) }()
-	if !o.Unapproved.IsZero() {
-		j.approval = report.ApprovalAsked{Since: o.Unapproved, Approved: s.now()}
-	}
 	if err := j.CheckLimits(); err != nil {
 		return nil, err
 	}
@@ -85,7 +81,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 	if err := j.open(provider.UsePaying); err != nil {
 		return nil, err
 	}
-	if err := j.choosing.Check(ctx, j.search(), j.session.note); err != nil {
+	if err := j.choosing.Check(ctx, j.search(), j.note); err != nil {
 		return nil, err
 	}
 	if err := j.take(ctx); err != nil {
@@ -133,7 +129,7 @@ func (o RunOptions) check(approver Approver) error {
 // follow, and asks before anything is spent.
 func (j *job) showPlanAndAsk(ctx context.Context, o RunOptions, approver Approver) error {
 	j.keepToApproved()
-	plan, err := j.plan(ctx)
+	plan, err := j.plan(ctx, nil, nil)
 	if err != nil {
 		return problem.AsUsage(err)
 	}
@@ -176,7 +172,7 @@ func (j *job) runToEnd(ctx context.Context) (*RunEnded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := j.session.journal().SaveRun(record); err != nil {
+	if err := j.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
 	stop, refused := j.refused()
@@ -192,10 +188,10 @@ func (j *job) runToEnd(ctx context.Context) (*RunEnded, error) {
 	if err != nil {
 		return nil, output.AsNotWritten(j.output.Path, err)
 	}
-	record.Ended, record.Rows = j.session.now(), rowsByName(done.rows)
+	record.Ended, record.Rows = j.now(), done.rows
 	record.Waits = report.AddSentWaits(record.Waits, j.Tally().Waited, record.Restarted, record.Ended)
 	record.Drift, record.ModuleDrifts = provider.Drifts(j.Accounts, drifts)
-	if err := j.session.journal().SaveRun(record); err != nil {
+	if err := j.journal().SaveRun(record); err != nil {
 		return nil, err
 	}
 	ambiguous, kept, err := j.writeCandidates(ctx)
@@ -207,7 +203,7 @@ func (j *job) runToEnd(ctx context.Context) (*RunEnded, error) {
 	if err == nil {
 		summary.Ambiguous = ambiguous
 	}
-	return &RunEnded{summary, stop, j.session.journal().Base().Budget.ResetsAt}, err
+	return &RunEnded{summary, stop, j.journal().Base().Budget.ResetsAt}, err
 }
 
 // refused reports whether the account of each step would refuse its lookups now, and the first reason.
@@ -234,7 +230,7 @@ func wordOf(stop dispatch.Stop) string {
 // lookUpWatched sends the lookups while the accounts are watched, and compares them with the journal a last
 // time at the end.
 func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.Stop, error) {
-	update, sent := j.session.work.Observer.Sending(Sending{
+	update, sent := j.work.Observer.Sending(Sending{
 		Run: j.Name, Fields: strings.Join(j.order.Fields, ","),
 		Lookups: j.Lookups(), Rate: j.Accounts[0].Rate, Steps: j.sending(), Money: j.TakesMoney(), Spent: j.Totals(checkpoint.RunScope(j.Name)).Settled.Money(), MaxSpend: j.MaxSpend(),
 	})
@@ -250,11 +246,11 @@ func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.
 		monitors[i] = account.Monitor()
 		monitors[i].Halt = halt
 		watched.Go(func() {
-			monitors[i].Watch(watching, func(d cost.Drift) { j.session.note(account.DescribeDrift(d)) })
+			monitors[i].Watch(watching, func(d cost.Drift) { j.note(account.DescribeDrift(d)) })
 		})
 	}
 	noteInterrupt := context.AfterFunc(ctx, func() {
-		j.session.note("interrupted: waiting for the lookups in flight, then writing what is known; interrupt again to stop at once")
+		j.note("interrupted: waiting for the lookups in flight, then writing what is known; interrupt again to stop at once")
 	})
 	stop, err := j.lookUp(sending, update)
 	noteInterrupt()

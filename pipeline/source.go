@@ -13,11 +13,11 @@ import (
 // options that decide how it is read and written, and what the journal knows now of all subjects. The function returns
 // "" when that is not known. The output is a pure function of these, so files with the same source have the same bytes.
 func (j *job) source(request output.Request) func() (string, error) {
-	build := j.session.work.Env.Build
+	build := j.work.Env.Build
 	if build == nil || request.Tables.Dir != "" {
 		return unknownSource
 	}
-	known := j.session.journal().Version() // before anything is read for the files
+	known := j.journal().Version() // before anything is read for the files
 	return sync.OnceValues(func() (string, error) {
 		program := build()
 		if program == "" {

@@ -9,7 +9,6 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/pipeline/columns"
 )
 
 // TestOnlyTheProgramThatWroteAnOutputLeavesIt runs the same command with several programs. A program that is not known
@@ -25,7 +24,7 @@ func TestOnlyTheProgramThatWroteAnOutputLeavesIt(t *testing.T) {
 		work := workIn(dir)
 		work.Env.Build = func() string { return build }
 		ended, err := work.Run(t.Context(), RunOptions{
-			List:   List{ListOptions: columns.ListOptions{Names: []string{list}}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+			List:   List{Names: []string{list}, Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 			Budget: Budget{MaxSpend: new(3 * cost.Dollar)}, Pace: Pace{Concurrency: 4}, Output: Output{Path: out}, Yes: true,
 		}, silent{})
 		if err != nil {

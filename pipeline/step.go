@@ -11,7 +11,7 @@ import (
 
 // knownTo returns what the journal knows of an account.
 func (j *job) knownTo(account *provider.Account) output.StepAccount {
-	if journal := account.Journal; journal != nil && j.watched != nil && journal == j.session.journal() {
+	if journal := account.Journal; journal != nil && j.watched != nil && journal == j.journal() {
 		return provider.Watched(journal, j.watched)
 	}
 	return provider.Known(account.Journal)
@@ -23,7 +23,7 @@ func (j *job) run() (all output.Steps) {
 		all = append(all, output.Step{
 			Name: s.Name, Account: j.knownTo(s.Account), Survey: s.Survey,
 			Output: output.Output{
-				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.schema.Columns,
+				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.Schema.Columns,
 				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
 			},
 		})
@@ -33,7 +33,7 @@ func (j *job) run() (all output.Steps) {
 
 // take scans the whole list for each step.
 func (j *job) take(ctx context.Context) error {
-	defer j.session.work.Observer.Surveying()()
+	defer j.work.Observer.Surveying()()
 	if err := j.limitRows(ctx); err != nil {
 		return err
 	}
@@ -56,18 +56,17 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	take := run.Survey
-	if j.writes && len(j.Steps) == 1 { // another step may ask the account about persons that are not open in the first
-		take = run.SurveyWithIndex
+	take := scan.New
+	if j.output.Path != "" && len(j.Steps) == 1 { // another step may ask the account about persons that are not open in the first
+		take = scan.NewWithIndex
 	}
 	for i, s := range j.Steps {
 		if i > 0 {
-			take = run.Most
 			if err := rows.Answer(ctx, run[i-1]); err != nil {
 				return err
 			}
 		}
-		if s.Survey, err = take(ctx, rows, i); err != nil {
+		if s.Survey, err = run.Survey(ctx, rows, i, i > 0, take); err != nil {
 			return err
 		}
 	}
@@ -112,8 +111,7 @@ func (j *job) limitRows(ctx context.Context) error {
 
 // addSteps adds the steps that the list is taken through.
 func (j *job) addSteps() error {
-	mapping := j.reading.Mapping
-	list := provider.ListOf(j.reading.Lists, mapping)
+	list := provider.ListOf(j.Reading.Lists, j.Reading.Mapping)
 	list.Resolve = j.order.Resolve
 	planned, err := list.Steps(j.asked)
 	if err != nil {
@@ -121,11 +119,7 @@ func (j *job) addSteps() error {
 	}
 	names := provider.StepNames(planned)
 	for i, p := range planned {
-		scope := p.Scope(mapping)
-		scope.Header = j.schema.Columns
-		scope.Held, scope.Prefer, scope.Reask = j.order.Held, j.order.Prefer, j.order.Reask
-		scope.Memory, scope.TempDir = j.order.Memory, j.order.TempDir
-		added := j.Add(j.accountOf(p.Interface), scope)
+		added := j.Add(j.accountOf(p.Interface), j.scope(p))
 		added.Name = names[i]
 		added.AsksByAnswers = p.ByID || p.Searched.Patterns != 0 && !p.WithoutID
 		added.GivesIDs, added.Searches = p.Names(), p.Searches()
@@ -146,7 +140,7 @@ func (j *job) accountOf(of provider.Interface) *provider.Account {
 		}
 	}
 	service, _ := j.session.work.Workspace.Service(of.Catalogue.Interface) // which the interface comes from
-	return j.session.account(service)
+	return j.account(service)
 }
 
 // account returns the account of a service.

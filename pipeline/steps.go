@@ -6,16 +6,13 @@ package pipeline
 import (
 	"cmp"
 	"slices"
-	"time"
 
-	"payonce/checkpoint"
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/scan"
-	"payonce/pipeline/workspace"
 )
 
 // RunStep is one step of a run: an account is asked for some fields.
@@ -49,19 +46,14 @@ type StepNotSent struct {
 
 // RunSteps has the steps of a run, and what it may spend.
 type RunSteps struct {
+	*session
 	Name     string
-	Place    *workspace.Session
 	Budget   provider.Budget
 	Accounts []*provider.Account // that are asked, in the order of their first steps
 	Steps    []*RunStep          // one at least
 	// Approved is the most that the run may spend over all its starts by an approval; nil without one.
 	Approved *cost.Money
 }
-
-// journal returns the open journal, nil before it is opened.
-func (r *RunSteps) journal() *checkpoint.Journal { return r.Place.Journal }
-
-func (r *RunSteps) now() time.Time { return r.Place.Env.Now() }
 
 // JobName returns the job that the run belongs to: one with the run's name when none was given.
 func (r *RunSteps) JobName() string { return r.Budget.JobOf(r.Name) }

@@ -9,17 +9,17 @@ import (
 
 func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (*report.RunSummary, error) {
 	tally := j.Tally()
-	mayBeFree, err := j.session.journal().MayBeFree(checkpoint.RunScope(j.Name))
+	mayBeFree, err := j.journal().MayBeFree(checkpoint.RunScope(j.Name))
 	if err != nil {
 		return nil, err
 	}
-	totals := j.session.journal().Totals(checkpoint.RunScope(j.Name))
-	doubts, _ := j.session.journal().InDoubt(j.Name)
+	totals := j.journal().Totals(checkpoint.RunScope(j.Name))
+	doubts, _ := j.journal().InDoubt(j.Name)
 	view := &report.RunSummary{
-		Run: j.Name, Job: j.JobName(), Output: j.output.Path, Rows: rowsByName(done.rows), Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
-		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: j.session.usage().FreeUsed(checkpoint.RunScope(j.Name)), InDoubt: int64(doubts),
+		Run: j.Name, Job: j.JobName(), Output: j.output.Path, Rows: done.rows, Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
+		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: j.usage().FreeUsed(checkpoint.RunScope(j.Name)), InDoubt: int64(doubts),
 	}
-	view.Accounts = j.session.usage().Run(record, j.session.now())
+	view.Accounts = j.usage().Run(record, j.now())
 	view.Found, view.Drift = report.FoundBy(view.Accounts), view.Accounts.Drift()
 	view.Steps, view.NotSent = j.stepsDone(), report.NotSentBy(record)
 	view.FoundNow = report.FoundNow(view.Steps)

@@ -20,7 +20,6 @@ import (
 	"payonce/enrich"
 	"payonce/io/sandbox"
 	"payonce/io/service/v1"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv2"
@@ -87,7 +86,7 @@ func allUnits() map[string]int64 {
 // runOf returns options of a run of a list to out.csv beside it.
 func runOf(list string, fields ...string) RunOptions {
 	return RunOptions{
-		List:   List{ListOptions: columns.ListOptions{Names: []string{list}}, Fields: fields, Prefer: enrich.ByProfile, Memory: 1 << 20},
+		List:   List{Names: []string{list}, Fields: fields, Prefer: enrich.ByProfile, Memory: 1 << 20},
 		Budget: Budget{Units: allUnits()}, Pace: Pace{Concurrency: 4},
 		Output: Output{Path: filepath.Join(filepath.Dir(list), "out.csv")}, Yes: true,
 	}

@@ -1,17 +1,13 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"strings"
 
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint"
-	"payonce/enrich"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 )
@@ -30,7 +26,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if run.List == "" {
 			return nil, problem.Usagef("%s is a search and has no list that could be read again; search again to write what it found, nothing that was answered is bought again", run.Name)
 		}
-		j, err := s.recall(run, reading)
+		j, err := s.recall(run, reading, to)
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +46,6 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if err := output.CheckTargets(to.Path, to.Rejects, append(append(output.SourcesOf(j.list.Paths), to.Sources...), append(lists, j.choosing.Source())...)); err != nil {
 			return nil, err
 		}
-		j.profile, j.output = run.Profile, to
 		if err := errors.Join(j.choose(ctx), j.choosing.Check(ctx, j.search(), s.note)); err != nil {
 			return nil, err
 		}
@@ -64,7 +59,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		j.setStopped(run)
 		done, err := j.write(ctx)
 		return &report.RewrittenOutput{
-			Run: run.Name, Output: to.Path, Rows: rowsByName(done.rows), Kept: append(kept, done.kept...),
+			Run: run.Name, Output: to.Path, Rows: done.rows, Kept: append(kept, done.kept...),
 			Tables: done.tables, Ambiguous: ambiguous,
 		}, err
 	})
@@ -72,28 +67,15 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 
 // recall prepares the job of a recorded run. What the run says of its list is a value of that
 // run: the same reading serves several runs.
-func (s *session) recall(run checkpoint.Run, reading List) (*job, error) {
-	names, err := listNamesOf(run)
+func (s *session) recall(run checkpoint.Run, reading List, to Output) (*job, error) {
+	order, err := reading.recall(run)
 	if err != nil {
 		return nil, err
 	}
-	order := reading
-	order.Names, order.Run, order.Mapping, order.Limit, order.Priority = names, run.Name, run.Map, run.Limit, run.Priority
-	order.Encoding, order.Sheet = cmp.Or(reading.Encoding, run.Encoding), cmp.Or(reading.Sheet, run.Sheet)
-	order.Selected, order.Resolve = cmp.Or(reading.Selected, run.Selected), run.Resolve
-	order.Fields, order.From = strings.Split(run.Fields, ","), run.From
-	order.Recorded = RecordedColumns{Columns: run.Columns, Header: run.Header, Fixed: true}
-	if order.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
-		return nil, problem.AsUsage(err)
-	}
-	order.Delimiter = cmp.Or(reading.Delimiter, run.Delimiter)
-	order.CopyHeld, order.HeaderRow = run.CopyHeld, cmp.Or(reading.HeaderRow, run.HeaderRow)
-	if order.Prefer = enrich.ByProfile; run.Prefer == enrich.ByName.String() {
-		order.Prefer = enrich.ByName
-	}
-	j, err := s.prepare(order)
+	j, err := s.prepare(RunOptions{List: order, Output: to})
 	if err != nil {
 		return nil, err
 	}
+	j.profile = run.Profile
 	return j, j.open(provider.UseNothing)
 }

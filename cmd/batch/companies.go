@@ -17,7 +17,7 @@ import (
 
 // readCompanies reads the identifiers of the companies of a list into an order: each once, in the list's order.
 func (c *searchCommand) readCompanies(ctx context.Context, w *pipeline.Work, names []string, order *search.Order) (err error) {
-	list, err := columns.OpenList(c.o.list.Value(ctx, c.o.env.stdin, c.o.env.now, names...).ListOptions)
+	list, err := columns.OpenList(c.o.list.reading(ctx, c.o.env.stdin), names...)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (c *searchCommand) idColumn(list *columns.UserList) (int, error) {
 		return 0, err
 	}
 	found, err := columns.Recognise(schema, sample, columns.Options{
-		Overrides: c.o.list.Mapping, Asked: []enrich.Subject{enrich.Companies}, Lenient: true, Preset: c.o.list.Preset.Value,
+		Overrides: c.o.list.List.Mapping, Asked: []enrich.Subject{enrich.Companies}, Lenient: true, Preset: c.o.list.Preset.Value,
 	})
 	if err != nil {
 		return 0, problem.AsUsage(err)

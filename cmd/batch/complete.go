@@ -150,9 +150,9 @@ func columnsOf(cmd *cobra.Command, names []string) []string {
 			return nil
 		}
 	}
-	list, err := columns.OpenList(columns.ListOptions{
-		Names: names, Encoding: value(cmd.Flags(), "encoding"), Delimiter: value(cmd.Flags(), "delimiter"), Sheet: value(cmd.Flags(), "sheet"),
-	})
+	list, err := columns.OpenList(listfile.Options{
+		Encoding: value(cmd.Flags(), "encoding"), Delimiter: value(cmd.Flags(), "delimiter"), Sheet: value(cmd.Flags(), "sheet"),
+	}, names...)
 	if err != nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ type conformanceFlags struct {
 
 func newConformanceCommand(env environment) *cobra.Command {
 	o := newOptions(env)
-	o.list.Name, o.list.Limit.N = inspect.ConformanceRun, new(int64(3))
+	o.list.List.Run, o.list.Limit.N = inspect.ConformanceRun, new(int64(3))
 	var who conformanceFlags
 	cmd := &cobra.Command{
 		Use:   "conformance",

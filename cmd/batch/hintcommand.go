@@ -82,7 +82,7 @@ func isUnmapped(err error) bool {
 
 // reading returns the flags that say how a list is read, without those for its columns.
 func reading(flags *pflag.FlagSet) (words []string) {
-	for _, name := range []string{"encoding", "delimiter", "sheet", "header-row"} {
+	for _, name := range readingFlags {
 		if flag := flags.Lookup(name); flag != nil && flag.Changed {
 			words = append(words, "--"+name+"="+flag.Value.String())
 		}

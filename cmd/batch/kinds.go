@@ -64,7 +64,7 @@ func newEmployees(env environment) *cobra.Command {
 	})
 	flags := cmd.Flags()
 	c.o.list.AddReading(flags)
-	flags.StringArrayVar(&c.o.list.Mapping, "map", nil, "`company_id=COLUMN`: the column with the identifiers, by its header or #number")
+	flags.StringArrayVar(&c.o.list.List.Mapping, "map", nil, "`company_id=COLUMN`: the column with the identifiers, by its header or #number")
 	flags.Var(&c.perOne, "per-company", "the most results of each company")
 	c.stand(cmd, "seniority", "seniority", "only this `ID` of a seniority level")
 	c.stand(cmd, "department", "department", "only this `ID` of a department")

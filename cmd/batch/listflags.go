@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"payonce/checkpoint/attempt"
 	"payonce/configs"
 	"payonce/enrich"
 	"payonce/io/csvtable"
+	"payonce/io/listfile"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/provider"
@@ -22,30 +22,21 @@ import (
 
 // listFlags say how a list is read and what is looked up for it.
 type listFlags struct {
+	List pipeline.List // what the flags say, but for those below, whose values have types of their own
+
+	Delimiter    configs.ChoiceFlag
 	Fields       configs.FieldsFlag
 	From         configs.NamesFlag
-	Mapping      []string
-	MapFile      string
 	Preset       configs.ChoiceFlag
-	Recorded     pipeline.RecordedColumns // in the plan that a run follows
 	Held         configs.ChoiceFlag
-	CopyHeld     bool
 	Prefer       configs.ChoiceFlag
 	ReaskMissing configs.AgeFlag
-	Rebuy        bool
 	Limit        configs.CountFlag
-	Encoding     string
-	Delimiter    configs.ChoiceFlag
-	Sheet        string
-	HeaderRow    int64
 	Memory       configs.SizeFlag
-	TempDir      string
-	Priority     string
-	Profile      bool
-	Name         string
-	Selected     string
 	Resolve      configs.ChoiceFlag
-	Sample       configs.CountFlag
+
+	Profile bool
+	Sample  configs.CountFlag
 }
 
 // SetDefaults sets the defaults.
@@ -63,34 +54,31 @@ func (f *listFlags) SetDefaults(all []provider.Provider) {
 	f.Prefer = configs.ChoiceFlag{Value: enrich.ByProfile.String(), Choices: []string{enrich.ByProfile.String(), enrich.ByName.String()}}
 }
 
-// delimiter returns the name of the delimiter that was given, "" for none.
-func (f *listFlags) delimiter() string {
-	if f.Delimiter.Value == asFound {
-		return ""
-	}
-	return f.Delimiter.Value
-}
+// readingFlags are those that say how a list is read, without those for its columns.
+var readingFlags = []string{"encoding", "delimiter", "sheet", "header-row"}
 
 // asFound means: as recognised from the list.
 const asFound = "auto"
 
-// Value returns how a list is read and what is looked up for it. It reads standard input until the context
-// ends.
+// reading returns how a list is read. It reads standard input until the context ends.
+func (f *listFlags) reading(ctx context.Context, stdin io.Reader) listfile.Options {
+	reading := f.List.Options
+	if f.Delimiter.Value != asFound {
+		reading.Delimiter = f.Delimiter.Value
+	}
+	reading.Stdin = func() io.Reader { return readUntil(ctx, stdin) }
+	return reading
+}
+
+// Value returns how a list is read and what is looked up for it.
 func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.Time, names ...string) pipeline.List {
-	prefer := enrich.ByProfile
-	if f.Prefer.Value == enrich.ByName.String() {
-		prefer = enrich.ByName
-	}
-	held, _ := columns.ParseHeld(f.Held.Value) // the flag takes no other names
-	return pipeline.List{
-		ListOptions: columns.ListOptions{
-			Names: names, Stdin: func() io.Reader { return readUntil(ctx, stdin) }, Encoding: f.Encoding, Delimiter: f.delimiter(), Sheet: f.Sheet, HeaderRow: f.HeaderRow,
-			TempDir: f.TempDir,
-		},
-		Memory: cmp.Or(f.Memory.Bytes, machineMemory()/4), Run: f.Name, Fields: f.Fields.Words, From: f.From,
-		Mapping: f.Mapping, MapFile: f.MapFile, Preset: f.Preset.Value, Recorded: f.Recorded, Held: held, CopyHeld: f.CopyHeld, Prefer: prefer, Reask: attempt.Reask{Before: f.ReaskMissing.Before(now()), Forfeited: f.Rebuy},
-		Limit: f.Limit.OrZero(), Priority: f.Priority, Selected: f.Selected, Resolve: f.Resolve.Value == autocomplete,
-	}
+	l := f.List
+	l.Names, l.Options = names, f.reading(ctx, stdin)
+	l.Fields, l.From, l.Preset, l.Prefer = f.Fields.Words, f.From, f.Preset.Value, pipeline.Preferred(f.Prefer.Value)
+	l.Held, _ = columns.ParseHeld(f.Held.Value) // the flag takes no other names
+	l.Reask.Before, l.Limit, l.Memory = f.ReaskMissing.Before(now()), f.Limit.OrZero(), cmp.Or(f.Memory.Bytes, machineMemory()/4)
+	l.Resolve = f.Resolve.Value == autocomplete
+	return l
 }
 
 // readUntil reads until the context ends. A plain read of a terminal or a pipe would not end at an
@@ -107,28 +95,28 @@ func readUntil(ctx context.Context, from io.Reader) io.Reader {
 
 // AddReading adds the flags of every command that reads a list.
 func (f *listFlags) AddReading(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
+	flags.StringVar(&f.List.Encoding, "encoding", "", "the `ENCODING` of the list: UTF-8, UTF-16LE, UTF-16BE or Windows-1252 (default as recognised)")
 	flags.Var(&f.Delimiter, "delimiter", "the `NAME` of the delimiter of a text list: comma, semicolon, tab or bar")
-	flags.StringVar(&f.Sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
-	flags.Int64Var(&f.HeaderRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
+	flags.StringVar(&f.List.Sheet, "sheet", "", "the `NAME` of the sheet of a workbook (default the only one with values)")
+	flags.Int64Var(&f.List.HeaderRow, "header-row", 0, "the row with the names of the columns, `N` as a spreadsheet program counts rows (default as recognised)")
 	flags.Var(&f.Memory, "memory", "the most memory that the people of a list may take; more of them go to temporary files (default a quarter of the machine's)")
-	flags.StringVar(&f.TempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
+	flags.StringVar(&f.List.TempDir, "temp", "", "the `DIR` for temporary files (default the system's)")
 }
 
 // AddAsking adds the flags that say what is looked up for a list.
 func (f *listFlags) AddAsking(flags *pflag.FlagSet) {
 	flags.Var(&f.Fields, "fields", "what to find: "+strings.Join(f.Fields.All(), ", ")+", with commas between them")
-	flags.StringArrayVar(&f.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
-	flags.StringVar(&f.MapFile, "map-file", "", "read the columns as this mapping `FILE` says, which batch map saves (default LIST.map.yaml, or another one beside it for the same headers)")
+	flags.StringArrayVar(&f.List.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
+	flags.StringVar(&f.List.MapFile, "map-file", "", "read the columns as this mapping `FILE` says, which batch map saves (default LIST.map.yaml, or another one beside it for the same headers)")
 	flags.Var(&f.Preset, "preset", "the `NAME` of the program whose export the list is, such as hubspot; none for no program")
 	flags.Var(&f.Held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
-	flags.BoolVar(&f.CopyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
+	flags.BoolVar(&f.List.CopyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
 	flags.Var(&f.Prefer, "prefer", "the identity that wins when a row has both")
 }
 
 // AddSelected adds the flag that says which candidates somebody chose.
 func (f *listFlags) AddSelected(flags *pflag.FlagSet) {
-	flags.StringVar(&f.Selected, "selected", "", "take the candidates marked with x in this `FILE` of --candidates; their companies are not searched for again")
+	flags.StringVar(&f.List.Selected, "selected", "", "take the candidates marked with x in this `FILE` of --candidates; their companies are not searched for again")
 }
 
 // Who resolves the rows that a search left ambiguous.
@@ -143,7 +131,7 @@ func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
-	flags.StringVar(&f.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
+	flags.StringVar(&f.List.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
 	flags.BoolVar(&f.Profile, "profile", false, "ask for the person's profile too; it is written as JSON to the last column, profile")
-	flags.StringVar(&f.Name, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
+	flags.StringVar(&f.List.Run, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")
 }

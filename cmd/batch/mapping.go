@@ -48,8 +48,8 @@ func newMapCommand(env environment) *cobra.Command {
 }
 
 func (c *mapCommand) run(ctx context.Context, names []string) (err error) {
-	if c.list.HeaderRow < 0 {
-		return problem.Usagef("--header-row %d: choose 1 or more", c.list.HeaderRow)
+	if c.list.List.HeaderRow < 0 {
+		return problem.Usagef("--header-row %d: choose 1 or more", c.list.List.HeaderRow)
 	}
 	m, err := pipeline.OpenMapping(c.list.Value(ctx, c.env.stdin, c.env.now, names...), c.env.knownProviders())
 	if err != nil {

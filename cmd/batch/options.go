@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"payonce/configs"
-	"payonce/io/csvtable"
 	"payonce/pipeline"
 	"payonce/pipeline/inspect"
 	"payonce/pipeline/output"
@@ -223,11 +222,10 @@ func (o *options) problems() []configs.FlagProblem {
 			problems = append(problems, configs.FlagProblem{Flag: flag, Text: fmt.Sprintf(format, args...)})
 		}
 	}
-	refuse(o.list.HeaderRow < 0, "header-row", "%d: choose 1 or more", o.list.HeaderRow)
-	_, err := csvtable.ParseEncoding(o.list.Encoding)
-	refuse(o.list.Encoding != "" && err != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.Encoding)
+	refuse(o.list.List.HeaderRow < 0, "header-row", "%d: choose 1 or more", o.list.List.HeaderRow)
+	refuse(o.list.List.Check() != nil, "encoding", "%q: give UTF-8, UTF-16LE, UTF-16BE or Windows-1252", o.list.List.Encoding)
 	const nameForm = "%.40q: use at most %d characters that can be printed, and no slash"
-	refuse(!isName(o.list.Name), "name", nameForm, o.list.Name, maxName)
+	refuse(!isName(o.list.List.Run), "name", nameForm, o.list.List.Run, maxName)
 	refuse(!isName(o.budget.job), "job", nameForm, o.budget.job, maxName)
 	return problems
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -72,7 +71,8 @@ func (o *options) planWith(cmd *cobra.Command, w *pipeline.Work, list []string) 
 	order := o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...)
 	err := o.offerMapping(cmd.Context(), order, func() (err error) {
 		planned, err = w.Plan(cmd.Context(), pipeline.PlanOptions{
-			List: order, Budget: o.budget.value(), Offline: o.offline, Sample: o.list.Sample.N, Sum: o.output.keepAs != "",
+			List: order, Budget: o.budget.value(), Offline: o.offline, Sum: o.output.keepAs != "", Sample: o.list.Sample.N,
+			SampleCommand: func(sample *report.Sample) []string { return sampleCommand(cmd.Flags(), list, sample) },
 		})
 		return err
 	})
@@ -80,16 +80,9 @@ func (o *options) planWith(cmd *cobra.Command, w *pipeline.Work, list []string) 
 		return err
 	}
 	if o.output.keepAs != "" {
-		sample := planned.Plan.Sample
-		planned.Plan.Sample = nil // a run of the plan is not a sample
 		if err := o.keep(cmd.Flags(), planned); err != nil {
 			return err
 		}
-		planned.Plan.Sample = sample
-	}
-	if sample := planned.Plan.Sample; sample != nil {
-		sample.Words = sampleCommand(cmd.Flags(), list, sample)
-		sample.Command = strings.Join(sample.Words, " ")
 	}
 	if err := o.showPages(planned.Plan); err != nil || o.json || o.output.keepAs == "" {
 		return err

@@ -16,11 +16,11 @@ import (
 
 // agreedFlags are the flags, and the keys of the section of assumptions, that decide what is bought, for which persons, how the list is
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
-var agreedFlags = []string{
-	"encoding", "delimiter", "sheet", "header-row", "fields", "from", "resolve", "selected", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+var agreedFlags = slices.Concat(readingFlags, []string{
+	"fields", "from", "resolve", "selected", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly", "max-units", "daily-units", "monthly-units", "unit-prices", "modules", "module-codenames",
 	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
-}
+})
 
 // offeredFlags are those that a run of a plan takes from it where it says nothing
 // itself: how it goes, and where the prices stand, which are compared. What is taken
@@ -29,10 +29,12 @@ var offeredFlags = []string{"transport", "rate", "headroom", "pace", "concurrenc
 
 // keep writes a plan with the flags of its run to the file that was asked for.
 func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err error) {
+	plan := *planned.Plan
+	plan.Sample = nil // a run of the plan is not a sample
 	kept := &pipeline.PlanFile{
 		Version: pipeline.PlanFileVersion, Kept: planned.Plan.At, List: pipeline.PlannedList{Paths: planned.Paths, SHA256: planned.SHA256},
-		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.Mapping, Columns: planned.Columns, Header: planned.Header,
-		Plan: planned.Plan,
+		Service: o.serviceName(), Options: map[string]string{}, Map: o.list.List.Mapping, Columns: planned.Columns, Header: planned.Header,
+		Plan: &plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
 		if value := o.service.assumed.lookup(flags, name).Value.String(); value != "" {
@@ -45,7 +47,7 @@ func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err err
 		}
 	}
 	kept.Options["name"], kept.Options["job"] = planned.Plan.Run, planned.Plan.Job
-	for name, path := range map[string]string{"rate-card": o.prices.card, "selected": o.list.Selected} {
+	for name, path := range map[string]string{"rate-card": o.prices.card, "selected": o.list.List.Selected} {
 		if path == "" {
 			continue
 		}
@@ -72,10 +74,10 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	if o.list.Rebuy {
+	if o.list.List.Reask.Forfeited {
 		return errors.New("--rebuy is not in a plan; run without --plan to buy lost answers again")
 	}
-	if o.list.MapFile != "" {
+	if o.list.List.MapFile != "" {
 		return errors.New("a kept plan already says how the columns are read; leave out --map-file or the plan")
 	}
 	found, taken := &pipeline.PlanDifferences{File: o.planFile}, []string{o.planFile, "sets"}
@@ -95,12 +97,12 @@ func (o *options) followPlan(flags *pflag.FlagSet) error {
 		}
 	}
 	if flags.Lookup("map").Changed {
-		found.Add("--map", strings.Join(kept.Map, " "), strings.Join(o.list.Mapping, " "))
+		found.Add("--map", strings.Join(kept.Map, " "), strings.Join(o.list.List.Mapping, " "))
 	}
 	for _, mapping := range kept.Map {
 		taken = append(taken, "--map="+report.ShellWord(report.Printable(mapping)))
 	}
-	o.list.Mapping, o.list.Recorded, o.kept = kept.Map, pipeline.RecordedColumns{Columns: kept.Columns, Header: kept.Header, Fixed: true}, kept
+	o.list.List.Mapping, o.list.List.Recorded, o.kept = kept.Map, pipeline.RecordedColumns{Columns: kept.Columns, Header: kept.Header, Fixed: true}, kept
 	if err := o.checkService(kept, found); err != nil {
 		return err
 	}

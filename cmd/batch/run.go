@@ -47,7 +47,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 	cmd.Flags().StringVar(&o.planFile, "plan", "", "run the list and the flags of this plan `FILE`")
 	cmd.Flags().Var(&o.budget.approve, "approve", "approve that this start spends up to this amount, above --approval-threshold; it spends no more")
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
-	cmd.Flags().BoolVar(&o.list.Rebuy, "rebuy", false, "buy fields again that were charged and whose answers were lost")
+	cmd.Flags().BoolVar(&o.list.List.Reask.Forfeited, "rebuy", false, "buy fields again that were charged and whose answers were lost")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask before spending")
 	cmd.Flags().BoolVar(&o.ceilingOK, "ceiling-ok", false, "end with 0, not 3, when a ceiling is reached")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show the plan and end, as batch plan does")

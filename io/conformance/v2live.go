@@ -136,7 +136,7 @@ func (e *evidenceV2) askCompany(ctx context.Context) (website string, more bool,
 	if err != nil || !more {
 		return "", false, err
 	}
-	found, problem := v2.CompaniesOf(answered)
+	found, problem := v2.Read(answered, v2.Answer.Companies)
 	if problem != nil || len(found.Items) == 0 {
 		return "", true, nil
 	}
@@ -144,7 +144,7 @@ func (e *evidenceV2) askCompany(ctx context.Context) (website string, more bool,
 		if answered, more, err = e.send(ctx, ofCompany(found.Items[0].ID.Value, f)); err != nil || !more {
 			return "", false, err
 		}
-		if company, problem := v2.CompanyOf(answered); f == v2.FieldCompany && problem == nil {
+		if company, problem := v2.Read(answered, v2.Answer.Company); f == v2.FieldCompany && problem == nil {
 			website = company.Website.Value
 		}
 	}
@@ -167,7 +167,7 @@ func (e *evidenceV2) askPerson(ctx context.Context, website string) error {
 	if err != nil || !more {
 		return err
 	}
-	if found, problem := v2.PeopleOf(answered); problem == nil && len(found.Items) > 0 {
+	if found, problem := v2.Read(answered, v2.Answer.People); problem == nil && len(found.Items) > 0 {
 		who, reason := enrich.Contact{ProfileURL: found.Items[0].ProNetwork.Value}.Identify(enrich.ByProfile)
 		if reason == "" {
 			_, _, err = e.send(ctx, enrich.Lookup{Identity: who, Fields: enrich.FieldsOf(v2.FieldContact)})

@@ -2,10 +2,8 @@ package listfile_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 
-	"payonce/io/csvtable"
 	"payonce/io/listfile"
 )
 
@@ -29,8 +27,8 @@ func TestListsThatAreReadDifferentlyHaveDifferentFingerprints(t *testing.T) {
 		"in another order":  func() string { return fingerprint(t, options, two, one) },
 		"another ending":    func() string { return fingerprint(t, options, write(t, "one.jsonl", "name\nAnn\n")) },
 		"other bytes":       func() string { return fingerprint(t, options, write(t, "one.csv", "name\nAnd\n")) },
-		"another encoding":  func() string { return fingerprint(t, listfile.Options{Encoding: csvtable.Windows1252}, one) },
-		"another delimiter": func() string { return fingerprint(t, listfile.Options{Delimiter: ';'}, one) },
+		"another encoding":  func() string { return fingerprint(t, listfile.Options{Encoding: "Windows-1252"}, one) },
+		"another delimiter": func() string { return fingerprint(t, listfile.Options{Delimiter: "semicolon"}, one) },
 		"another header":    func() string { return fingerprint(t, listfile.Options{HeaderRow: 2}, one) },
 		"a sheet":           func() string { return fingerprint(t, listfile.Options{Sheet: "people"}, write(t, "one.xlsx", "")) },
 		"another sheet":     func() string { return fingerprint(t, listfile.Options{Sheet: "firms"}, write(t, "one.xlsx", "")) },
@@ -38,7 +36,7 @@ func TestListsThatAreReadDifferentlyHaveDifferentFingerprints(t *testing.T) {
 			return fingerprint(t, options, write(t, "one.csv", "name\n"), write(t, "two.csv", "Ann\nname\nBob\n"))
 		},
 		"standard input": func() string {
-			return fingerprint(t, listfile.Options{Stdin: strings.NewReader("name\nAnn\n")}, listfile.Standard)
+			return fingerprint(t, listfile.Options{Stdin: stdin("name\nAnn\n")}, listfile.Standard)
 		},
 	} {
 		text := list()
@@ -47,7 +45,7 @@ func TestListsThatAreReadDifferentlyHaveDifferentFingerprints(t *testing.T) {
 		}
 		seen[text] = name
 	}
-	elsewhere := listfile.Options{TempDir: t.TempDir(), Stdin: strings.NewReader("")}
+	elsewhere := listfile.Options{TempDir: t.TempDir(), Stdin: stdin("")}
 	if same := fingerprint(t, elsewhere, write(t, "one.csv", "name\nAnn\n")); seen[same] != "one file" {
 		t.Error("a copy of the list has another fingerprint")
 	}

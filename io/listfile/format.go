@@ -159,7 +159,14 @@ func (text) open(list *List, _ []int) (table.Reader, error) {
 	for i, input := range list.inputs {
 		inputs[i] = input
 	}
-	return csvtable.Open(csvtable.Options{Encoding: list.options.Encoding, Delimiter: list.options.Delimiter, HeaderRow: list.options.HeaderRow, Checked: list.checked}, inputs...)
+	encoding, err := list.options.encoding()
+	if err != nil {
+		return nil, err
+	}
+	return csvtable.Open(csvtable.Options{
+		Encoding: encoding, Delimiter: csvtable.ParseDelimiter(list.options.Delimiter),
+		HeaderRow: list.options.HeaderRow, Checked: list.checked,
+	}, inputs...)
 }
 
 func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Writer, error) {
@@ -211,14 +218,14 @@ func (objects) open(list *List, columns []int) (table.Reader, error) {
 	for i, input := range list.inputs {
 		inputs[i] = input
 	}
-	if list.scanned.layout == nil {
+	if list.found.layout == nil {
 		layout, err := jsonlist.Scan(inputs...)
 		if err != nil {
 			return nil, err
 		}
-		list.scanned.layout = layout
+		list.found.layout = layout
 	}
-	return jsonlist.Open(list.scanned.layout, columns, inputs...)
+	return jsonlist.Open(list.found.layout, columns, inputs...)
 }
 
 // rewrite returns a writer of the list's form, unless the name asks for the other one.
@@ -282,12 +289,12 @@ func (workbook) open(list *List, columns []int) (table.Reader, error) {
 }
 
 func openSheet(list *List) (*sheet.Reader, error) {
-	if list.sheet.found != nil {
-		return sheet.OpenAgain(list.inputs[0].Path(), list.sheet.found)
+	if list.found.sheet != nil {
+		return sheet.OpenAgain(list.inputs[0].Path(), list.found.sheet)
 	}
 	reader, err := sheet.Open(list.inputs[0].Path(), list.options.Sheet, list.options.HeaderRow)
 	if err == nil {
-		list.sheet.found = reader.Checked()
+		list.found.sheet = reader.Checked()
 	}
 	return reader, err
 }

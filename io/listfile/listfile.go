@@ -30,15 +30,29 @@ const Standard = "-"
 // ErrChanged says that the files of the list changed after it was opened.
 var ErrChanged = errors.New("the list changed while it was being worked on; run the same command again")
 
-// Options say how lists are opened.
+// Options say how a list is read, in the words that people use. The zero value recognises everything.
 type Options struct {
-	Encoding  csvtable.Encoding // of text; "" to detect it
-	Delimiter byte              // of text; 0 to detect it
-	Sheet     string            // of a workbook; "" for the only one that has values
+	Encoding  string // of text, as csvtable.ParseEncoding takes it; "" to detect it
+	Delimiter string // of text, one of csvtable.DelimiterNames; "" and other words to detect it
+	Sheet     string // of a workbook; "" for the only one that has values
 	// HeaderRow is the row with the names of the columns, as a spreadsheet program counts rows; 0 to find it.
 	HeaderRow int64
-	Stdin     io.Reader // for the name "-"
-	TempDir   string    // for the data of Stdin; "" for the system's
+	Stdin     func() io.Reader // begins to read standard input, for the name "-"
+	TempDir   string           // for the data of Stdin; "" for the system's
+}
+
+// encoding returns the encoding that is given, "" for none.
+func (o Options) encoding() (csvtable.Encoding, error) {
+	if o.Encoding == "" {
+		return "", nil
+	}
+	return csvtable.ParseEncoding(o.Encoding)
+}
+
+// Check refuses options that no list can be read with.
+func (o Options) Check() error {
+	_, err := o.encoding()
+	return err
 }
 
 // List is a list of one or more files. It can be read any number of times. The files must not change.
@@ -47,42 +61,68 @@ type List struct {
 	options Options
 	inputs  []TextInput
 	states  []state
-	spool   *Spool          // of standard input; nil for files
-	all     bool            // every pass reads every column
-	checked bool            // an earlier pass found no fault
-	sheet   *checkedSheet   // of a workbook
-	scanned *scannedObjects // of JSON objects
-	below   *below          // its rows
+	spool   *Spool // of standard input; nil for files
+	all     bool   // every pass reads every column
+	checked bool   // an earlier pass found no fault
+	found   *found // by passes
 }
 
-// below holds what passes found below the rows of the files.
-type below struct {
-	mutex sync.Mutex
-	feet  map[string]table.Foot // by file
+// found is what passes over the list found, so that later ones need not find it again. The copies of a List share it.
+type found struct {
+	mutex  sync.Mutex
+	head   *head
+	feet   map[string]table.Foot // by file: what is below the rows
+	layout *jsonlist.Layout      // of JSON objects
+	sheet  *sheet.Checked        // of a workbook
 }
 
-func (b *below) add(foot table.Foot) {
-	b.mutex.Lock()
-	defer b.mutex.Unlock()
-	b.feet[foot.File] = foot
+// head is what the beginning of a list tells.
+type head struct {
+	schema    table.Schema
+	headerRow int64             // of a text or a workbook
+	encoding  csvtable.Encoding // of a text
+	guessed   bool              // the encoding is guessed
+}
+
+// noteHead keeps what a reader of all columns tells.
+func (f *found) noteHead(reader table.Reader) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	if f.head != nil {
+		return
+	}
+	f.head = &head{schema: reader.Schema()}
+	if rows, ok := reader.(interface{ HeaderRow() int64 }); ok {
+		f.head.headerRow = rows.HeaderRow()
+	}
+	if lines, ok := reader.(*csvtable.Reader); ok {
+		f.head.encoding, f.head.guessed = lines.Dialect().Encoding, lines.EncodingGuessed()
+	}
+}
+
+// knownHead returns what the beginning of the list tells, nil when no pass has read all columns yet.
+func (f *found) knownHead() *head {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	return f.head
+}
+
+func (f *found) noteFoot(foot table.Foot) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	f.feet[foot.File] = foot
 }
 
 // Below returns what the files have below their rows, in the order of their names. It is known when a pass has read
 // the list to its end.
 func (l *List) Below() []table.Foot {
-	if l.below == nil { // a list without files
+	if l.found == nil { // a list without files
 		return nil
 	}
-	l.below.mutex.Lock()
-	defer l.below.mutex.Unlock()
-	return slices.SortedFunc(maps.Values(l.below.feet), func(a, b table.Foot) int { return strings.Compare(a.File, b.File) })
+	l.found.mutex.Lock()
+	defer l.found.mutex.Unlock()
+	return slices.SortedFunc(maps.Values(l.found.feet), func(a, b table.Foot) int { return strings.Compare(a.File, b.File) })
 }
-
-// scannedObjects holds the layout of JSON objects after they were scanned.
-type scannedObjects struct{ layout *jsonlist.Layout }
-
-// checkedSheet holds the sheet of a workbook after it was checked.
-type checkedSheet struct{ found *sheet.Checked }
 
 // state identifies the content of a file.
 type state struct {
@@ -105,10 +145,13 @@ func stateOf(input TextInput) (state, error) {
 // New returns the list of the files that the patterns name, in the order of the patterns: paths,
 // globs, or "-" alone for standard input. It keeps standard input in a temporary file until Close.
 func New(options Options, patterns ...string) (*List, error) {
-	l := &List{options: options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}}}
+	if err := options.Check(); err != nil {
+		return nil, err
+	}
+	l := newList(options)
 	var err error
 	if len(patterns) == 1 && patterns[0] == Standard {
-		if l.spool, err = NewSpool(options.Stdin, options.TempDir, "standard input"); err != nil {
+		if l.spool, err = NewSpool(options.Stdin(), options.TempDir, "standard input"); err != nil {
 			return nil, err
 		}
 		l.inputs = []TextInput{l.spool.TextInput}
@@ -125,6 +168,10 @@ func New(options Options, patterns ...string) (*List, error) {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
+}
+
+func newList(options Options) *List {
+	return &List{options: options, found: &found{feet: map[string]table.Foot{}}}
 }
 
 // check finds the format and records the states of the files.
@@ -174,7 +221,7 @@ func (l *List) checkOptions() error {
 	isText, isWorkbook := l.format == (text{}), l.format == (workbook{})
 	wrong := func(option, reason string) error { return &OptionError{l.inputs[0].Name(), option, reason} }
 	switch {
-	case l.options.Delimiter != 0 && !isText:
+	case csvtable.ParseDelimiter(l.options.Delimiter) != 0 && !isText:
 		return wrong("delimiter", "only text has a delimiter")
 	case l.options.HeaderRow > 0 && !isText && !isWorkbook:
 		return wrong("header-row", "only text and workbooks have a row with the names of the columns")
@@ -187,10 +234,8 @@ func (l *List) checkOptions() error {
 // Like returns the list of another file, which is read with the same options as far as they say something about its
 // format.
 func (l *List) Like(path string) (*List, error) {
-	like := &List{
-		options: l.options, sheet: &checkedSheet{}, scanned: &scannedObjects{}, below: &below{feet: map[string]table.Foot{}},
-		inputs: []TextInput{TextAt(path)},
-	}
+	like := newList(l.options)
+	like.inputs = []TextInput{TextAt(path)}
 	return like, like.check()
 }
 
@@ -203,22 +248,20 @@ func (l *List) OtherHeaders(yield func(row int64, schema table.Schema) bool) {
 	if l.options.HeaderRow > 0 || l.format != (text{}) && l.format != (workbook{}) {
 		return
 	}
-	reader, err := l.Open(nil)
+	head, err := l.head()
 	if err != nil {
 		return
 	}
-	first, most := reader.(interface{ HeaderRow() int64 }).HeaderRow(), int64(mostRows)
-	if err := reader.Close(); err != nil {
-		return
-	}
+	most := int64(mostRows)
 	if l.format == (workbook{}) {
 		most = mostSheetRows
 	}
-	for row := first + 1; row <= first+most; row++ {
-		other := *l
-		other.options.HeaderRow, other.sheet = row, &checkedSheet{}
-		if l.sheet.found != nil {
-			other.options.Sheet = l.sheet.found.Name()
+	for row := head.headerRow + 1; row <= head.headerRow+most; row++ {
+		other := newList(l.options)
+		other.format, other.inputs, other.states = l.format, l.inputs, l.states
+		other.options.HeaderRow = row
+		if l.found.sheet != nil {
+			other.options.Sheet = l.found.sheet.Name()
 		}
 		if schema, err := other.Schema(); err == nil && !yield(row, schema) {
 			return
@@ -275,10 +318,32 @@ func (l *List) Open(columns []int) (table.Reader, error) {
 		columns = nil
 	}
 	reader, err := l.format.open(l, columns)
-	if footed, ok := reader.(table.Footed); ok && err == nil {
-		footed.WhenFoot(l.below.add)
+	if err != nil {
+		return nil, err
 	}
-	return reader, err
+	if footed, ok := reader.(table.Footed); ok {
+		footed.WhenFoot(l.found.noteFoot)
+	}
+	if columns == nil {
+		l.found.noteHead(reader)
+	}
+	return reader, nil
+}
+
+// head returns what the beginning of the list tells. It opens the list when no pass has read all columns yet.
+func (l *List) head() (head, error) {
+	known := l.found.knownHead()
+	if known == nil {
+		reader, err := l.Open(nil)
+		if err != nil {
+			return head{}, err
+		}
+		if err := reader.Close(); err != nil {
+			return head{}, err
+		}
+		known = l.found.knownHead()
+	}
+	return *known, nil
 }
 
 // unchanged returns ErrChanged when a file changed.
@@ -298,32 +363,22 @@ func (l *List) unchanged() error {
 // About describes the encoding of a text for a person, and reports whether it was guessed. It returns ""
 // for UTF-8 and for other formats.
 func (l *List) About() (text string, guessed bool, err error) {
-	reader, err := l.Open(nil)
-	if err != nil {
-		return "", false, err
-	}
-	defer reader.Close()
-	lines, isText := reader.(*csvtable.Reader)
-	if !isText {
-		return "", false, nil
-	}
-	encoding := lines.Dialect().Encoding
+	head, err := l.head()
 	switch {
-	case lines.EncodingGuessed():
-		return fmt.Sprintf("%s, as it seems", encoding), true, nil
-	case encoding != csvtable.UTF8:
-		return string(encoding), false, nil
+	case err != nil:
+		return "", false, err
+	case head.guessed:
+		return fmt.Sprintf("%s, as it seems", head.encoding), true, nil
+	case head.encoding != csvtable.UTF8:
+		return string(head.encoding), false, nil // "" for other formats
 	}
 	return "", false, nil
 }
 
-// Schema reads the names of the columns.
+// Schema returns the names of the columns.
 func (l *List) Schema() (table.Schema, error) {
-	reader, err := l.Whole().Open(nil)
-	if err != nil {
-		return table.Schema{}, err
-	}
-	return reader.Schema(), reader.Close()
+	head, err := l.head()
+	return head.schema, err
 }
 
 // Sum returns the SHA-256 of the bytes of all files in order, in hexadecimal digits.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -188,7 +189,7 @@ func TestSeveralFilesAndStandardInput(t *testing.T) {
 		t.Errorf("several files (-want +got):\n%s", diff)
 	}
 	spool := t.TempDir()
-	piped, err := listfile.New(listfile.Options{Stdin: strings.NewReader("n,e\n1,\n"), TempDir: spool}, "-")
+	piped, err := listfile.New(listfile.Options{Stdin: stdin("n,e\n1,\n"), TempDir: spool}, "-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,9 +246,9 @@ func TestAnOptionThatSaysNothingOfTheListIsRefused(t *testing.T) {
 		{"list.csv", listfile.Options{Sheet: "people"}, "sheet"},
 		{"list.jsonl", listfile.Options{Sheet: "people"}, "sheet"},
 		{"list.jsonl", listfile.Options{HeaderRow: 2}, "header-row"},
-		{"list.parquet", listfile.Options{Delimiter: ';'}, "delimiter"},
-		{"list.xlsx", listfile.Options{Delimiter: ';'}, "delimiter"},
-		{"list.csv", listfile.Options{Delimiter: ';', HeaderRow: 2}, ""},
+		{"list.parquet", listfile.Options{Delimiter: "semicolon"}, "delimiter"},
+		{"list.xlsx", listfile.Options{Delimiter: "semicolon"}, "delimiter"},
+		{"list.csv", listfile.Options{Delimiter: "semicolon", HeaderRow: 2}, ""},
 		{"list.xlsx", listfile.Options{Sheet: "people", HeaderRow: 2}, ""},
 	} {
 		_, err := listfile.New(test.options, write(t, test.name, "{}"))
@@ -285,11 +286,11 @@ func TestACutFileSaysSoWhateverItsSize(t *testing.T) {
 }
 
 func TestStandardInputHasToBeText(t *testing.T) {
-	_, err := listfile.New(listfile.Options{Stdin: strings.NewReader("PAR1\x15\x00")}, listfile.Standard)
+	_, err := listfile.New(listfile.Options{Stdin: stdin("PAR1\x15\x00")}, listfile.Standard)
 	if err == nil || !strings.Contains(err.Error(), "standard input holds a Parquet file") {
 		t.Error(err)
 	}
-	list, err := listfile.New(listfile.Options{Stdin: strings.NewReader("PAR1,PK\n1,2\n")}, listfile.Standard)
+	list, err := listfile.New(listfile.Options{Stdin: stdin("PAR1,PK\n1,2\n")}, listfile.Standard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -362,4 +363,9 @@ func TestAboutSpeaksOfUnusualTextAlone(t *testing.T) {
 			t.Errorf("%s: %q, guessed %t, %v; want %q", name, about, guessed, err, test.want)
 		}
 	}
+}
+
+// stdin returns a standard input of a text.
+func stdin(text string) func() io.Reader {
+	return func() io.Reader { return strings.NewReader(text) }
 }

@@ -66,6 +66,23 @@ func Ordered[T any](
 	return err
 }
 
+// Each calls visit for every row of the rest of a list in order, until the context ends. It does not close the reader.
+func Each(ctx context.Context, reader Reader, visit func(Row) error) error {
+	for {
+		block, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = block.Each(visit)
+			block.Release()
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+}
+
 // readBlocks sends blocks until the list or ctx ends. It sends an error of the reader in the order
 // of the blocks.
 func readBlocks[T any](ctx context.Context, reader Reader, inOrder, toDo chan<- task[T]) {

@@ -6,25 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
-	"payonce/io/csvtable"
 	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/problem"
 )
-
-// ListOptions say which list is read, and how.
-type ListOptions struct {
-	Names     []string         // files, patterns, or listfile.Standard for Stdin
-	Stdin     func() io.Reader // begins to read standard input
-	Encoding  string           // "" as recognised
-	Delimiter string           // its name; "" or another word as recognised
-	Sheet     string           // of a workbook; "" for the only one with values
-	HeaderRow int64            // the row with the names of the columns; 0 as recognised
-	TempDir   string
-}
 
 // UserList is the user's list.
 type UserList struct {
@@ -33,19 +20,12 @@ type UserList struct {
 	Paths []string // absolute; none for standard input
 }
 
-// OpenList opens a list. The caller must close it.
-func OpenList(o ListOptions) (*UserList, error) {
-	options := listfile.Options{Delimiter: csvtable.ParseDelimiter(o.Delimiter), Sheet: o.Sheet, HeaderRow: o.HeaderRow, TempDir: o.TempDir}
-	if o.Encoding != "" {
-		var err error
-		if options.Encoding, err = csvtable.ParseEncoding(o.Encoding); err != nil {
-			return nil, problem.AsUsage(err)
-		}
+// OpenList opens the list of some names: files, patterns, or listfile.Standard. The caller must close it.
+func OpenList(options listfile.Options, names ...string) (*UserList, error) {
+	if err := options.Check(); err != nil {
+		return nil, problem.AsUsage(err)
 	}
-	if slices.Contains(o.Names, listfile.Standard) {
-		options.Stdin = o.Stdin()
-	}
-	list, err := listfile.New(options, o.Names...)
+	list, err := listfile.New(options, names...)
 	if err != nil {
 		return nil, AsListUsage(err)
 	}
@@ -53,7 +33,7 @@ func OpenList(o ListOptions) (*UserList, error) {
 	if err != nil {
 		return nil, problem.AsUsage(errors.Join(err, list.Close()))
 	}
-	return &UserList{list, o.Names, paths}, nil
+	return &UserList{list, names, paths}, nil
 }
 
 // Open opens the list for one pass.

@@ -20,7 +20,6 @@ import (
 	sandboxv2 "payonce/io/sandbox/v2"
 	"payonce/io/service/v2"
 	"payonce/pipeline"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv1"
@@ -276,7 +275,7 @@ func TestTheAccountAndTheStatusShowReachedLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended, err := w.Run(t.Context(), pipeline.RunOptions{
-		List:   pipeline.List{ListOptions: columns.ListOptions{Names: []string{list}}, Fields: []string{"company"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+		List:   pipeline.List{Names: []string{list}, Fields: []string{"company"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 		Budget: pipeline.Budget{Units: map[string]int64{"companies": 99}}, Pace: pipeline.Pace{Concurrency: 1},
 		Output: pipeline.Output{Path: list + ".out.csv"}, Yes: true,
 	}, agreeing{})

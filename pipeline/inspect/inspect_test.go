@@ -15,7 +15,6 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv1"
@@ -57,7 +56,7 @@ func workspaceWithRun(t *testing.T) *pipeline.Work {
 		t.Fatal(err)
 	}
 	ended, err := w.Run(t.Context(), pipeline.RunOptions{
-		List:   pipeline.List{ListOptions: columns.ListOptions{Names: []string{list}}, Run: "trial", Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
+		List:   pipeline.List{Names: []string{list}, Run: "trial", Fields: []string{"email"}, Prefer: enrich.ByProfile, Memory: 1 << 20},
 		Budget: pipeline.Budget{MaxSpend: new(3 * cost.Dollar)}, Pace: pipeline.Pace{Concurrency: 1}, Output: pipeline.Output{Path: filepath.Join(dir, "out.csv")}, Yes: true,
 	}, silent{})
 	if err != nil || ended.Stop != nil || ended.Summary.Posts != 3 {

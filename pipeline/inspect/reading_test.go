@@ -20,7 +20,6 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv1"
@@ -80,7 +79,7 @@ func runNights(t *testing.T) *nights {
 		out := filepath.Join(dir, fmt.Sprintf("out%d.csv", night))
 		ended, err := n.Run(t.Context(), pipeline.RunOptions{
 			List: pipeline.List{
-				ListOptions: columns.ListOptions{Names: []string{path}}, Run: fmt.Sprint("night-", night), Prefer: enrich.ByProfile, Memory: 1 << 20,
+				Names: []string{path}, Run: fmt.Sprint("night-", night), Prefer: enrich.ByProfile, Memory: 1 << 20,
 				Fields: []string{"email", "phone"},
 			},
 			Budget: pipeline.Budget{Job: "night", MaxSpend: new(20 * cost.Dollar), Daily: new(15 * cost.Dollar), Monthly: new(90 * cost.Dollar)},

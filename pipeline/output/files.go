@@ -45,11 +45,7 @@ type Files struct {
 func rejectColumn() table.Column { return table.Column{Name: "reject_reason"} }
 
 // requests returns how the files are written. The second one is nil without rejects.
-func (r Request) requests() (out listfile.Request, rejects *listfile.Request, err error) {
-	schema, err := r.List.Schema()
-	if err != nil {
-		return out, nil, err
-	}
+func (r Request) requests(schema table.Schema) (out listfile.Request, rejects *listfile.Request) {
 	out = listfile.Request{
 		Path: r.Path, Stdout: r.Stdout, Mode: r.Mode, Raw: r.Raw, Filled: r.Output.Filled(), Appended: r.Output.Columns(schema),
 	}
@@ -58,19 +54,16 @@ func (r Request) requests() (out listfile.Request, rejects *listfile.Request, er
 			Path: r.Rejects, Stdout: r.Stdout, Mode: r.Mode, Raw: r.Raw, Appended: []table.Column{rejectColumn()}, Some: true,
 		}
 	}
-	return out, rejects, nil
+	return out, rejects
 }
 
 // Create starts the files, without those of tables. Every Files needs a Commit or a Discard.
 func Create(r Request) (*Files, error) {
-	out, rejects, err := r.requests()
-	if err != nil {
-		return nil, err
-	}
 	schema, err := r.List.Schema()
 	if err != nil {
 		return nil, err
 	}
+	out, rejects := r.requests(schema)
 	files := &Files{list: r.List, columns: r.Output.ValueColumns(schema)}
 	if r.Tables.Dir != "" {
 		files.tables = &tableFiles{Tables: r.Tables, mode: r.Mode, raw: r.Raw, decided: NewDecidedAnswers(r.Tables.Steps)}
@@ -106,10 +99,11 @@ func CheckCreate(r Request) error {
 // CheckCells reads the list as the writers of the files do. It returns the first cell that a format
 // cannot hold, and the first damage.
 func CheckCells(ctx context.Context, r Request) error {
-	out, rejects, err := r.requests()
+	schema, err := r.List.Schema()
 	if err != nil {
 		return err
 	}
+	out, rejects := r.requests(schema)
 	if err := listfile.CheckCells(ctx, r.List, out); err != nil || rejects == nil {
 		return err
 	}

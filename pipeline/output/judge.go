@@ -55,9 +55,10 @@ func (r *reading) newJudges() (judges []*judge) {
 
 // judge finds out what the step makes of the next row of the block.
 func (j *judge) judge(line table.Row) error {
+	j.At(line)
 	j.row = &j.facts[j.at]
 	j.at++
-	j.own = j.ownOf(line)
+	j.own = j.ownOf()
 	j.told = j.row.Record != nil
 	if !j.told {
 		j.outcome, j.reason = j.plainResult()
@@ -74,7 +75,7 @@ func (j *judge) judge(line table.Row) error {
 	}
 	j.resultOf(record)
 	if len(j.Scope.Selected) > 0 {
-		j.showID(line)
+		j.showID()
 	}
 	j.outcome, j.reason = j.result.outcome, j.withHeld(j.result.reason)
 	if j.outcome == matched && j.Scope.Resolves {
@@ -99,9 +100,9 @@ func (j *judge) plainResult() (outcome, string) {
 }
 
 // ownOf returns what the row holds in further columns. A list without such columns is not read for it.
-func (j *judge) ownOf(line table.Row) *scan.OwnValues {
+func (j *judge) ownOf() *scan.OwnValues {
 	if j.hasHeld {
-		j.Missing(line)
+		j.Missing()
 	}
 	return j.Own()
 }
@@ -150,8 +151,8 @@ func (j *judge) valueOf(line table.Row, f scan.FieldColumn) string {
 }
 
 // showID shows the id of the company by which the step asked, beside an answer that does not have it.
-func (j *judge) showID(line table.Row) {
-	id, details := j.Identity(line).Company.ID, j.result.answer.Details
+func (j *judge) showID() {
+	id, details := j.Identity().Company.ID, j.result.answer.Details
 	for i, d := range j.Scope.Catalogue.Details[:len(details)] {
 		if d.Role != "" && details[i] == "" && j.Scope.Catalogue.About(enrich.Companies, d.Of) != 0 {
 			details[i] = id

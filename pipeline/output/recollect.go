@@ -97,7 +97,8 @@ func (j *judge) unpack(each func(visit func(table.Row) error) error) error {
 			return nil
 		}
 		if !facts.Record.IsComplete() {
-			key, _, _ := j.Key(line)
+			j.At(line)
+			key, _, _ := j.Key()
 			known[0], err = j.Answers.RecordOf(key)
 		}
 		known = known[1:]
@@ -108,7 +109,7 @@ func (j *judge) unpack(each func(visit func(table.Row) error) error) error {
 // recognise compares the subject of a row with those that the attempts were about, so that
 // no row gets the data of another subject when two identities share a key.
 func (j *judge) recognise(row table.Row, record *attempt.Record) error {
-	form, _, _ := j.Canonical(row)
+	form, _, _ := j.Canonical()
 	same := attempt.ID(0)
 	for f, id := range record.Attempts {
 		if id == 0 || id == same || !j.Scope.Wanted.Has(enrich.Field(f)) {

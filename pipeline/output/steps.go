@@ -133,33 +133,18 @@ func (s Steps) Outputs() (sequence Sequence) {
 	return sequence
 }
 
-// Survey scans the list for a step. The rows are those after the steps before it.
-func (s Steps) Survey(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
+// Survey scans the list for a step with scan.New or scan.NewWithIndex. The rows are those after the steps before it.
+// With most, what an earlier step may still find counts as missing: a plan needs the most that a step can ask for.
+func (s Steps) Survey(
+	ctx context.Context, rows *AnsweredRows, step int, most bool,
+	take func(context.Context, scan.Scope, scan.List, scan.Recorder) (*scan.Scan, error),
+) (*scan.Scan, error) {
 	scope, err := rows.scope(s[step])
 	if err != nil {
 		return nil, err
 	}
-	return scan.New(ctx, scope, rows.List, s[step].Account)
-}
-
-// SurveyWithIndex is Survey for a list whose output is written later. The scan has to be closed.
-func (s Steps) SurveyWithIndex(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
-	scope, err := rows.scope(s[step])
-	if err != nil {
-		return nil, err
-	}
-	return scan.NewWithIndex(ctx, scope, rows.List, s[step].Account)
-}
-
-// Most scans the list for the most that a step can ask for: what an earlier step may still find counts as
-// missing. A plan needs that.
-func (s Steps) Most(ctx context.Context, rows *AnsweredRows, step int) (*scan.Scan, error) {
-	scope, err := rows.scope(s[step])
-	if err != nil {
-		return nil, err
-	}
-	scope.Most = true
-	return scan.New(ctx, scope, rows.List, s[step].Account)
+	scope.Most = most
+	return take(ctx, scope, rows.List, s[step].Account)
 }
 
 // RowsOf returns the numbers of the first occurrences of the given subjects in a step, 0 for a subject whose rows miss
@@ -220,7 +205,7 @@ func (s Steps) run(ctx context.Context, list scan.List, step int, send Send) (st
 		return stopped(ctx, err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	found, err := s.Survey(ctx, rows, step)
+	found, err := s.Survey(ctx, rows, step, false, scan.New)
 	if err != nil {
 		return stopped(ctx, err)
 	}

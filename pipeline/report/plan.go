@@ -15,12 +15,31 @@ import (
 // docs/plan.schema.json.
 const PlanVersion = 1
 
-// Plan is a plan as it is shown, printed with --json and kept with --out.
+// Plan is a plan as it is shown, printed with --json and kept with --out. Its parts have no names in JSON.
 type Plan struct {
-	Version       int               `json:"version"`
-	At            time.Time         `json:"at"`
-	Run           string            `json:"run"`
-	Job           string            `json:"job"`
+	Version int       `json:"version"`
+	At      time.Time `json:"at"`
+	Run     string    `json:"run"`
+	Job     string    `json:"job"`
+	PlanList
+	PlanLookups
+	PlanSpend
+	PlanCeilings
+	PlanSchedule
+	PlanRates
+	Sample *Sample `json:"sample,omitempty"`
+	// Ambiguous says what earlier searches left ambiguous.
+	Ambiguous   *Choices    `json:"ambiguous,omitempty"`
+	AccountRead bool        `json:"account_read"`
+	Refused     *RefusedNow `json:"refused_now,omitempty"`
+	// Steps are there when there are several, or when one uses units.
+	Steps PlanSteps `json:"steps,omitempty"`
+	// Limits are those of modules that are reached and that last.
+	Limits []ReachedLimit `json:"limits,omitempty"`
+}
+
+// PlanList says how the list is read.
+type PlanList struct {
 	List          string            `json:"list"`
 	Lists         string            `json:"rows_are,omitempty"` // "company" for a list of companies
 	Preset        string            `json:"preset,omitempty"`   // of the program whose export the list is
@@ -33,40 +52,51 @@ type Plan struct {
 	Below         []Below           `json:"below_rows,omitempty"`     // what the files have below their rows
 	Encoding      string            `json:"encoding,omitempty"`       // of the list, when it is not UTF-8
 	// EncodingGuessed says that the bytes of the list fit other encodings too.
-	EncodingGuessed bool             `json:"encoding_guessed,omitempty"`
-	Priority        string           `json:"priority,omitempty"`
-	Rows            RowCounts        `json:"rows"`
-	Unidentifiable  map[string]int64 `json:"unidentifiable,omitempty"`
-	Lookups         map[string]int64 `json:"lookups"`
-	Asks            []PlanAsk        `json:"asks,omitempty"` // the lookups by the fields that they ask for
-	Fields          Values[int64]    `json:"fields"`
-	FreeAllowance   Values[int64]    `json:"free_allowance"`
-	Prices          Prices           `json:"prices"`
-	Maximum         cost.Money       `json:"maximum_usd"`
-	Split           MaximumSplit     `json:"maximum_split"`
-	Expected        *cost.Money      `json:"expected_usd"`       // null without a history
-	ExpectedRange   *AmountRange     `json:"expected_range_usd"` // the same
-	History         History          `json:"history"`
-	SpentBefore     *SpentBefore     `json:"spent_before,omitempty"` // on the people of the list; left out for none
-	Ceilings        []Ceiling        `json:"ceilings"`
-	Possible        cost.Money       `json:"possible_usd"` // what the ceilings leave of the maximum
-	Approval        *PlanApproval    `json:"approval,omitempty"`
-	Seconds         int64            `json:"seconds"`
-	Rate            string           `json:"rate"`
-	EndsAt          time.Time        `json:"ends_at"`
-	BudgetReset     *BudgetReset     `json:"budget_reset,omitempty"`
-	Option          string           `json:"option"` // "" when the prices do not name one
-	Options         []PlanOption     `json:"options"`
-	MayPayBy        []string         `json:"may_pay_by,omitempty"` // the options with these prices
-	Sample          *Sample          `json:"sample,omitempty"`
-	// Ambiguous says what earlier searches left ambiguous.
-	Ambiguous   *Choices    `json:"ambiguous,omitempty"`
-	AccountRead bool        `json:"account_read"`
-	Refused     *RefusedNow `json:"refused_now,omitempty"`
-	// Steps are there when there are several, or when one uses units.
-	Steps PlanSteps `json:"steps,omitempty"`
-	// Limits are those of modules that are reached and that last.
-	Limits []ReachedLimit `json:"limits,omitempty"`
+	EncodingGuessed bool   `json:"encoding_guessed,omitempty"`
+	Priority        string `json:"priority,omitempty"`
+}
+
+// PlanLookups has the rows by what a run would make of them, and the lookups.
+type PlanLookups struct {
+	Rows           RowCounts        `json:"rows"`
+	Unidentifiable map[string]int64 `json:"unidentifiable,omitempty"`
+	Lookups        map[string]int64 `json:"lookups"`
+	Asks           []PlanAsk        `json:"asks,omitempty"` // the lookups by the fields that they ask for
+	Fields         Values[int64]    `json:"fields"`
+}
+
+// PlanSpend says what the lookups cost.
+type PlanSpend struct {
+	FreeAllowance Values[int64] `json:"free_allowance"`
+	Prices        Prices        `json:"prices"`
+	Maximum       cost.Money    `json:"maximum_usd"`
+	Split         MaximumSplit  `json:"maximum_split"`
+	Expected      *cost.Money   `json:"expected_usd"`       // null without a history
+	ExpectedRange *AmountRange  `json:"expected_range_usd"` // the same
+	History       History       `json:"history"`
+	SpentBefore   *SpentBefore  `json:"spent_before,omitempty"` // on the people of the list; left out for none
+}
+
+// PlanCeilings says what limits the lookups.
+type PlanCeilings struct {
+	Ceilings []Ceiling     `json:"ceilings"`
+	Possible cost.Money    `json:"possible_usd"` // what the ceilings leave of the maximum
+	Approval *PlanApproval `json:"approval,omitempty"`
+}
+
+// PlanSchedule says how long the lookups take.
+type PlanSchedule struct {
+	Seconds     int64        `json:"seconds"`
+	Rate        string       `json:"rate"`
+	EndsAt      time.Time    `json:"ends_at"`
+	BudgetReset *BudgetReset `json:"budget_reset,omitempty"`
+}
+
+// PlanRates compares the options of the rate card.
+type PlanRates struct {
+	Option   string       `json:"option"` // "" when the prices do not name one
+	Options  []PlanOption `json:"options"`
+	MayPayBy []string     `json:"may_pay_by,omitempty"` // the options with these prices
 }
 
 // Below is what a file of the list has below its rows: totals and notes.

@@ -24,12 +24,12 @@ func TestPlanSaysHowManyLookupsAskForWhat(t *testing.T) {
 		{1, cost.Workload{2: 3}, "phone 3"},
 		{3, cost.Workload{7: 2, 5: 1}, "email and phone and age 2, email and age 1"},
 	} {
-		plan := &Plan{Asks: AsksOf(c, test.lookups), Fields: make(Values[int64], test.wanted)}
+		plan := &Plan{PlanLookups: PlanLookups{Asks: AsksOf(c, test.lookups), Fields: make(Values[int64], test.wanted)}}
 		if got := plan.lookups(); got != test.want {
 			t.Errorf("%v: %q, want %q", test.lookups, got, test.want)
 		}
 	}
-	kept := &Plan{Lookups: map[string]int64{"find-phone": 2, "enrich": 3, "find-work-email": 0}}
+	kept := &Plan{PlanLookups: PlanLookups{Lookups: map[string]int64{"find-phone": 2, "enrich": 3, "find-work-email": 0}}}
 	if got := kept.lookups(); got != "enrich 3, find-phone 2" {
 		t.Errorf("a plan that was kept earlier: %q", got)
 	}
@@ -38,7 +38,7 @@ func TestPlanSaysHowManyLookupsAskForWhat(t *testing.T) {
 // TestOptionsAreComparedWithTheFieldsAlone: no option of the rate card pays for units of modules.
 func TestOptionsAreComparedWithTheFieldsAlone(t *testing.T) {
 	t.Parallel()
-	plan := &Plan{Maximum: 150 * cost.Cent, Steps: PlanSteps{
+	plan := &Plan{PlanSpend: PlanSpend{Maximum: 150 * cost.Cent}, Steps: PlanSteps{
 		{Step: "v2", Maximum: 70 * cost.Cent},
 		{Step: "v1", Maximum: 80 * cost.Cent, Prices: map[string]cost.Money{"work_email": 15 * cost.Cent}},
 	}}

@@ -108,25 +108,34 @@ func samples() map[string]Report {
 			Progress: &Progress{Run: "firms", Step: RunStep{Number: 2, Of: 3, Fields: "company,financials", Name: "v2_company"}, Done: 3, Total: 9, Found: FoundBy(AccountsUsage{used}), Rate: "60/60s", EndsAt: at},
 		}}},
 		"plan": &Plan{
-			Version: PlanVersion, At: at, Run: "contacts_email", Job: "spring", List: "contacts.csv", Columns: map[string]string{"email": "E-mail | work"},
-			Rows: RowCounts{Total: 9, Lookup: 5, Filled: 2, Unidentifiable: 2}, Unidentifiable: map[string]int64{"company missing": 2},
-			Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: ValuesOf(people, enrich.ByField[int64]{3, 5}), Asks: []PlanAsk{{Words: []string{"email", "phone"}, Lookups: 3}, {Words: []string{"phone"}, Lookups: 2}}, FreeAllowance: free,
-			Prices: Prices{Source: "the OpenAPI document", USD: Values[cost.Money]{{Name: "work_email", Value: 15 * cost.Cent}}}, Maximum: 2 * cost.Dollar,
-			Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
-			Approval: &PlanApproval{Threshold: cost.Dollar, Needed: true}, Possible: cost.Dollar, Rate: "30/60s", EndsAt: at,
-			Refused: &RefusedNow{Code: "credits_exhausted", Message: "no credit."},
-			Options: []PlanOption{
+			Version: PlanVersion, At: at, Run: "contacts_email", Job: "spring",
+			PlanList: PlanList{List: "contacts.csv", Columns: map[string]string{"email": "E-mail | work"}},
+			PlanLookups: PlanLookups{
+				Rows: RowCounts{Total: 9, Lookup: 5, Filled: 2, Unidentifiable: 2}, Unidentifiable: map[string]int64{"company missing": 2},
+				Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: ValuesOf(people, enrich.ByField[int64]{3, 5}),
+				Asks: []PlanAsk{{Words: []string{"email", "phone"}, Lookups: 3}, {Words: []string{"phone"}, Lookups: 2}},
+			},
+			PlanSpend: PlanSpend{
+				FreeAllowance: free, Maximum: 2 * cost.Dollar, History: History{Missing: []string{"enrich by name"}},
+				Prices: Prices{Source: "the OpenAPI document", USD: Values[cost.Money]{{Name: "work_email", Value: 15 * cost.Cent}}},
+				SpentBefore: SpentBeforeOf(people, scan.ListCost{
+					Lookups: 5, Charged: 75 * cost.Cent, AtMost: true, Bought: enrich.ByField[int64]{4, 1}, Open: 1,
+					Runs: map[string]cost.Money{"a": 5 * cost.Cent, "trial": 40 * cost.Cent, "b": 20 * cost.Cent, "spring": 10 * cost.Cent},
+				}),
+			},
+			PlanCeilings: PlanCeilings{
+				Ceilings: []Ceiling{{Name: "max-spend", Limit: new(cost.Dollar), Left: new(cost.Dollar), Covers: 3, Binding: true, RenewsAt: &at}},
+				Possible: cost.Dollar, Approval: &PlanApproval{Threshold: cost.Dollar, Needed: true},
+			},
+			PlanSchedule: PlanSchedule{Rate: "30/60s", EndsAt: at},
+			PlanRates: PlanRates{MayPayBy: []string{"payg"}, Options: []PlanOption{
 				{Name: "payg", Total: new(2 * cost.Dollar)},
 				{Name: "month", Total: new(cost.Dollar), Monthly: cost.Dollar, Cheapest: true},
 				{Name: "year", Total: new(9 * cost.Dollar)},
 				{Name: "unpriced"},
-			}, MayPayBy: []string{"payg"},
-			History: History{Missing: []string{"enrich by name"}},
-			SpentBefore: SpentBeforeOf(people, scan.ListCost{
-				Lookups: 5, Charged: 75 * cost.Cent, AtMost: true, Bought: enrich.ByField[int64]{4, 1}, Open: 1,
-				Runs: map[string]cost.Money{"a": 5 * cost.Cent, "trial": 40 * cost.Cent, "b": 20 * cost.Cent, "spring": 10 * cost.Cent},
-			}),
-			Sample: &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
+			}},
+			Refused: &RefusedNow{Code: "credits_exhausted", Message: "no credit."},
+			Sample:  &Sample{Persons: 2, Lookups: 2, Maximum: 30 * cost.Cent, Words: []string{"batch", "run", "contacts.csv"}},
 		},
 		"rerun": &RunSummary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2}, Spent: 30 * cost.Cent,

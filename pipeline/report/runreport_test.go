@@ -368,7 +368,7 @@ func TestTheForecastStaysBelowTheCeiling(t *testing.T) {
 func TestAPlanIsComparedWithWhatCameAfterIt(t *testing.T) {
 	t.Parallel()
 	facts := trialFacts()
-	facts.Scope, facts.Plan = ReportScope{Run: "night-1"}, &Plan{At: day(19).Add(-time.Hour), Maximum: 5 * cost.Dollar}
+	facts.Scope, facts.Plan = ReportScope{Run: "night-1"}, &Plan{At: day(19).Add(-time.Hour), PlanSpend: PlanSpend{Maximum: 5 * cost.Dollar}}
 	facts.Plan.Rows.Lookup = 8
 	c := reportOn(facts, trialCalls()).Compared
 	if c == nil || c.Lookups != 8 || c.Maximum != 5*cost.Dollar || c.Calls != 33 || c.Answered != 7 {

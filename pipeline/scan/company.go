@@ -8,9 +8,15 @@ import (
 	"payonce/pipeline/columns"
 )
 
-// companyReader reads which company a row names.
+// companyReader reads which company a row names. The company of a row is read once, and identified once.
 type companyReader struct {
-	id, country, state, registration, vat, website, profileURL, name []int
+	row                  table.Row
+	isRead, isIdentified bool
+	company, chosen      enrich.Company // chosen is the company with the id that somebody chose for it
+	id                   enrich.Identity
+	reason               enrich.Unidentifiable
+
+	ids, country, state, registration, vat, website, profileURL, name []int
 
 	prefer           enrich.Pattern
 	patterns         enrich.Patterns
@@ -26,7 +32,7 @@ func newCompanyReader(s Scope) *companyReader {
 		prefer: s.Prefer, patterns: s.patterns(), search: s.Search, searched: s.Searched, resolves: s.Resolves,
 		most: s.Most, withoutID: s.WithoutID, selected: s.Selected,
 	}
-	r.id, r.country, r.state = m[columns.CompanyID], m[columns.CompanyCountry], m[columns.CompanyState]
+	r.ids, r.country, r.state = m[columns.CompanyID], m[columns.CompanyCountry], m[columns.CompanyState]
 	r.registration, r.vat = m[columns.RegistrationNumber], m[columns.VATNumber]
 	// The domain of a contact's company is that of its website.
 	r.website = slices.Concat(m[columns.CompanyWebsite], m[columns.CompanyDomain])
@@ -34,40 +40,55 @@ func newCompanyReader(s Scope) *companyReader {
 	return r
 }
 
-// company returns what the cells of a row say of its company.
-func (r *companyReader) company(row table.Row) enrich.Company {
-	text := func(of []int) string { return string(cellOf(row, of)) }
-	return enrich.Company{
-		ID: text(r.id), Country: text(r.country), State: text(r.state),
+// at goes to a row.
+func (r *companyReader) at(row table.Row) { r.row, r.isRead, r.isIdentified = row, false, false }
+
+// read reads what the cells of the row say of its company.
+func (r *companyReader) read() {
+	if r.isRead {
+		return
+	}
+	text := func(of []int) string { return string(cellOf(r.row, of)) }
+	r.isRead, r.company = true, enrich.Company{
+		ID: text(r.ids), Country: text(r.country), State: text(r.state),
 		RegistrationNumber: text(r.registration), VATNumber: text(r.vat),
 		Website: text(r.website), ProfileURL: text(r.profileURL), Name: text(r.name),
 	}
+	r.chosen = r.withSelected(r.company)
 }
 
-// identify returns the identity by which the step asks about the company of a row.
-func (r *companyReader) identify(row table.Row) (enrich.Identity, enrich.Unidentifiable) {
-	company := r.company(row)
-	if r.search.exists() {
-		return r.search.identify(company, r.prefer)
+// identify returns the identity by which the step asks about the company of the row.
+func (r *companyReader) identify() (enrich.Identity, enrich.Unidentifiable) {
+	if r.isIdentified {
+		return r.id, r.reason
 	}
-	if r.patterns.Has(enrich.ByID) {
-		company = r.withSelected(company)
-	}
-	return company.Only(r.patterns).Identify(r.prefer)
-}
-
-// leaves reports whether the company of a row is left to other steps.
-func (r *companyReader) leaves(row table.Row) bool {
+	r.read()
+	r.isIdentified = true
 	switch {
 	case r.search.exists():
-		return r.search.leaves(r.withSelected(r.company(row)))
-	case r.resolves && !r.most && !row.(answeredRow).Unresolved():
+		r.id, r.reason = r.search.identify(r.company, r.prefer)
+	case r.patterns.Has(enrich.ByID):
+		r.id, r.reason = r.chosen.Only(r.patterns).Identify(r.prefer)
+	default:
+		r.id, r.reason = r.company.Only(r.patterns).Identify(r.prefer)
+	}
+	return r.id, r.reason
+}
+
+// leaves reports whether the company of the row is left to other steps.
+func (r *companyReader) leaves() bool {
+	switch {
+	case r.search.exists():
+		r.read()
+		return r.search.leaves(r.chosen)
+	case r.resolves && !r.most && !r.row.(answeredRow).Unresolved():
 		return true
 	case r.resolves:
-		return !r.searched.isFor(r.withSelected(r.company(row)))
+		r.read()
+		return !r.searched.isFor(r.chosen)
 	case r.searched.exists():
-		company := r.withSelected(r.company(row))
-		return r.withoutID && company.ID != "" || r.searched.isFor(company)
+		r.read()
+		return r.withoutID && r.chosen.ID != "" || r.searched.isFor(r.chosen)
 	}
 	return false
 }

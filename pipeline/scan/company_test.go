@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"payonce/enrich"
+	"payonce/io/table"
 	"payonce/pipeline/columns"
 )
 
@@ -36,7 +37,7 @@ func TestARowNamesACompany(t *testing.T) {
 		{cells{"", "", "", "", "", "", "", "a.example/b"}, enrich.Company{ProfileURL: "https://a.example/b"}, ""},
 		{cells{"", "", "", "", "", "", "", ""}, enrich.Company{}, enrich.NoCompanyIdentifiers},
 	} {
-		key, pattern, reason := reader.Key(tt.row)
+		key, pattern, reason := at(reader, tt.row).Key()
 		if reason != tt.reason {
 			t.Errorf("%q: reason %q, want %q", tt.row, reason, tt.reason)
 		}
@@ -44,7 +45,7 @@ func TestARowNamesACompany(t *testing.T) {
 			continue
 		}
 		want := enrich.Identity{Company: tt.want}
-		if got := reader.Identity(tt.row); got != want || pattern != want.Pattern() || key != keyOf([]byte(want.Canonical())) {
+		if got := reader.Identity(); got != want || pattern != want.Pattern() || key != keyOf([]byte(want.Canonical())) {
 			t.Errorf("%q: %+v by %s, want %+v", tt.row, got, pattern, want)
 		}
 	}
@@ -72,18 +73,24 @@ func TestACompanyThatIsSearchedForMissesNothingUntilItsIDIsKnown(t *testing.T) {
 		{cells{"", "chosen", "Germany", ""}, true},
 		{cells{"", "", "", ""}, true}, // nothing names it: the row cannot be looked up
 	} {
-		if missing := scope.Reader(keyOf).Missing(tt.row); (missing != 0) != tt.misses {
+		if missing := at(scope.Reader(keyOf), tt.row).Missing(); (missing != 0) != tt.misses {
 			t.Errorf("%q misses %v", tt.row, missing)
 		}
 	}
 	scope.WithoutID = true
 	for _, known := range []cells{{"5", "Acme", "DE", "acme.example"}, {"", "chosen", "Germany", ""}} {
-		if missing := scope.Reader(keyOf).Missing(known); missing != 0 {
+		if missing := at(scope.Reader(keyOf), known).Missing(); missing != 0 {
 			t.Errorf("%q misses %v, and its id is known", known, missing)
 		}
 	}
 	scope.Searched = SearchScope{}
-	if scope.Reader(keyOf).Missing(cells{"", "Acme", "DE", ""}) == 0 {
+	if at(scope.Reader(keyOf), cells{"", "Acme", "DE", ""}).Missing() == 0 {
 		t.Error("a row misses nothing, and no step searches for its company")
 	}
+}
+
+// at returns a reader at a row.
+func at(r *RowReader, row table.Row) *RowReader {
+	r.At(row)
+	return r
 }

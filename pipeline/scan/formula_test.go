@@ -35,13 +35,13 @@ func TestAnEscapedCellNamesTheSameSubject(t *testing.T) {
 			own, escaped = append(own, cell), append(escaped, table.EscapeFormula(cell))
 		}
 		for _, reader := range readers {
-			form, pattern, reason := reader.Canonical(own)
-			want, sent := bytes.Clone(form), reader.Identity(own)
+			form, pattern, reason := at(reader, own).Canonical()
+			want, sent := bytes.Clone(form), reader.Identity()
 			if reason == "" {
 				named++
 			}
-			form, againPattern, againReason := reader.Canonical(escaped)
-			if !bytes.Equal(form, want) || pattern != againPattern || reason != againReason || reader.Identity(escaped) != sent {
+			form, againPattern, againReason := at(reader, escaped).Canonical()
+			if !bytes.Equal(form, want) || pattern != againPattern || reason != againReason || reader.Identity() != sent {
 				t.Fatalf("%q is %q, and %q is %q, %q, %q", own, want, escaped, form, reason, againReason)
 			}
 		}

@@ -45,10 +45,11 @@ type lead struct {
 
 // leadOf returns the first occurrence with its person.
 func leadOf(r *RowReader, line table.Row, state RowState) (lead, error) {
-	if key, _, reason := r.Key(line); reason != "" || !state.IsOf(key) || r.Missing(line) == 0 {
+	r.At(line)
+	if key, _, reason := r.Key(); reason != "" || !state.IsOf(key) || r.Missing() == 0 {
 		return lead{}, ErrListChanged
 	}
-	return lead{state: state, identity: r.Identity(line)}, nil
+	return lead{state: state, identity: r.Identity()}, nil
 }
 
 // eachInOrder calls visit for the first occurrences that ask for something, in the order of
@@ -125,10 +126,10 @@ func RowsOf(ctx context.Context, scope Scope, list List, people []enrich.Identit
 		r := scope.Reader(nil)
 		found = map[int]int64{}
 		return found, block.Each(func(row table.Row) error {
-			if r.Missing(row) == 0 {
+			if r.At(row); r.Missing() == 0 {
 				return nil
 			}
-			if canonical, _, reason := r.Canonical(row); reason == "" {
+			if canonical, _, reason := r.Canonical(); reason == "" {
 				for _, i := range sought[string(canonical)] {
 					if found[i] == 0 {
 						found[i] = row.Number()

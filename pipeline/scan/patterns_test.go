@@ -52,12 +52,12 @@ func TestAStepAsksByItsPatterns(t *testing.T) {
 				scope.Search = SearchScope{Patterns: tt.patterns, LeftOut: tt.leftOut}
 			}
 			reader := scope.Reader(keyOf)
-			key, pattern, reason := reader.Key(tt.row)
+			key, pattern, reason := at(reader, tt.row).Key()
 			want := enrich.Identity{Company: tt.want}
-			if reason != tt.reason || reason == "" && (reader.Identity(tt.row) != want || pattern != want.Pattern() || key != keyOf([]byte(want.Canonical()))) {
-				t.Errorf("%s by %s, %q; want %s, %q", reader.Identity(tt.row), pattern, reason, want, tt.reason)
+			if reason != tt.reason || reason == "" && (reader.Identity() != want || pattern != want.Pattern() || key != keyOf([]byte(want.Canonical()))) {
+				t.Errorf("%s by %s, %q; want %s, %q", reader.Identity(), pattern, reason, want, tt.reason)
 			}
-			if missing := reader.Missing(tt.row); (missing == 0) != tt.out {
+			if missing := at(reader, tt.row).Missing(); (missing == 0) != tt.out {
 				t.Errorf("the row misses %b", missing)
 			}
 		})
@@ -86,9 +86,9 @@ func TestPersonsAreNamedByEmailWhereTheInterfaceTakesIt(t *testing.T) {
 		scope := wanting(enrich.Persons, roles)
 		scope.Patterns = tt.patterns
 		reader := scope.Reader(keyOf)
-		key, _, reason := reader.Key(tt.row)
-		if reason != tt.reason || reason == "" && (reader.Identity(tt.row) != tt.want || key != keyOf([]byte(tt.want.Canonical()))) {
-			t.Errorf("%q: %+v, %q; want %+v, %q", tt.row, reader.Identity(tt.row), reason, tt.want, tt.reason)
+		key, _, reason := at(reader, tt.row).Key()
+		if reason != tt.reason || reason == "" && (reader.Identity() != tt.want || key != keyOf([]byte(tt.want.Canonical()))) {
+			t.Errorf("%q: %+v, %q; want %+v, %q", tt.row, reader.Identity(), reason, tt.want, tt.reason)
 		}
 		if reads := slices.Contains(scope.Columns(), 0); reads != tt.patterns.Has(enrich.ByEmail) {
 			t.Errorf("the column of emails is read: %t", reads)
@@ -102,7 +102,7 @@ func TestAForgottenPersonIsFoundByEmail(t *testing.T) {
 	scope := wanting(enrich.Persons, columns.Mapping{columns.Email: {0}, columns.FullName: {1}, columns.CompanyName: {2}})
 	scope.Patterns = enrich.PatternsOf(enrich.ByName, enrich.ByEmail)
 	scope.Forgotten = map[enrich.Key]bool{keyOf([]byte(form)): true}
-	got, _, reason := scope.Reader(keyOf).Canonical(cells{"ANN@acme.example", "Ann Lee", "Acme"})
+	got, _, reason := at(scope.Reader(keyOf), cells{"ANN@acme.example", "Ann Lee", "Acme"}).Canonical()
 	if string(got) != form || reason != "" {
 		t.Errorf("the row is about %q, %s", got, reason)
 	}
@@ -133,7 +133,7 @@ func TestARowThatRepeatsTheHeaderNamesNobody(t *testing.T) {
 		{cells{"First", "Last", "Acme"}, ""},
 		{cells{"Ann", "Last", "Company"}, ""},
 	} {
-		if _, _, reason := scope.Reader(keyOf).Key(test.row); reason != test.want {
+		if _, _, reason := at(scope.Reader(keyOf), test.row).Key(); reason != test.want {
 			t.Errorf("%q: %q, want %q", test.row, reason, test.want)
 		}
 	}

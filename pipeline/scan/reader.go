@@ -9,8 +9,10 @@ import (
 	"payonce/pipeline/columns"
 )
 
-// RowReader reads rows, as one goroutine does: what is missing and who a row is about.
+// RowReader reads rows, as one goroutine does: what is missing and who a row is about. At goes to a row. What the other
+// methods return is about that row, and each part of it is made once. It is valid until the row's visit ends.
 type RowReader struct {
+	row       table.Row
 	keyOf     func(canonical []byte) enrich.Key
 	prefer    enrich.Pattern
 	fields    []FieldColumn
@@ -24,10 +26,19 @@ type RowReader struct {
 	fullName                                                    []int // where first and last names have no columns
 	emails                                                      []int // that name persons
 	name                                                        columns.PersonName
-	first, last                                                 []byte       // scratch
-	cells                                                       enrich.Cells // of the row that was read last
-	canonical                                                   []byte       // scratch
-	own                                                         OwnValues    // of the row whose missing fields were found last
+	first, last                                                 []byte // scratch
+	hasCells                                                    bool
+	cells                                                       enrich.Cells
+	canonical                                                   []byte    // scratch
+	own                                                         OwnValues // as Missing found it
+}
+
+// At goes to a row.
+func (r *RowReader) At(row table.Row) {
+	r.row, r.hasCells = row, false
+	if r.companies != nil {
+		r.companies.at(row)
+	}
 }
 
 // OwnValues says what a row holds of the wanted fields besides values in their own columns.
@@ -67,7 +78,8 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 
 // Missing returns the wanted fields that the row does not hold: their own cells are empty, no further
 // column has a value, and no earlier step may still answer.
-func (r *RowReader) Missing(row table.Row) enrich.Fields {
+func (r *RowReader) Missing() enrich.Fields {
+	row := r.row
 	var missing enrich.Fields
 	r.own.Held, r.own.Placeholders = 0, 0
 	for i := range r.fields {
@@ -93,13 +105,13 @@ func (r *RowReader) Missing(row table.Row) enrich.Fields {
 		}
 		missing = missing.With(f.Field)
 	}
-	if missing != 0 && r.companies != nil && r.companies.leaves(row) {
+	if missing != 0 && r.companies != nil && r.companies.leaves() {
 		return 0
 	}
 	return missing
 }
 
-// Own returns what Missing found in its last row. It is valid until the next call of Missing.
+// Own returns what Missing found.
 func (r *RowReader) Own() *OwnValues { return &r.own }
 
 // holds returns the first further column with a value of a field, or None.
@@ -112,9 +124,13 @@ func (r *RowReader) holds(row table.Row, f *FieldColumn) int {
 	return columns.None
 }
 
-// read reads what the row says about its person. It is valid until the row's visit ends.
-func (r *RowReader) read(row table.Row) *enrich.Cells {
-	r.cells = enrich.Cells{
+// person returns what the row says about its person.
+func (r *RowReader) person() *enrich.Cells {
+	if r.hasCells {
+		return &r.cells
+	}
+	row := r.row
+	r.hasCells, r.cells = true, enrich.Cells{
 		ProfileURL: cellOf(row, r.profileURL), FirstName: cellOf(row, r.firstName), LastName: cellOf(row, r.lastName),
 		CompanyDomain: cellOf(row, r.companyDomain), CompanyName: cellOf(row, r.companyName),
 	}
@@ -138,7 +154,7 @@ func (r *RowReader) splitName(cell []byte) {
 	r.cells.FirstName, r.cells.LastName = r.first, r.last
 }
 
-// HasDoubtfulName reports whether the row whose person was read last has a full name that could be split in
+// HasDoubtfulName reports whether the person, whose canonical form was made, has a full name that could be split in
 // another way.
 func (r *RowReader) HasDoubtfulName() bool { return r.name.Doubtful }
 
@@ -155,14 +171,14 @@ func cellOf(row table.Row, of []int) (cell []byte) {
 
 // Canonical returns the canonical form of the row's subject, or why the row names none: an
 // identity of the row that was forgotten, if there is one. The form is valid until the next call.
-func (r *RowReader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
-	if r.repeatsHeader(row) {
+func (r *RowReader) Canonical() ([]byte, enrich.Pattern, enrich.Unidentifiable) {
+	if r.repeatsHeader() {
 		return nil, 0, repeatsHeader
 	}
 	if r.companies != nil {
-		return r.companyForm(row)
+		return r.companyForm()
 	}
-	cells := r.read(row)
+	cells := r.person()
 	if len(r.forgotten) > 0 && r.keyOf != nil {
 		forgotten := cells.EachCanonical(r.canonical[:0], func(form []byte) bool {
 			r.canonical = form
@@ -178,8 +194,8 @@ func (r *RowReader) Canonical(row table.Row) ([]byte, enrich.Pattern, enrich.Uni
 }
 
 // companyForm is Canonical for a company. Companies are not forgotten.
-func (r *RowReader) companyForm(row table.Row) ([]byte, enrich.Pattern, enrich.Unidentifiable) {
-	id, reason := r.companies.identify(row)
+func (r *RowReader) companyForm() ([]byte, enrich.Pattern, enrich.Unidentifiable) {
+	id, reason := r.companies.identify()
 	if reason != "" {
 		return nil, 0, reason
 	}
@@ -188,8 +204,8 @@ func (r *RowReader) companyForm(row table.Row) ([]byte, enrich.Pattern, enrich.U
 }
 
 // Key returns the key of the row's subject, or why the row names none.
-func (r *RowReader) Key(row table.Row) (enrich.Key, enrich.Pattern, enrich.Unidentifiable) {
-	form, pattern, reason := r.Canonical(row)
+func (r *RowReader) Key() (enrich.Key, enrich.Pattern, enrich.Unidentifiable) {
+	form, pattern, reason := r.Canonical()
 	if reason != "" {
 		return enrich.Key{}, 0, reason
 	}
@@ -197,12 +213,12 @@ func (r *RowReader) Key(row table.Row) (enrich.Key, enrich.Pattern, enrich.Unide
 }
 
 // Identity returns the row's subject, which has a key.
-func (r *RowReader) Identity(row table.Row) enrich.Identity {
+func (r *RowReader) Identity() enrich.Identity {
 	if r.companies != nil {
-		id, _ := r.companies.identify(row)
+		id, _ := r.companies.identify()
 		return id
 	}
-	id, _ := r.read(row).Contact().Identify(r.prefer)
+	id, _ := r.person().Contact().Identify(r.prefer)
 	return id
 }
 
@@ -230,9 +246,9 @@ func (s Scope) headerCells() (cells []headerCell) {
 
 // repeatsHeader reports whether the cells that name the row's subject are the names of their columns. A column can
 // have one value that is its name.
-func (r *RowReader) repeatsHeader(row table.Row) bool {
+func (r *RowReader) repeatsHeader() bool {
 	for _, cell := range r.header {
-		if !bytes.Equal(row.Cell(cell.column), cell.name) {
+		if !bytes.Equal(r.row.Cell(cell.column), cell.name) {
 			return false
 		}
 	}

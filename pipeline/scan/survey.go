@@ -147,14 +147,15 @@ func take(
 func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead, error) {
 	read := blockRead{blockStates: blockStates{rows: make([]RowState, 0, block.Len())}}
 	err := block.Each(func(line table.Row) error {
-		missing := v.Missing(line)
+		v.At(line)
+		missing := v.Missing()
 		read.addOwn(v.Own())
 		if missing == 0 {
 			read.filled++
 			read.rows = append(read.rows, 0)
 			return nil
 		}
-		key, pattern, reason := v.Key(line)
+		key, pattern, reason := v.Key()
 		if reason != "" {
 			read.rows, read.reasons = append(read.rows, namesNobody(0)), append(read.reasons, reason)
 			return nil

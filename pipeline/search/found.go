@@ -46,15 +46,15 @@ func personColumn(member string) string {
 func PageOf(o v2.Operation, answered enrich.Answered) (KnownPage, error) {
 	switch o {
 	case v2.OpProspecting:
-		return pageOf(v2.CompaniesOf, answered, func(c v2.CompanyItem) ResultItem {
+		return pageOf(v2.Answer.Companies, answered, func(c v2.CompanyItem) ResultItem {
 			return ResultItem{ID: c.ID.Value, Cells: []string{c.ID.Value, c.Name.Value}}
 		})
 	case v2.OpEmployees:
-		return pageOf(v2.EmployeesOf, answered, func(e v2.EmployeeItem) ResultItem {
+		return pageOf(v2.Answer.Employees, answered, func(e v2.EmployeeItem) ResultItem {
 			return ResultItem{ID: e.ID.Value, Cells: []string{e.ID.Value, e.Name.Value, e.CompanyName.Value, e.CompanyID.Value}}
 		})
 	case v2.OpEnrichEmployeeSearch:
-		return pageOf(v2.PeopleOf, answered, func(p v2.Person) ResultItem {
+		return pageOf(v2.Answer.People, answered, func(p v2.Person) ResultItem {
 			item := ResultItem{ID: p.ID.Value}
 			for _, cell := range p.Cells() {
 				item.Cells = append(item.Cells, cellText(cell))
@@ -66,9 +66,9 @@ func PageOf(o v2.Operation, answered enrich.Answered) (KnownPage, error) {
 }
 
 func pageOf[T any](
-	read func(enrich.Answered) (v2.Page[T], error), answered enrich.Answered, item func(T) ResultItem,
+	read func(v2.Answer) (v2.Page[T], error), answered enrich.Answered, item func(T) ResultItem,
 ) (KnownPage, error) {
-	page, err := read(answered)
+	page, err := v2.Read(answered, read)
 	if err != nil {
 		return KnownPage{}, err
 	}

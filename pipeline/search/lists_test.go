@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"payonce/enrich"
+	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/search"
@@ -16,7 +17,7 @@ import (
 // readList returns the columns of a list, what they mean, and its rows.
 func readList(t *testing.T, path string, asked enrich.Subject) (names []string, reading *columns.Reading, rows [][]string) {
 	t.Helper()
-	list, err := columns.OpenList(columns.ListOptions{Names: []string{path}})
+	list, err := columns.OpenList(listfile.Options{}, path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -435,7 +435,7 @@ func TestThePlanOfAWaterfallCountsTheMostThatEachStepAsksFor(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				most, err := w.steps().Most(t.Context(), rows, i)
+				most, err := w.steps().Survey(t.Context(), rows, i, true, scan.New)
 				if err := errors.Join(err, rows.Close()); err != nil {
 					t.Fatal(err)
 				}

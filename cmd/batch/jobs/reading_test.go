@@ -16,7 +16,6 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/pipeline"
-	"payonce/pipeline/columns"
 	reports "payonce/pipeline/inspect"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/provider/providerv1"
@@ -72,7 +71,7 @@ func (n *nights) run(job, run, list string, fields ...string) {
 		n.t.Fatal(err)
 	}
 	ended, err := n.Run(n.t.Context(), pipeline.RunOptions{
-		List: pipeline.List{ListOptions: columns.ListOptions{Names: []string{path}}, Run: run, Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: fields},
+		List: pipeline.List{Names: []string{path}, Run: run, Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: fields},
 		Budget: pipeline.Budget{
 			Job: job, MaxSpend: new(20 * cost.Dollar), Daily: new(15 * cost.Dollar), Monthly: new(90 * cost.Dollar),
 			DailyUnits: map[string]int64{"companies": 50},
@@ -108,7 +107,7 @@ func TestAJobHasWaitedForItsCeilingBetweenTwoStarts(t *testing.T) {
 		var err error
 		n.now = n.now.Add(time.Duration(start) * 20 * time.Hour)
 		ended, err = n.Run(t.Context(), pipeline.RunOptions{
-			List:   pipeline.List{ListOptions: columns.ListOptions{Names: []string{path}}, Run: "capped", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
+			List:   pipeline.List{Names: []string{path}, Run: "capped", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
 			Budget: pipeline.Budget{Job: "capped", MaxSpend: new(20 * cost.Dollar), Daily: new(20 * cost.Cent), Strict: true},
 			Pace:   pipeline.Pace{Concurrency: 1}, Output: pipeline.Output{Path: filepath.Join(n.dir, "out.csv")}, Yes: true,
 		}, silent{})
@@ -157,7 +156,7 @@ func TestAWaitForAnApprovalCountsInTheMonthsInWhichItWasWaited(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := n.Run(t.Context(), pipeline.RunOptions{
-		List:   pipeline.List{ListOptions: columns.ListOptions{Names: []string{path}}, Run: "asked", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
+		List:   pipeline.List{Names: []string{path}, Run: "asked", Prefer: enrich.ByProfile, Memory: 1 << 20, Fields: []string{"email"}},
 		Budget: pipeline.Budget{Job: "asked", MaxSpend: new(20 * cost.Dollar), Strict: true},
 		Pace:   pipeline.Pace{Concurrency: 1}, Output: pipeline.Output{Path: filepath.Join(n.dir, "out.csv")},
 	}, slow{nights: n}); err != nil {

@@ -90,7 +90,7 @@ func ReadAnswer(
 
 // chosenOf reports whether a search found the company that it was about, and no other that may be meant.
 func chosenOf(answered enrich.Answered, about enrich.Company) bool {
-	found, err := FoundOf(answered)
+	found, err := Read(answered, Answer.Found)
 	if err != nil || len(found.Candidates) == 0 {
 		return false
 	}

@@ -40,14 +40,14 @@ func TestAnAnswerKeepsTheRecordOfTheService(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("the answer (-want +got):\n%s error %v", diff, err)
 	}
-	company, err := CompanyOf(answered)
+	company, err := Read(answered, Answer.Company)
 	if err != nil || company.Name.Value != "AA" {
 		t.Errorf("company %+v, error %v", company.Name, err)
 	}
-	if _, err := EmployeeOf(answered); err == nil {
+	if _, err := Read(answered, Answer.Employee); err == nil {
 		t.Error("a company is read as an employee")
 	}
-	if _, err := CompaniesOf(answered); err == nil {
+	if _, err := Read(answered, Answer.Companies); err == nil {
 		t.Error("a company is read as a page")
 	}
 }
@@ -57,11 +57,11 @@ func TestAnErasedAnswerIsEmpty(t *testing.T) {
 	for name, answered := range map[string]enrich.Answered{
 		"erased": {Status: enrich.Matched}, "nothing found": NothingFound(OpGetCompany, at()),
 	} {
-		company, err := CompanyOf(answered)
+		company, err := Read(answered, Answer.Company)
 		if err != nil || company.ID.Known {
 			t.Errorf("%s: %+v, error %v", name, company.ID, err)
 		}
-		page, err := CompaniesOf(answered)
+		page, err := Read(answered, Answer.Companies)
 		if err != nil || len(page.Items) > 0 {
 			t.Errorf("%s: %+v, error %v", name, page, err)
 		}
@@ -88,7 +88,7 @@ func random(length int) string {
 func TestARecordOf10MBFitsIntoTheJournal(t *testing.T) {
 	body := `{"id":5,"domain":"acme.example","raw":"` + strings.Repeat("a server ", 1_200_000) + `"}`
 	answered := readAs(t, OpGetInsights, body)
-	insights, err := InsightsOf(answered)
+	insights, err := Read(answered, Answer.Insights)
 	if err != nil || len(insights.Raw.Value) < 10<<20 || insights.Count > 0 {
 		t.Errorf("%d bytes, problems %q, error %v", len(insights.Raw.Value), insights.Text(), err)
 	}
@@ -111,7 +111,7 @@ func TestMembersThatAreTooLongAreLeftOut(t *testing.T) {
 	if len(answered.Data) > 2100 {
 		t.Errorf("%d bytes are kept", len(answered.Data))
 	}
-	insights, err := InsightsOf(answered)
+	insights, err := Read(answered, Answer.Insights)
 	if err != nil || insights.Domain.Value != "acme.example" || len(insights.Keywords) != 1 || insights.Raw.Known {
 		t.Errorf("domain %q, error %v", insights.Domain.Value, err)
 	}
@@ -120,7 +120,7 @@ func TestMembersThatAreTooLongAreLeftOut(t *testing.T) {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	// Not even one member has room.
-	company, err := CompanyOf(keepWithin(OpGetCompany, fmt.Sprintf(`{"name":%q}`, random(9000))))
+	company, err := Read(keepWithin(OpGetCompany, fmt.Sprintf(`{"name":%q}`, random(9000))), Answer.Company)
 	if err != nil || company.Name.Known || company.Count != 1 {
 		t.Errorf("name %t, problems %q, error %v", company.Name.Known, company.Text(), err)
 	}
@@ -144,7 +144,7 @@ func TestOfALongMemberAsMuchIsKeptAsThereIsRoomFor(t *testing.T) {
 		figures = append(figures, fmt.Sprintf(`"New-%d":%q`, i, random(40+i)))
 	}
 	owned := keepWithin(OpGetOwnership, `{"shareholders":[`+strings.Join(holders, ",")+`],"data":["x"],"group_structure":[{"id":4}]}`)
-	ownership, err := OwnershipOf(owned)
+	ownership, err := Read(owned, Answer.Ownership)
 	if n := len(ownership.Shareholders); err != nil || n < 15 || n == 200 || len(ownership.GroupStructure) != 1 || len(owned.Data) > 2400 {
 		t.Errorf("%d of 200 shareholders in %d bytes, error %v", n, len(owned.Data), err)
 	}
@@ -156,7 +156,7 @@ func TestOfALongMemberAsMuchIsKeptAsThereIsRoomFor(t *testing.T) {
 	if text := ownership.Text(); !strings.HasPrefix(text, fmt.Sprintf("shareholders[%d] is not short enough to be kept", len(ownership.Shareholders))) {
 		t.Errorf("problems %q", text)
 	}
-	years, err := FinancialsOf(keepWithin(OpGetFinancials, `{"2024":{"Turnover":5,`+strings.Join(figures, ",")+`},"2023":{"Cash":1}}`))
+	years, err := Read(keepWithin(OpGetFinancials, `{"2024":{"Turnover":5,`+strings.Join(figures, ",")+`},"2023":{"Cash":1}}`), Answer.Financials)
 	if err != nil || len(years.Years) != 2 || years.Years[1].Figure("Turnover").Number != 5 || len(years.Years[1].Extra) < 15 {
 		t.Errorf("%d years, problems %q, error %v", len(years.Years), years.Text(), err)
 	}
@@ -171,7 +171,7 @@ func TestALongListIsCutInItsOrder(t *testing.T) {
 	for i := range 40 {
 		items = append(items, fmt.Sprintf(`{"id":%d,"name":%q}`, i, random(100+10*i)))
 	}
-	page, err := CandidatesOf(keepWithin(OpOwnershipSearch, "["+strings.Join(items, ",")+"]"))
+	page, err := Read(keepWithin(OpOwnershipSearch, "["+strings.Join(items, ",")+"]"), Answer.Candidates)
 	if err != nil || len(page.Items) == 0 || len(page.Items) == 40 || page.Count == 0 {
 		t.Fatalf("%d of 40 candidates, problems %q, error %v", len(page.Items), page.Text(), err)
 	}

@@ -79,12 +79,12 @@ func (c *Client) judge(call Call, said service.Response, asked time.Time) enrich
 
 // ask sends a call and reads its answer. The value is zero unless the verdict is an answer.
 func ask[T any](
-	ctx context.Context, c *Client, call Call, read func(enrich.Answered) (T, error),
+	ctx context.Context, c *Client, call Call, read func(Answer) (T, error),
 ) (value T, verdict enrich.Verdict) {
 	verdict = c.Send(ctx, call)
 	if answered, ok := verdict.(enrich.Answered); ok {
 		// What judge took for an answer can be read.
-		value, _ = read(answered)
+		value, _ = Read(answered, read)
 	}
 	return value, verdict
 }
@@ -93,112 +93,112 @@ func ask[T any](
 func (c *Client) Prospecting(
 	ctx context.Context, filters CompanyFilters, page Paging,
 ) (Page[CompanyItem], enrich.Verdict) {
-	return ask(ctx, c, ProspectingCall(filters, page), CompaniesOf)
+	return ask(ctx, c, ProspectingCall(filters, page), Answer.Companies)
 }
 
 // Overview searches companies by what names them.
 func (c *Client) Overview(
 	ctx context.Context, search CompanySearch,
 ) (Page[CompanyItem], enrich.Verdict) {
-	return ask(ctx, c, OverviewCall(search), CompaniesOf)
+	return ask(ctx, c, OverviewCall(search), Answer.Companies)
 }
 
 // Company returns a company by its identifier.
 func (c *Client) Company(ctx context.Context, id string) (Company, enrich.Verdict) {
-	return ask(ctx, c, CompanyCall(id), CompanyOf)
+	return ask(ctx, c, CompanyCall(id), Answer.Company)
 }
 
 // CompanyByURL enriches the company of a website.
 func (c *Client) CompanyByURL(ctx context.Context, website string) (Company, enrich.Verdict) {
-	return ask(ctx, c, CompanyByURLCall(website), CompanyOf)
+	return ask(ctx, c, CompanyByURLCall(website), Answer.Company)
 }
 
 // CompanyByProfile enriches the company of a profile URL.
 func (c *Client) CompanyByProfile(ctx context.Context, address string) (Company, enrich.Verdict) {
-	return ask(ctx, c, CompanyByProfileCall(address), CompanyOf)
+	return ask(ctx, c, CompanyByProfileCall(address), Answer.Company)
 }
 
 // CompanyByNumber enriches the company with a registration or VAT number.
 func (c *Client) CompanyByNumber(
 	ctx context.Context, numbers CompanyNumbers,
 ) (Company, enrich.Verdict) {
-	return ask(ctx, c, CompanyByNumberCall(numbers), CompanyOf)
+	return ask(ctx, c, CompanyByNumberCall(numbers), Answer.Company)
 }
 
 // Autocomplete lets the service choose the company that is meant.
 func (c *Client) Autocomplete(
 	ctx context.Context, known PartialCompany,
 ) (Company, enrich.Verdict) {
-	return ask(ctx, c, AutocompleteCall(known), CompanyOf)
+	return ask(ctx, c, AutocompleteCall(known), Answer.Company)
 }
 
 // Employees searches the employees of a company.
 func (c *Client) Employees(
 	ctx context.Context, filters EmployeeFilters, page Paging,
 ) (Page[EmployeeItem], enrich.Verdict) {
-	return ask(ctx, c, EmployeesCall(filters, page), EmployeesOf)
+	return ask(ctx, c, EmployeesCall(filters, page), Answer.Employees)
 }
 
 // Employee returns an employee by its identifier, with all contact data.
 func (c *Client) Employee(ctx context.Context, id string) (Employee, enrich.Verdict) {
-	return ask(ctx, c, EmployeeCall(id), EmployeeOf)
+	return ask(ctx, c, EmployeeCall(id), Answer.Employee)
 }
 
 // ContactByEmail enriches the contact with an email.
 func (c *Client) ContactByEmail(
 	ctx context.Context, email string, revealPhone bool,
 ) (Employee, enrich.Verdict) {
-	return ask(ctx, c, ContactByEmailCall(email, revealPhone), EmployeeOf)
+	return ask(ctx, c, ContactByEmailCall(email, revealPhone), Answer.Employee)
 }
 
 // ContactByProfile enriches the contact with a profile URL.
 func (c *Client) ContactByProfile(
 	ctx context.Context, address string, reveal Reveal,
 ) (Employee, enrich.Verdict) {
-	return ask(ctx, c, ContactByProfileCall(address, reveal), EmployeeOf)
+	return ask(ctx, c, ContactByProfileCall(address, reveal), Answer.Employee)
 }
 
 // Contact enriches the contact that is named in any way.
 func (c *Client) Contact(
 	ctx context.Context, known PartialContact, reveal Reveal,
 ) (Employee, enrich.Verdict) {
-	return ask(ctx, c, ContactCall(known, reveal), EmployeeOf)
+	return ask(ctx, c, ContactCall(known, reveal), Answer.Employee)
 }
 
 // People searches people by their companies, places and seniorities.
 func (c *Client) People(
 	ctx context.Context, search PeopleSearch,
 ) (Page[Person], enrich.Verdict) {
-	return ask(ctx, c, PeopleCall(search), PeopleOf)
+	return ask(ctx, c, PeopleCall(search), Answer.People)
 }
 
 // Financials returns the financial figures of a company, of all years when year is 0.
 func (c *Client) Financials(ctx context.Context, id string, year int) (Financials, enrich.Verdict) {
-	return ask(ctx, c, FinancialsCall(id, year), FinancialsOf)
+	return ask(ctx, c, FinancialsCall(id, year), Answer.Financials)
 }
 
 // InsightsSearch finds the companies that have digital insights.
 func (c *Client) InsightsSearch(
 	ctx context.Context, named NamedCompany,
 ) (Page[CompanyItem], enrich.Verdict) {
-	return ask(ctx, c, InsightsSearchCall(named), CandidatesOf)
+	return ask(ctx, c, InsightsSearchCall(named), Answer.Candidates)
 }
 
 // Insights returns the digital insights of a company.
 func (c *Client) Insights(ctx context.Context, id string) (Insights, enrich.Verdict) {
-	return ask(ctx, c, InsightsCall(id), InsightsOf)
+	return ask(ctx, c, InsightsCall(id), Answer.Insights)
 }
 
 // OwnershipSearch finds the companies whose ownership is known.
 func (c *Client) OwnershipSearch(
 	ctx context.Context, named NamedCompany,
 ) (Page[CompanyItem], enrich.Verdict) {
-	return ask(ctx, c, OwnershipSearchCall(named), CandidatesOf)
+	return ask(ctx, c, OwnershipSearchCall(named), Answer.Candidates)
 }
 
 // Ownership returns the shareholders and the group of a company.
 func (c *Client) Ownership(ctx context.Context, id string) (Ownership, enrich.Verdict) {
-	return ask(ctx, c, OwnershipCall(id), OwnershipOf)
+	return ask(ctx, c, OwnershipCall(id), Answer.Ownership)
 }
 
 // WatchStart watches fields of a company. It uses a unit while the company is watched.

@@ -21,7 +21,7 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	var contact, company, headline []enrich.Cell
 	f, isRecord := a.Operation.Field()
 	if err == nil && !isRecord && len(a.Body) > 0 {
-		company, err = searched(a, answered, values)
+		company, err = a.searched(values)
 	}
 	if search, isSearch := a.Operation.SearchField(); isSearch && answered.Returned.Has(search) {
 		values.Fields[search] = returned
@@ -30,27 +30,27 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 		switch f {
 		case FieldContact:
 			var e Employee
-			e, err = EmployeeOf(answered)
+			e, err = a.Employee()
 			values.Reason = unread(e.CellProblems.First)
 			contact, values.Fields[f] = e.Cells(), first(e.FullName.Value, e.ID.Value)
 			values.Fields[FieldEmail], values.Fields[FieldPhone] = first(e.Email.Value), first(e.Phone.Value)
 		case FieldCompany:
 			var c Company
-			c, err = CompanyOf(answered)
+			c, err = a.Company()
 			values.Reason = unread(c.CellProblems.First)
 			company, values.Fields[f] = c.Cells(), first(c.Name.Value, c.ID.Value)
 		case FieldFinancials:
 			var years Financials
-			years, err = FinancialsOf(answered)
+			years, err = a.Financials()
 			headline, values.Fields[f] = headlineOf(years)
 			values.Reason = unread(headlineProblems(years))
 		case FieldInsights:
 			var i Insights
-			i, err = InsightsOf(answered)
+			i, err = a.Insights()
 			values.Fields[f] = first(i.DomainName.Value, i.Domain.Value, i.ID.Value)
 		case FieldOwnership:
 			var o Ownership
-			o, err = OwnershipOf(answered)
+			o, err = a.Ownership()
 			values.Fields[f] = strconv.Itoa(len(o.Shareholders))
 		}
 	}
@@ -66,11 +66,11 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 }
 
 // searched reads the answer to a search for one company. The company that is meant gives its id to later steps.
-func searched(a Answer, answered enrich.Answered, values *enrich.Values) (company []enrich.Cell, err error) {
+func (a Answer) searched(values *enrich.Values) (company []enrich.Cell, err error) {
 	if a.About == (enrich.Company{}) {
 		return nil, nil // a page of a search for many
 	}
-	found, err := FoundOf(answered)
+	found, err := a.Found()
 	if err != nil || len(found.Candidates) == 0 {
 		return nil, err
 	}
@@ -83,17 +83,13 @@ func searched(a Answer, answered enrich.Answered, values *enrich.Values) (compan
 	return []enrich.Cell{{Known: true, Text: chosen.ID}}, nil // the id is the first member of a company
 }
 
-// FoundOf returns what a search for one company found.
-func FoundOf(answered enrich.Answered) (FoundCompanies, error) {
-	a, err := DecodeAnswer(answered)
-	if err != nil {
-		return FoundCompanies{}, err
-	}
-	read := CandidatesOf
+// Found returns what a search for one company found.
+func (a Answer) Found() (FoundCompanies, error) {
+	read := Answer.Candidates
 	if a.Operation == OpOverview {
-		read = CompaniesOf
+		read = Answer.Companies
 	}
-	page, err := read(answered)
+	page, err := read(a)
 	found := FoundCompanies{More: len(a.LeftOut) > 0 || page.Total.Value > int64(len(page.Items))}
 	for _, c := range page.Items {
 		found.Candidates = append(found.Candidates, Candidate{

@@ -93,7 +93,7 @@ func TestALongAnswerLosesThePersonToo(t *testing.T) {
 		t.Fatal("the answer is not compressed")
 	}
 	rest := withoutPaths(t, answered, "shareholders[2000]")
-	o, err := OwnershipOf(rest)
+	o, err := Read(rest, Answer.Ownership)
 	isHer := func(s Shareholder) bool { return strings.Contains(s.Name.Value, "Quorlley") }
 	if err != nil || len(o.Shareholders) != 2000 || slices.ContainsFunc(o.Shareholders, isHer) {
 		t.Errorf("%d shareholders are left, error %v", len(o.Shareholders), err)

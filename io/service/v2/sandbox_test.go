@@ -52,7 +52,7 @@ func newRig(t *testing.T, change func(*sandbox.Config)) *rig {
 }
 
 // ask sends a call that has to be answered, and decodes its answer without a problem.
-func ask[T any](r *rig, call v2.Call, read func(enrich.Answered) (T, error)) T {
+func ask[T any](r *rig, call v2.Call, read func(v2.Answer) (T, error)) T {
 	r.Helper()
 	answered, ok := r.Send(r.Context(), call).(enrich.Answered)
 	if !ok {
@@ -61,7 +61,7 @@ func ask[T any](r *rig, call v2.Call, read func(enrich.Answered) (T, error)) T {
 	for m, amount := range answered.Consumed {
 		r.used[m] += amount
 	}
-	value, err := read(answered)
+	value, err := v2.Read(answered, read)
 	if err != nil {
 		r.Fatalf("%s: %v", call.Operation, err)
 	}
@@ -73,7 +73,7 @@ func ask[T any](r *rig, call v2.Call, read func(enrich.Answered) (T, error)) T {
 }
 
 // nothing reads no value.
-func nothing(enrich.Answered) (struct{}, error) { return struct{}{}, nil }
+func nothing(v2.Answer) (struct{}, error) { return struct{}{}, nil }
 
 // free notes a free operation that has to succeed.
 func (r *rig) free(o v2.Operation, err error) {
@@ -86,12 +86,12 @@ func (r *rig) free(o v2.Operation, err error) {
 
 // wholeCompany returns a company of which everything is known, with its figures.
 func (r *rig) wholeCompany() (v2.Company, v2.Financials) {
-	page := ask(r, v2.ProspectingCall(v2.CompanyFilters{NumberOfEmployees: v2.Range{GTE: "1"}}, v2.Paging{PerPage: 25}), v2.CompaniesOf)
+	page := ask(r, v2.ProspectingCall(v2.CompanyFilters{NumberOfEmployees: v2.Range{GTE: "1"}}, v2.Paging{PerPage: 25}), v2.Answer.Companies)
 	for _, item := range page.Items {
-		company := ask(r, v2.CompanyCall(item.ID.Value), v2.CompanyOf)
-		financials := ask(r, v2.FinancialsCall(item.ID.Value, 0), v2.FinancialsOf)
-		insights := ask(r, v2.InsightsCall(item.ID.Value), v2.InsightsOf)
-		ownership := ask(r, v2.OwnershipCall(item.ID.Value), v2.OwnershipOf)
+		company := ask(r, v2.CompanyCall(item.ID.Value), v2.Answer.Company)
+		financials := ask(r, v2.FinancialsCall(item.ID.Value, 0), v2.Answer.Financials)
+		insights := ask(r, v2.InsightsCall(item.ID.Value), v2.Answer.Insights)
+		ownership := ask(r, v2.OwnershipCall(item.ID.Value), v2.Answer.Ownership)
 		if company.ID != item.ID {
 			r.Errorf("company %s is returned as %s", item.ID.Value, company.ID.Value)
 		}
@@ -156,19 +156,19 @@ func (r *rig) askForCompany(c v2.Company) {
 		v2.CompanyByNumberCall(v2.CompanyNumbers{CountryCode: country, VATNumber: c.VATNumber.Value, State: state}),
 		v2.AutocompleteCall(v2.PartialCompany{CountryCode: country, Name: name, RegistrationNumber: number}),
 	} {
-		if found := ask(r, call, v2.CompanyOf); found.ID != c.ID {
+		if found := ask(r, call, v2.Answer.Company); found.ID != c.ID {
 			r.Errorf("%s found %q, want %q", call.Operation, found.ID.Value, c.ID.Value)
 		}
 	}
 	isIt := func(item v2.CompanyItem) bool { return item.ID == c.ID }
-	overview := ask(r, v2.OverviewCall(v2.CompanySearch{CountryCode: country, Name: name, RegistrationNumber: number}), v2.CompaniesOf)
+	overview := ask(r, v2.OverviewCall(v2.CompanySearch{CountryCode: country, Name: name, RegistrationNumber: number}), v2.Answer.Companies)
 	if !slices.ContainsFunc(overview.Items, isIt) || !overview.Total.Known || !overview.Pages.Known {
 		r.Errorf("the overview has %+v", overview)
 	}
 	for _, call := range []v2.Call{
 		v2.InsightsSearchCall(v2.NamedCompany{RegistrationNumber: number}), v2.OwnershipSearchCall(v2.NamedCompany{Name: name}),
 	} {
-		if page := ask(r, call, v2.CandidatesOf); !slices.ContainsFunc(page.Items, isIt) {
+		if page := ask(r, call, v2.Answer.Candidates); !slices.ContainsFunc(page.Items, isIt) {
 			r.Errorf("%s found %+v", call.Operation, page.Items)
 		}
 	}
@@ -176,13 +176,13 @@ func (r *rig) askForCompany(c v2.Company) {
 
 // askForContacts finds the employees of the company in every way.
 func (r *rig) askForContacts(c v2.Company) {
-	page := ask(r, v2.EmployeesCall(v2.EmployeeFilters{CompanyID: v2.ID(c.ID.Value)}, v2.Paging{}), v2.EmployeesOf)
+	page := ask(r, v2.EmployeesCall(v2.EmployeeFilters{CompanyID: v2.ID(c.ID.Value)}, v2.Paging{}), v2.Answer.Employees)
 	if len(page.Items) == 0 || page.Items[0].CompanyID != c.ID {
 		r.Fatalf("employees %+v", page.Items)
 	}
 	var e v2.Employee
 	for _, item := range page.Items {
-		if e = ask(r, v2.EmployeeCall(item.ID.Value), v2.EmployeeOf); e.Email.Known && e.Email.Value != "" {
+		if e = ask(r, v2.EmployeeCall(item.ID.Value), v2.Answer.Employee); e.Email.Known && e.Email.Value != "" {
 			break
 		}
 	}
@@ -190,7 +190,7 @@ func (r *rig) askForContacts(c v2.Company) {
 		v2.ContactByProfileCall(e.ProNetwork.Value, v2.Reveal{Email: true}), v2.ContactByEmailCall(e.Email.Value, true),
 		v2.ContactCall(v2.PartialContact{FirstName: e.FirstName.Value, LastName: e.LastName.Value, Domain: c.Website.Value}, v2.Reveal{}),
 	} {
-		found := ask(r, call, v2.EmployeeOf)
+		found := ask(r, call, v2.Answer.Employee)
 		if found.ID != e.ID {
 			r.Errorf("%s found %q, want %q", call.Operation, found.ID.Value, e.ID.Value)
 		}
@@ -198,7 +198,7 @@ func (r *rig) askForContacts(c v2.Company) {
 			r.Errorf("%s revealed an email (%t) or a phone (%t)", call.Operation, found.EmailGiven, found.PhoneGiven)
 		}
 	}
-	people := ask(r, v2.PeopleCall(v2.PeopleSearch{Domains: []string{strings.TrimPrefix(strings.TrimPrefix(c.Website.Value, "https://"), "www.")}}), v2.PeopleOf)
+	people := ask(r, v2.PeopleCall(v2.PeopleSearch{Domains: []string{strings.TrimPrefix(strings.TrimPrefix(c.Website.Value, "https://"), "www.")}}), v2.Answer.People)
 	if len(people.Items) == 0 || !people.Items[0].Company.Name.Known {
 		r.Errorf("people %+v", people.Items)
 	}

@@ -7,29 +7,48 @@ import (
 	"payonce/enrich"
 )
 
-// CompanyOf returns the company record of an answer, zero when nothing was found.
-func CompanyOf(answered enrich.Answered) (Company, error) {
-	return recordIn(answered, FieldCompany, decodeCompany)
+// Read decodes an answer and reads it, such as Read(answered, Answer.Company).
+func Read[T any](answered enrich.Answered, read func(Answer) (T, error)) (value T, err error) {
+	a, err := DecodeAnswer(answered)
+	if err != nil {
+		return value, err
+	}
+	return read(a)
 }
 
-// EmployeeOf returns the employee record of an answer, zero when nothing was found.
-func EmployeeOf(answered enrich.Answered) (Employee, error) {
-	return recordIn(answered, FieldContact, decodeEmployee)
+// Company returns the company record, zero when nothing was found.
+func (a Answer) Company() (Company, error) { return recordIn(a, FieldCompany, decodeCompany) }
+
+// Employee returns the employee record, zero when nothing was found.
+func (a Answer) Employee() (Employee, error) { return recordIn(a, FieldContact, decodeEmployee) }
+
+// Financials returns the financial figures, zero when nothing was found.
+func (a Answer) Financials() (Financials, error) {
+	return recordIn(a, FieldFinancials, decodeFinancials)
 }
 
-// FinancialsOf returns the financial figures of an answer, zero when nothing was found.
-func FinancialsOf(answered enrich.Answered) (Financials, error) {
-	return recordIn(answered, FieldFinancials, decodeFinancials)
+// Insights returns the digital insights, zero when nothing was found.
+func (a Answer) Insights() (Insights, error) { return recordIn(a, FieldInsights, decodeInsights) }
+
+// Ownership returns the ownership record, zero when nothing was found.
+func (a Answer) Ownership() (Ownership, error) { return recordIn(a, FieldOwnership, decodeOwnership) }
+
+// Companies returns the page of companies.
+func (a Answer) Companies() (Page[CompanyItem], error) {
+	return page(a, decodeCompanies, OpProspecting, OpOverview)
 }
 
-// InsightsOf returns the digital insights of an answer, zero when nothing was found.
-func InsightsOf(answered enrich.Answered) (Insights, error) {
-	return recordIn(answered, FieldInsights, decodeInsights)
+// Candidates returns the companies that a search for insights or ownership found.
+func (a Answer) Candidates() (Page[CompanyItem], error) {
+	return page(a, decodeCandidates, OpInsightsSearch, OpOwnershipSearch)
 }
 
-// OwnershipOf returns the ownership record of an answer, zero when nothing was found.
-func OwnershipOf(answered enrich.Answered) (Ownership, error) {
-	return recordIn(answered, FieldOwnership, decodeOwnership)
+// Employees returns the page of employees.
+func (a Answer) Employees() (Page[EmployeeItem], error) { return page(a, decodeEmployees, OpEmployees) }
+
+// People returns the page of people.
+func (a Answer) People() (Page[Person], error) {
+	return page(a, decodePeople, OpEnrichEmployeeSearch)
 }
 
 // noted is a value that lists what is wrong with it.
@@ -39,17 +58,25 @@ type noted[T any] interface {
 }
 
 // recordIn reads the record of a field.
-func recordIn[T any, P noted[T]](
-	answered enrich.Answered, f enrich.Field, decode func([]byte) (T, error),
-) (value T, err error) {
-	a, err := DecodeAnswer(answered)
-	if err != nil || len(a.Body) == 0 {
-		return value, err
+func recordIn[T any, P noted[T]](a Answer, f enrich.Field, decode func([]byte) (T, error)) (value T, err error) {
+	if len(a.Body) == 0 {
+		return value, nil
 	}
 	if of, isRecord := a.Operation.Field(); !isRecord || of != f {
 		return value, fmt.Errorf("the answer to %s has no record of %s", a.Operation, Catalogue().Name(f))
 	}
 	return decodeBody[T, P](a, decode)
+}
+
+// page reads the page of an answer to one of some operations.
+func page[T any](a Answer, decode func([]byte) (Page[T], error), of ...Operation) (Page[T], error) {
+	if len(a.Body) == 0 {
+		return Page[T]{}, nil
+	}
+	if !slices.Contains(of, a.Operation) {
+		return Page[T]{}, fmt.Errorf("the answer to %s is no such page of results", a.Operation)
+	}
+	return decodeBody(a, decode)
 }
 
 // decodeBody reads a body, and notes the members that were left out of it.
@@ -62,38 +89,4 @@ func decodeBody[T any, P noted[T]](a Answer, decode func([]byte) (T, error)) (T,
 		P(&value).Add(name, "short enough to be kept")
 	}
 	return value, nil
-}
-
-// CompaniesOf returns the page of companies of an answer.
-func CompaniesOf(answered enrich.Answered) (Page[CompanyItem], error) {
-	return page(answered, decodeCompanies, OpProspecting, OpOverview)
-}
-
-// CandidatesOf returns the companies of an answer to a search for insights or ownership.
-func CandidatesOf(answered enrich.Answered) (Page[CompanyItem], error) {
-	return page(answered, decodeCandidates, OpInsightsSearch, OpOwnershipSearch)
-}
-
-// EmployeesOf returns the page of employees of an answer.
-func EmployeesOf(answered enrich.Answered) (Page[EmployeeItem], error) {
-	return page(answered, decodeEmployees, OpEmployees)
-}
-
-// PeopleOf returns the page of people of an answer.
-func PeopleOf(answered enrich.Answered) (Page[Person], error) {
-	return page(answered, decodePeople, OpEnrichEmployeeSearch)
-}
-
-// page reads the page of an answer to one of some operations.
-func page[T any](
-	answered enrich.Answered, decode func([]byte) (Page[T], error), of ...Operation,
-) (Page[T], error) {
-	a, err := DecodeAnswer(answered)
-	if err != nil || len(a.Body) == 0 {
-		return Page[T]{}, err
-	}
-	if !slices.Contains(of, a.Operation) {
-		return Page[T]{}, fmt.Errorf("the answer to %s is no such page of results", a.Operation)
-	}
-	return decodeBody(a, decode)
 }

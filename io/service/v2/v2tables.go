@@ -74,7 +74,7 @@ func (Tables) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, 
 }
 
 func financialRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	f, err := FinancialsOf(answer)
+	f, err := Read(answer, Answer.Financials)
 	for _, year := range f.Years {
 		number := enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(year.Year)}
 		rows = append(rows, enrich.TableRow{
@@ -85,12 +85,12 @@ func financialRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.Cel
 }
 
 func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	record, err := InsightsOf(answer)
-	if err != nil {
-		return nil, record.CellProblems, err
-	}
 	whole, err := DecodeAnswer(answer)
 	if err != nil || len(whole.Body) == 0 {
+		return nil, enrich.CellProblems{}, err
+	}
+	record, err := whole.Insights()
+	if err != nil {
 		return nil, record.CellProblems, err
 	}
 	rows = append(rows, enrich.TableRow{Table: insightsTable, Cells: slices.Concat(record.Cells(), plainCells(whole.Body))})
@@ -117,7 +117,7 @@ func plainCells(body []byte) (cells []enrich.Cell) {
 }
 
 func ownershipRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	o, err := OwnershipOf(answer)
+	o, err := Read(answer, Answer.Ownership)
 	for _, s := range o.Shareholders {
 		rows = append(rows, enrich.TableRow{Table: shareholders, Cells: s.Cells()})
 	}

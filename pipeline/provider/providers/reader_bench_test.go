@@ -1,4 +1,4 @@
-package providers
+package providers_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"payonce/io/service/v1"
 	"payonce/io/service/v2"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providers"
 )
 
 // BenchmarkFacts reads what answers of each interface say about persons, as forget does with every answer of a journal.
@@ -36,7 +37,7 @@ func BenchmarkFacts(b *testing.B) {
 		{"25 shareholders", "v2", answerOf(v2.OpGetOwnership, `{"shareholders":[`+strings.Join(owners, ",")+`]}`)},
 		{"25 people", "v2", answerOf(v2.OpEnrichEmployeeSearch, `{"data":[`+strings.Join(people, ",")+`]}`)},
 	} {
-		reader := provider.All(All()).Named(test.of).NewReader()
+		reader := provider.All(providers.All()).Named(test.of).NewReader()
 		b.Run(test.name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := reader.Facts(test.answered); err != nil {

@@ -114,7 +114,7 @@ func (r reader) Facts(answered enrich.Answered) (facts checkpoint.PersonFacts, e
 	if f, isRecord := found.Operation.Field(); !isRecord || f != v2.FieldContact {
 		return facts, nil
 	}
-	e, err := v2.EmployeeOf(answered)
+	e, err := found.Employee()
 	facts.Name = cmp.Or(e.FullName.Value, strings.TrimSpace(e.FirstName.Value+" "+e.LastName.Value))
 	facts.Email, facts.Phone, facts.CompanyName = e.Email.Value, e.Phone.Value, e.CompanyName.Value
 	for _, page := range []string{e.ProNetwork.Value, e.Microblog.Value, e.Social.Value} {
