@@ -90,7 +90,7 @@ func (w *Writer) begin() error {
 // to that list: a filled cell has no formula any more.
 func (w *Writer) copy(entry *zip.File) error {
 	drop := func(in *xmlReader) bool {
-		reference := string(in.Attribute("PartName")) + string(in.Attribute("Target"))
+		reference := in.Attribute("PartName") + in.Attribute("Target")
 		return strings.HasSuffix(strings.ToLower(reference), "calcchain.xml")
 	}
 	switch entry.Name {
