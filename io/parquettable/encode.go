@@ -65,7 +65,7 @@ type encodedPart struct {
 
 // WriteRow adds a row.
 func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
-	if err := checkFills(row, fills, len(p.own)); err != nil {
+	if err := table.CheckRow(row, fills, appended, len(p.own), len(p.added)); err != nil {
 		return err
 	}
 	for i, c := range p.own {

@@ -77,6 +77,9 @@ func (p *subsetPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 	if len(p.chosen) > 0 && p.chosen[len(p.chosen)-1] >= index {
 		return fmt.Errorf("parquettable: row %d is written after a later row; write rows in order", own.Number())
 	}
+	if err := table.CheckRow(own, fills, appended, len(p.list.columns), len(p.added)); err != nil {
+		return err
+	}
 	if len(fills) > 0 {
 		return fmt.Errorf("parquettable: row %d has fills; rows of a subset cannot be filled", own.Number())
 	}

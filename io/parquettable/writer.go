@@ -105,7 +105,7 @@ func (p *copiedPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 		return fmt.Errorf("parquettable: row %d is written after %d rows of its block; write all rows in order",
 			own.Number(), p.rows)
 	}
-	if err := checkFills(own, fills, len(p.writer.list.columns)); err != nil {
+	if err := table.CheckRow(own, fills, appended, len(p.writer.list.columns), len(p.added)); err != nil {
 		return err
 	}
 	for _, fill := range fills {
