@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -235,8 +234,11 @@ func (r *xmlReader) Rest(before, behind string) (text []byte, found bool) {
 		return nil, false
 	}
 	text = data[len(before):]
-	if length := slices.IndexFunc(text, notPlain); length >= 0 {
-		text = text[:length]
+	for length, b := range text {
+		if notPlain(b) {
+			text = text[:length]
+			break
+		}
 	}
 	end := len(before) + len(text) + len(behind)
 	if end > len(data) || string(data[end-len(behind):end]) != behind || !utf8.Valid(text) {
