@@ -50,7 +50,7 @@ const nowhere = -1
 // quoted when its text needs quotes. A fill is also quoted when the cell was. A row with another
 // delimiter or format is encoded.
 func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) error {
-	if err := p.writer.check(fills, appended); err != nil {
+	if err := table.CheckRow(r, fills, appended, p.writer.columns, p.writer.appended); err != nil {
 		return err
 	}
 	own, ok := r.(*row)

@@ -170,23 +170,6 @@ func (w *Writer) write(text []byte) {
 	}
 }
 
-// check refuses rows that would damage the list.
-func (w *Writer) check(fills []table.Fill, appended []string) error {
-	if len(appended) != w.appended {
-		return fmt.Errorf("csvtable: %s appended to a row of a list with %s appended",
-			count(len(appended), "cell"), count(w.appended, "column"))
-	}
-	previous := -1
-	for _, fill := range fills {
-		if fill.Column <= previous || fill.Column >= w.columns {
-			return fmt.Errorf("csvtable: fill of column %d after column %d in a list with %s; fills ascend",
-				fill.Column, previous, count(w.columns, "column"))
-		}
-		previous = fill.Column
-	}
-	return nil
-}
-
 // checkText refuses values with characters that the encoding of the list does not have. A paid
 // value must not change silently, and the output can be written again.
 func (w *Writer) checkText(r table.Row, fills []table.Fill, appended []string) error {

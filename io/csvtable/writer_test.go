@@ -223,8 +223,8 @@ func TestWriteRowRefuses(t *testing.T) {
 		appended []string
 		want     string
 	}{
-		{"too few appended", "a,b\n1,2\n", nil, nil, "0 cells appended"},
-		{"too many appended", "a,b\n1,2\n", nil, []string{"x", "y"}, "2 cells appended"},
+		{"too few appended", "a,b\n1,2\n", nil, nil, "0 appended values"},
+		{"too many appended", "a,b\n1,2\n", nil, []string{"x", "y"}, "2 appended values"},
 		{"column out of range", "a,b\n1,2\n", []table.Fill{{Column: 2}}, []string{"x"}, "fill of column 2"},
 		{"negative column", "a,b\n1,2\n", []table.Fill{{Column: -1}}, []string{"x"}, "fill of column -1"},
 		{"fills descend", "a,b\n1,2\n", []table.Fill{{Column: 1}, {Column: 0}}, []string{"x"}, "fill of column 0 after column 1"},

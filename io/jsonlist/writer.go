@@ -129,7 +129,7 @@ type part struct {
 // WriteRow adds a row.
 func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) error {
 	w := p.writer
-	if err := w.check(fills, appended); err != nil {
+	if err := table.CheckRow(r, fills, appended, len(w.columns), len(w.appended)); err != nil {
 		return err
 	}
 	own, ok := r.(*row)
@@ -150,22 +150,6 @@ func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) erro
 	}
 	p.rows++
 	return err
-}
-
-// check refuses rows that would damage the list.
-func (w *Writer) check(fills []table.Fill, appended []string) error {
-	if len(appended) != len(w.appended) {
-		return fmt.Errorf("jsonlist: a row has %d appended values; the list has %d appended columns", len(appended), len(w.appended))
-	}
-	previous := -1
-	for _, fill := range fills {
-		if fill.Column <= previous || fill.Column >= len(w.columns) {
-			return fmt.Errorf("jsonlist: fill of column %d after column %d in a list with %d columns; fills ascend",
-				fill.Column, previous, len(w.columns))
-		}
-		previous = fill.Column
-	}
-	return nil
 }
 
 // setValues makes JSON of the appended values.

@@ -57,92 +57,53 @@ func schemaNode(c table.Column) (schema.Node, error) {
 // Cells are the cells of one column in some rows, and their values.
 type Cells struct {
 	Kind    table.Kind
-	Values  Vector  // as text
-	numbers []int64 // the values, in a column of numbers: see numberOf
-	present []uint8 // of every cell: 1 for a value, 0 for a null, 2 for a list without elements
+	Values  Vector  // the texts of the cells that are not null, in a column of texts or lists
+	numbers []int64 // the values of the cells that are not null, in a column of numbers: see numberOf
 
-	// Shared says that cells may share values: ids has the index of the value for each cell that is not null.
-	// Otherwise each cell that is not null has the next value.
-	Shared bool
-	ids    []uint32
-
-	// In a column of lists every element is a cell, and repeats is 1 for an element of the same row as the
-	// element before. It may lack the last nulls.
-	repeats []uint8
-
-	recent [4]uint32 // the last values, to notice most repetitions
-	oldest int       // index of the oldest recent value
+	// The levels of Parquet: a null has the definition level 0. In a column of lists every element is a cell,
+	// with the repetition level 1 behind another element of the same row. Other columns have no repetition levels.
+	definition, repetition []int16
 }
+
+// Definition levels of cells that are not null, as schemaNode makes their columns.
+const (
+	valueLevel     = 1
+	emptyListLevel = 1
+	elementLevel   = 2
+)
 
 // Reset removes all cells and keeps their memory.
 func (c *Cells) Reset() {
 	c.Values.Reset()
-	c.numbers, c.present, c.ids, c.repeats = c.numbers[:0], c.present[:0], c.ids[:0], c.repeats[:0]
+	c.numbers, c.definition, c.repetition = c.numbers[:0], c.definition[:0], c.repetition[:0]
 }
 
 // AddNull adds a null.
-func (c *Cells) AddNull() { c.present = append(c.present, 0) }
+func (c *Cells) AddNull() {
+	c.definition = append(c.definition, 0)
+	if isList(c.Kind) {
+		c.repetition = append(c.repetition, 0)
+	}
+}
 
 // Add adds the cell of a row. It is not empty.
 func (c *Cells) Add(value string) error {
-	switch c.Kind {
-	case table.Texts:
+	switch {
+	case c.Kind == table.Texts:
 		c.addElements(strings.SplitSeq(value, " "))
-		return nil
-	case table.List:
+	case c.Kind == table.List:
 		return c.addList(value)
-	}
-	for _, id := range &c.recent {
-		if int(id) < len(c.Values.Ends) && string(c.Values.Cell(int(id))) == value {
-			c.Repeat(id)
-			return nil
-		}
-	}
-	if isNumber(c.Kind) {
+	case isNumber(c.Kind):
 		number, err := numberOf(c.Kind, value)
 		if err != nil {
 			return err
 		}
 		c.numbers = append(c.numbers, number)
+		c.definition = append(c.definition, valueLevel)
+	default:
+		c.Fill(value)
 	}
-	id := uint32(len(c.Values.Ends))
-	c.recent[c.oldest] = id
-	c.oldest = (c.oldest + 1) % len(c.recent)
-	c.Values.Add(value)
-	c.Repeat(id)
 	return nil
-}
-
-// Repeat adds a cell with the value at an index of Values.
-func (c *Cells) Repeat(id uint32) {
-	c.Shared = true
-	c.present, c.ids = append(c.present, 1), append(c.ids, id)
-}
-
-// Rows counts the rows of the cells.
-func (c *Cells) Rows() int {
-	c.endRepeats()
-	rows := len(c.present)
-	for _, repeats := range c.repeats {
-		rows -= int(repeats)
-	}
-	return rows
-}
-
-// count returns the number of cells that are not null.
-func (c *Cells) count() int {
-	if c.Shared {
-		return len(c.ids)
-	}
-	return len(c.Values.Ends)
-}
-
-// value returns the value of the cell at an index among the cells that are not null.
-func (c *Cells) value(i int) []byte {
-	if c.Shared {
-		i = int(c.ids[i])
-	}
-	return c.Values.Cell(i)
 }
 
 // addList adds the row of a list, which is a JSON array.
@@ -152,55 +113,46 @@ func (c *Cells) addList(value string) error {
 		return fmt.Errorf("parquettable: %.100q is not a JSON array of texts", value)
 	}
 	if len(elements) == 0 {
-		c.present = append(c.present, emptyList)
+		c.definition = append(c.definition, emptyListLevel)
+		c.repetition = append(c.repetition, 0)
 		return nil
 	}
 	c.addElements(slices.Values(elements))
 	return nil
 }
 
-// emptyList stands for a list without elements among the cells of a column.
-const emptyList = 2
-
 // addElements adds the row of a list, with a cell for each element.
 func (c *Cells) addElements(elements iter.Seq[string]) {
-	c.endRepeats()
-	repeats := uint8(0)
+	repetition := int16(0)
 	for element := range elements {
-		c.put(element)
-		c.repeats = append(c.repeats, repeats)
-		repeats = 1
+		c.Values.Add(element)
+		c.definition = append(c.definition, elementLevel)
+		c.repetition = append(c.repetition, repetition)
+		repetition = 1
 	}
 }
 
-// endRepeats adds the nulls that repeats lacks in a column of lists.
-func (c *Cells) endRepeats() {
-	if missing := len(c.present) - len(c.repeats); isList(c.Kind) && missing > 0 {
-		c.repeats = append(c.repeats, make([]uint8, missing)...)
-	}
-}
-
-// Fill adds a cell in place of another. An empty value becomes a null.
+// Fill adds a text. An empty one becomes a null.
 func (c *Cells) Fill(value string) {
 	if value == "" {
+		c.AddNull()
+		return
+	}
+	c.Values.Add(value)
+	c.definition = append(c.definition, valueLevel)
+}
+
+// Copy is Fill for bytes.
+func (c *Cells) Copy(value []byte) {
+	if len(value) == 0 {
 		c.AddNull()
 		return
 	}
 	c.put(value)
 }
 
-// put adds a cell with a value that is not shared.
-func (c *Cells) put(value string) {
-	c.present = append(c.present, 1)
-	c.Values.Add(value)
-}
-
-// Copy adds a cell unchanged. An empty one becomes a null.
-func (c *Cells) Copy(value []byte) {
-	if len(value) == 0 {
-		c.AddNull()
-		return
-	}
-	c.present = append(c.present, 1)
+// put adds a text, which may be empty.
+func (c *Cells) put(value []byte) {
 	c.Values.AddBytes(value)
+	c.definition = append(c.definition, valueLevel)
 }

@@ -4,9 +4,7 @@ package parquettable
 
 import (
 	"fmt"
-	"io"
 
-	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -16,7 +14,7 @@ import (
 type columnCopier struct {
 	meta   *metadata.FileMetaData
 	name   string
-	copied *copied
+	writer chunkWriter
 	leaves []*leafCopier
 }
 
@@ -35,13 +33,11 @@ type rowCopier interface {
 	copyRows(chosen []int64, to file.ColumnChunkWriter) error
 }
 
-// newColumnCopier returns a copier of a column of the file in. Its chunks are compressed with codec.
-func newColumnCopier(
-	in io.ReaderAt, meta *metadata.FileMetaData, c FileColumn, codec compress.Compression,
-) *columnCopier {
-	own := &columnCopier{meta: meta, name: c.Name, copied: &copied{node: c.Node, codec: codec}}
+// newColumnCopier returns a copier of a column of a list.
+func newColumnCopier(list *Reader, c FileColumn, l Encoding) *columnCopier {
+	own := &columnCopier{meta: list.meta, name: c.Name, writer: chunkWriter{Node: c.Node, Layout: l}}
 	for leaf := c.Leaf; leaf < c.Leaf+c.Leaves; leaf++ {
-		p := newPageReader(in, meta.Schema.Column(leaf))
+		p := newPageReader(list.file, list.meta.Schema.Column(leaf))
 		own.leaves = append(own.leaves, &leafCopier{leaf: leaf, pages: p, group: -1})
 	}
 	return own
@@ -56,11 +52,11 @@ func (c *columnCopier) Close() {
 
 // Copy copies rows of a row group.
 func (c *columnCopier) Copy(group int, chosen []int64) error {
-	if err := c.copied.begin(); err != nil {
+	if err := c.writer.begin(); err != nil {
 		return err
 	}
 	for i, l := range c.leaves {
-		if err := l.copy(c.meta, group, chosen, c.copied.columns[i]); err != nil {
+		if err := l.copy(c.meta, group, chosen, c.writer.leaves[i]); err != nil {
 			return fmt.Errorf("column %s of row group %d: %w", c.name, group, err)
 		}
 	}
@@ -68,7 +64,7 @@ func (c *columnCopier) Copy(group int, chosen []int64) error {
 }
 
 // Finish ends the row group.
-func (c *columnCopier) Finish() (Chunk, error) { return c.copied.finish() }
+func (c *columnCopier) Finish() (Chunk, error) { return c.writer.Finish() }
 
 func (l *leafCopier) copy(
 	meta *metadata.FileMetaData, group int, chosen []int64, to file.ColumnChunkWriter,

@@ -1,10 +1,15 @@
-// This file encodes columns of texts, numbers and lists of texts into column chunks.
+// This file writes column chunks with arrow-go's column writers.
 
 package parquettable
 
 import (
+	"bytes"
+	"math"
+	"slices"
+
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"payonce/io/table"
@@ -14,6 +19,7 @@ import (
 type Encoding struct {
 	Codec      compress.Compression
 	Dictionary bool // a dictionary may be used
+	Unordered  bool // the order of the values is not known, so they get no statistics
 }
 
 // writableCodec returns a compression that can be written: the same one, or Zstandard.
@@ -27,47 +33,71 @@ func writableCodec(codec compress.Compression) compress.Compression {
 	return codec
 }
 
-// columnEncoder encodes a column of texts, of numbers or of lists of texts into memory, one row group
-// after the other. The columns of a row group do not depend on each other, so they can be encoded
-// on all cores.
-//
-// arrow-go's column writers take more than twice the time (docs/benchmarks.md): they look at each
-// null and at each repeated value again.
-type columnEncoder struct {
-	Node       schema.Node
-	schema     *schema.Schema // of a file with this column alone
-	descriptor *schema.Column
-	Layout     Encoding
+// chunkWriter writes a column of any type. It writes each row group to a small file in memory, whose
+// column chunks then become those of the output. The columns of a row group do not depend on each
+// other, so they can be written on all cores.
+type chunkWriter struct {
+	Node   schema.Node
+	Layout Encoding // of the row groups that begin after it is set
 
-	// Of the row group so far.
-	rows    int64
-	pages   []encodedPage
-	data    []byte // of the pages, compressed
-	texts   *dictionary
-	coded   int  // texts of the dictionary that pages refer to
-	plain   bool // the dictionary is not used for later pages
-	summary summary
-
-	chunk []byte // of the previous row group
+	buffer bytes.Buffer
+	file   *file.Writer // nil between row groups
+	group  file.BufferedRowGroupWriter
+	leaves []file.ColumnChunkWriter
 }
 
-// encodedPage is a page of a Column. Its bytes end at end in the data of the Column.
-type encodedPage struct {
-	end          int
-	cells        int
-	uncompressed int
-	encoding     parquet.Encoding
-}
-
-func newColumnEncoder(node schema.Node) (*columnEncoder, error) {
-	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
-	if err != nil {
-		return nil, err
+// begin starts a row group, unless one is started already.
+func (w *chunkWriter) begin(options ...parquet.WriterProperty) error {
+	if w.file != nil {
+		return nil
 	}
-	e := &columnEncoder{Node: node, schema: schema.NewSchema(root), texts: newDictionary()}
-	e.descriptor = e.schema.Column(0)
-	return e, nil
+	w.buffer.Reset()
+	options = append([]parquet.WriterProperty{
+		parquet.WithCompression(w.Layout.Codec), parquet.WithStats(!w.Layout.Unordered),
+		parquet.WithDictionaryDefault(false),
+	}, options...)
+	started, err := newArrowFile(&w.buffer, schema.FieldList{w.Node}, options...)
+	if err != nil {
+		return err
+	}
+	if w.group, err = started.AppendBufferedRowGroupChecked(); err != nil {
+		return err
+	}
+	w.leaves = w.leaves[:0]
+	for i := range w.group.NumColumns() {
+		leaf, err := w.group.Column(i)
+		if err != nil {
+			return err
+		}
+		w.leaves = append(w.leaves, leaf)
+	}
+	w.file = started
+	return nil
 }
+
+// Finish ends the row group.
+func (w *chunkWriter) Finish() (Chunk, error) {
+	if err := w.begin(); err != nil { // without rows
+		return Chunk{}, err
+	}
+	for _, leaf := range w.leaves {
+		if err := leaf.Close(); err != nil {
+			return Chunk{}, err
+		}
+	}
+	if err := w.group.Close(); err != nil {
+		return Chunk{}, err
+	}
+	if err := w.file.Close(); err != nil {
+		return Chunk{}, err
+	}
+	meta, err := w.file.FileMetadata()
+	w.file = nil
+	return Chunk{Data: w.buffer.Bytes(), Meta: meta}, err
+}
+
+// columnEncoder encodes a column of texts, of numbers or of lists of texts.
+type columnEncoder struct{ chunkWriter }
 
 // newColumnEncoders returns encoders of columns.
 func newColumnEncoders(appended []table.Column) ([]*columnEncoder, error) {
@@ -77,95 +107,134 @@ func newColumnEncoders(appended []table.Column) ([]*columnEncoder, error) {
 		if err != nil {
 			return nil, err
 		}
-		if encoders[i], err = newColumnEncoder(node); err != nil {
-			return nil, err
-		}
+		encoders[i] = &columnEncoder{chunkWriter{Node: node}}
 	}
 	return encoders, nil
 }
 
-// Required reports whether the column has no nulls.
-func (e *columnEncoder) Required() bool { return e.descriptor.MaxDefinitionLevel() == 0 }
-
-// reset starts a row group.
-func (e *columnEncoder) reset() {
-	e.rows, e.pages, e.data, e.coded, e.plain = 0, e.pages[:0], e.data[:0], 0, false
-	e.texts.reset()
-	e.summary.reset()
-}
-
-// Encode adds the rows of the parts to the row group, in order.
-func (e *columnEncoder) Encode(rows int, parts []*Cells, s *EncodeScratch) error {
-	if rows == 0 {
+// Encode adds the cells of the parts to the row group, in order.
+func (e *columnEncoder) Encode(parts []*Cells) error {
+	if !slices.ContainsFunc(parts, func(c *Cells) bool { return len(c.definition) > 0 }) {
 		return nil
 	}
-	e.rows += int64(rows)
-	s.present, s.repeats = s.present[:0], s.repeats[:0]
-	values := 0
+	if e.file == nil {
+		if err := e.begin(e.properties(parts)...); err != nil {
+			return err
+		}
+	}
+	values := make([]parquet.ByteArray, 0, textBatchValues)
 	for _, c := range parts {
-		c.endRepeats()
-		s.present = append(s.present, c.present...)
-		s.repeats = append(s.repeats, c.repeats...)
-		values += c.count()
+		if err := c.writeTo(e.leaves[0], values); err != nil {
+			return err
+		}
 	}
-	e.summary.nulls += int64(len(s.present) - values)
-	s.values = s.values[:0]
-	switch {
-	case values == 0:
-		return e.addPage(s, 0, len(s.present), parquet.Encodings.Plain)
-	case isNumber(parts[0].Kind):
-		return e.encodeNumbers(parts, s)
-	case e.Layout.Dictionary && !e.plain && e.number(parts, values, s):
-		return e.encodeCodes(s)
-	}
-	e.plain = true
-	return e.encodeTexts(parts, s)
+	return nil
 }
 
-// EncodeBatch adds the rows of a batch to the row group. After the last batch it returns the chunk.
-func (e *columnEncoder) EncodeBatch(rows int, parts []*Cells, last bool, s *EncodeScratch) (Chunk, error) {
-	if err := e.Encode(rows, parts, s); err != nil || !last {
+// properties returns how a row group is written that starts with these cells.
+func (e *columnEncoder) properties(parts []*Cells) []parquet.WriterProperty {
+	size := parquet.WithDataPageSize(pageSize)
+	if isNumber(parts[0].Kind) {
+		return []parquet.WriterProperty{size}
+	}
+	return []parquet.WriterProperty{
+		size, parquet.WithBatchSize(math.MaxInt32), // writeTexts makes the batches
+		parquet.WithDictionaryDefault(e.Layout.Dictionary && repeat(parts)),
+	}
+}
+
+// EncodeBatch adds the cells of a batch to the row group. After the last batch it returns the chunk.
+func (e *columnEncoder) EncodeBatch(parts []*Cells, last bool) (Chunk, error) {
+	if err := e.Encode(parts); err != nil || !last {
 		return Chunk{}, err
 	}
-	return e.Finish(s)
+	return e.Finish()
 }
 
-// pageSize is how many bytes of values a page has. Readers hold a page of every column in memory;
-// other writers use the same size.
-const pageSize = 1 << 20
-
-// number looks up all values in the dictionary. It returns false when too few values repeat.
-func (e *columnEncoder) number(parts []*Cells, values int, s *EncodeScratch) bool {
-	known := e.texts.len()
-	s.codes = s.codes[:0]
+// repeat reports whether enough of the first texts repeat for a dictionary. arrow-go gives a dictionary up
+// only when it is too large, and then leaves it in the file.
+func repeat(parts []*Cells) bool {
+	const sample = 4096
+	seen := make(map[string]bool, sample)
+	values := 0
 	for _, c := range parts {
-		if !c.Shared {
-			for i := range c.Values.Ends {
-				code, fits := e.texts.number(c.Values.Cell(i))
-				if s.codes = append(s.codes, code); !fits || !e.useful(known, len(s.codes)) {
-					return false
-				}
+		for i := range c.Values.Ends {
+			if values == sample {
+				break
 			}
-			continue
-		}
-		s.numbers = append(s.numbers[:0], make([]uint32, len(c.Values.Ends))...)
-		for _, id := range c.ids {
-			if s.numbers[id] == 0 {
-				code, fits := e.texts.number(c.Values.Cell(int(id)))
-				if s.numbers[id] = code + 1; !fits {
-					return false
-				}
-			}
-			if s.codes = append(s.codes, s.numbers[id]-1); !e.useful(known, len(s.codes)) {
-				return false
-			}
+			seen[string(c.Values.Cell(i))] = true
+			values++
 		}
 	}
-	return known > 0 || e.texts.len() <= values/2
+	return len(seen) <= values/4*3
 }
 
-// useful reports whether enough of the values repeat. known is how many texts the dictionary had before them.
-func (e *columnEncoder) useful(known, values int) bool {
-	const sample = 4096 // values to look at before the dictionary is given up
-	return values < sample || e.texts.len()-known <= values/4*3
+// writeTo writes the cells to a column writer of their type. values is memory for texts.
+func (c *Cells) writeTo(leaf file.ColumnChunkWriter, values []parquet.ByteArray) (err error) {
+	switch leaf := leaf.(type) {
+	case *file.ByteArrayColumnChunkWriter:
+		return c.writeTexts(leaf, values)
+	case *file.Int64ColumnChunkWriter:
+		_, err = leaf.WriteBatch(c.numbers, c.definition, nil)
+	case *file.Int32ColumnChunkWriter:
+		numbers := converted(c.numbers, func(number int64) int32 { return int32(number) })
+		_, err = leaf.WriteBatch(numbers, c.definition, nil)
+	case *file.Float64ColumnChunkWriter:
+		numbers := converted(c.numbers, func(bits int64) float64 { return math.Float64frombits(uint64(bits)) })
+		_, err = leaf.WriteBatch(numbers, c.definition, nil)
+	case *file.BooleanColumnChunkWriter:
+		flags := converted(c.numbers, func(number int64) bool { return number != 0 })
+		_, err = leaf.WriteBatch(flags, c.definition, nil)
+	default:
+		err = UnsupportedType(leaf.Type().String())
+	}
+	return err
+}
+
+func converted[T any](numbers []int64, convert func(int64) T) []T {
+	out := make([]T, len(numbers))
+	for i, number := range numbers {
+		out[i] = convert(number)
+	}
+	return out
+}
+
+const (
+	// pageSize is how many bytes of values end a page. With a batch a page has at most 128 KiB: arrow-go's
+	// encoder of Zstandard allocates 16 MiB for longer ones, again and again.
+	pageSize = 100 << 10
+	// Between batches arrow-go ends a page that has enough bytes. A batch of texts ends with a row behind this
+	// many values or bytes, so that long texts do not make a long page.
+	textBatchValues = 1024
+	textBatchSize   = 16 << 10
+)
+
+// writeTexts writes texts in batches of whole rows.
+func (c *Cells) writeTexts(leaf *file.ByteArrayColumnChunkWriter, values []parquet.ByteArray) error {
+	highest := leaf.Descr().MaxDefinitionLevel()
+	start, next, size := 0, 0, 0
+	write := func(end int) error {
+		repetition := c.repetition
+		if len(repetition) > 0 {
+			repetition = repetition[start:end]
+		}
+		_, err := leaf.WriteBatch(values, c.definition[start:end], repetition)
+		start, values, size = end, values[:0], 0
+		return err
+	}
+	for at, level := range c.definition {
+		startsRow := len(c.repetition) == 0 || c.repetition[at] == 0
+		if startsRow && (len(values) >= textBatchValues || size >= textBatchSize) {
+			if err := write(at); err != nil {
+				return err
+			}
+		}
+		if level >= highest {
+			value := c.Values.Cell(next)
+			values = append(values, value)
+			next++
+			size += len(value)
+		}
+	}
+	return write(len(c.definition))
 }

@@ -65,7 +65,7 @@ type encodedPart struct {
 
 // WriteRow adds a row.
 func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
-	if err := checkFills(row, fills, len(p.own)); err != nil {
+	if err := table.CheckRow(row, fills, appended, len(p.own), len(p.added)); err != nil {
 		return err
 	}
 	for i, c := range p.own {
@@ -106,11 +106,11 @@ func (w *Encoder) encode(last bool) error {
 	if last {
 		w.rows = 0
 	}
-	w.start(len(w.encoders), last, func(i int, s rowBatch, own *EncodeScratch) (Chunk, error) {
+	w.start(len(w.encoders), last, func(i int, s rowBatch) (Chunk, error) {
 		if added := i - len(w.names); added >= 0 {
-			return w.encoders[i].EncodeBatch(s.rows, s.added(added), last, own)
+			return w.encoders[i].EncodeBatch(s.added(added), last)
 		}
-		return w.encoders[i].EncodeBatch(s.rows, s.own(i), last, own)
+		return w.encoders[i].EncodeBatch(s.own(i), last)
 	})
 	return nil
 }

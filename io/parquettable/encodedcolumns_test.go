@@ -79,7 +79,7 @@ func TestDiscardWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := 0
-	encode := func(int, rowBatch, *EncodeScratch) (Chunk, error) { ended++; return Chunk{}, nil }
+	encode := func(int, rowBatch) (Chunk, error) { ended++; return Chunk{}, nil }
 	carried.start(1, false, encode)
 	carried.Discard()
 	encoded.start(1, false, encode)

@@ -99,9 +99,6 @@ func (o *outputFile) Put(c Chunk, g, leaf int) error {
 			o.meta.RowGroups[g].Columns = append(o.meta.RowGroups[g].Columns, column)
 		}
 		o.place(g, leaf+i, o.at-start)
-		if !o.verbatim.Ordered(leaf + i) {
-			column.MetaData.Statistics = nil // they have the order of the physical type
-		}
 		length += column.MetaData.TotalCompressedSize
 	}
 	_, err := o.Write(c.Data[start : start+length])

@@ -2,6 +2,7 @@ package parquettable
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
@@ -28,6 +29,24 @@ func bareChunk(version int, encoding parquet.Encoding, present []uint8) []byte {
 	size := int64(len(levels))
 	chunk := appendPageHeader(nil, []int64{int64(file.PageTypeDataPageV2), size, size}, 8, []int64{cells, cells, cells, int64(encoding), size, 0})
 	return append(chunk, levels...)
+}
+
+// appendPageHeader appends the header of a page in Thrift's compact protocol: its first
+// fields, and as another field with an ID those of its kind.
+func appendPageHeader(data []byte, fields []int64, id byte, ofKind []int64) []byte {
+	const (
+		nextInteger = 1<<4 | 5 // the field behind the one before, of 32 bits
+		structure   = 12
+		end         = 0
+	)
+	for _, field := range fields {
+		data = binary.AppendVarint(append(data, nextInteger), field)
+	}
+	data = append(data, (id-byte(len(fields)))<<4|structure)
+	for _, field := range ofKind {
+		data = binary.AppendVarint(append(data, nextInteger), field)
+	}
+	return append(data, end, end)
 }
 
 // TestPagesOfNullsAloneNeedNoValues has pages as some writers leave them: without even the

@@ -1,14 +1,11 @@
 package parquettable
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/apache/arrow-go/v18/parquet"
 
 	"payonce/io/table"
 )
@@ -19,8 +16,7 @@ func isList(kind table.Kind) bool { return kind == table.Texts || kind == table.
 // isNumber reports whether the cells of a kind are stored as numbers.
 func isNumber(kind table.Kind) bool { return kind != table.Text && !isList(kind) }
 
-// numberOf parses a value of a kind that is stored as a number. Numbers with a fraction become integers in the
-// same order: see orderOf.
+// numberOf parses a value of a kind that is stored as a number. It returns the bits of numbers with a fraction.
 func numberOf(kind table.Kind, value string) (int64, error) {
 	switch kind {
 	case table.Money:
@@ -44,43 +40,12 @@ func numberOf(kind table.Kind, value string) (int64, error) {
 		if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
 			return 0, fmt.Errorf("parquettable: %.100q is not a finite number", value)
 		}
-		return orderOf(number), nil
+		if number == 0 { // its negative is the same number
+			return 0, nil
+		}
+		return int64(math.Float64bits(number)), nil
 	default:
 		return strconv.ParseInt(value, 10, 64)
-	}
-}
-
-// orderOf returns an integer for each number, so that both have the same order. Zero and its negative are one.
-func orderOf(number float64) int64 {
-	bits := int64(math.Float64bits(number))
-	if number == 0 {
-		return 0
-	}
-	if bits < 0 {
-		bits ^= math.MaxInt64
-	}
-	return bits
-}
-
-// bitsOf returns the bits of the number that orderOf was given.
-func bitsOf(order int64) uint64 {
-	if order < 0 {
-		order ^= math.MaxInt64
-	}
-	return uint64(order)
-}
-
-// appendNumber appends a number as a file stores it.
-func appendNumber(data []byte, stored parquet.Type, number int64) []byte {
-	switch stored {
-	case parquet.Types.Boolean:
-		return append(data, byte(number))
-	case parquet.Types.Int32:
-		return binary.LittleEndian.AppendUint32(data, uint32(int32(number)))
-	case parquet.Types.Double:
-		return binary.LittleEndian.AppendUint64(data, bitsOf(number))
-	default:
-		return binary.LittleEndian.AppendUint64(data, uint64(number))
 	}
 }
 

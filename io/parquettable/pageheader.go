@@ -1,8 +1,6 @@
 package parquettable
 
 import (
-	"encoding/binary"
-
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
@@ -79,22 +77,4 @@ func parsePageHeader(data []byte) (h pageHeader, length int, err error) {
 	h.kind, h.uncompressed, h.compressed = file.PageType(page.value[1]), page.value[2], page.value[3]
 	h.checksum, h.hasChecksum = uint32(page.value[4]), page.set[4]
 	return h, r.Offset(), r.Err()
-}
-
-// appendPageHeader appends the header of a page in Thrift's compact protocol: its first
-// fields, and as another field with an ID those of its kind.
-func appendPageHeader(data []byte, fields []int64, id byte, ofKind []int64) []byte {
-	const (
-		nextInteger = 1<<4 | 5 // the field behind the one before, of 32 bits
-		structure   = 12
-		end         = 0
-	)
-	for _, field := range fields {
-		data = binary.AppendVarint(append(data, nextInteger), field)
-	}
-	data = append(data, (id-byte(len(fields)))<<4|structure)
-	for _, field := range ofKind {
-		data = binary.AppendVarint(append(data, nextInteger), field)
-	}
-	return append(data, end, end)
 }

@@ -85,10 +85,6 @@ func (p *part) ownRow(list *Reader, visited table.Row) (*row, error) {
 
 // append adds the appended values of a row.
 func (p *part) append(row table.Row, values []string) error {
-	if len(values) != len(p.added) {
-		return fmt.Errorf("parquettable: row %d has %d appended values; the list has %d appended columns",
-			row.Number(), len(values), len(p.added))
-	}
 	for i, value := range values {
 		if value == "" {
 			p.added[i].AddNull()
@@ -99,20 +95,6 @@ func (p *part) append(row table.Row, values []string) error {
 		}
 	}
 	p.rows++
-	return nil
-}
-
-// checkFills refuses fills that are not in ascending order, and fills of columns that the list does not have.
-func checkFills(row table.Row, fills []table.Fill, columns int) error {
-	previous := -1
-	for _, fill := range fills {
-		if fill.Column <= previous || fill.Column >= columns {
-			return fmt.Errorf(
-				"parquettable: row %d of a list with %d columns fills column %d after column %d; fills ascend",
-				row.Number(), columns, fill.Column, previous)
-		}
-		previous = fill.Column
-	}
 	return nil
 }
 

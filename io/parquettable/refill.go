@@ -14,11 +14,12 @@ import (
 type refill struct {
 	list    *Reader
 	column  FileColumn
-	encoder *columnEncoder
+	encoder columnEncoder
 	pages   *pageReader
 	decoder *cellDecoder // of the row group; nil while none of its cells is filled
 	waiting int64        // rows of the row group before the first filled cell, which are not read yet
-	cells   Cells        // read, and not encoded yet
+	decoded Vector
+	cells   Cells // read, and not encoded yet
 }
 
 // checkFillable returns why a column cannot be filled with text, and nil when it can.
@@ -48,28 +49,27 @@ func (r *Reader) checkFillable(i int) error {
 // refillSize is how many bytes of text are gathered before they are encoded.
 const refillSize = 8 << 20
 
-func newRefill(list *Reader, c FileColumn) (*refill, error) {
-	e, err := newColumnEncoder(c.Node)
+func newRefill(list *Reader, c FileColumn) *refill {
 	return &refill{
-		list: list, column: c, encoder: e, cells: Cells{Shared: true},
+		list: list, column: c, encoder: columnEncoder{chunkWriter{Node: c.Node}},
 		pages: newPageReader(list.file, list.meta.Schema.Column(c.Leaf)),
-	}, err
+	}
 }
 
 func (r *refill) close() { _ = r.pages.Close() } // never fails
 
 // encode adds the parts to a row group. index is the place of the column among the filled ones.
-func (r *refill) encode(group int, parts []*part, index int, s *EncodeScratch) error {
+func (r *refill) encode(group int, parts []*part, index int) error {
 	for _, p := range parts {
 		f := p.filled[index]
 		if r.decoder == nil && len(f.rows) == 0 {
 			r.waiting += int64(p.rows)
 			continue
 		}
-		if err := r.begin(group, s); err != nil {
+		if err := r.begin(group); err != nil {
 			return r.place(group, err)
 		}
-		if err := r.read(group, int64(p.rows), f, s); err != nil {
+		if err := r.read(group, int64(p.rows), f); err != nil {
 			return r.place(group, err)
 		}
 	}
@@ -78,16 +78,16 @@ func (r *refill) encode(group int, parts []*part, index int, s *EncodeScratch) e
 
 // encodeBatch adds the parts of a batch to a row group. After the last batch it returns the chunk.
 func (r *refill) encodeBatch(
-	group int, parts []*part, index int, last bool, s *EncodeScratch,
+	group int, parts []*part, index int, last bool,
 ) (Chunk, error) {
-	if err := r.encode(group, parts, index, s); err != nil || !last {
+	if err := r.encode(group, parts, index); err != nil || !last {
 		return Chunk{}, err
 	}
-	return r.finish(group, s)
+	return r.finish(group)
 }
 
 // begin opens the chunk and reads the rows before the first filled cell.
-func (r *refill) begin(group int, s *EncodeScratch) error {
+func (r *refill) begin(group int) error {
 	if r.decoder != nil {
 		return nil
 	}
@@ -97,29 +97,32 @@ func (r *refill) begin(group int, s *EncodeScratch) error {
 	}
 	waiting := r.waiting
 	r.waiting = 0
-	return r.read(group, waiting, &fills{}, s)
+	return r.read(group, waiting, &fills{})
 }
 
 // read reads rows, fills some of them, and encodes them when there are enough of them.
-func (r *refill) read(group int, rows int64, f *fills, s *EncodeScratch) error {
+func (r *refill) read(group int, rows int64, f *fills) error {
 	next := 0
 	for done := int64(0); done < rows; {
 		step := int(min(rows-done, r.list.rowsAtOnce(group, r.column.Leaf)))
-		before := len(r.cells.Values.Ends)
-		if err := r.decode(step); err != nil {
+		r.decoded.Reset()
+		if err := r.decoder.Decode(&r.decoded, step); err != nil {
 			return err
 		}
-		for i, null := range r.cells.Values.Nulls {
-			if next < len(f.rows) && f.rows[next] == int(done)+i {
+		for i, null := range r.decoded.Nulls {
+			switch {
+			case next < len(f.rows) && f.rows[next] == int(done)+i:
 				r.fill(f.values.Cell(next))
 				next++
-			} else {
-				r.keep(before+i, null)
+			case null:
+				r.cells.AddNull()
+			default:
+				r.cells.put(r.decoded.Cell(i))
 			}
 		}
 		done += int64(step)
-		if r.cells.Rows() >= batchRows || len(r.cells.Values.Text) >= refillSize {
-			if err := r.flush(s); err != nil {
+		if len(r.cells.definition) >= batchRows || len(r.cells.Values.Text) >= refillSize {
+			if err := r.flush(); err != nil {
 				return err
 			}
 		}
@@ -127,50 +130,33 @@ func (r *refill) read(group int, rows int64, f *fills, s *EncodeScratch) error {
 	return nil
 }
 
-// decode appends the values of the next rows to the cells. A null has an empty value. Nulls tells
-// which rows they are.
-func (r *refill) decode(rows int) error {
-	r.cells.Values.Nulls = r.cells.Values.Nulls[:0]
-	return r.decoder.Decode(&r.cells.Values, rows)
-}
-
-// keep adds a cell unchanged.
-func (r *refill) keep(id int, null bool) {
-	if null {
-		r.cells.AddNull()
-	} else {
-		r.cells.Repeat(uint32(id))
-	}
-}
-
 // fill adds a cell in place of another. In a column without nulls an empty value becomes an empty text.
 func (r *refill) fill(value []byte) {
-	if len(value) == 0 && !r.encoder.Required() {
+	if len(value) == 0 && r.column.Node.RepetitionType() == parquet.Repetitions.Optional {
 		r.cells.AddNull()
 		return
 	}
-	r.cells.Repeat(uint32(len(r.cells.Values.Ends)))
-	r.cells.Values.AddBytes(value)
+	r.cells.put(value)
 }
 
 // flush encodes the cells that were read.
-func (r *refill) flush(s *EncodeScratch) error {
-	err := r.encoder.Encode(r.cells.Rows(), []*Cells{&r.cells}, s)
+func (r *refill) flush() error {
+	err := r.encoder.Encode([]*Cells{&r.cells})
 	r.cells.Reset()
 	return err
 }
 
 // finish ends a row group. It returns no chunk when the chunk of the list is to be copied.
-func (r *refill) finish(group int, s *EncodeScratch) (Chunk, error) {
+func (r *refill) finish(group int) (Chunk, error) {
 	r.waiting = 0
 	if r.decoder == nil {
 		return Chunk{}, nil
 	}
 	r.decoder = nil
-	if err := r.flush(s); err != nil {
+	if err := r.flush(); err != nil {
 		return Chunk{}, r.place(group, err)
 	}
-	return r.encoder.Finish(s)
+	return r.encoder.Finish()
 }
 
 // place adds the file, the column and the row group to an error.

@@ -1,6 +1,7 @@
 package parquettable
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -8,10 +9,10 @@ import (
 
 const (
 	// groupRows is the least number of rows of a row group. The last one may have fewer.
-	groupRows = 2 * batchRows
+	groupRows = 16 * maxBlockRows
 	// A batch is encoded when it has batchRows rows or batchSize bytes.
-	batchRows = 8 * maxBlockRows
-	batchSize = 32 << 20
+	batchRows = 2 * maxBlockRows
+	batchSize = 8 << 20
 	// partSize is about the memory of a part without its values, in bytes. A batch of long rows, or
 	// of few rows of each block, has many parts.
 	partSize = 16 << 10
@@ -54,7 +55,6 @@ func (b *rowBatch) added(i int) (all []*Cells) {
 // batches encodes one batch while the next one is gathered.
 type batches struct {
 	parts    parts
-	workers  workers
 	gathered rowBatch
 	encoded  rowBatch // being encoded
 	complete []Chunk  // of the previous row group, when all of it is encoded
@@ -62,8 +62,8 @@ type batches struct {
 	failed   error // of the encoding
 }
 
-// encodeColumn encodes a column of a batch with the memory of its goroutine.
-type encodeColumn func(column int, from rowBatch, own *EncodeScratch) (Chunk, error)
+// encodeColumn encodes a column of a batch.
+type encodeColumn func(column int, from rowBatch) (Chunk, error)
 
 // start starts to encode the columns of the gathered batch, and returns. last says that the row
 // group ends with this batch. The batch before must be done.
@@ -71,8 +71,8 @@ func (b *batches) start(columns int, last bool, encodeColumn encodeColumn) {
 	b.gathered, b.encoded = rowBatch{parts: b.encoded.parts}, b.gathered
 	b.running.Go(func() {
 		chunks := make([]Chunk, columns)
-		b.failed = b.workers.onAllCores(columns, func(i int, own *EncodeScratch) (err error) {
-			chunks[i], err = encodeColumn(i, b.encoded, own)
+		b.failed = onAllCores(columns, func(i int) (err error) {
+			chunks[i], err = encodeColumn(i, b.encoded)
 			return err
 		})
 		if last {
@@ -101,31 +101,19 @@ func (b *batches) wait() error {
 	return b.failed
 }
 
-// workers encodes columns on all cores. Only one goroutine may use it at a time.
-type workers struct{ scratches []*EncodeScratch }
-
 // onAllCores calls do for every index below n, on all cores. It returns the error of the lowest
 // index that failed.
-func (w *workers) onAllCores(n int, do func(i int, s *EncodeScratch) error) error {
+func onAllCores(n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
 	var running sync.WaitGroup
-	for worker := range min(runtime.GOMAXPROCS(0), n) {
-		if worker == len(w.scratches) {
-			w.scratches = append(w.scratches, &EncodeScratch{})
-		}
-		s := w.scratches[worker]
+	for range min(runtime.GOMAXPROCS(0), n) {
 		running.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				errs[i] = do(int(i), s)
+				errs[i] = do(int(i))
 			}
 		})
 	}
 	running.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(errs...)
 }

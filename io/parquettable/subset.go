@@ -15,7 +15,6 @@ type Subset struct {
 	list     *Reader
 	copiers  []*columnCopier  // of the list's columns
 	encoders []*columnEncoder // of the appended columns
-	workers  workers
 	parts    parts
 	gathered rowBatch // of which the appended columns are not encoded yet
 	out      *outputFile
@@ -31,23 +30,23 @@ var _ table.Discarder = (*Subset)(nil)
 func NewSubset(out io.Writer, list *Reader, appended []table.Column) (*Subset, error) {
 	w := &Subset{list: list}
 	w.parts.appended = appended
-	l := Encoding{Codec: compress.Codecs.Zstd, Dictionary: true}
+	codec := compress.Codecs.Zstd
 	if groups := list.meta.RowGroups; len(groups) > 0 {
-		l.Codec = writableCodec(compress.Compression(groups[0].Columns[0].MetaData.Codec))
-	}
-	for _, c := range list.columns {
-		w.copiers = append(w.copiers, newColumnCopier(list.file, list.meta, c, l.Codec))
-	}
-	var err error
-	if w.encoders, err = newColumnEncoders(appended); err != nil {
-		return nil, err
-	}
-	for _, e := range w.encoders {
-		e.Layout = l
+		codec = writableCodec(compress.Compression(groups[0].Columns[0].MetaData.Codec))
 	}
 	f, err := list.footerCopy()
 	if err != nil {
 		return nil, err
+	}
+	for _, c := range list.columns {
+		l := Encoding{Codec: codec, Unordered: !f.Verbatim.Ordered(c)}
+		w.copiers = append(w.copiers, newColumnCopier(list, c, l))
+	}
+	if w.encoders, err = newColumnEncoders(appended); err != nil {
+		return nil, err
+	}
+	for _, e := range w.encoders {
+		e.Layout = Encoding{Codec: codec, Dictionary: true}
 	}
 	f.Meta.RowGroups, f.Meta.FileMetaData.NumRows = nil, 0
 	if w.out, err = newOutput(out, f); err != nil {
@@ -77,6 +76,9 @@ func (p *subsetPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 	index := own.block.span.start + int64(own.index)
 	if len(p.chosen) > 0 && p.chosen[len(p.chosen)-1] >= index {
 		return fmt.Errorf("parquettable: row %d is written after a later row; write rows in order", own.Number())
+	}
+	if err := table.CheckRow(own, fills, appended, len(p.list.columns), len(p.added)); err != nil {
+		return err
 	}
 	if len(fills) > 0 {
 		return fmt.Errorf("parquettable: row %d has fills; rows of a subset cannot be filled", own.Number())
@@ -112,15 +114,15 @@ func (w *Subset) write(p *subsetPart) error {
 // copyRows copies the rows of a part, in the columns of the list.
 func (w *Subset) copyRows(p *subsetPart) error {
 	group := p.block.(*block).span.group
-	return w.workers.onAllCores(len(w.copiers), func(i int, _ *EncodeScratch) error {
+	return onAllCores(len(w.copiers), func(i int) error {
 		return w.copiers[i].Copy(group, p.chosen)
 	})
 }
 
 // encode encodes the appended columns of the gathered batch.
 func (w *Subset) encode() error {
-	err := w.workers.onAllCores(len(w.encoders), func(i int, s *EncodeScratch) error {
-		return w.encoders[i].Encode(w.gathered.rows, w.gathered.added(i), s)
+	err := onAllCores(len(w.encoders), func(i int) error {
+		return w.encoders[i].Encode(w.gathered.added(i))
 	})
 	for _, p := range w.gathered.parts {
 		w.parts.put(p)
@@ -135,9 +137,9 @@ func (w *Subset) endGroup() error {
 		return err
 	}
 	chunks := make([]Chunk, len(w.copiers)+len(w.encoders))
-	err := w.workers.onAllCores(len(chunks), func(i int, s *EncodeScratch) (err error) {
+	err := onAllCores(len(chunks), func(i int) (err error) {
 		if added := i - len(w.copiers); added >= 0 {
-			chunks[i], err = w.encoders[added].Finish(s)
+			chunks[i], err = w.encoders[added].Finish()
 		} else {
 			chunks[i], err = w.copiers[i].Finish()
 		}

@@ -154,9 +154,16 @@ func (v *Verbatim) takeOrders(list []byte) error {
 	return nil
 }
 
-// Ordered reports whether the values of a leaf are ordered as their physical type is, so that
+// Ordered reports whether all values of a column are ordered as their physical type is, so that
 // statistics of new values can be written.
-func (v *Verbatim) Ordered(leaf int) bool { return !v.disorder[leaf] }
+func (v *Verbatim) Ordered(c FileColumn) bool {
+	for leaf := c.Leaf; leaf < c.Leaf+c.Leaves; leaf++ {
+		if v.disorder[leaf] {
+			return false
+		}
+	}
+	return true
+}
 
 // repairOrders makes orders that arrow-go does not know ones that it can write. Encode replaces them.
 func repairOrders(meta *metadata.FileMetaData) error {

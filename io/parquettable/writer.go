@@ -47,11 +47,7 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 		if err := list.checkFillable(i); err != nil {
 			return nil, err
 		}
-		r, err := newRefill(list, list.columns[i])
-		if err != nil {
-			return nil, err
-		}
-		w.refills = append(w.refills, r)
+		w.refills = append(w.refills, newRefill(list, list.columns[i]))
 	}
 	var err error
 	if w.encoders, err = newColumnEncoders(appended); err != nil {
@@ -109,7 +105,7 @@ func (p *copiedPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 		return fmt.Errorf("parquettable: row %d is written after %d rows of its block; write all rows in order",
 			own.Number(), p.rows)
 	}
-	if err := checkFills(own, fills, len(p.writer.list.columns)); err != nil {
+	if err := table.CheckRow(own, fills, appended, len(p.writer.list.columns), len(p.added)); err != nil {
 		return err
 	}
 	for _, fill := range fills {
@@ -167,11 +163,11 @@ func (w *Writer) encode(last bool) error {
 	w.choose()
 	group := w.group
 	columns := len(w.refills) + len(w.encoders)
-	w.start(columns, last, func(i int, s rowBatch, own *EncodeScratch) (Chunk, error) {
+	w.start(columns, last, func(i int, s rowBatch) (Chunk, error) {
 		if added := i - len(w.refills); added >= 0 {
-			return w.encoders[added].EncodeBatch(s.rows, s.added(added), last, own)
+			return w.encoders[added].EncodeBatch(s.added(added), last)
 		}
-		return w.refills[i].encodeBatch(group, s.parts, i, last, own)
+		return w.refills[i].encodeBatch(group, s.parts, i, last)
 	})
 	return nil
 }
@@ -185,6 +181,7 @@ func (w *Writer) choose() {
 		r.encoder.Layout = Encoding{
 			Codec:      writableCodec(compress.Compression(chunk.Codec)),
 			Dictionary: chunk.DictionaryPageOffset != nil,
+			Unordered:  !w.out.verbatim.Ordered(r.column),
 		}
 	}
 	codec := writableCodec(compress.Compression(chunks[0].MetaData.Codec))

@@ -60,7 +60,7 @@ func (b *Books) Checkout(o Order) (Payment, error) {
 		}
 		e.Until = now.Add(*o.ConfirmAfter)
 	}
-	if err := b.record(e); err != nil {
+	if err := b.ledger.Record(e); err != nil {
 		return Payment{}, err
 	}
 	b.advance(now) // it may be confirmed at once
@@ -130,7 +130,7 @@ func (b *Books) Confirm(id string) (Payment, error) {
 	if !p.Confirmed.IsZero() {
 		return Payment{}, invalidf("%s is confirmed already", id)
 	}
-	err = b.record(LedgerEntry{Kind: confirmed, At: now, Payment: id})
+	err = b.ledger.Record(LedgerEntry{Kind: confirmed, At: now, Payment: id})
 	return *p, err
 }
 
@@ -145,7 +145,7 @@ func (b *Books) EndSubscription() error {
 	if _, err := standard(b.account.card); err != nil {
 		return invalidf("%s", err)
 	}
-	return b.record(LedgerEntry{Kind: subscriptionEnded, At: now})
+	return b.ledger.Record(LedgerEntry{Kind: subscriptionEnded, At: now})
 }
 
 func (b *Books) payment(id string) (*Payment, error) {
@@ -213,7 +213,7 @@ func (b *Books) reservedIncluded() cost.Money {
 // be recorded it has not happened, and nothing else can be recorded either.
 func (b *Books) advance(now time.Time) {
 	for e, due := b.due(now); due; e, due = b.due(now) {
-		if b.record(e) != nil {
+		if b.ledger.Record(e) != nil {
 			return
 		}
 	}

@@ -5,7 +5,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -51,7 +50,7 @@ type Books struct {
 	conceal func(identity string) string
 
 	mu           sync.Mutex // guards what follows, and keeps entries in their order
-	ledger       *kit.LedgerFile
+	ledger       *kit.LedgerFile[LedgerEntry]
 	account      account
 	ring         keyRing
 	state        State
@@ -91,7 +90,7 @@ func openBooks(config BooksConfig) (*Books, error) {
 		history:      newHistory(config.KeepArrivals),
 	}
 	maps.Copy(b.conditions, config.InputConditions)
-	if b.ledger, err = kit.OpenLedgerFile(config.BooksPath, ledgerHeader, b.replay); err != nil {
+	if b.ledger, err = kit.OpenLedgerFile(config.BooksPath, ledgerHeader, b.apply); err != nil {
 		return nil, err
 	}
 	if b.period == (month{}) {
@@ -107,17 +106,6 @@ func openBooks(config BooksConfig) (*Books, error) {
 
 // ledgerHeader is the first line of every ledger.
 const ledgerHeader = `{"kind":"sandbox_books","version":1}` + "\n"
-
-// replay makes the entry of a line true again.
-func (b *Books) replay(line []byte) error {
-	var e LedgerEntry
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&e); err != nil {
-		return err
-	}
-	return b.apply(e)
-}
 
 // Close closes the file. Nothing is recorded any more.
 func (b *Books) Close() error {
@@ -135,20 +123,11 @@ func (b *Books) lock() time.Time {
 	return now
 }
 
-// record makes an entry durable and then true. The write is the commit point: what
-// dies before it never happened, what dies after it happened and was not answered.
-func (b *Books) record(e LedgerEntry) error {
-	if err := b.ledger.Append(e); err != nil {
-		return err
-	}
-	return b.apply(e)
-}
-
 // change records an entry that depends on nothing, with the present time.
 func (b *Books) change(e LedgerEntry) error {
 	e.At = b.lock()
 	defer b.mu.Unlock()
-	return b.record(e)
+	return b.ledger.Record(e)
 }
 
 // apply makes an entry true.

@@ -40,7 +40,7 @@ func (b *Books) Arrive(r LookupRequest) Admission {
 	case wait > 0:
 		a.Code, a.Wait = RateLimited, wait
 	}
-	err := b.record(LedgerEntry{
+	err := b.ledger.Record(LedgerEntry{
 		Kind: arrived, At: now, Number: a.Number, Path: r.Path, Transport: r.Transport, Key: r.Key,
 		Identity: b.conceal(r.Identity), Fields: fieldList(r.Fields), Code: a.Code,
 	})
@@ -106,7 +106,7 @@ func (b *Books) Settle(number int, requestID string, returned enrich.Fields) err
 	now := b.lock()
 	defer b.mu.Unlock()
 	hold, expired := b.release(number)
-	return b.record(LedgerEntry{
+	return b.ledger.Record(LedgerEntry{
 		Kind: settled, At: now, Number: number, RequestID: requestID,
 		Charges: charges(hold.Settle(returned), hold.Rates.Prices(), expired, b.account.left),
 	})

@@ -131,7 +131,7 @@ func (b *Books) CreateKey(k NewKey) (Key, string, error) {
 	}
 	value := "sandbox_" + rand.Text()
 	id := fmt.Sprintf("key_%d", len(b.ring.keys)+1)
-	err := b.record(LedgerEntry{
+	err := b.ledger.Record(LedgerEntry{
 		Kind: keyCreated, At: now, Key: id, Name: k.Name, Hash: hashOf(value), Legacy: k.Legacy, Until: k.Expires.UTC(),
 	})
 	if err != nil {
@@ -165,7 +165,7 @@ func (b *Books) RevokeKey(id string) error {
 	if err != nil || !key.Revoked.IsZero() {
 		return err
 	}
-	return b.record(LedgerEntry{Kind: keyRevoked, At: now, Key: id})
+	return b.ledger.Record(LedgerEntry{Kind: keyRevoked, At: now, Key: id})
 }
 
 // ExpireKey sets when the key ends; the zero time means never. A moment that has
@@ -183,5 +183,5 @@ func (b *Books) ExpireKey(id string, at time.Time) error {
 	case !key.Revoked.IsZero():
 		return invalidf("%s is revoked already", id)
 	}
-	return b.record(LedgerEntry{Kind: keyExpirySet, At: now, Key: id, Until: at.UTC()})
+	return b.ledger.Record(LedgerEntry{Kind: keyExpirySet, At: now, Key: id, Until: at.UTC()})
 }

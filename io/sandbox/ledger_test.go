@@ -88,7 +88,7 @@ func TestEntryThatCannotBeWritten(t *testing.T) {
 	if _, _, err := l.CreateKey(NewKey{Name: "agent", Expires: far}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a new key that expires in the year 10000: %v", err)
 	}
-	if err := l.ledger.Append(LedgerEntry{Kind: keyExpirySet, At: far.UTC()}); err == nil {
+	if err := l.ledger.Record(LedgerEntry{Kind: keyExpirySet, At: far.UTC()}); err == nil {
 		t.Error("an entry of the year 10000 was written")
 	}
 	if err := l.SetAttemptLimit(7); err != nil {

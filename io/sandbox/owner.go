@@ -110,7 +110,7 @@ func (b *Books) SpendElsewhere(amount cost.Money) (cost.Money, error) {
 	}
 	left := b.account.left
 	from := left.draw(amount)
-	if err := b.record(LedgerEntry{Kind: creditSpent, At: now, Amount: amount, From: &from}); err != nil {
+	if err := b.ledger.Record(LedgerEntry{Kind: creditSpent, At: now, Amount: amount, From: &from}); err != nil {
 		return 0, err
 	}
 	return amount, nil
@@ -157,7 +157,7 @@ func (b *Books) UseElsewhere(units FieldUnits) (Usage, error) {
 	if len(taken) == 0 {
 		return Usage{}, nil
 	}
-	return usageOf(taken), b.record(LedgerEntry{Kind: usageTaken, At: now, Charges: taken})
+	return usageOf(taken), b.ledger.Record(LedgerEntry{Kind: usageTaken, At: now, Charges: taken})
 }
 
 // charge pays for one returned field at once, if there is anything to pay with.

@@ -67,7 +67,7 @@ func (c *cursor) number() error {
 	line := c.line + 1
 	if text := c.in.Attribute("r"); len(text) > 0 {
 		var err error
-		if line, err = strconv.Atoi(string(text)); err != nil {
+		if line, err = strconv.Atoi(text); err != nil {
 			return fmt.Errorf("a row has the number %q", text)
 		}
 	}
@@ -110,7 +110,7 @@ func (c *cursor) name() error {
 	}
 	if c.column = columnOf(name); c.column == 0 {
 		var err error
-		if c.column, _, err = excelize.CellNameToCoordinates(string(name)); err != nil {
+		if c.column, _, err = excelize.CellNameToCoordinates(name); err != nil {
 			return err
 		}
 	}
@@ -132,7 +132,7 @@ func restOf(in *xmlReader, kind kind) (value []byte, found bool) {
 }
 
 // columnOf returns the column of a name such as AB12, and 0 for a name in another form.
-func columnOf(name []byte) int {
+func columnOf(name string) int {
 	column, letters := 0, 0
 	for letters < len(name) && letters < 3 && name[letters] >= 'A' && name[letters] <= 'Z' {
 		column = column*26 + int(name[letters]-'A') + 1

@@ -19,11 +19,11 @@ type dateFormats struct {
 }
 
 // has reports whether the format with a number shows dates.
-func (d *dateFormats) has(number []byte) bool {
+func (d *dateFormats) has(number string) bool {
 	if d == nil || len(number) == 0 {
 		return false
 	}
-	at, err := strconv.Atoi(string(number))
+	at, err := strconv.Atoi(number)
 	return err == nil && at >= 0 && at < len(d.shows) && d.shows[at]
 }
 
@@ -62,13 +62,13 @@ func readFormats(part io.Reader) (*dateFormats, error) {
 		}
 		switch depth := in.Depth(); {
 		case depth == 2:
-			within = string(in.Name())
+			within = in.Name()
 		case depth == 3 && within == "numFmts" && in.Is("numFmt"):
-			if id, err := strconv.Atoi(string(in.Attribute("numFmtId"))); err == nil {
-				custom[id] = isDateCode(string(in.Attribute("formatCode")))
+			if id, err := strconv.Atoi(in.Attribute("numFmtId")); err == nil {
+				custom[id] = isDateCode(in.Attribute("formatCode"))
 			}
 		case depth == 3 && within == "cellXfs" && in.Is("xf"):
-			id, _ := strconv.Atoi(string(in.Attribute("numFmtId"))) // 0 is the general format
+			id, _ := strconv.Atoi(in.Attribute("numFmtId")) // 0 is the general format
 			numbers = append(numbers, id)
 		}
 	}

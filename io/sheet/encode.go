@@ -122,9 +122,8 @@ type encodedPart struct {
 
 // WriteRow adds a row.
 func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
-	if len(appended) != len(p.writer.appended) {
-		return fmt.Errorf("sheet: row %d has %d appended values; the list has %d appended columns",
-			row.Number(), len(appended), len(p.writer.appended))
+	if err := table.CheckRow(row, fills, appended, p.writer.columns, len(p.writer.appended)); err != nil {
+		return err
 	}
 	for i := range p.writer.columns {
 		if len(fills) > 0 && fills[0].Column == i {
@@ -133,10 +132,6 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 			continue
 		}
 		p.add(row.Cell(i), false)
-	}
-	if len(fills) > 0 {
-		return fmt.Errorf("sheet: row %d fills column %d of a list with %d columns; fills ascend",
-			row.Number(), fills[0].Column, p.writer.columns)
 	}
 	for i, value := range appended {
 		isNumber := false

@@ -39,7 +39,7 @@ func (e *extension) filter(in *xmlReader) []byte {
 	if !in.Is("autoFilter") {
 		return in.Raw()
 	}
-	if ref, changed := e.extended(string(in.Attribute("ref"))); changed {
+	if ref, changed := e.extended(in.Attribute("ref")); changed {
 		return withAttribute(in.Raw(), "ref", ref)
 	}
 	return in.Raw()
@@ -69,15 +69,15 @@ func (e *extension) extendTable(out io.Writer, part io.Reader) error {
 			return append(e.columns(in.Prefix(), highest), in.Raw()...), nil
 		case kind != xmlStart:
 		case in.Is("table"):
-			ref, extended := e.extended(string(in.Attribute("ref")))
+			ref, extended := e.extended(in.Attribute("ref"))
 			grown = extended
 			return withAttribute(in.Raw(), "ref", ref), nil
 		case in.Is("tableColumns"):
-			if count, err := strconv.Atoi(string(in.Attribute("count"))); err == nil && grown {
+			if count, err := strconv.Atoi(in.Attribute("count")); err == nil && grown {
 				return withAttribute(in.Raw(), "count", strconv.Itoa(count+len(e.names))), nil
 			}
 		case in.Is("tableColumn"):
-			id, _ := strconv.Atoi(string(in.Attribute("id")))
+			id, _ := strconv.Atoi(in.Attribute("id"))
 			highest = max(highest, id)
 		default:
 			return e.filter(in), nil
@@ -102,8 +102,8 @@ func (e *extension) extendNames(out io.Writer, part io.Reader, sheet int) error 
 		raw := in.Raw()
 		switch kind {
 		case xmlStart:
-			isFilter = in.Is("definedName") && string(in.Attribute("name")) == "_xlnm._FilterDatabase" &&
-				string(in.Attribute("localSheetId")) == strconv.Itoa(sheet)
+			isFilter = in.Is("definedName") && in.Attribute("name") == "_xlnm._FilterDatabase" &&
+				in.Attribute("localSheetId") == strconv.Itoa(sheet)
 		case xmlEnd:
 			isFilter = false
 		case xmlText:

@@ -68,7 +68,7 @@ func readFormula(in *xmlReader) (found formula, err error) {
 		return formula{}, nil
 	}
 	holder, isText := "v", false // the element with the value
-	switch string(in.Attribute("t")) {
+	switch in.Attribute("t") {
 	case "str":
 		isText = true
 	case "inlineStr":
@@ -107,6 +107,6 @@ func readFormula(in *xmlReader) (found formula, err error) {
 
 // servesOthers reports whether the element that has started is a formula of several cells.
 func servesOthers(in *xmlReader) bool {
-	first, last, several := strings.Cut(string(in.Attribute("ref")), ":")
+	first, last, several := strings.Cut(in.Attribute("ref"), ":")
 	return in.Is("f") && several && first != last
 }

@@ -68,7 +68,7 @@ func (p *patch) row(line int, edits []edit) error {
 	}
 	p.edits, p.prefix = edits, p.in.Prefix()
 	start, closing := p.in.Raw(), []byte(nil)
-	if p.in.Attribute("spans") != nil {
+	if p.in.Attribute("spans") != "" {
 		start = withoutSpans(start)
 	}
 	if p.in.Empty() {
@@ -117,7 +117,7 @@ func (p *patch) change() error {
 	}
 	e := p.edits[0]
 	p.edits = p.edits[1:]
-	style := string(p.in.Attribute("s"))
+	style := p.in.Attribute("s")
 	if err := p.drop(); err != nil {
 		return err
 	}

@@ -70,8 +70,8 @@ const (
 	asIs // a truth value, an error, the text of a formula
 )
 
-func kindOf(name []byte) kind {
-	switch string(name) {
+func kindOf(name string) kind {
+	switch name {
 	case "", "n":
 		return number
 	case "s":

@@ -72,7 +72,9 @@ func (s *sharedTexts) read(in *xmlReader) error {
 		if kind != xmlStart || in.Depth() != 2 || !in.Is("si") {
 			continue
 		}
-		if text, _, err = appendTextItem(text[:0], in); err != nil {
+		if value, found := in.Rest("<t>", "</t></si>"); found {
+			text = unmark(append(text[:0], value...), 0)
+		} else if text, _, err = appendTextItem(text[:0], in); err != nil {
 			return err
 		}
 		if err := s.add(text); err != nil {

@@ -90,7 +90,7 @@ func (w *Writer) begin() error {
 // to that list: a filled cell has no formula any more.
 func (w *Writer) copy(entry *zip.File) error {
 	drop := func(in *xmlReader) bool {
-		reference := string(in.Attribute("PartName")) + string(in.Attribute("Target"))
+		reference := in.Attribute("PartName") + in.Attribute("Target")
 		return strings.HasSuffix(strings.ToLower(reference), "calcchain.xml")
 	}
 	switch entry.Name {
@@ -164,6 +164,9 @@ func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []string
 		return fmt.Errorf("sheet: row %d is written after %d rows of its block; write all rows in order",
 			own.Number(), len(p.lines))
 	}
+	if err := table.CheckRow(own, fills, appended, len(list.columns), len(p.writer.appended)); err != nil {
+		return err
+	}
 	edits, err := p.writer.edits(fills, appended, p.writer.appended)
 	if err != nil {
 		return fmt.Errorf("%s:%d: %w", list.name, own.Line(), err)
@@ -174,18 +177,8 @@ func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []string
 
 // edits returns the edits of a row. Appended values are text when columns is nil.
 func (w *Writer) edits(fills []table.Fill, appended []string, columns []table.Column) ([]edit, error) {
-	if len(appended) != len(w.appended) {
-		return nil, fmt.Errorf("sheet: a row has %d appended values; the list has %d appended columns",
-			len(appended), len(w.appended))
-	}
 	var edits []edit
-	previous := -1
 	for _, fill := range fills {
-		if fill.Column <= previous || fill.Column >= len(w.list.columns) {
-			return nil, fmt.Errorf("sheet: fill of column %d after column %d in a list with %d columns; fills ascend",
-				fill.Column, previous, len(w.list.columns))
-		}
-		previous = fill.Column
 		edits = append(edits, edit{column: fill.Column + 1, value: fill.Value})
 	}
 	for i, value := range appended {

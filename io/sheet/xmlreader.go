@@ -1,16 +1,16 @@
-// This file reads the XML of a workbook, token by token, each with its bytes. encoding/xml takes several
-// times as long, because it makes several values of every token.
+// This file reads the XML of a workbook with encoding/xml, token by token, each with its bytes.
 //
-// The Reader finds the same faults as encoding/xml, with three exceptions. It refuses document type
-// declarations, which a workbook must not have. It does not know which letters outside of ASCII a name may
-// have. It limits the size of a token and the depth of elements.
+// It refuses document type declarations, which a workbook must not have, and limits the size of a token and the
+// depth of elements.
 
 package sheet
 
 import (
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // XMLKind is the kind of a token.
@@ -32,43 +32,45 @@ const (
 
 // xmlReader reads tokens.
 type xmlReader struct {
-	in    io.Reader
-	data  []byte // what was read
-	at    int    // start of the token in data
-	next  int    // end of the token in data
-	taken int64  // bytes before data
-	ended bool   // in has no more
-	err   error  // sticky
+	in      io.Reader
+	decoder *xml.Decoder // of the bytes of ReadByte
+	data    []byte       // what was read
+	at      int          // start of the token in data
+	next    int          // end of the token in data
+	read    int          // bytes of data that the decoder has
+	taken   int64        // bytes before data
+	err     error        // sticky
+	failed  error        // of in
 
 	kind   XMLKind
-	flags  class // of a text
-	inner  span  // a text without the marks of CDATA
-	cdata  bool
-	attrs  []attr
-	empty  bool // the end of the element is still to come
-	closed bool // the last token closed an element
-
-	open  []byte    // names of the open elements, one after the other
-	opens []element // one for each of them
-}
-
-// element is an open element.
-type element struct {
-	name  int // where its name begins in open
-	local int // where its name without prefix begins
-}
-
-// span is a range of bytes from the start of the token.
-type span struct{ from, to int }
-
-type attr struct {
-	name, value span
-	flags       class // of the value
+	text   xml.CharData
+	attrs  []xml.Attr
+	opens  []xml.Name // the open elements; the space is the prefix
+	closed bool       // the last token closed an element
 }
 
 // newXMLReader returns a Reader of a part.
 func newXMLReader(in io.Reader) *xmlReader {
-	return &xmlReader{in: in, data: make([]byte, 0, bufferSize)}
+	r := &xmlReader{in: in, data: make([]byte, 0, bufferSize)}
+	r.decoder = xml.NewDecoder(bytesOf{r})
+	return r
+}
+
+// bytesOf gives the decoder one byte after the other, so that it does not read ahead.
+type bytesOf struct{ *xmlReader }
+
+func (b bytesOf) Read([]byte) (int, error) { return 0, errors.ErrUnsupported } // encoding/xml calls ReadByte
+
+func (b bytesOf) ReadByte() (byte, error) {
+	r := b.xmlReader
+	if r.read == len(r.data) {
+		if r.failed = r.fill(); r.failed != nil {
+			return 0, r.failed
+		}
+	}
+	next := r.data[r.read]
+	r.read++
+	return next, nil
 }
 
 // SyntaxError is a fault of the XML.
@@ -81,9 +83,6 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("XML syntax error in the token at byte %d: %s", e.Offset, e.Reason)
 }
 
-// errMore says that a token does not end in what was read.
-var errMore = errors.New("the token does not end")
-
 // Next reads the next token. The end of an element without content, such as <a/>, is a token without bytes.
 // After the last token it returns io.EOF.
 func (r *xmlReader) Next() (XMLKind, error) {
@@ -92,47 +91,58 @@ func (r *xmlReader) Next() (XMLKind, error) {
 	}
 	if r.closed {
 		r.closed = false
-		last := len(r.opens) - 1
-		r.open, r.opens = r.open[:r.opens[last].name], r.opens[:last]
+		r.opens = r.opens[:len(r.opens)-1]
 	}
 	r.at = r.next
-	if r.empty {
-		r.empty, r.closed, r.kind = false, true, xmlEnd
-		return xmlEnd, nil
+	before := r.decoder.InputOffset()
+	token, err := r.decoder.RawToken()
+	if err == nil {
+		r.next = r.at + int(r.decoder.InputOffset()-before)
+		err = r.take(token)
 	}
-	kind, err := r.scan()
 	if err != nil {
-		r.err = err
-		return 0, err
+		r.err = r.fault(err)
+		return 0, r.err
 	}
-	r.kind = kind
-	return kind, nil
+	return r.kind, nil
 }
 
-func (r *xmlReader) scan() (XMLKind, error) {
-	for {
-		kind, length, err := r.token(r.data[r.at:])
-		if err == nil {
-			r.next = r.at + length
-			return kind, nil
+// take keeps a token.
+func (r *xmlReader) take(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		if len(r.opens) == maxDepth {
+			return fmt.Errorf("more than %d open elements", maxDepth)
 		}
-		if err != errMore || r.ended {
-			return 0, r.fault(err)
+		r.kind, r.attrs, r.opens = xmlStart, t.Attr, append(r.opens, t.Name)
+	case xml.EndElement:
+		if len(r.opens) == 0 || r.opens[len(r.opens)-1] != t.Name {
+			return fmt.Errorf("the end of %.40q, which is not open", t.Name.Local)
 		}
-		if err := r.fill(); err != nil {
-			return 0, err
-		}
+		r.kind, r.closed = xmlEnd, true
+	case xml.CharData:
+		r.kind, r.text = xmlText, t
+	case xml.Directive:
+		return errors.New("a document type declaration")
+	default:
+		r.kind = xmlOther
 	}
+	return nil
 }
 
 // fault returns the error of the token.
 func (r *xmlReader) fault(err error) error {
-	if err == io.EOF {
+	switch {
+	case err == io.EOF && len(r.opens) == 0:
 		return err
+	case err == io.EOF:
+		err = io.ErrUnexpectedEOF
+	case r.failed != nil && r.failed != io.EOF:
+		return r.failed
 	}
 	reason := err.Error()
-	if err == errMore {
-		reason = "unexpected end"
+	if wrong, ok := errors.AsType[*xml.SyntaxError](err); ok {
+		reason = wrong.Msg // its line is wrong behind Rest
 	}
 	return &SyntaxError{r.taken + int64(r.at), reason}
 }
@@ -141,7 +151,8 @@ func (r *xmlReader) fault(err error) error {
 func (r *xmlReader) fill() error {
 	kept := copy(r.data, r.data[r.at:])
 	r.taken += int64(r.at)
-	r.at, r.next, r.data = 0, 0, r.data[:kept]
+	r.read -= r.at
+	r.at, r.next, r.data = 0, r.next-r.at, r.data[:kept]
 	if 2*kept > cap(r.data) {
 		if kept > maxToken {
 			return &SyntaxError{r.taken, fmt.Sprintf("it has more than %d bytes", maxToken)}
@@ -150,8 +161,8 @@ func (r *xmlReader) fill() error {
 	}
 	length, err := io.ReadFull(r.in, r.data[kept:cap(r.data)])
 	r.data = r.data[:kept+length]
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		r.ended, err = true, nil
+	if err == io.ErrUnexpectedEOF {
+		err = nil
 	}
 	return err
 }
@@ -162,56 +173,44 @@ func (r *xmlReader) Raw() []byte { return r.data[r.at:r.next] }
 // Depth returns how many elements are open. The element that a token starts or ends is one of them.
 func (r *xmlReader) Depth() int { return len(r.opens) }
 
-// Name returns the name of the innermost open element without its prefix. At a start or an end it is the name
-// of that element.
-func (r *xmlReader) Name() []byte {
-	if len(r.opens) == 0 {
-		return nil
+// element returns the innermost open element.
+func (r *xmlReader) element() (name xml.Name) {
+	if last := len(r.opens) - 1; last >= 0 {
+		return r.opens[last]
 	}
-	return r.open[r.opens[len(r.opens)-1].local:]
+	return name
 }
 
+// Name returns the name of the innermost open element without its prefix. At a start or an end it is the name
+// of that element.
+func (r *xmlReader) Name() string { return r.element().Local }
+
 // Is reports whether the innermost open element has a name, without its prefix.
-func (r *xmlReader) Is(name string) bool { return string(r.Name()) == name }
+func (r *xmlReader) Is(name string) bool { return r.Name() == name }
 
 // Prefix returns the prefix of the innermost open element with its colon, and "" without one.
 func (r *xmlReader) Prefix() string {
-	if len(r.opens) == 0 {
-		return ""
+	if space := r.element().Space; space != "" {
+		return space + ":"
 	}
-	last := r.opens[len(r.opens)-1]
-	return string(r.open[last.name:last.local])
-}
-
-// full returns the name of the innermost open element with its prefix.
-func (r *xmlReader) full() []byte {
-	if len(r.opens) == 0 {
-		return nil
-	}
-	return r.open[r.opens[len(r.opens)-1].name:]
+	return ""
 }
 
 // Empty reports whether the bytes of a start are a whole element.
-func (r *xmlReader) Empty() bool { return r.kind == xmlStart && r.empty }
+func (r *xmlReader) Empty() bool { return r.kind == xmlStart && r.data[r.next-2] == '/' }
 
-// Attribute returns the value of an attribute without prefix of the element that the token starts, and nil
-// when there is none. The value is valid until Next is called.
-func (r *xmlReader) Attribute(name string) []byte {
+// Attribute returns the value of an attribute without prefix of the element that the token starts, and ""
+// when there is none.
+func (r *xmlReader) Attribute(name string) string {
 	if r.kind != xmlStart {
-		return nil
+		return ""
 	}
-	token := r.Raw()
 	for _, a := range r.attrs {
-		if string(token[a.name.from:a.name.to]) != name {
-			continue
+		if a.Name.Space == "" && a.Name.Local == name {
+			return a.Value
 		}
-		value := token[a.value.from:a.value.to:a.value.to]
-		if a.flags&(reference|carriage) == 0 {
-			return value
-		}
-		return appendDecoded([]byte{}, value, true)
 	}
-	return nil
+	return ""
 }
 
 // AppendText appends the characters of a text.
@@ -219,11 +218,7 @@ func (r *xmlReader) AppendText(to []byte) []byte {
 	if r.kind != xmlText {
 		return to
 	}
-	text := r.Raw()[r.inner.from:r.inner.to]
-	if r.flags&(reference|carriage) == 0 || r.cdata && r.flags&carriage == 0 {
-		return append(to, text...)
-	}
-	return appendDecoded(to, text, !r.cdata)
+	return append(to, r.text...)
 }
 
 // Rest reads the rest of the element that the token starts, when the rest is before, then a text without
@@ -231,23 +226,33 @@ func (r *xmlReader) AppendText(to []byte) []byte {
 // text and true, and the token is then all that it read. Otherwise it reads nothing and returns false. For the
 // few forms that most cells have, it takes a fraction of the time of Next.
 func (r *xmlReader) Rest(before, behind string) (text []byte, found bool) {
-	if r.kind != xmlStart || r.empty {
+	if r.kind != xmlStart || r.Empty() {
 		return nil, false
 	}
 	data := r.data[r.next:]
 	if len(data) < len(before) || string(data[:len(before)]) != before {
 		return nil, false
 	}
-	length, flags := run(data[len(before):], less)
-	text = data[len(before) : len(before)+length]
-	end := len(before) + length + len(behind)
-	if end > len(data) || string(data[end-len(behind):end]) != behind ||
-		flags&^wide != 0 || check(text, flags, false) != nil {
+	text = data[len(before):]
+	for length, b := range text {
+		if notPlain(b) {
+			text = text[:length]
+			break
+		}
+	}
+	end := len(before) + len(text) + len(behind)
+	if end > len(data) || string(data[end-len(behind):end]) != behind || !utf8.Valid(text) {
 		return nil, false
 	}
-	r.at, r.next = r.next, r.next+end
+	r.at, r.next, r.read = r.next, r.next+end, r.next+end // behind a start the decoder has no more bytes
 	r.kind, r.closed = xmlEnd, true
 	return text, true
+}
+
+// notPlain reports whether a byte of a text is not itself, or may be none of a character. 0xef begins the two
+// codes that are no characters.
+func notPlain(b byte) bool {
+	return b == '<' || b == '>' || b == '&' || b == 0xef || b < ' ' && b != '\t' && b != '\n'
 }
 
 // Skip reads up to the end of the element that the token starts.

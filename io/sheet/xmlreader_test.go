@@ -1,7 +1,6 @@
 package sheet
 
 import (
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -29,7 +28,7 @@ func tokens(in io.Reader) (all []string, raw []byte, err error) {
 		case xmlStart:
 			token := fmt.Sprintf("<%s", r.Name())
 			for _, name := range []string{"a", "r", "s", "t", "ref"} {
-				if value := r.Attribute(name); value != nil {
+				if value := r.Attribute(name); value != "" {
 					token += fmt.Sprintf(" %s=%q", name, value)
 				}
 			}
@@ -60,7 +59,7 @@ func peer(text string) (all []string, err error) {
 			token := "<" + t.Name.Local
 			for _, name := range []string{"a", "r", "s", "t", "ref"} {
 				for _, a := range t.Attr {
-					if a.Name.Space == "" && a.Name.Local == name {
+					if a.Name.Space == "" && a.Name.Local == name && a.Value != "" {
 						token += fmt.Sprintf(" %s=%q", name, a.Value)
 						break
 					}
@@ -106,9 +105,6 @@ func sound(t *testing.T, text string) {
 		t.Fatalf("%.200q: refused: %v", text, err)
 	}
 	if err == nil && wantErr != nil {
-		if strings.Contains(wantErr.Error(), "invalid XML name") {
-			return
-		}
 		t.Fatalf("%.200q: encoding/xml refuses it: %v", text, wantErr)
 	}
 	if err != nil {
@@ -251,40 +247,4 @@ func TestRestReadsWhatNextReads(t *testing.T) {
 	if _, found := r.Rest("", ""); found {
 		t.Error("an element without content has a rest")
 	}
-}
-
-// BenchmarkBesideEncodingXML reads the XML of a sheet with 10,000 rows.
-func BenchmarkBesideEncodingXML(b *testing.B) {
-	var text bytes.Buffer
-	text.WriteString("<worksheet><sheetData>")
-	for line := range 10_000 {
-		fmt.Fprintf(&text, `<row r="%d">`, line+1)
-		for column := range 5 {
-			fmt.Fprintf(&text, `<c r="%c%d" s="1" t="s"><v>%d</v></c>`, 'A'+column, line+1, 5*line+column)
-		}
-		text.WriteString("</row>")
-	}
-	text.WriteString("</sheetData></worksheet>")
-	b.Run("markup", func(b *testing.B) {
-		b.SetBytes(int64(text.Len()))
-		for b.Loop() {
-			r := newXMLReader(bytes.NewReader(text.Bytes()))
-			for {
-				if _, err := r.Next(); err != nil {
-					break
-				}
-			}
-		}
-	})
-	b.Run("encoding-xml", func(b *testing.B) {
-		b.SetBytes(int64(text.Len()))
-		for b.Loop() {
-			decoder := xml.NewDecoder(bytes.NewReader(text.Bytes()))
-			for {
-				if _, err := decoder.Token(); err != nil {
-					break
-				}
-			}
-		}
-	})
 }

@@ -89,6 +89,24 @@ type Fill struct {
 	Value  string
 }
 
+// CheckRow refuses what would damage a list with this many columns and appended columns: another number of
+// appended values, and fills that do not ascend or are of no column. Writers call it for each row.
+func CheckRow(row Row, fills []Fill, appended []string, columns, appendedColumns int) error {
+	if len(appended) != appendedColumns {
+		return fmt.Errorf("table: row %d has %d appended values; the list has %d appended columns",
+			row.Number(), len(appended), appendedColumns)
+	}
+	previous := -1
+	for _, fill := range fills {
+		if fill.Column <= previous || fill.Column >= columns {
+			return fmt.Errorf("table: row %d of a list with %d columns has a fill of column %d after column %d; fills ascend",
+				row.Number(), columns, fill.Column, previous)
+		}
+		previous = fill.Column
+	}
+	return nil
+}
+
 // Writer writes rows in parts. Several goroutines may fill one part each, and one goroutine writes
 // the parts in order. A cell that is not filled stays the same, byte for byte where the format
 // allows it.

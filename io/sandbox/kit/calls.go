@@ -47,7 +47,7 @@ func (b *UnitBooks) Arrive(c UnitCall) UnitAdmission {
 			a.Code = RateLimited
 		}
 	}
-	err := b.write(entry{Kind: arrived, UnitRecord: UnitRecord{
+	err := b.file.Record(entry{Kind: arrived, UnitRecord: UnitRecord{
 		Number: a.Number, At: now, Key: c.Key, Path: c.Path, About: b.config.Conceal(c.About), Code: a.Code,
 	}})
 	if err != nil {
@@ -85,7 +85,7 @@ func (b *UnitBooks) Count(number int, c UnitCharge) (Code, error) {
 	if code := b.allowed(c.Module, now, c.Units); code != "" {
 		return code, nil
 	}
-	return "", b.write(entry{Kind: counted, UnitRecord: UnitRecord{Number: number, At: now, UnitCharge: c}})
+	return "", b.file.Record(entry{Kind: counted, UnitRecord: UnitRecord{Number: number, At: now, UnitCharge: c}})
 }
 
 // Return gives units back that a call used up before.
@@ -98,7 +98,7 @@ func (b *UnitBooks) Return(path, about string, c UnitCharge) error {
 func (b *UnitBooks) Refuse(number int, code Code) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.write(entry{Kind: refused, UnitRecord: UnitRecord{Number: number, At: b.now(), Code: code}})
+	return b.file.Record(entry{Kind: refused, UnitRecord: UnitRecord{Number: number, At: b.now(), Code: code}})
 }
 
 // UseElsewhere counts what somebody else with the account used.
@@ -124,7 +124,7 @@ func (b *UnitBooks) change(e entry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.At = b.now()
-	return b.write(e)
+	return b.file.Record(e)
 }
 
 // SetTotal sets the total of a module.
@@ -170,7 +170,7 @@ func (b *UnitBooks) CreateKey() (id, value string, err error) {
 	defer b.mu.Unlock()
 	value = "sandbox_v2_" + rand.Text()
 	id = fmt.Sprintf("key_%d", len(b.keys)+1)
-	return id, value, b.write(entry{Kind: keyCreated, UnitRecord: UnitRecord{At: b.now(), Key: id}, Hash: hashOf(value)})
+	return id, value, b.file.Record(entry{Kind: keyCreated, UnitRecord: UnitRecord{At: b.now(), Key: id}, Hash: hashOf(value)})
 }
 
 // RevokeKey makes every request with a key fail from now on.
@@ -179,7 +179,7 @@ func (b *UnitBooks) RevokeKey(id string) error {
 	defer b.mu.Unlock()
 	for _, key := range b.keys {
 		if key.ID == id {
-			return b.write(entry{Kind: keyRevoked, UnitRecord: UnitRecord{At: b.now(), Key: id}})
+			return b.file.Record(entry{Kind: keyRevoked, UnitRecord: UnitRecord{At: b.now(), Key: id}})
 		}
 	}
 	return fmt.Errorf("%w key %q", ErrUnknown, id)

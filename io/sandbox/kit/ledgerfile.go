@@ -4,6 +4,7 @@ package kit
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +21,9 @@ import (
 //
 // Several processes may have it open, but only one can write: an entry rests on all
 // that stand before it, so whoever meets an entry that it has not read writes no more.
-type LedgerFile struct {
+type LedgerFile[E any] struct {
+	apply func(E) error
+
 	file *os.File // nil: the ledger is kept in memory alone
 	size int64    // of the file, as far as it was read and written here
 	err  error    // the first failed write; nothing is written after it
@@ -30,13 +33,13 @@ type LedgerFile struct {
 
 // OpenLedgerFileLater is OpenLedgerFile for a ledger that may never have an entry: a file that is not there is
 // created by the first entry.
-func OpenLedgerFileLater(path, header string, replay func(line []byte) error) (*LedgerFile, error) {
+func OpenLedgerFileLater[E any](path, header string, apply func(E) error) (*LedgerFile[E], error) {
 	if _, err := os.Stat(path); path == "" || !errors.Is(err, fs.ErrNotExist) {
-		return OpenLedgerFile(path, header, replay)
+		return OpenLedgerFile(path, header, apply)
 	}
-	l := &LedgerFile{}
+	l := &LedgerFile[E]{apply: apply}
 	l.create = func() error {
-		opened, err := OpenLedgerFile(path, header, func([]byte) error { return errOthersWrote })
+		opened, err := OpenLedgerFile(path, header, func(E) error { return errOthersWrote })
 		if err != nil {
 			return err
 		}
@@ -49,21 +52,21 @@ func OpenLedgerFileLater(path, header string, replay func(line []byte) error) (*
 // errOthersWrote says why nothing more can be written.
 var errOthersWrote = errors.New("another process has written into them; end one of the two and start the other again")
 
-// OpenLedgerFile opens or creates a file and hands every line after its header to replay. The
+// OpenLedgerFile opens or creates a file and makes every entry after its header true with apply. The
 // header is the first line, with its end; a file that begins in another way is
 // somebody else's and is left alone. A last line without its end was never answered
 // for: it is cut off. With an empty path nothing is kept.
-func OpenLedgerFile(path, header string, replay func(line []byte) error) (*LedgerFile, error) {
+func OpenLedgerFile[E any](path, header string, apply func(E) error) (*LedgerFile[E], error) {
 	if path == "" {
-		return &LedgerFile{}, nil
+		return &LedgerFile[E]{apply: apply}, nil
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the ledger: %w", err)
 	}
-	l := &LedgerFile{file: file}
+	l := &LedgerFile[E]{apply: apply, file: file}
 	err = l.alone(func() error {
-		if err := restore(file, header, replay); err != nil {
+		if err := restore(file, header, l.replay); err != nil {
 			return err
 		}
 		info, err := file.Stat()
@@ -78,9 +81,20 @@ func OpenLedgerFile(path, header string, replay func(line []byte) error) (*Ledge
 	return l, nil
 }
 
+// replay makes the entry of a line true again.
+func (l *LedgerFile[E]) replay(line []byte) error {
+	var entry E
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&entry); err != nil {
+		return err
+	}
+	return l.apply(entry)
+}
+
 // alone does something with the file while no other process does. The lock is the
 // kernel's, so that it ends with the process.
-func (l *LedgerFile) alone(do func() error) error {
+func (l *LedgerFile[E]) alone(do func() error) error {
 	err := syscall.Flock(int(l.file.Fd()), syscall.LOCK_EX)
 	for errors.Is(err, syscall.EINTR) {
 		err = syscall.Flock(int(l.file.Fd()), syscall.LOCK_EX)
@@ -138,9 +152,18 @@ func replayLines(reader *bufio.Reader, replay func([]byte) error) (whole int64, 
 	}
 }
 
-// Append writes one entry as a line of JSON. After a failed write the ledger takes nothing more: the
+// Record makes an entry durable and then true. The write is the commit point: what dies before it never
+// happened, what dies after it happened and was not answered.
+func (l *LedgerFile[E]) Record(entry E) error {
+	if err := l.append(entry); err != nil {
+		return err
+	}
+	return l.apply(entry)
+}
+
+// append writes one entry as a line of JSON. After a failed write the ledger takes nothing more: the
 // file may end in a torn line, which only opening it again cuts off.
-func (l *LedgerFile) Append(entry any) error {
+func (l *LedgerFile[E]) append(entry E) error {
 	if l.err == nil && l.create != nil {
 		l.err = l.create()
 	}
@@ -157,7 +180,7 @@ func (l *LedgerFile) Append(entry any) error {
 	return l.err
 }
 
-func (l *LedgerFile) write(line []byte) error {
+func (l *LedgerFile[E]) write(line []byte) error {
 	info, err := l.file.Stat()
 	if err != nil {
 		return err
@@ -171,7 +194,7 @@ func (l *LedgerFile) write(line []byte) error {
 }
 
 // Close closes the file. Nothing is written any more.
-func (l *LedgerFile) Close() error {
+func (l *LedgerFile[E]) Close() error {
 	if l.err == nil {
 		l.err = errors.New("the ledger is closed")
 	}

@@ -5,10 +5,8 @@
 package kit
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -115,7 +113,7 @@ type UnitBooks struct {
 	config UnitConfig
 
 	mu       sync.Mutex // guards what follows, and keeps entries in their order
-	file     *LedgerFile
+	file     *LedgerFile[entry]
 	keys     []*UnitKey
 	byHash   map[string]*UnitKey
 	usage    map[Module]*ModuleUsage
@@ -176,7 +174,7 @@ func OpenUnitBooks(config UnitConfig) (*UnitBooks, error) {
 	}
 	b.addKey("key_1", hashOf(config.Key))
 	var err error
-	b.file, err = OpenLedgerFileLater(config.Path, fileHeader, b.replay)
+	b.file, err = OpenLedgerFileLater(config.Path, fileHeader, b.apply)
 	return b, err
 }
 
@@ -223,24 +221,6 @@ func (b *UnitBooks) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.file.Close()
-}
-
-func (b *UnitBooks) replay(line []byte) error {
-	var e entry
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&e); err != nil {
-		return err
-	}
-	return b.apply(e)
-}
-
-// write makes an entry durable and then true. The write is the commit point.
-func (b *UnitBooks) write(e entry) error {
-	if err := b.file.Append(e); err != nil {
-		return err
-	}
-	return b.apply(e)
 }
 
 // now returns the present time as an entry gives it back.

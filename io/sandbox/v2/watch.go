@@ -5,9 +5,7 @@
 package v2
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,7 +47,7 @@ type watches struct {
 	now func() time.Time
 
 	mu            sync.Mutex // guards what follows, and keeps entries in their order
-	file          *kit.LedgerFile
+	file          *kit.LedgerFile[entry]
 	subscriptions map[string]*Subscription
 	values        map[string]map[string]string // of changed fields, by company and field
 	events        []WatchEvent                 // oldest first
@@ -82,7 +80,7 @@ const fileHeader = `{"kind":"sandbox_watches","version":1}` + "\n"
 func openWatches(path string, now func() time.Time) (*watches, error) {
 	w := &watches{now: now, subscriptions: map[string]*Subscription{}, values: map[string]map[string]string{}}
 	var err error
-	w.file, err = kit.OpenLedgerFileLater(path, fileHeader, w.replay)
+	w.file, err = kit.OpenLedgerFileLater(path, fileHeader, w.apply)
 	return w, err
 }
 
@@ -93,23 +91,10 @@ func (w *watches) Close() error {
 	return w.file.Close()
 }
 
-func (w *watches) replay(line []byte) error {
-	var e entry
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&e); err != nil {
-		return err
-	}
-	return w.apply(e)
-}
-
-// write makes an entry durable and then true.
+// write makes an entry durable and then true, with the present time.
 func (w *watches) write(e entry) error {
 	e.At = w.now().UTC().Round(0)
-	if err := w.file.Append(e); err != nil {
-		return err
-	}
-	return w.apply(e)
+	return w.file.Record(e)
 }
 
 func (w *watches) apply(e entry) error {
