@@ -118,6 +118,7 @@ func TestALostPageIsNeverBoughtTwice(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t, 60)
 			b.opts.Exclusive = test.exclusive
+			b.second().Connections = 1 // so the second call is for the second page
 			if !test.nearZero {
 				b.used["companies"] = 50_000 // more than anybody can have used since the start
 			}
