@@ -60,7 +60,7 @@ func (a *accountState) View(now time.Time) decide.Account {
 // used is no longer part of the snapshot.
 func (a *accountState) Allowance() cost.Allowance {
 	return cost.Allowance{
-		Left:    a.Tariff.FreeUnits(a.Base).Minus(a.sum.Totals.Settled).Minus(a.Forgone),
+		Left:    a.Tariff.FreeUnits(a.Base).Minus(a.sum.Totals.Settled).Minus(a.Discounted),
 		Held:    a.sum.InFlight.Held,
 		Doubted: a.sum.Totals.Held.Minus(a.sum.InFlight.Held),
 	}
@@ -70,12 +70,12 @@ func (a *accountState) Allowance() cost.Allowance {
 func (a *accountState) Begin(changes *decide.Changes) {
 	a.Strict = a.Strict || changes.Strict
 	a.Window.take()
-	a.remember(changes.Hold)
+	a.note(changes.Hold)
 }
 
-// remember keeps the rates of a hold. It replaces the map and does not change it, because the
+// note keeps the rates of a hold. It replaces the map and does not change it, because the
 // committer may be encoding the map.
-func (a *accountState) remember(hold cost.Hold) {
+func (a *accountState) note(hold cost.Hold) {
 	for f := range hold.Fields.Each() {
 		if known, ok := a.Rates[f]; !ok || known != hold.Rates[f] {
 			a.Rates = maps.Clone(a.Rates)
@@ -103,7 +103,7 @@ func (a *accountState) Rebase(next attempt.ID, snapshot cost.Account) {
 	a.confirm(snapshot)
 	a.Seen = cost.Seen{}
 	a.Base, a.BaseFirst, a.DecidableFrom = snapshot, next, next
-	a.Forgone = cost.Amounts{}
+	a.Discounted = cost.Amounts{}
 	a.CreditAdded, a.Strict = false, false
 	a.sum.Totals = cost.Totals{}
 	a.all.Touch(a.sum)

@@ -60,8 +60,8 @@ func (a *accountState) ClosePeriod(next attempt.ID, evidence cost.Evidence, why 
 		First: a.BaseFirst, Next: next, From: evidence.Base.ReadAt, To: evidence.Now.ReadAt,
 		Lost: cost.OfMoney(cost.MaxMoney), Booked: totals.Settled, Rates: a.Rates, Provisional: list, Why: why,
 	}
-	if change, untold := evidence.Change(); untold == "" && !a.Strict {
-		period.Lost, period.Told = change.Lost, change.Told
+	if change, notShown := evidence.Change(); notShown == "" && !a.Strict {
+		period.Lost, period.Shown = change.Lost, change.Shown
 		most, known := evidence.MostInDoubt(certain)
 		period.Limit(totals.Held, most, known)
 	}

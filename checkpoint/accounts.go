@@ -23,7 +23,7 @@ type AccountOptions struct {
 // Account returns the number of an account, which it records durably when the journal does not know the
 // account yet. Calls of an account other than 0 can begin only after Account was called for it. The same
 // interface at the same service with another key is another account; when a key was replaced, call
-// RememberAPIKey on the journal of the account first. Fields that the catalogue got at its end since are
+// RecordAPIKey on the journal of the account first. Fields that the catalogue got at its end since are
 // added. Other accounts may have calls in flight meanwhile.
 func (j *Journal) Account(id AccountID, options AccountOptions) (attempt.Account, error) {
 	j.registering.Lock()
@@ -178,9 +178,9 @@ func (j *Journal) CheckAPIKey(apiKey string, sameWorkspace bool) error {
 	return err
 }
 
-// RememberAPIKey makes the key, which the service has accepted, that of the account. For the account 0,
+// RecordAPIKey makes the key, which the service has accepted, that of the account. For the account 0,
 // it does the same with the service that the journal was opened for.
-func (j *Journal) RememberAPIKey(apiKey string) error {
+func (j *Journal) RecordAPIKey(apiKey string) error {
 	fingerprint := j.registry().Fingerprint(apiKey)
 	if j.number == 0 {
 		if other, err := j.registry().IsOtherService(); other || err != nil {

@@ -119,7 +119,7 @@ func TestARequestNamesItsAccount(t *testing.T) {
 
 func TestAnAccountKeepsItsNumber(t *testing.T) {
 	r := newRig(t)
-	r.check(r.RememberAPIKey("key-one"))
+	r.check(r.RecordAPIKey("key-one"))
 	first := AccountID{Interface: v1.Catalogue().Interface, Service: "https://first.example", Key: "key-one"}
 	otherKey, otherURL := secondID, secondID
 	otherKey.Key, otherURL.Service = "key-three", "https://third.example"
@@ -139,7 +139,7 @@ func TestAnAccountKeepsItsNumber(t *testing.T) {
 		t.Errorf("error %v, want that it is another key", err)
 	}
 	r.check(second.CheckAPIKey("key-two", false))
-	r.check(second.RememberAPIKey("key-four"))
+	r.check(second.RecordAPIKey("key-four"))
 	renewed := secondID
 	renewed.Key = "key-four"
 	r.reopen()
@@ -182,7 +182,7 @@ func TestTheFirstAccountIsNotRegisteredAgain(t *testing.T) {
 	if number, err := j.Account(first, terms); err == nil {
 		t.Errorf("it has the number %d before its key is known", number)
 	}
-	if err := j.RememberAPIKey(first.Key); err != nil {
+	if err := j.RecordAPIKey(first.Key); err != nil {
 		t.Fatal(err)
 	}
 	if number, err := j.Account(first, terms); number != 0 || err != nil {
@@ -217,10 +217,10 @@ func TestWindowsAndPausesAreThoseOfAnAccount(t *testing.T) {
 	}
 	r.clock.at = secondFree
 	until := r.clock.at.Add(time.Hour)
-	r.check(second.Void(second.grant(request(person(2), email)).ID, attempt.Voiding{Reason: "slow down", PauseUntil: until}))
+	r.check(second.Release(second.grant(request(person(2), email)).ID, attempt.Release{Reason: "slow down", PauseUntil: until}))
 	for range 2 {
 		second.want(second.begin(request(person(3), email)), attempt.Later{Until: until, Asked: true})
-		r.check(r.Void(r.grant(request(person(3), email)).ID, attempt.Voiding{Reason: "not sent"}))
+		r.check(r.Release(r.grant(request(person(3), email)).ID, attempt.Release{Reason: "not sent"}))
 		r.reopen()
 		second = r.account(secondID)
 	}
@@ -348,19 +348,19 @@ func TestEvidenceOfAnAccountIsAboutItsCallsAlone(t *testing.T) {
 		t.Errorf("%d calls in doubt hold $%s, want those of both accounts", count, held)
 	}
 	flying := second.grant(request(person(7), email)).ID // of another account than the snapshot
-	findings, err := r.Reconcile(paidAccount(10*cost.Dollar-15*cost.Cent), true)
+	reconciled, err := r.Reconcile(paidAccount(10*cost.Dollar-15*cost.Cent), true)
 	r.check(err)
-	if len(findings.Cases) != 1 || findings.Cases[0].Finding != cost.NotCharged {
-		t.Errorf("the first account: %+v, want that its call was not charged", findings)
+	if len(reconciled.Cases) != 1 || reconciled.Cases[0].Result != cost.NotCharged {
+		t.Errorf("the first account: %+v, want that its call was not charged", reconciled)
 	}
 	if doubts := second.Doubts(); len(doubts) != 1 {
 		t.Errorf("the snapshot of the first account left the doubts %+v of the second", doubts)
 	}
-	r.check(r.Void(flying, attempt.Voiding{Reason: "not sent"}))
-	findings, err = second.Reconcile(paidAccount(10*cost.Dollar-15*cost.Cent), true)
+	r.check(r.Release(flying, attempt.Release{Reason: "not sent"}))
+	reconciled, err = second.Reconcile(paidAccount(10*cost.Dollar-15*cost.Cent), true)
 	r.check(err)
-	if len(findings.Cases) != 1 || findings.Cases[0].Finding != cost.Charged {
-		t.Errorf("the second account: %+v, want that its call was charged", findings)
+	if len(reconciled.Cases) != 1 || reconciled.Cases[0].Result != cost.Charged {
+		t.Errorf("the second account: %+v, want that its call was charged", reconciled)
 	}
 	r.grant(request(person(1), email))
 	second.want(second.begin(request(person(1), email)), attempt.Known{Fields: email})

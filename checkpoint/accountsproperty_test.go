@@ -208,9 +208,9 @@ func (w *twoServices) finish(n int) {
 		return
 	case 1:
 		c.given = true
-		w.r.check(w.r.Void(id, attempt.Voiding{Reason: "not sent"}))
+		w.r.check(w.r.Release(id, attempt.Release{Reason: "not sent"}))
 	case 2:
-		w.r.check(w.r.Void(id, attempt.Voiding{Reason: "refused", Sent: true}))
+		w.r.check(w.r.Release(id, attempt.Release{Reason: "refused", Sent: true}))
 	case 3:
 		w.r.settle(attempt.Ticket{ID: id}, v1.Answer{Status: enrich.NotFound})
 	default:
@@ -227,15 +227,15 @@ func (w *twoServices) reconcile(n int) {
 			return
 		}
 	}
-	findings, err := w.on[n].Reconcile(w.services[n].status(w.r.clock.at), true)
+	reconciled, err := w.on[n].Reconcile(w.services[n].status(w.r.clock.at), true)
 	w.r.check(err)
-	for _, found := range findings.Cases {
+	for _, found := range reconciled.Cases {
 		charged := w.services[n].paid[w.services[n].sent[found.ID].who]
 		if found.Account != attempt.Account(n) {
 			w.t.Errorf("account %d decides about a call of account %d", n, found.Account)
 		}
-		if found.Finding == cost.NotCharged && charged || found.Finding == cost.Charged && !charged {
-			w.t.Errorf("account %d says that attempt %d was %s", n, found.ID, found.Finding)
+		if found.Result == cost.NotCharged && charged || found.Result == cost.Charged && !charged {
+			w.t.Errorf("account %d says that attempt %d was %s", n, found.ID, found.Result)
 		}
 	}
 }

@@ -34,8 +34,8 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(accountWith(1, 0)))
 	r.settle(r.grant(onJob(person(1), email|phone, "nightly")), found)
-	voided := r.grant(request(person(2), email))
-	r.check(r.Void(voided.ID, attempt.Voiding{Reason: "invalid_identifiers", RequestID: "req-2", Reject: true, Sent: true}))
+	released := r.grant(request(person(2), email))
+	r.check(r.Release(released.ID, attempt.Release{Reason: "invalid_identifiers", RequestID: "req-2", Reject: true, Sent: true}))
 	named := enrich.Identity{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}
 	forfeited := r.grant(request(named, phone))
 	r.check(r.MarkInDoubt(forfeited.ID, attempt.LostCall{Cause: "lost"}))
@@ -52,7 +52,7 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 	answered.ID, answered.State, answered.Job, answered.RequestID = 1, attempt.Settled, "nightly", "req-1"
 	answered.Asked, answered.Returned = email|phone, email|phone
 	answered.Charge = cost.Charge{Amounts: cost.OfMoney(25 * cost.Cent).Plus(free(email).Amounts), Free: email, Paid: phone}
-	rejected.ID, rejected.State, rejected.Asked = 2, attempt.Voided, email
+	rejected.ID, rejected.State, rejected.Asked = 2, attempt.Released, email
 	rejected.RequestID, rejected.Reason = "req-2", "invalid_identifiers"
 	gone.ID, gone.State, gone.Asked, gone.Pattern = 3, attempt.Forfeited, phone, "name"
 	gone.Charge, gone.Reason = cost.Charge{Amounts: cost.OfMoney(25 * cost.Cent), Paid: phone}, "response lost, charged: somebody said so"
@@ -148,16 +148,16 @@ func TestALongLedgerIsReadInChunks(t *testing.T) {
 	var wait []func() error
 	for _, id := range work {
 		r.clock.at = r.clock.at.Add(time.Second)
-		wait = append(wait, func() error { return r.Void(id, attempt.Voiding{Reason: "no"}) })
+		wait = append(wait, func() error { return r.Release(id, attempt.Release{Reason: "no"}) })
 	}
-	for _, void := range wait {
-		r.check(void())
+	for _, release := range wait {
+		r.check(release())
 	}
 	next := attempt.ID(1)
 	for _, e := range r.ledgerOf(time.Time{}, time.Time{}) {
 		want := attempt.Intended
 		if (e.ID-1)%3 == 0 {
-			want = attempt.Voided
+			want = attempt.Released
 		}
 		if e.ID != next || e.State != want {
 			t.Fatalf("entry %d is %s; want entry %d, %s", e.ID, e.State, next, want)
@@ -179,7 +179,7 @@ func TestTheLedgersMonthsAddUpToTheAccount(t *testing.T) {
 		case 0, 1:
 			r.settle(ticket, found)
 		case 2:
-			r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true}))
+			r.check(r.Release(ticket.ID, attempt.Release{Reason: "conflict", Sent: true}))
 		case 3:
 			r.check(r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}))
 			r.check(r.Assume(n%8 == 3, ticket.ID))

@@ -75,15 +75,15 @@ func TestAJournalProvesChargesWithoutMoney(t *testing.T) {
 	for name, c := range map[string]struct {
 		usedCalls, usedFiles int64
 		exclusive            bool
-		want                 []cost.Finding // of a call for owners, and of one for figures
-		held                 cost.Amounts   // by what stays in doubt
+		want                 []cost.Result // of a call for owners, and of one for figures
+		held                 cost.Amounts  // by what stays in doubt
 	}{
-		"the answer alone":            {1, 2, false, []cost.Finding{cost.NotCharged, cost.NotCharged}, cost.Amounts{}},
-		"one call more":               {2, 2, true, []cost.Finding{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 1}},
-		"one call and its files":      {2, 4, true, []cost.Finding{cost.NotCharged, cost.Charged}, cost.Amounts{}},
-		"the same, and others use it": {2, 4, false, []cost.Finding{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 1, files: 2}},
-		"both":                        {3, 4, true, []cost.Finding{cost.Charged, cost.Charged}, cost.Amounts{}},
-		"less than the answer":        {1, 0, true, []cost.Finding{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 2, files: 2}},
+		"the answer alone":            {1, 2, false, []cost.Result{cost.NotCharged, cost.NotCharged}, cost.Amounts{}},
+		"one call more":               {2, 2, true, []cost.Result{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 1}},
+		"one call and its files":      {2, 4, true, []cost.Result{cost.NotCharged, cost.Charged}, cost.Amounts{}},
+		"the same, and others use it": {2, 4, false, []cost.Result{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 1, files: 2}},
+		"both":                        {3, 4, true, []cost.Result{cost.Charged, cost.Charged}, cost.Amounts{}},
+		"less than the answer":        {1, 0, true, []cost.Result{cost.Undecided, cost.Undecided}, cost.Amounts{calls: 2, files: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
@@ -102,15 +102,15 @@ func TestAJournalProvesChargesWithoutMoney(t *testing.T) {
 			for who, field := range map[int]enrich.Field{2: owners, 3: figures} {
 				r.check(r.MarkInDoubt(ask(who, field).ID, attempt.LostCall{Cause: "lost"}))
 			}
-			findings, err := r.Reconcile(account(c.usedCalls, c.usedFiles), c.exclusive)
+			reconciled, err := r.Reconcile(account(c.usedCalls, c.usedFiles), c.exclusive)
 			r.check(err)
-			for _, found := range findings.Cases {
+			for _, found := range reconciled.Cases {
 				want := c.want[0]
 				if found.Hold.Fields.Has(figures) {
 					want = c.want[1]
 				}
-				if found.Finding != want {
-					t.Errorf("the call for %s is %s (%s), want %s", found.Hold.Fields, found.Finding, findings.Why, want)
+				if found.Result != want {
+					t.Errorf("the call for %s is %s (%s), want %s", found.Hold.Fields, found.Result, reconciled.Why, want)
 				}
 			}
 			if held := r.Totals(ScopeAll).Held; held != c.held {
@@ -143,11 +143,11 @@ func TestALostCallIsBookedAtWhatTheAccountLost(t *testing.T) {
 			req.Rates = counters().At(cost.Prices{figures: 0})
 			r.check(r.MarkInDoubt(r.grant(req).ID, attempt.LostCall{Cause: "lost"}))
 		}
-		findings, err := r.Reconcile(account(2, used), true)
+		reconciled, err := r.Reconcile(account(2, used), true)
 		r.check(err)
-		for _, c := range findings.Cases {
-			if c.Finding != cost.Charged {
-				t.Errorf("a call is %s (%s)", c.Finding, findings.Why)
+		for _, c := range reconciled.Cases {
+			if c.Result != cost.Charged {
+				t.Errorf("a call is %s (%s)", c.Result, reconciled.Why)
 			}
 		}
 		if got := r.Totals(ScopeAll); got.Settled != (cost.Amounts{calls: 2, files: used}) || got.Held != (cost.Amounts{}) {

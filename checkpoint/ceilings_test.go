@@ -55,7 +55,7 @@ func TestACeilingCountsWhatWasSpentBeforeItWasSet(t *testing.T) {
 			if fits {
 				ticket, err := granted.Ticket()
 				r.check(err)
-				r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "not sent"}))
+				r.check(r.Release(ticket.ID, attempt.Release{Reason: "not sent"}))
 			}
 		}
 	}
@@ -119,9 +119,9 @@ func TestALookupCeilingCountsWhatWasSent(t *testing.T) {
 	r.check(r.MarkInDoubt(lost.ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.MarkInDoubt(charged.ID, attempt.LostCall{Cause: "lost"}))
 	r.want(r.begin(request(person(5), email, four)), attempt.Blocked{})
-	r.check(r.Void(heldBack.ID, attempt.Voiding{Reason: "held back"})) // not sent
+	r.check(r.Release(heldBack.ID, attempt.Release{Reason: "held back"})) // not sent
 	refused := r.grant(request(person(5), email, four))
-	r.check(r.Void(refused.ID, attempt.Voiding{Reason: "conflict", Sent: true}))
+	r.check(r.Release(refused.ID, attempt.Release{Reason: "conflict", Sent: true}))
 	r.reopen()
 	r.want(r.begin(request(person(6), email, four)), attempt.Over{Ceiling: four, Need: 1, Left: 0})
 	r.check(r.Assume(false, lost.ID))
@@ -163,7 +163,7 @@ func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowances []c
 	for n, of := range b.accounts {
 		for f, rate := range of.Tariff.Rates {
 			if m := rate.Allowance; m != cost.USD {
-				allowances[n].Left[m] = of.Base.Free[f].Value - b.sums.Totals(of.Number.Scope(ScopeAccount)).Settled[m] - of.Forgone[m]
+				allowances[n].Left[m] = of.Base.Free[f].Value - b.sums.Totals(of.Number.Scope(ScopeAccount)).Settled[m] - of.Discounted[m]
 			}
 		}
 	}
@@ -335,7 +335,7 @@ func (c *crowd) lookUp(n, end int) error {
 	case 1:
 		charge, err = c.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.NotFound}))
 	case 2:
-		err = c.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true})
+		err = c.Release(ticket.ID, attempt.Release{Reason: "conflict", Sent: true})
 	case 3:
 		if err = c.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}); err == nil {
 			err = c.Assume(true, ticket.ID)

@@ -87,7 +87,7 @@ func (w *world) end() {
 	case 1:
 		_, _ = w.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Partial, WorkEmail: "x@y.example"}))
 	case 2:
-		_ = w.Void(ticket.ID, attempt.Voiding{Reason: "no", Sent: true, Reject: rapid.Bool().Draw(w.t, "reject")})
+		_ = w.Release(ticket.ID, attempt.Release{Reason: "no", Sent: true, Reject: rapid.Bool().Draw(w.t, "reject")})
 	case 3:
 		_ = w.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"})
 	case 4:
@@ -153,9 +153,9 @@ func wantSound(t *testing.T, s Store) {
 // soundRig is a journal with an attempt of every state.
 func soundRig(t *testing.T) *rig {
 	r := newRig(t)
-	r.settle(r.grant(request(person(1), email|phone)), found)                                                // 1
-	r.check(r.Void(r.grant(request(person(2), email)).ID, attempt.Voiding{Reason: "invalid", Reject: true})) // 2
-	forfeited := r.grant(request(person(3), email))                                                          // 3
+	r.settle(r.grant(request(person(1), email|phone)), found)                                                   // 1
+	r.check(r.Release(r.grant(request(person(2), email)).ID, attempt.Release{Reason: "invalid", Reject: true})) // 2
+	forfeited := r.grant(request(person(3), email))                                                             // 3
 	r.check(r.MarkInDoubt(forfeited.ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Assume(true, forfeited.ID))
 	r.check(r.MarkInDoubt(r.grant(request(person(4), phone)).ID, attempt.LostCall{Cause: "lost"})) // 4

@@ -327,7 +327,7 @@ func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 // commitErasure writes an erasure and waits until it is durable.
 func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	j.lock()
-	if !j.state.quiet(nil) {
+	if !j.state.idle(nil) {
 		j.mu.Unlock()
 		return errors.New("nothing is erased while lookups are in flight")
 	}

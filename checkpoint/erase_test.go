@@ -116,7 +116,7 @@ func TestForgetFindsAPerson(t *testing.T) {
 	}
 }
 
-func TestForgetWantsSomebodyAndQuiet(t *testing.T) {
+func TestForgetWantsSomebodyAndIdle(t *testing.T) {
 	r := newRig(t)
 	if _, err := r.erase(Person{Phone: "-"}); err == nil {
 		t.Error("nobody was forgotten")

@@ -83,7 +83,7 @@ func (a *accountState) confirm(now cost.Account) {
 	operations, spans := evidence.Confirm()
 	var lacking cost.Meters
 	if change, why := evidence.Change(); why == "" && !evidence.Assumed {
-		for m := range change.Told.Each() {
+		for m := range change.Shown.Each() {
 			if change.Lost[m] < evidence.Booked.Settled[m] {
 				lacking |= cost.MetersOf(m)
 			}
@@ -97,34 +97,34 @@ func (a *accountState) confirm(now cost.Account) {
 	a.Answered = nil
 }
 
-// judgeDoubts says what the evidence proves about every doubt of its account. It changes nothing.
-func judgeDoubts(doubts []attempt.Doubt, evidence cost.Evidence) attempt.Findings {
-	var findings attempt.Findings
+// reconcileDoubts says what the evidence proves about every doubt of its account. It changes nothing.
+func reconcileDoubts(doubts []attempt.Doubt, evidence cost.Evidence) attempt.ReconcileResult {
+	var reconciled attempt.ReconcileResult
 	var decidable []int
 	var asked []enrich.Fields
 	for i, d := range doubts {
-		findings.Cases = append(findings.Cases, attempt.Case{Doubt: d})
+		reconciled.Cases = append(reconciled.Cases, attempt.Case{Doubt: d})
 		if !d.Decidable {
 			continue
 		}
 		decidable, asked = append(decidable, i), append(asked, d.Hold.Fields)
 		for f := range d.Hold.Fields.Each() {
 			if d.Hold.Rates[f] != evidence.Rates[f] {
-				findings.Why = "the prices changed in between"
+				reconciled.Why = "the prices changed in between"
 			}
 		}
 	}
-	if findings.Why != "" || len(decidable) == 0 {
-		return findings
+	if reconciled.Why != "" || len(decidable) == 0 {
+		return reconciled
 	}
-	findings.Unexplained, _ = evidence.Unexplained()
-	var judgements []cost.Judgement
-	judgements, findings.Why = evidence.Judge(asked)
+	reconciled.Unexplained, _ = evidence.Unexplained()
+	var results []cost.Reconciled
+	results, reconciled.Why = evidence.Reconcile(asked)
 	for n, i := range decidable {
-		findings.Cases[i].Judgement = judgements[n]
+		reconciled.Cases[i].Reconciled = results[n]
 	}
-	chargeCases(findings.Cases, evidence)
-	return findings
+	chargeCases(reconciled.Cases, evidence)
+	return reconciled
 }
 
 // chargeCases says what the calls that were charged cost. The free units that the account
@@ -134,7 +134,7 @@ func chargeCases(cases []attempt.Case, evidence cost.Evidence) {
 	spare := change.Lost.Minus(evidence.Booked.Settled)
 	for i, c := range cases {
 		used := c.Fields & c.Hold.Free
-		if c.Decidable && c.Finding == cost.Undecided {
+		if c.Decidable && c.Result == cost.Undecided {
 			used = c.Hold.Free // it may have used them
 		}
 		for f := range used.Each() {
@@ -165,17 +165,17 @@ func limitVarying(cases []attempt.Case, evidence cost.Evidence) {
 	spare, _ := evidence.Unexplained()
 	undecided := false
 	for _, c := range cases {
-		undecided = undecided || c.Decidable && c.Finding == cost.Undecided
-		if c.Finding == cost.Charged {
+		undecided = undecided || c.Decidable && c.Result == cost.Undecided
+		if c.Result == cost.Charged {
 			spare = spare.Minus(c.Charge.Amounts.Minus(c.Charge.Varying(c.Hold.Rates)))
 		}
 	}
 	spare = spare.Most(cost.Amounts{})
 	for i, c := range cases {
-		if c.Finding != cost.Charged {
+		if c.Result != cost.Charged {
 			continue
 		}
-		most := c.Charge.Varying(c.Hold.Rates).Only(change.Told)
+		most := c.Charge.Varying(c.Hold.Rates).Only(change.Shown)
 		varying := most.Least(spare)
 		if varying != most {
 			cases[i].Charge.Amounts, cases[i].Charge.Reported = c.Charge.Amounts.Minus(most).Plus(varying), true

@@ -22,10 +22,10 @@ func (r *rig) marks() (ids []attempt.ID) {
 
 func (r *rig) wantOpen(when string, flight, marks []attempt.ID) {
 	r.t.Helper()
-	books, _, err := record.Load[record.State](r.store, record.StateKey)
+	ledger, _, err := record.Load[record.State](r.store, record.StateKey)
 	r.check(err)
-	if !slices.Equal(books.InFlight, flight) || !slices.Equal(r.marks(), marks) {
-		r.t.Errorf("%s: %d in flight and %d marked on the disk, want %d and %d", when, books.InFlight, r.marks(), flight, marks)
+	if !slices.Equal(ledger.InFlight, flight) || !slices.Equal(r.marks(), marks) {
+		r.t.Errorf("%s: %d in flight and %d marked on the disk, want %d and %d", when, ledger.InFlight, r.marks(), flight, marks)
 	}
 	wantSound(r.t, r.store)
 }
@@ -40,7 +40,7 @@ func TestTheLedgerStateTellsWhatIsInFlight(t *testing.T) {
 	_, err := r.Settle(2, v1.EncodeAnswer(found))
 	r.check(err)
 	r.check(r.MarkInDoubt(4, attempt.LostCall{Cause: "lost"}))
-	r.check(r.Void(1, attempt.Voiding{Reason: "held back"}))
+	r.check(r.Release(1, attempt.Release{Reason: "held back"}))
 	r.wantOpen("ended", []attempt.ID{3, 5}, []attempt.ID{4})
 	r.reopen()
 	r.wantOpen("after a crash", nil, []attempt.ID{3, 4, 5})

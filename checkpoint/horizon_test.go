@@ -17,7 +17,7 @@ func TestALongerWindowCountsWhatAShorterOneDidNot(t *testing.T) {
 		for n := range 3 * horizonStep {
 			ticket := r.grant(request(person(n), email))
 			if refused && n%2 == 0 { // never sent: it has no slot
-				r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "connection refused"}))
+				r.check(r.Release(ticket.ID, attempt.Release{Reason: "connection refused"}))
 				continue
 			}
 			r.settle(ticket, found)

@@ -170,11 +170,11 @@ func (j *Journal) EndLimits() ([]attempt.Limit, error) {
 	return ended, <-durable
 }
 
-// Forgo notes how many units of the free allowance others have used since the base, at least.
+// Discount notes how many units of the free allowance others have used since the base, at least.
 // The journal does not count on those units any more.
-func (j *Journal) Forgo(units cost.Amounts) error {
+func (j *Journal) Discount(units cost.Amounts) error {
 	j.lock()
-	j.own().Forgone = j.own().Forgone.Most(units)
+	j.own().Discounted = j.own().Discounted.Most(units)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable

@@ -143,7 +143,7 @@ func TestAnAnsweredFieldIsNeverGrantedAgain(t *testing.T) {
 	r.grant(request(person(1), phone))
 }
 
-func TestAnEmptyAnswerIsRememberedUntilItsAgeIsNamed(t *testing.T) {
+func TestAnEmptyAnswerIsKeptUntilItsAgeIsNamed(t *testing.T) {
 	r := newRig(t)
 	r.settle(r.grant(request(person(1), email)), v1.Answer{Status: enrich.NotFound})
 	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
@@ -184,7 +184,7 @@ func TestAnAttemptIsResolvedOnce(t *testing.T) {
 	if _, err := r.Settle(ticket.ID, v1.EncodeAnswer(found)); err == nil {
 		t.Error("it was settled twice")
 	}
-	if err := r.Void(ticket.ID, attempt.Voiding{}); err == nil {
+	if err := r.Release(ticket.ID, attempt.Release{}); err == nil {
 		t.Error("it was voided after it was settled")
 	}
 	if err := r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "x"}); err == nil {
@@ -195,11 +195,11 @@ func TestAnAttemptIsResolvedOnce(t *testing.T) {
 	}
 }
 
-func TestAVoidedLookupMayBeAskedAgainUnlessRejected(t *testing.T) {
+func TestAReleasedLookupMayBeAskedAgainUnlessRejected(t *testing.T) {
 	r := newRig(t)
-	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "reservation_conflict", Sent: true}))
+	r.check(r.Release(r.grant(request(person(1), email)).ID, attempt.Release{Reason: "reservation_conflict", Sent: true}))
 	ticket := r.grant(request(person(1), email))
-	r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "invalid_identifiers", Sent: true, Reject: true}))
+	r.check(r.Release(ticket.ID, attempt.Release{Reason: "invalid_identifiers", Sent: true, Reject: true}))
 	r.want(r.begin(request(person(1), email)), attempt.Known{Fields: email})
 	record, err := r.Record(person(1))
 	r.check(err)
@@ -287,7 +287,7 @@ func TestStrictHoldsTheFullPrice(t *testing.T) {
 	}
 }
 
-func TestRebaseNeedsQuiet(t *testing.T) {
+func TestRebaseNeedsIdle(t *testing.T) {
 	r := newRig(t)
 	r.grant(request(person(1), email))
 	if err := r.Rebase(accountWith(20, 5)); err == nil {
@@ -330,16 +330,16 @@ func TestALookupThatWasNotSentTakesNoSlot(t *testing.T) {
 	r := newRig(t)
 	r.rate = Rate{Slots: 1, Window: time.Minute}
 	r.reopen()
-	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "not sent"}))
+	r.check(r.Release(r.grant(request(person(1), email)).ID, attempt.Release{Reason: "not sent"}))
 	ticket := r.grant(request(person(1), email))
-	r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "conflict", Sent: true}))
+	r.check(r.Release(ticket.ID, attempt.Release{Reason: "conflict", Sent: true}))
 	r.want(r.begin(request(person(1), email)), attempt.Later{Until: start.Add(time.Minute)})
 }
 
 func TestAPauseOutlivesTheProcess(t *testing.T) {
 	r := newRig(t)
 	until := start.Add(17 * time.Second)
-	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "rate_limited", Sent: true, PauseUntil: until}))
+	r.check(r.Release(r.grant(request(person(1), email)).ID, attempt.Release{Reason: "rate_limited", Sent: true, PauseUntil: until}))
 	r.want(r.begin(request(person(2), email)), attempt.Later{Until: until, Asked: true})
 	r.reopen()
 	r.want(r.begin(request(person(2), email)), attempt.Later{Until: until, Asked: true})
@@ -365,7 +365,7 @@ func TestThePauseOfALostResponseOutlivesTheProcess(t *testing.T) {
 func TestAPauseOfACenturyCanBeReadAndEnded(t *testing.T) {
 	r := newRig(t)
 	until := start.AddDate(100, 0, 0)
-	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "rate_limited", Sent: true, PauseUntil: until}))
+	r.check(r.Release(r.grant(request(person(1), email)).ID, attempt.Release{Reason: "rate_limited", Sent: true, PauseUntil: until}))
 	r.reopen()
 	r.want(r.begin(request(person(2), email)), attempt.Later{Until: until, Asked: true})
 	ended, err := r.EndPause()
@@ -387,7 +387,7 @@ func TestAnEndlessLimitCanBeEnded(t *testing.T) {
 	limit := enrich.Limit{Meter: r.state.accounts[0].Tariff.Meters[free].Name}
 	base := cost.Account{Free: enrich.ByField[cost.Optional[int64]]{cost.Known[int64](5), cost.Known[int64](5)}}
 	r.check(r.Rebase(base))
-	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "limit", Sent: true, Limit: limit}))
+	r.check(r.Release(r.grant(request(person(1), email)).ID, attempt.Release{Reason: "limit", Sent: true, Limit: limit}))
 	reached := attempt.Limit{Meters: cost.MetersOf(free), Module: limit.Meter, Code: "limit", At: start}
 	r.reopen()
 	r.want(r.begin(request(person(2), email)), attempt.Limited{Limit: reached})
@@ -411,7 +411,7 @@ func TestALimitOfADayEndsAtTheLatestADayLater(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(cost.Account{Free: enrich.ByField[cost.Optional[int64]]{cost.Known[int64](5), cost.Known[int64](5)}}))
 	limit := enrich.Limit{Module: "anything", Until: start.Add(time.Hour)}
-	r.check(r.Void(r.grant(request(person(1), email)).ID, attempt.Voiding{Reason: "daily", Limit: limit}))
+	r.check(r.Release(r.grant(request(person(1), email)).ID, attempt.Release{Reason: "daily", Limit: limit}))
 	r.clock.at = start.AddDate(-1, 0, 0)
 	r.reopen()
 	limited, ok := r.begin(request(person(2), email)).(attempt.Limited)
@@ -469,13 +469,13 @@ func TestAnotherAPIKeyHasToBeConfirmed(t *testing.T) {
 	r := newRig(t)
 	r.check(r.CheckAPIKey("key-typo", false)) // nothing is remembered before the service accepts it
 	r.check(r.CheckAPIKey("key-one", false))
-	r.check(r.RememberAPIKey("key-one"))
+	r.check(r.RecordAPIKey("key-one"))
 	r.check(r.CheckAPIKey("key-one", false))
 	if err := r.CheckAPIKey("key-two", false); !errors.Is(err, ErrOtherKey) {
 		t.Errorf("another key is told as %v", err)
 	}
 	r.check(r.CheckAPIKey("key-two", true))
-	r.check(r.RememberAPIKey("key-two"))
+	r.check(r.RecordAPIKey("key-two"))
 	r.check(r.CheckAPIKey("key-two", false))
 	for key, value := range r.store.records {
 		if bytes.Contains(value, []byte("key-one")) || bytes.Contains(value, []byte("key-two")) {

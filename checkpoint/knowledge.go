@@ -129,9 +129,9 @@ func isPerson(id enrich.Identity) bool {
 	return id != (enrich.Identity{}) && id.Search == "" && id.Company == (enrich.Company{})
 }
 
-// judge says what of an attempt is about the person: the match becomes zero when nothing is. It returns what is of a
+// match says what of an attempt is about the person: the match becomes zero when nothing is. It returns what is of a
 // namesake, who was not chosen.
-func (k *knowledge) judge(m *PersonMatch) (namesakes []PersonMatch) {
+func (k *knowledge) match(m *PersonMatch) (namesakes []PersonMatch) {
 	whole := *m
 	switch k.choose(k.ofWhole(whole), whole) {
 	case thePerson:

@@ -13,7 +13,7 @@ import (
 
 // journals returns a New of journals on a kind of stores.
 func journals(kind func(testing.TB) (open func() Store)) ledgertest.New {
-	return func(t testing.TB, options ledgertest.Options) func() ledgertest.Books {
+	return func(t testing.TB, options ledgertest.Options) func() ledgertest.Journal {
 		store := kind(t)
 		var last *Journal
 		t.Cleanup(func() {
@@ -21,7 +21,7 @@ func journals(kind func(testing.TB) (open func() Store)) ledgertest.New {
 				t.Error(err)
 			}
 		})
-		return func() ledgertest.Books {
+		return func() ledgertest.Journal {
 			if last != nil {
 				if err := last.Close(); err != nil {
 					t.Fatal(err)

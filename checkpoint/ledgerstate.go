@@ -109,8 +109,8 @@ func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID 
 	return id
 }
 
-// quiet reports whether no call of an account is in flight, or of any account when of is nil.
-func (b *ledgerState) quiet(of *accountState) bool {
+// idle reports whether no call of an account is in flight, or of any account when of is nil.
+func (b *ledgerState) idle(of *accountState) bool {
 	for _, a := range b.open {
 		if a.state == attempt.Intended && (of == nil || a.account == of) {
 			return false
@@ -235,8 +235,8 @@ func (b *ledgerState) doubtful() []AccountSums {
 	return all
 }
 
-// relieve reduces the holds of calls in doubt to what they can have been charged together.
-func (b *ledgerState) relieve() { b.sums.Relieve(b.doubtful()) }
+// adjust reduces the holds of calls in doubt to what they can have been charged together.
+func (b *ledgerState) adjust() { b.sums.AdjustHolds(b.doubtful()) }
 
 // dropPeriods drops the closed periods of which no call is in doubt any more.
 func (b *ledgerState) dropPeriods() {

@@ -40,10 +40,10 @@ func TestAsManyDoubtsAsThereMayBeAreSettled(t *testing.T) {
 		true:  paidAccount(10_000*cost.Dollar - count*15*cost.Cent),
 	} {
 		r, store := manyDoubts(t, count)
-		findings, err := r.Reconcile(account, true)
+		reconciled, err := r.Reconcile(account, true)
 		r.check(err)
-		if in, held := r.InDoubt(""); len(findings.Cases) != count || in != 0 || held != 0 {
-			t.Errorf("charged %t: %d cases, %d are in doubt and hold $%s, want none (%s)", charged, len(findings.Cases), in, held, findings.Why)
+		if in, held := r.InDoubt(""); len(reconciled.Cases) != count || in != 0 || held != 0 {
+			t.Errorf("charged %t: %d cases, %d are in doubt and hold $%s, want none (%s)", charged, len(reconciled.Cases), in, held, reconciled.Why)
 		}
 		if store.longest > maxQueue {
 			t.Errorf("a commit had %d bytes, want %d at most", store.longest, maxQueue)
@@ -76,10 +76,10 @@ func TestDoubtsThatACrashLeavesOverAreDecidedAsBefore(t *testing.T) {
 		t.Fatalf("%d are in doubt, want all but the first %d", in, concludedAtOnce)
 	}
 	wantSound(t, r.store)
-	findings, err := r.Reconcile(account, true)
+	reconciled, err := r.Reconcile(account, true)
 	r.check(err)
 	if got := r.Totals(ScopeAll); got.Forfeited != count || got.Settled.Money() != count*15*cost.Cent {
-		t.Errorf("%d are forfeited for $%s, want all %d (%s)", got.Forfeited, got.Settled.Money(), count, findings.Why)
+		t.Errorf("%d are forfeited for $%s, want all %d (%s)", got.Forfeited, got.Settled.Money(), count, reconciled.Why)
 	}
 	wantSound(t, r.store)
 }

@@ -56,12 +56,12 @@ func counted(who enrich.Identity, fields enrich.Fields) attempt.Request {
 }
 
 // loses loses a call about a person and returns what a snapshot proves about it.
-func (r *rig) loses(n int, now cost.Account) (cost.Finding, string) {
+func (r *rig) loses(n int, now cost.Account) (cost.Result, string) {
 	r.t.Helper()
 	r.check(r.MarkInDoubt(r.grant(counted(person(n), email)).ID, attempt.LostCall{Cause: "lost"}))
-	findings, err := r.Reconcile(now, false)
+	reconciled, err := r.Reconcile(now, false)
 	r.check(err)
-	return findings.Cases[len(findings.Cases)-1].Finding, findings.Why
+	return reconciled.Cases[len(reconciled.Cases)-1].Result, reconciled.Why
 }
 
 // TestAConfirmedModuleIsThatOfItsAccount: it outlives the process, proves nothing about another account, and is
@@ -136,14 +136,14 @@ func TestAReadingThatShowsAResetIsKnownAtTheNextStart(t *testing.T) {
 		}
 		r.reopen()
 		a = r.counter("https://a.example")
-		findings, err := a.Reconcile(unitsShown(start, 10_000, 10_000), false)
+		reconciled, err := a.Reconcile(unitsShown(start, 10_000, 10_000), false)
 		r.check(err)
 		want := cost.NotCharged
 		if fell {
 			want = cost.Undecided
 		}
-		if got := findings.Cases[0].Finding; got != want {
-			t.Errorf("fell %t: %s (%s), want %s", fell, got, findings.Why, want)
+		if got := reconciled.Cases[0].Result; got != want {
+			t.Errorf("fell %t: %s (%s), want %s", fell, got, reconciled.Why, want)
 		}
 		if why := a.Doubt(id); fell != strings.Contains(why, "may have begun again") {
 			t.Errorf("fell %t: the journal says %q", fell, why)
@@ -156,7 +156,7 @@ func TestAReadingThatShowsAResetIsKnownAtTheNextStart(t *testing.T) {
 func TestAJournalOfBeforeProvesNoMore(t *testing.T) {
 	for name, test := range map[string]struct {
 		now  cost.Account
-		want cost.Finding
+		want cost.Result
 	}{
 		"nothing moved":             {unitsShown(start.Add(time.Minute), 10_000, 10_000), cost.NotCharged},
 		"another counter rose":      {unitsShown(start.Add(time.Minute), 10_000, 10_001), cost.Undecided},
@@ -178,10 +178,10 @@ func TestAJournalOfBeforeProvesNoMore(t *testing.T) {
 		r.check(r.store.Commit([]Write{{Key: record.StateKey, Value: record.Encode(&state)}}))
 		r.Journal = nil
 		r.reopen()
-		findings, err := r.counter("https://a.example").Reconcile(test.now, false)
+		reconciled, err := r.counter("https://a.example").Reconcile(test.now, false)
 		r.check(err)
-		if got := findings.Cases[0].Finding; got != test.want {
-			t.Errorf("%s: %s (%s), want %s", name, got, findings.Why, test.want)
+		if got := reconciled.Cases[0].Result; got != test.want {
+			t.Errorf("%s: %s (%s), want %s", name, got, reconciled.Why, test.want)
 		}
 	}
 }

@@ -60,7 +60,7 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	r.settle(r.grant(request(person(1), email)), found)
 	r.check(r.SaveRun(record.Run{Name: "run", List: "list.csv"}))
 	r.check(r.SaveFile(record.File{Path: "/list.csv", Size: 1}))
-	r.check(r.RememberAPIKey("key-one"))
+	r.check(r.RecordAPIKey("key-one"))
 	keys := map[string][]byte{
 		"intent":      record.IDKey(record.IntentPrefix, 1),
 		"resolution":  record.IDKey(record.ResolutionPrefix, 1),
@@ -79,7 +79,7 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	r.check(err)
 	r.check(r.SaveRun(record.Run{Name: "run", List: "another.csv"}))
 	r.check(r.SaveFile(record.File{Path: "/list.csv", Size: 2}))
-	r.check(r.RememberAPIKey("key-two"))
+	r.check(r.RecordAPIKey("key-two"))
 	for name, key := range keys {
 		value := r.store.records[string(key)]
 		if bytes.Equal(value, before[name]) {

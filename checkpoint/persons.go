@@ -201,7 +201,7 @@ func (m *matching) compare(ids []attempt.ID) (learned bool, err error) {
 		if err != nil {
 			return err
 		}
-		m.namesakes = append(m.namesakes, m.known.judge(&found)...)
+		m.namesakes = append(m.namesakes, m.known.match(&found)...)
 		switch {
 		case found.ID == 0:
 			return nil

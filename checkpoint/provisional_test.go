@@ -55,10 +55,10 @@ func TestAnswersAfterALostCallAreCorrected(t *testing.T) {
 	if !r.AwaitsAccount() {
 		t.Error("the journal does not await the account")
 	}
-	findings, err := r.Reconcile(freeAndPaid(0, cost.Dollar-30*cost.Cent), false)
+	reconciled, err := r.Reconcile(freeAndPaid(0, cost.Dollar-30*cost.Cent), false)
 	r.check(err)
-	if findings.Cases[0].Finding != cost.NotCharged {
-		t.Errorf("the lost call is %v (%s), want not charged", findings.Cases[0].Finding, findings.Why)
+	if reconciled.Cases[0].Result != cost.NotCharged {
+		t.Errorf("the lost call is %v (%s), want not charged", reconciled.Cases[0].Result, reconciled.Why)
 	}
 	r.wantBooked(30*cost.Cent, 30*cost.Cent, 1)
 	r.reopen()
@@ -78,10 +78,10 @@ func TestAnOldDoubtHoldsNoFreeUnit(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		r.check(r.MarkInDoubt(r.grant(request(person(n), email)).ID, attempt.LostCall{Cause: "lost"}))
 	}
-	findings, err := r.Reconcile(freeAndPaid(2, cost.Dollar), false) // each may have used one
+	reconciled, err := r.Reconcile(freeAndPaid(2, cost.Dollar), false) // each may have used one
 	r.check(err)
-	if findings.Cases[0].Finding != cost.Undecided {
-		t.Fatalf("the first call is %v, want undecided", findings.Cases[0].Finding)
+	if reconciled.Cases[0].Result != cost.Undecided {
+		t.Fatalf("the first call is %v, want undecided", reconciled.Cases[0].Result)
 	}
 	r.settle(r.grant(request(person(4), email)), found)
 	r.settle(r.grant(request(person(5), email)), found)

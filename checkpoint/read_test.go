@@ -37,7 +37,7 @@ func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
 		t.Error("the versions differ")
 	}
 	_, beginErr := j.Begin(request(person(3), email))
-	for what, err := range map[string]error{"a lookup": beginErr, "a run": j.SaveRun(Run{Name: "new"}), "a file": j.RememberAPIKey("key")} {
+	for what, err := range map[string]error{"a lookup": beginErr, "a run": j.SaveRun(Run{Name: "new"}), "a file": j.RecordAPIKey("key")} {
 		if !errors.Is(err, ErrReadOnly) {
 			t.Errorf("%s: %v", what, err)
 		}

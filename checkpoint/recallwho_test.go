@@ -86,7 +86,7 @@ func erasedHere(r *rig) *rig {
 		switch {
 		case n%11 == 0: // stays open
 		case n%11 == 1:
-			r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "invalid", Reject: true, Sent: true}))
+			r.check(r.Release(ticket.ID, attempt.Release{Reason: "invalid", Reject: true, Sent: true}))
 		default:
 			r.settle(ticket, v1.Answer{Status: enrich.Partial, WorkEmail: fmt.Sprintf("p%d@b.example", n), Unresolved: []string{"business_phone"}})
 		}

@@ -77,9 +77,9 @@ func (r *rig) checkOutcome(outcome attempt.Outcome, who enrich.Identity) {
 	}
 }
 
-// TestWhatEndsWhileAllIsHeldIsTold has attempts that begin and end after the records were
+// TestWhatEndsWhileAllIsHeldIsReported has attempts that begin and end after the records were
 // taken into memory.
-func TestWhatEndsWhileAllIsHeldIsTold(t *testing.T) {
+func TestWhatEndsWhileAllIsHeldIsReported(t *testing.T) {
 	r := newRig(t)
 	all := outcomesOfAllKinds(r, 60)
 	recall := r.Recall(0, true)

@@ -77,43 +77,43 @@ func (j *Journal) Base() cost.Account {
 //
 // There may be more doubts than one commit takes. Those that a crash leaves over are
 // decided as before by the next snapshot: what the others were charged is booked by then.
-func (j *Journal) Reconcile(now cost.Account, exclusive bool) (findings attempt.Findings, err error) {
+func (j *Journal) Reconcile(now cost.Account, exclusive bool) (reconciled attempt.ReconcileResult, err error) {
 	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
-		return findings, err
+		return reconciled, err
 	}
 	doubts := j.state.doubts(j.own())
 	evidence := j.own().Evidence(now, exclusive, doubts)
-	findings = judgeDoubts(doubts, evidence)
-	decided := slices.DeleteFunc(slices.Clone(findings.Cases), func(c attempt.Case) bool { return c.Finding == cost.Undecided })
+	reconciled = reconcileDoubts(doubts, evidence)
+	decided := slices.DeleteFunc(slices.Clone(reconciled.Cases), func(c attempt.Case) bool { return c.Result == cost.Undecided })
 	for {
 		some := decided[:min(len(decided), concludedAtOnce)]
 		decided = decided[len(some):]
 		writes, resolved := j.concludeAll(some)
 		if len(decided) == 0 {
-			corrections, err := j.closePeriod(evidence, findings.Why)
+			corrections, err := j.closePeriod(evidence, reconciled.Why)
 			if err != nil {
 				err = j.stop(err)
 				j.mu.Unlock()
-				return findings, err
+				return reconciled, err
 			}
 			writes = append(writes, corrections...)
-			j.state.relieve()
+			j.state.adjust()
 			j.own().Rebase(j.state.persisted.NextID, now)
-			if findings.Why != "" {
+			if reconciled.Why != "" {
 				j.reserve(nil).fill() // what Doubt returns has changed, and so has Version
 			}
 		}
 		durable := j.enqueue(func() { j.leaveAll(resolved) }, writes...)
 		j.mu.Unlock()
 		if err := <-durable; err != nil || len(decided) == 0 {
-			return findings, err
+			return reconciled, err
 		}
 		j.lock()
 		if err := j.mayRebase(); err != nil {
 			j.mu.Unlock()
-			return findings, err
+			return reconciled, err
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 		}
 	}
 	j.state.dropPeriods()
-	j.state.relieve()
+	j.state.adjust()
 	return j.enqueue(func() { j.leaveAll(resolved) }, writes...), ids, nil
 }
 
@@ -206,7 +206,7 @@ func (j *Journal) stop(err error) error {
 // asked again.
 func (j *Journal) conclude(d attempt.Doubt, charge cost.Charge, proof string) []Write {
 	now := j.now()
-	res := attempt.Resolution{State: attempt.Voided, At: now, Run: d.Run, Sent: true, Reason: "response lost, not charged: " + proof}
+	res := attempt.Resolution{State: attempt.Released, At: now, Run: d.Run, Sent: true, Reason: "response lost, not charged: " + proof}
 	var states fieldStates
 	if charged := charge.Fields(); charged != 0 {
 		res.State, res.Charge = attempt.Forfeited, charge
@@ -269,7 +269,7 @@ func (j *Journal) mayRebase() error {
 	if !j.own().Ready {
 		return j.notOpened() // without its tariff a snapshot would prove too much
 	}
-	if !j.state.quiet(j.own()) {
+	if !j.state.idle(j.own()) {
 		return errors.New("the account's snapshot was taken while calls were in flight")
 	}
 	return nil
@@ -290,5 +290,5 @@ func (j *Journal) InDoubt(run string) (count int, held cost.Money) {
 			held += d.Hold.Money()
 		}
 	}
-	return count, held - j.state.sums.Relief(scope).Money()
+	return count, held - j.state.sums.HoldAdjustment(scope).Money()
 }

@@ -26,10 +26,10 @@ func TestReconcileDecidesByAnExclusiveAccount(t *testing.T) {
 	charged := r.grant(request(person(3), email|phone))
 	r.reopen() // person 3 was in flight
 	// An answered email, and a phone of one of the lost calls.
-	findings, err := r.Reconcile(paidAccount(10*cost.Dollar-15*cost.Cent-25*cost.Cent), true)
+	reconciled, err := r.Reconcile(paidAccount(10*cost.Dollar-15*cost.Cent-25*cost.Cent), true)
 	r.check(err)
-	if len(findings.Cases) != 2 || findings.Why != "" || findings.Unexplained.Money() != 25*cost.Cent {
-		t.Fatalf("findings %+v, want both decided by 0.25 unexplained", findings)
+	if len(reconciled.Cases) != 2 || reconciled.Why != "" || reconciled.Unexplained.Money() != 25*cost.Cent {
+		t.Fatalf("findings %+v, want both decided by 0.25 unexplained", reconciled)
 	}
 	r.reopen()
 	r.grant(request(person(2), email)) // not charged: may be asked again
@@ -58,14 +58,14 @@ func TestASharedAccountNeverProvesACharge(t *testing.T) {
 	r.check(r.MarkInDoubt(r.grant(request(person(2), email)).ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.MarkInDoubt(r.grant(request(person(3), phone)).ID, attempt.LostCall{Cause: "lost"}))
 	// In truth the email of the first was charged, and somebody else spent 5 cents.
-	findings, err := r.Reconcile(paidAccount(10*cost.Dollar-20*cost.Cent), false)
+	reconciled, err := r.Reconcile(paidAccount(10*cost.Dollar-20*cost.Cent), false)
 	r.check(err)
-	var got []cost.Finding
-	for _, c := range findings.Cases {
-		got = append(got, c.Finding)
+	var got []cost.Result
+	for _, c := range reconciled.Cases {
+		got = append(got, c.Result)
 	}
-	if want := []cost.Finding{cost.Undecided, cost.Undecided, cost.NotCharged}; !slices.Equal(got, want) || findings.Why == "" {
-		t.Errorf("findings %v (%s), want %v", got, findings.Why, want)
+	if want := []cost.Result{cost.Undecided, cost.Undecided, cost.NotCharged}; !slices.Equal(got, want) || reconciled.Why == "" {
+		t.Errorf("findings %v (%s), want %v", got, reconciled.Why, want)
 	}
 	r.want(r.begin(request(person(1), email)), attempt.Unsettled{Fields: email})
 	r.grant(request(person(3), phone))
@@ -85,15 +85,15 @@ func TestCreditThatWasAddedIsKeptInMind(t *testing.T) {
 	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.NoteReading(r.Base(), paidAccount(12*cost.Dollar), cost.Totals{}))
 	r.reopen()
-	findings, err := r.Reconcile(paidAccount(10*cost.Dollar), false)
+	reconciled, err := r.Reconcile(paidAccount(10*cost.Dollar), false)
 	r.check(err)
-	if findings.Cases[0].Finding != cost.Undecided {
-		t.Errorf("the call is %v, want undecided: a deposit hides what was spent", findings.Cases[0].Finding)
+	if reconciled.Cases[0].Result != cost.Undecided {
+		t.Errorf("the call is %v, want undecided: a deposit hides what was spent", reconciled.Cases[0].Result)
 	}
 	r.check(r.MarkInDoubt(r.grant(request(person(2), email)).ID, attempt.LostCall{Cause: "lost"}))
-	findings, err = r.Reconcile(paidAccount(10*cost.Dollar), false)
+	reconciled, err = r.Reconcile(paidAccount(10*cost.Dollar), false)
 	r.check(err)
-	if got := findings.Cases[1].Finding; got != cost.NotCharged {
+	if got := reconciled.Cases[1].Result; got != cost.NotCharged {
 		t.Errorf("after the next base the call is %v, want not charged", got)
 	}
 }
@@ -108,11 +108,11 @@ func TestAnAssumptionMakesTheRestUndecidable(t *testing.T) {
 	r.check(r.MarkInDoubt(r.grant(request(person(2), phone)).ID, attempt.LostCall{Cause: "lost"}))
 	r.check(r.Assume(true, both.ID))
 	// In truth 0.15 of the first and 0.25 of the second were charged: 0.40, as assumed.
-	findings, err := r.Reconcile(paidAccount(10*cost.Dollar-40*cost.Cent), true)
+	reconciled, err := r.Reconcile(paidAccount(10*cost.Dollar-40*cost.Cent), true)
 	r.check(err)
-	for _, c := range findings.Cases {
-		if c.Finding != cost.Undecided {
-			t.Errorf("attempt %d is %v, want undecided", c.ID, c.Finding)
+	for _, c := range reconciled.Cases {
+		if c.Result != cost.Undecided {
+			t.Errorf("attempt %d is %v, want undecided", c.ID, c.Result)
 		}
 	}
 	r.want(r.begin(request(person(2), phone)), attempt.Unsettled{Fields: phone})
@@ -141,7 +141,7 @@ func TestWhatWasForfeitedIsBoughtAgainOnlyOnRequest(t *testing.T) {
 func TestAPauseIsNotLengthenedByAClockSetBack(t *testing.T) {
 	r := newRig(t)
 	ticket := r.grant(request(person(1), email))
-	r.check(r.Void(ticket.ID, attempt.Voiding{Reason: "rate_limited", Sent: true, PauseUntil: start.Add(time.Minute)}))
+	r.check(r.Release(ticket.ID, attempt.Release{Reason: "rate_limited", Sent: true, PauseUntil: start.Add(time.Minute)}))
 	r.clock.at = start.AddDate(0, -1, 0)
 	r.reopen()
 	r.want(r.begin(request(person(2), email)), attempt.Later{Until: r.clock.at.Add(time.Minute), Asked: true})

@@ -16,13 +16,13 @@ import (
 // have lost records in a crash (whole is false), it also counts the keys. It commits names, and marks
 // the attempts that were in flight as in doubt.
 func (j *Journal) recover(whole bool, names []Write) error {
-	books, err := j.store.Get(record.StateKey)
+	ledger, err := j.store.Get(record.StateKey)
 	if err != nil {
 		return err
 	}
-	if books != nil {
+	if ledger != nil {
 		var state record.State
-		if err := record.DecodeComputed(record.StateKey, books, &state); err != nil {
+		if err := record.DecodeComputed(record.StateKey, ledger, &state); err != nil {
 			return err
 		}
 		j.state.persisted, j.own().Account = state.Progress, state.Account
@@ -84,7 +84,7 @@ func (j *Journal) recoverOpen(now time.Time) error {
 		j.state.enter(id, a)
 		doubts = append(doubts, write...)
 	}
-	j.state.sums.RecallRelief(j.state.doubtful())
+	j.state.sums.LoadAdjustments(j.state.doubtful())
 	if len(doubts) == 0 {
 		return nil
 	}

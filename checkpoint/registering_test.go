@@ -83,7 +83,7 @@ func TestTheJournalKnowsTheServiceOfItsFirstAccount(t *testing.T) {
 	}
 	j := open("https://first.example/v1/")
 	check(j.CheckAPIKey("key", false), nil)
-	check(j.RememberAPIKey("key"), nil)
+	check(j.RecordAPIKey("key"), nil)
 	check(j.Close(), nil)
 
 	j = open("https://second.example/v1")
@@ -95,7 +95,7 @@ func TestTheJournalKnowsTheServiceOfItsFirstAccount(t *testing.T) {
 	}
 	check(j.CheckAPIKey("key", false), ErrOtherService)
 	check(j.CheckAPIKey("key", true), nil)
-	check(j.RememberAPIKey("key"), nil)
+	check(j.RecordAPIKey("key"), nil)
 	check(j.CheckAPIKey("key", false), nil)
 	check(j.Close(), nil)
 

@@ -31,12 +31,12 @@ func (j *Journal) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, er
 	return charge, err
 }
 
-// Void records that an attempt was not charged; its hold returns.
-func (j *Journal) Void(id attempt.ID, v attempt.Voiding) error {
+// Release records that an attempt was not charged; its hold returns.
+func (j *Journal) Release(id attempt.ID, v attempt.Release) error {
 	return j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
 		a.account.Pause(now, v.PauseUntil)
 		a.account.ReachLimit(now, a.Hold, v.Reason, v.Limit)
-		res := attempt.Resolution{State: attempt.Voided, At: now, Run: a.Run, Reason: v.Reason, RequestID: v.RequestID, Rejected: v.Reject, Sent: v.Sent}
+		res := attempt.Resolution{State: attempt.Released, At: now, Run: a.Run, Reason: v.Reason, RequestID: v.RequestID, Rejected: v.Reject, Sent: v.Sent}
 		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
 			if v.Reject {

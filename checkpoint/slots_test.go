@@ -56,7 +56,7 @@ func (h *slotHistory) end(id attempt.ID) {
 		h.check(h.MarkInDoubt(id, attempt.LostCall{Cause: "lost"}))
 	case 1:
 		sent = h.draw.IntN(2) == 0
-		h.check(h.Void(id, attempt.Voiding{Reason: "refused", Sent: sent}))
+		h.check(h.Release(id, attempt.Release{Reason: "refused", Sent: sent}))
 	default:
 		_, err := h.Settle(id, v1.EncodeAnswer(found))
 		h.check(err)

@@ -15,8 +15,8 @@ import (
 // Sum is what the attempts of one scope add up to.
 type Sum struct {
 	decide.Scope
-	relief  cost.Amounts // by which the totals hold less than the attempts do
-	changed bool         // since TakeChanges last returned it
+	adjustment cost.Amounts // by which the totals hold less than the attempts do
+	changed    bool         // since TakeChanges last returned it
 }
 
 // Sums are the sums of all scopes, and the attempts that ended on each day.
@@ -26,7 +26,7 @@ type Sums struct {
 	// changed and changedDays are those that TakeChanges returns next.
 	changed     []*Sum
 	changedDays map[string]bool
-	relieved    []*Sum // that may have a hold adjustment
+	adjusted    []*Sum // that may have a hold adjustment
 	// kinds holds the sums that attempts of one kind count in. So the names of the scopes
 	// are not made for every attempt.
 	kinds map[kind][]SumCount

@@ -23,8 +23,8 @@ func intent(run string) record.Intent {
 	}}
 }
 
-// voided is the outcome of a lookup that was not charged, settled of one that was.
-var voided = attempt.Resolution{State: attempt.Voided}
+// released is the outcome of a lookup that was not charged, settled of one that was.
+var released = attempt.Resolution{State: attempt.Released}
 
 func settled(in record.Intent) attempt.Resolution {
 	return attempt.Resolution{State: attempt.Forfeited, Charge: in.Hold.Settle(in.Hold.Fields)}
@@ -36,7 +36,7 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 		charged cost.Money
 	}{
 		"charged": {settled(intent("a")), 15 * cost.Cent},
-		"voided":  {voided, 0},
+		"voided":  {released, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, in := checkpoint.NewSums(), intent("a")
@@ -103,8 +103,8 @@ func TestEveryChangeIsTakenOnce(t *testing.T) {
 	}
 }
 
-// TestADayRemembersItsFirstAndItsLastAttempt ends attempts out of their order.
-func TestADayRemembersItsFirstAndItsLastAttempt(t *testing.T) {
+// TestADayKeepsItsFirstAndItsLastAttempt ends attempts out of their order.
+func TestADayKeepsItsFirstAndItsLastAttempt(t *testing.T) {
 	s := checkpoint.NewSums()
 	for _, id := range []attempt.ID{5, 2, 9, 4} {
 		s.EndOn(noon.In(time.FixedZone("east", 5*60*60)), id)

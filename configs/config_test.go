@@ -183,7 +183,7 @@ func TestMergeTellsEachProblemOnce(t *testing.T) {
 	problems := func(lines ...int) error {
 		p := &Problems{file: "c.yaml"}
 		for _, line := range lines {
-			p.add(place{line, 0}, &shortened{"wrong"})
+			p.add(position{line, 0}, &shortened{"wrong"})
 		}
 		return p.err()
 	}

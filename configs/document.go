@@ -65,7 +65,7 @@ func (p *Problems) ofReader(err error) error {
 	if !is {
 		return fmt.Errorf("%s: %w", p.file, err)
 	}
-	p.add(p.place(stopped.Mark.Line, stopped.Mark.Column), errors.New(stopped.Message+afterReader(stopped.Message)))
+	p.add(p.position(stopped.Mark.Line, stopped.Mark.Column), errors.New(stopped.Message+afterReader(stopped.Message)))
 	return p
 }
 
@@ -89,13 +89,13 @@ func (p *Problems) one(node *yaml.Node, text string) error {
 }
 
 // placeOf returns where a node stands.
-func (p *Problems) placeOf(node *yaml.Node) place { return p.place(node.Line, node.Column) }
+func (p *Problems) placeOf(node *yaml.Node) position { return p.position(node.Line, node.Column) }
 
-func (p *Problems) place(line, column int) place {
+func (p *Problems) position(line, column int) position {
 	if !p.columns {
 		column = 0
 	}
-	return place{line, max(column, 0)}
+	return position{line, max(column, 0)}
 }
 
 // Root returns the mapping of the document.

@@ -11,12 +11,12 @@ import (
 // maxProblems is the most problems of a configuration that are reported.
 const maxProblems = 50
 
-// place is where something stands in a file. A column of 0 is not shown.
-type place struct{ line, column int }
+// position is where something stands in a file. A column of 0 is not shown.
+type position struct{ line, column int }
 
 // placedProblem is what is wrong at one place of a configuration.
 type placedProblem struct {
-	place
+	position
 	err error
 }
 
@@ -38,7 +38,7 @@ func MergeProblems(errs ...error) error {
 		if ok {
 			all.file = problems.file
 			for _, problem := range problems.found {
-				all.add(problem.place, problem.err)
+				all.add(problem.position, problem.err)
 			}
 		}
 	}
@@ -46,8 +46,8 @@ func MergeProblems(errs ...error) error {
 }
 
 // add adds a problem, once.
-func (p *Problems) add(at place, err error) {
-	same := func(other placedProblem) bool { return other.place == at && other.err.Error() == err.Error() }
+func (p *Problems) add(at position, err error) {
+	same := func(other placedProblem) bool { return other.position == at && other.err.Error() == err.Error() }
 	if len(p.found) < maxProblems && !slices.ContainsFunc(p.found, same) {
 		p.found = append(p.found, placedProblem{at, err})
 	}

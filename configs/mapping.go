@@ -10,10 +10,10 @@ import (
 // Mapping is a part of a document: names with values.
 type Mapping struct {
 	problems   *Problems
-	at         place
+	at         position
 	entries    []Entry
-	configured map[string]place // the flags that Set has set
-	section    *Mapping         // what stands under the target's section; nil for nothing
+	configured map[string]position // the flags that Set has set
+	section    *Mapping            // what stands under the target's section; nil for nothing
 }
 
 // Entry is a name with its value.
@@ -25,7 +25,7 @@ type Entry struct {
 
 // newMapping returns the entries of a node, nil for none. A name that stands twice is a problem.
 func newMapping(problems *Problems, node *yaml.Node) *Mapping {
-	m := &Mapping{problems: problems, at: place{1, 0}, configured: map[string]place{}}
+	m := &Mapping{problems: problems, at: position{1, 0}, configured: map[string]position{}}
 	if node == nil {
 		return m
 	}
@@ -63,7 +63,7 @@ func (m *Mapping) Has(name string) bool {
 
 // Set sets the flags that the mapping names, where they are not set already.
 func (m *Mapping) Set(t Target) {
-	here := map[string]place{} // the defaults of jobs are set for each job, so configured may have them
+	here := map[string]position{} // the defaults of jobs are set for each job, so configured may have them
 	for _, entry := range m.entries {
 		wasSet, name := false, t.flagName(entry.Name)
 		if flag := t.Flags.Lookup(name); flag != nil {
@@ -74,7 +74,7 @@ func (m *Mapping) Set(t Target) {
 			continue
 		}
 		if t.Section.Name != "" && name == t.Section.Name {
-			here[name] = entry.valuePlace()
+			here[name] = entry.valuePosition()
 			m.section = entry.Mapping()
 			m.section.Set(t.Section.of(t))
 			continue
@@ -82,11 +82,11 @@ func (m *Mapping) Set(t Target) {
 		err := t.set(entry.key, entry.value)
 		switch _, ofKey := errors.AsType[keyError](err); {
 		case err == nil && !wasSet && t.Flags.Lookup(name) != nil:
-			m.configured[name], here[name] = entry.valuePlace(), entry.valuePlace()
+			m.configured[name], here[name] = entry.valuePosition(), entry.valuePosition()
 		case err != nil && ofKey:
 			m.problems.add(m.problems.placeOf(entry.key), err)
 		case err != nil:
-			m.problems.add(entry.valuePlace(), err)
+			m.problems.add(entry.valuePosition(), err)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (e Entry) Mapping() *Mapping {
 	value := resolved(e.value)
 	if value.Kind != yaml.MappingNode {
 		if value.ShortTag() != "!!null" {
-			e.problems.add(e.valuePlace(), fmt.Errorf("%s: write a mapping of names to values here", e.Name))
+			e.problems.add(e.valuePosition(), fmt.Errorf("%s: write a mapping of names to values here", e.Name))
 		}
 		value = nil
 	}
@@ -124,8 +124,8 @@ func (e Entry) Mapping() *Mapping {
 	return m
 }
 
-// valuePlace returns where the value stands. Without columns it is the line of the name.
-func (e Entry) valuePlace() place {
+// valuePosition returns where the value stands. Without columns it is the line of the name.
+func (e Entry) valuePosition() position {
 	if e.problems.columns {
 		return e.problems.placeOf(e.value)
 	}

@@ -122,9 +122,9 @@ func (a Account) credit() Optional[Money] {
 	return Optional[Money]{a.Balance.Available.Value + reserved.Value, a.Balance.Available.Known && reserved.Known}
 }
 
-// Quiet reports whether the service holds nothing for calls under way, as far as
+// Idle reports whether the service holds nothing for calls under way, as far as
 // the status tells.
-func (a Account) Quiet() bool {
+func (a Account) Idle() bool {
 	for _, reserved := range slices.Concat(a.FreeReserved[:], a.Reserved[:]) {
 		if reserved.Value != 0 {
 			return false

@@ -101,10 +101,10 @@ func TestEvidenceNeverFreesACallThatUsedItsUnit(t *testing.T) {
 		e := Evidence{
 			Base: account(Amounts{}), Now: account(lost), Tariff: sharedTariff(), Rates: rates, Exclusive: exclusive, Booked: booked,
 		}
-		judged, why := e.Judge(asked)
+		reconciled, why := e.Reconcile(asked)
 		change := lost.Minus(booked.Settled)
 		for i, of := range asked {
-			switch judged[i].Finding {
+			switch reconciled[i].Result {
 			case NotCharged:
 				if used[i] {
 					t.Fatalf("the call for %b used its unit and is not charged: %s", of, why)

@@ -102,16 +102,16 @@ func Refusing(ceilings []Ceiling, held Amounts, totals func(scope string) Totals
 	return refusing, found
 }
 
-// Tightest returns the ceiling on money with the least left. It reports false
+// MostRestrictive returns the ceiling on money with the least left. It reports false
 // when there is none.
-func Tightest(ceilings []Ceiling, totals func(scope string) Totals) (Ceiling, Money, bool) {
-	var tightest Ceiling
+func MostRestrictive(ceilings []Ceiling, totals func(scope string) Totals) (Ceiling, Money, bool) {
+	var mostRestrictive Ceiling
 	var least Money
 	found := false
 	for _, c := range ceilings {
 		if left := Money(c.Left(totals(c.Scope))); c.Meter == USD && (!found || left < least) {
-			tightest, least, found = c, left, true
+			mostRestrictive, least, found = c, left, true
 		}
 	}
-	return tightest, least, found
+	return mostRestrictive, least, found
 }

@@ -162,7 +162,7 @@ func TestRefusing(t *testing.T) {
 	}
 }
 
-func TestTightest(t *testing.T) {
+func TestMostRestrictive(t *testing.T) {
 	totals := map[string]cost.Totals{
 		"run":     {Settled: cost.OfMoney(3 * cost.Dollar), Held: cost.OfMoney(cost.Dollar)},
 		"month":   {Settled: cost.OfMoney(50 * cost.Dollar)},
@@ -191,7 +191,7 @@ func TestTightest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, left, found := cost.Tightest(tt.ceilings, func(scope string) cost.Totals { return totals[scope] })
+			got, left, found := cost.MostRestrictive(tt.ceilings, func(scope string) cost.Totals { return totals[scope] })
 			if left != tt.left || found != tt.found {
 				t.Errorf("left %s, %t, want %s, %t", left, found, tt.left, tt.found)
 			}

@@ -43,9 +43,9 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// TestCorrectedBooksEqualTheAccount draws what answers cost an account that nobody else
+// TestACorrectedLedgerEqualsTheAccount draws what answers cost an account that nobody else
 // uses, and books any of the free ones as paid.
-func TestCorrectedBooksEqualTheAccount(t *testing.T) {
+func TestACorrectedLedgerEqualsTheAccount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var answered, used, bookedFree, candidates enrich.ByField[int64]
 		var paid Money

@@ -106,12 +106,12 @@ func playFrom(first, second int64, events []event, pace Pace) played {
 	return p
 }
 
-// judge returns what the evidence proves, and what of it is not so.
-func (p played) judge() (judgements []Judgement, mistakes []string) {
-	judgements, _ = p.evidence.Judge(p.asked)
-	for i, j := range judgements {
-		if j.Finding == NotCharged && p.counted[i] || j.Finding == Charged && !p.counted[i] {
-			mistakes = append(mistakes, fmt.Sprintf("call %d is %s, counted: %t", i, j.Finding, p.counted[i]))
+// reconcile returns what the evidence proves, and what of it is not so.
+func (p played) reconcile() (results []Reconciled, mistakes []string) {
+	results, _ = p.evidence.Reconcile(p.asked)
+	for i, j := range results {
+		if j.Result == NotCharged && p.counted[i] || j.Result == Charged && !p.counted[i] {
+			mistakes = append(mistakes, fmt.Sprintf("call %d is %s, counted: %t", i, j.Result, p.counted[i]))
 		}
 	}
 	change, why := p.evidence.Change()
@@ -125,11 +125,11 @@ func (p played) judge() (judgements []Judgement, mistakes []string) {
 		}
 	}
 	for m, units := range counted {
-		if known && why == "" && change.Told.Has(m) && most[m] < units {
+		if known && why == "" && change.Shown.Has(m) && most[m] < units {
 			mistakes = append(mistakes, fmt.Sprintf("%d units of meter %d are in doubt at most, and %d were counted", most[m], m, units))
 		}
 	}
-	return judgements, mistakes
+	return results, mistakes
 }
 
 // TestNoResetAtAnyMomentProvesAnything goes through every order of calls, resets and readings up to a length, with
@@ -140,7 +140,7 @@ func TestNoResetAtAnyMomentProvesAnything(t *testing.T) {
 	if testing.Short() {
 		longest = 4
 	}
-	cases, decided := 0, map[Finding]int{}
+	cases, decided := 0, map[Result]int{}
 	for _, pace := range []Pace{{Calls: 0, Window: time.Hour}, {Calls: 1, Window: time.Hour}} {
 		most := pace.most(readAccuracy + pace.Window/10)
 		var extend func(events []event, others int64)
@@ -149,12 +149,12 @@ func TestNoResetAtAnyMomentProvesAnything(t *testing.T) {
 				for base := range int64(6) {
 					p := playFrom(base, 0, events, pace) // a counter above zero would fall
 					p.evidence.Exclusive = others == 0
-					judgements, mistakes := p.judge()
+					results, mistakes := p.reconcile()
 					if len(mistakes) > 0 {
 						t.Fatalf("base %d, others send %d, %v: %q", base, most, events, mistakes)
 					}
 					cases++
-					decided[judgements[0].Finding]++
+					decided[results[0].Result]++
 				}
 			}
 			if len(events) == longest {
@@ -201,8 +201,8 @@ func TestCallsThatOvertakeAReadingCountAfterIt(t *testing.T) {
 		if p.evidence.Seen.BeganAgain {
 			t.Fatal("the first reading proves nothing, so this test shows nothing")
 		}
-		if judgements, mistakes := p.judge(); len(mistakes) > 0 || judgements[0].Finding != Undecided {
-			t.Errorf("%d had begun: %v, %q", begun, judgements, mistakes)
+		if results, mistakes := p.reconcile(); len(mistakes) > 0 || results[0].Result != Undecided {
+			t.Errorf("%d had begun: %v, %q", begun, results, mistakes)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func TestWhereNothingHappenedLossesAreDecided(t *testing.T) {
 		hours     time.Duration
 		exclusive bool
 		events    []event
-		want      Finding
+		want      Result
 	}{
 		"at once":                                  {500, 0, false, []event{spare}, NotCharged},
 		"after answers":                            {500, 0, false, slices.Concat(answers, []event{spare}), NotCharged},
@@ -235,8 +235,8 @@ func TestWhereNothingHappenedLossesAreDecided(t *testing.T) {
 		p := play(test.base, test.events, Pace{Calls: 60, Window: time.Minute})
 		p.evidence.Exclusive = test.exclusive
 		p.evidence.Now.ReadAt = p.evidence.Now.ReadAt.Add(test.hours * time.Hour)
-		judgements, mistakes := p.judge()
-		if last := judgements[len(judgements)-1].Finding; last != test.want || len(mistakes) > 0 {
+		results, mistakes := p.reconcile()
+		if last := results[len(results)-1].Result; last != test.want || len(mistakes) > 0 {
 			t.Errorf("%s: %s, want %s; %q", name, last, test.want, mistakes)
 		}
 	}
@@ -246,12 +246,12 @@ func TestWhereNothingHappenedLossesAreDecided(t *testing.T) {
 func TestALowRateOfThisProgramDoesNotBindOthers(t *testing.T) {
 	for _, test := range []struct {
 		others Pace
-		want   Finding
+		want   Result
 	}{{Pace{}, NotCharged}, {Pace{Calls: 1, Window: time.Minute}, NotCharged}, {Pace{Calls: 60, Window: time.Minute}, Undecided}} {
 		p := play(100, []event{{"spare", 0, firstModule}}, Pace{Calls: 5, Window: time.Minute})
 		p.evidence.Tariff.Others = test.others
-		if judgements, _ := p.judge(); judgements[0].Finding != test.want {
-			t.Errorf("others send %v: %s, want %s", test.others, judgements[0].Finding, test.want)
+		if results, _ := p.reconcile(); results[0].Result != test.want {
+			t.Errorf("others send %v: %s, want %s", test.others, results[0].Result, test.want)
 		}
 	}
 }
@@ -259,12 +259,12 @@ func TestALowRateOfThisProgramDoesNotBindOthers(t *testing.T) {
 // TestMoreUseThanIsAssumedProvesNothing: others send more than the rate limit allows, so they can have used the
 // account until its counters were where they had been.
 func TestMoreUseThanIsAssumedProvesNothing(t *testing.T) {
-	for others, want := range map[int]Finding{100: NotCharged, 300: Undecided} {
+	for others, want := range map[int]Result{100: NotCharged, 300: Undecided} {
 		events := append(slices.Repeat([]event{{"others", 0, secondModule}}, others), event{"spare", 0, firstModule})
 		p := play(1000, events, Pace{Calls: 60, Window: time.Minute})
 		p.evidence.Confirmed = []Operation{firstOperation}
-		if judgements, _ := p.judge(); judgements[0].Finding != want {
-			t.Errorf("%d calls of others: %s, want %s", others, judgements[0].Finding, want)
+		if results, _ := p.reconcile(); results[0].Result != want {
+			t.Errorf("%d calls of others: %s, want %s", others, results[0].Result, want)
 		}
 	}
 }
@@ -280,12 +280,12 @@ func TestCountersWellAboveZeroDecideAsWithoutResets(t *testing.T) {
 		p := play(1000, events, pace)
 		p.evidence.Exclusive = rapid.Bool().Draw(t, "exclusive")
 		p.evidence.Confirmed = []Operation{firstOperation, secondOperation}
-		got, _ := p.evidence.Judge(p.asked)
+		got, _ := p.evidence.Reconcile(p.asked)
 		p.evidence.Tariff = counting()
 		for m := range p.evidence.Tariff.Meters {
 			p.evidence.Tariff.Meters[m].Counting = CountsLeft
 		}
-		if want, _ := p.evidence.Judge(p.asked); !slices.Equal(got, want) {
+		if want, _ := p.evidence.Reconcile(p.asked); !slices.Equal(got, want) {
 			t.Fatalf("%v\nfindings %v, want %v", events, got, want)
 		}
 	})
@@ -328,7 +328,7 @@ func TestNothingIsProvedThatIsNotSo(t *testing.T) {
 		bases := rapid.SampledFrom([]int64{0, 0, 1, 3, 8, 20, 1000})
 		p := playFrom(bases.Draw(t, "first"), bases.Draw(t, "second"), events, pace)
 		p.evidence.Exclusive, p.evidence.Confirmed = exclusive, confirmed
-		if _, mistakes := p.judge(); len(mistakes) > 0 {
+		if _, mistakes := p.reconcile(); len(mistakes) > 0 {
 			t.Fatalf("on %v, confirmed %v, exclusive %t, %v: %q", on, confirmed, exclusive, events, mistakes)
 		}
 	})
@@ -381,7 +381,7 @@ func TestAnAssumedModuleProvesNothingWhenAnotherCounterRises(t *testing.T) {
 	for name, test := range map[string]struct {
 		events    []event
 		confirmed []Operation
-		want      Finding
+		want      Result
 	}{
 		"nothing rose":                            {[]event{spare}, nil, NotCharged},
 		"another counter rose":                    {[]event{counted}, nil, Undecided},
@@ -392,14 +392,14 @@ func TestAnAssumedModuleProvesNothingWhenAnotherCounterRises(t *testing.T) {
 	} {
 		p := play(1000, test.events, pace)
 		p.evidence.Confirmed = test.confirmed
-		if got, why := p.evidence.Judge(p.asked); got[0].Finding != test.want || (why == "") != (test.want != Undecided) {
-			t.Errorf("%s: %v (%s), want %v", name, got[0].Finding, why, test.want)
+		if got, why := p.evidence.Reconcile(p.asked); got[0].Result != test.want || (why == "") != (test.want != Undecided) {
+			t.Errorf("%s: %v (%s), want %v", name, got[0].Result, why, test.want)
 		}
 	}
 	p := play(1000, []event{spare}, pace)
 	p.evidence.Base.OtherUsed, p.evidence.Now.OtherUsed = map[string]int64{"unknown": 5}, map[string]int64{"unknown": 6}
-	if got, why := p.evidence.Judge(p.asked); got[0].Finding != Undecided {
-		t.Errorf("a counter of no operation rose: %v (%s)", got[0].Finding, why)
+	if got, why := p.evidence.Reconcile(p.asked); got[0].Result != Undecided {
+		t.Errorf("a counter of no operation rose: %v (%s)", got[0].Result, why)
 	}
 }
 
@@ -410,8 +410,8 @@ func TestAnErasedCallMayHaveMovedAnotherCounter(t *testing.T) {
 	p.evidence.Exclusive = true
 	p.evidence.Lost[0].Name = ""
 	p.evidence.Confirmed = []Operation{secondOperation}
-	got, why := p.evidence.Judge(p.asked)
-	if got[0].Finding != Undecided || got[1].Finding != Undecided {
+	got, why := p.evidence.Reconcile(p.asked)
+	if got[0].Result != Undecided || got[1].Result != Undecided {
 		t.Errorf("%v (%s)", got, why)
 	}
 }
@@ -421,20 +421,20 @@ func TestASpanProvesNothingUntilAnAnswerHasMovedIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, booked, moved int64
 		spans                 Meters
-		told                  bool
+		shown                 bool
 	}{
 		"no answer yet":          {moved: 0},
 		"somebody else moved it": {moved: 2},
 		"it did not move":        {booked: 1, moved: 0},
-		"an answer moved it":     {booked: 1, moved: 1, told: true},
-		"an earlier one had":     {spans: MetersOf(spanCount), told: true},
+		"an answer moved it":     {booked: 1, moved: 1, shown: true},
+		"an earlier one had":     {spans: MetersOf(spanCount), shown: true},
 	} {
 		p := play(1000, []event{{"answer", 0, firstModule}}, Pace{Calls: 3, Window: time.Hour})
 		p.evidence.Booked.Settled[spanCount], p.evidence.Spans = test.booked, test.spans
 		p.evidence.Now.Used[spanCount] = Known(test.moved)
 		change, why := p.evidence.Change()
-		if why != "" || change.Told.Has(spanCount) != test.told || !change.Told.Has(firstModule) {
-			t.Errorf("%s: told %b (%s), want the span: %t", name, change.Told, why, test.told)
+		if why != "" || change.Shown.Has(spanCount) != test.shown || !change.Shown.Has(firstModule) {
+			t.Errorf("%s: told %b (%s), want the span: %t", name, change.Shown, why, test.shown)
 		}
 	}
 }

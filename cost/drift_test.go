@@ -61,10 +61,10 @@ func totalsOf(everHeld, held, settled int64) cost.Totals {
 	return cost.Totals{EverHeld: dollars(everHeld), Held: dollars(held), Settled: dollars(settled)}
 }
 
-// TestNoDriftIsSeenInWhatIsNotTold: what one of the snapshots leaves out is not zero.
-func TestNoDriftIsSeenInWhatIsNotTold(t *testing.T) {
-	told := showing(100*cost.Dollar, 100)
-	for name, pair := range map[string][2]cost.Account{"before": {{}, told}, "after": {told, {}}} {
+// TestNoDriftIsSeenInWhatIsNotShown: what one of the snapshots leaves out is not zero.
+func TestNoDriftIsSeenInWhatIsNotShown(t *testing.T) {
+	shown := showing(100*cost.Dollar, 100)
+	for name, pair := range map[string][2]cost.Account{"before": {{}, shown}, "after": {shown, {}}} {
 		if got := cost.DriftOf(pair[0], pair[1], cost.Totals{}, cost.Totals{}, tariff, false); !got.Zero() {
 			t.Errorf("not told %s: %+v", name, got)
 		}

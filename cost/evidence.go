@@ -10,18 +10,18 @@ import (
 	"payonce/enrich"
 )
 
-// Finding is a reconcile result: what the account proves about a lost call.
-type Finding uint8
+// Result is a reconcile result: what the account proves about a lost call.
+type Result uint8
 
 // The reconcile results.
 const (
-	Undecided  Finding = iota // the account proves nothing
-	NotCharged                // the account lost too little for any field of the call
-	Charged                   // the account is exclusive, and every exact explanation charges the same fields
+	Undecided  Result = iota // the account proves nothing
+	NotCharged               // the account lost too little for any field of the call
+	Charged                  // the account is exclusive, and every exact explanation charges the same fields
 )
 
 // String returns the result in words.
-func (f Finding) String() string {
+func (f Result) String() string {
 	switch f {
 	case NotCharged:
 		return "not charged"
@@ -32,10 +32,10 @@ func (f Finding) String() string {
 	}
 }
 
-// Judgement is the reconcile result of one lost call.
-type Judgement struct {
-	Finding Finding
-	Fields  enrich.Fields // the fields that were charged, when the result is Charged
+// Reconciled is the reconcile result of one lost call.
+type Reconciled struct {
+	Result Result
+	Fields enrich.Fields // the fields that were charged, when the result is Charged
 }
 
 // Evidence is what the account and the journal say about the time between two
@@ -74,10 +74,10 @@ type Evidence struct {
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
 	Lost Amounts // of each meter of Told
-	// Told are the meters of which the snapshots show what was lost. They do not show it of a counter that one of
+	// Shown are the meters of which the snapshots show what was lost. They do not show it of a counter that one of
 	// them leaves out, of modules when a period may have ended in between, of a module that is only assumed when
 	// another counter rose without explanation, and of a time span that no answer has moved yet.
-	Told Meters
+	Shown Meters
 	// BeganAgain says that a period may have ended in between, so that the counters began again at zero.
 	BeganAgain bool
 	// Unproved is an operation of a lost call that may count on another module than is assumed; "" for none.
@@ -105,15 +105,15 @@ func (e Evidence) Change() (change Change, why string) {
 	_, spans := e.Confirm()
 	unproved, name := e.unproved(change)
 	change.Unproved = name
-	change.Told &^= unproved | e.Tariff.counted(CountsSpan)&^(spans|e.Spans)
-	if change.Told == 0 {
-		why = cmp.Or(e.untoldBecause(change), "the account status does not show what was used")
+	change.Shown &^= unproved | e.Tariff.counted(CountsSpan)&^(spans|e.Spans)
+	if change.Shown == 0 {
+		why = cmp.Or(e.whyNotShown(change), "the account status does not show what was used")
 	}
 	return change, why
 }
 
-// untoldBecause says why nothing is known of meters that both snapshots show; "" for no reason.
-func (e Evidence) untoldBecause(change Change) string {
+// whyNotShown says why nothing is known of meters that both snapshots show; "" for no reason.
+func (e Evidence) whyNotShown(change Change) string {
 	switch {
 	case change.BeganAgain:
 		return "the counters of the account may have begun again since the last reading: they show no more than can have " +
@@ -127,7 +127,7 @@ func (e Evidence) untoldBecause(change Change) string {
 
 // moved returns how the meters moved. Meters of Told are those that the snapshots compare.
 func (e Evidence) moved() (change Change, why string) {
-	if !e.Base.Quiet() || !e.Now.Quiet() {
+	if !e.Base.Idle() || !e.Now.Idle() {
 		return change, "calls were under way when the account was read"
 	}
 	if !e.Tariff.reservationsKnown(e.Base) || !e.Tariff.reservationsKnown(e.Now) {
@@ -151,29 +151,29 @@ func (e Evidence) moved() (change Change, why string) {
 		case free && e.mayBeRenewed() != "":
 			return change, e.mayBeRenewed()
 		case change.BeganAgain && periods.Has(m):
-		case known && lost >= 0 && e.quietOf(m):
-			change.Lost[m], change.Told = lost, change.Told|MetersOf(m)
+		case known && lost >= 0 && e.idleOf(m):
+			change.Lost[m], change.Shown = lost, change.Shown|MetersOf(m)
 		}
 	}
 	if e.Tariff.Shown().Has(USD) {
 		var money Money
 		money, change.Exact, why = e.moneyLost()
-		change.Lost[USD], change.Told = int64(money), change.Told|MetersOf(USD)
+		change.Lost[USD], change.Shown = int64(money), change.Shown|MetersOf(USD)
 	}
 	return change, why
 }
 
-// quietOf reports whether both snapshots show that no call under way holds something of a meter.
-func (e Evidence) quietOf(m Meter) bool {
+// idleOf reports whether both snapshots show that no call under way holds something of a meter.
+func (e Evidence) idleOf(m Meter) bool {
 	_, free := e.Tariff.fieldOf(m)
 	return free || e.Base.Reserved[m].Known && e.Now.Reserved[m].Known
 }
 
-// untold returns the name of a meter that calls for the fields can consume and that the account does not show,
+// notShown returns the name of a meter that calls for the fields can consume and that the account does not show,
 // "" when there is none.
-func (e Evidence) untold(fields enrich.Fields, change Change) string {
+func (e Evidence) notShown(fields enrich.Fields, change Change) string {
 	for f := range fields.Each() {
-		for m := range (e.Rates[f].most().Meters() & e.Tariff.Shown() &^ change.Told).Each() {
+		for m := range (e.Rates[f].most().Meters() & e.Tariff.Shown() &^ change.Shown).Each() {
 			return e.Tariff.Meters[m].Name
 		}
 	}
@@ -240,7 +240,7 @@ func (e Evidence) Unexplained() (difference Amounts, why string) {
 	if why != "" {
 		return Amounts{}, why
 	}
-	return change.Lost.Minus(e.Booked.Settled).Only(change.Told), ""
+	return change.Lost.Minus(e.Booked.Settled).Only(change.Shown), ""
 }
 
 // usable returns the change when the evidence can be used. Otherwise it returns the reason.
@@ -310,7 +310,7 @@ func (e Evidence) pricesShown() bool {
 	return true
 }
 
-// Judge decides on calls that were lost between the snapshots, by the fields that
+// Reconcile decides on calls that were lost between the snapshots, by the fields that
 // each asked for.
 //
 // A field is proved not charged when its charge does not fit within the change, even
@@ -323,16 +323,16 @@ func (e Evidence) pricesShown() bool {
 // the account is taken as shared.
 //
 // The reason says why some calls are undecided. It is empty when all are decided.
-func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why string) {
-	judgements = make([]Judgement, len(asked))
+func (e Evidence) Reconcile(asked []enrich.Fields) (results []Reconciled, why string) {
+	results = make([]Reconciled, len(asked))
 	change, why := e.usable()
 	if why != "" {
-		return judgements, why
+		return results, why
 	}
 	lost := lostCalls(asked)
 	for f, calls := range lost {
 		if _, known := e.Rates[enrich.Field(f)]; calls > 0 && !known {
-			return judgements, "the price of a lost call is not known"
+			return results, "the price of a lost call is not known"
 		}
 	}
 	exact := explanations{complete: true} // and none is found
@@ -344,15 +344,15 @@ func (e Evidence) Judge(asked []enrich.Fields) (judgements []Judgement, why stri
 		common = e.bound(change)
 	}
 	for i, fields := range asked {
-		judgements[i] = common.judge(fields, lost)
-		if judgements[i].Finding == Undecided {
+		results[i] = common.reconcile(fields, lost)
+		if results[i].Result == Undecided {
 			why = e.whyUndecided(exact, asked)
-			if name := e.untold(fields, change); name != "" {
-				why = cmp.Or(e.untoldBecause(change), "the account does not show what was used of "+name)
+			if name := e.notShown(fields, change); name != "" {
+				why = cmp.Or(e.whyNotShown(change), "the account does not show what was used of "+name)
 			}
 		}
 	}
-	return judgements, why
+	return results, why
 }
 
 // anyShares reports whether one of the calls asks for several fields that share what it consumes. Explanations
@@ -403,7 +403,7 @@ func (e Evidence) whyUndecided(exact explanations, asked []enrich.Fields) string
 // account is the same whichever of the calls that ask for a field was charged, so only their number
 // counts.
 func (e Evidence) movement(change Change, certain, lost enrich.ByField[int64]) movement {
-	shown, sure := change.Told, e.sure()
+	shown, sure := change.Shown, e.sure()
 	var m movement
 	grain := int64(1)
 	for f := range enrich.Field(e.count()) {
@@ -464,7 +464,7 @@ func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Amounts, know
 	}
 	m := e.movement(change, certain, enrich.ByField[int64]{})
 	i := 0
-	for meter := range change.Told.Each() {
+	for meter := range change.Shown.Each() {
 		lost := m.lost[i]
 		least := sort.Search(int(lost), func(less int) bool {
 			m.lost[i] = int64(less)
@@ -481,21 +481,21 @@ func (e Evidence) MostInDoubt(certain enrich.ByField[int64]) (most Amounts, know
 // which leaves room only for an amount that has a fraction of a cent.
 func rounded(amount, shown Money) bool { return rounds(int64(amount), int64(shown), int64(Cent)) }
 
-// judge decides one call by what all explanations have in common. They all charge a field when
+// reconcile decides one call by what all explanations have in common. They all charge a field when
 // the least number includes every lost call that asks for it. None does when the highest number
 // is zero.
-func (e explanations) judge(asked enrich.Fields, lost enrich.ByField[int64]) Judgement {
+func (e explanations) reconcile(asked enrich.Fields, lost enrich.ByField[int64]) Reconciled {
 	var charged enrich.Fields
 	for f := range asked.Each() {
 		switch {
 		case e.least[f] == lost[f]:
 			charged = charged.With(f)
 		case e.most[f] > 0:
-			return Judgement{Finding: Undecided}
+			return Reconciled{Result: Undecided}
 		}
 	}
 	if charged == 0 {
-		return Judgement{Finding: NotCharged}
+		return Reconciled{Result: NotCharged}
 	}
-	return Judgement{Finding: Charged, Fields: charged}
+	return Reconciled{Result: Charged, Fields: charged}
 }

@@ -62,52 +62,52 @@ func reserving(a Account) Account {
 	return a
 }
 
-// judgement is what a test expects of a call: on a shared account, and on an exclusive one.
-type judgement struct{ shared, exclusive Judgement }
+// reconciled is what a test expects of a call: on a shared account, and on an exclusive one.
+type reconciled struct{ shared, exclusive Reconciled }
 
-func TestJudge(t *testing.T) {
-	none := judgement{Judgement{Finding: NotCharged}, Judgement{Finding: NotCharged}}
-	unclear := judgement{}
-	charged := func(fields enrich.Fields) judgement {
-		return judgement{exclusive: Judgement{Finding: Charged, Fields: fields}}
+func TestReconcile(t *testing.T) {
+	none := reconciled{Reconciled{Result: NotCharged}, Reconciled{Result: NotCharged}}
+	unclear := reconciled{}
+	charged := func(fields enrich.Fields) reconciled {
+		return reconciled{exclusive: Reconciled{Result: Charged, Fields: fields}}
 	}
-	exactlyNone := judgement{exclusive: Judgement{Finding: NotCharged}}
+	exactlyNone := reconciled{exclusive: Reconciled{Result: NotCharged}}
 	base := snapshot(0, 0, 10*Dollar)
 	for name, c := range map[string]struct {
 		base, now Account
 		booked    Totals
 		asked     []enrich.Fields
-		want      []judgement
+		want      []reconciled
 	}{
-		"nothing unexplained":           {base, base, Totals{}, []enrich.Fields{emailOnly, bothOf}, []judgement{none, none}},
-		"one email":                     {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
-		"less than an email":            {base, snapshot(0, 0, 10*Dollar-14*Cent), Totals{}, []enrich.Fields{emailOnly, bothOf}, []judgement{none, none}},
-		"less than a phone":             {base, snapshot(0, 0, 10*Dollar-24*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{unclear, none}},
-		"one of two emails":             {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []judgement{unclear, unclear}},
-		"both emails":                   {base, snapshot(0, 0, 10*Dollar-30*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []judgement{charged(emailOnly), charged(emailOnly)}},
-		"the phoneField, not the email": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []judgement{exactlyNone, charged(phoneOnly)}},
-		"a phoneField, or an emailField and $0.10 by others": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []judgement{charged(phoneOnly)}},
-		"a free email":                      {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
-		"a free phoneField is not an email": {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []judgement{none}},
-		"somebody else spent":               {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
-		"answered calls are deducted":       {base, snapshot(0, 0, 10*Dollar-45*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
+		"nothing unexplained":           {base, base, Totals{}, []enrich.Fields{emailOnly, bothOf}, []reconciled{none, none}},
+		"one email":                     {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly}, []reconciled{charged(emailOnly)}},
+		"less than an email":            {base, snapshot(0, 0, 10*Dollar-14*Cent), Totals{}, []enrich.Fields{emailOnly, bothOf}, []reconciled{none, none}},
+		"less than a phone":             {base, snapshot(0, 0, 10*Dollar-24*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []reconciled{unclear, none}},
+		"one of two emails":             {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []reconciled{unclear, unclear}},
+		"both emails":                   {base, snapshot(0, 0, 10*Dollar-30*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []reconciled{charged(emailOnly), charged(emailOnly)}},
+		"the phoneField, not the email": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []reconciled{exactlyNone, charged(phoneOnly)}},
+		"a phoneField, or an emailField and $0.10 by others": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []reconciled{charged(phoneOnly)}},
+		"a free email":                      {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []reconciled{charged(emailOnly)}},
+		"a free phoneField is not an email": {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []reconciled{none}},
+		"somebody else spent":               {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
+		"answered calls are deducted":       {base, snapshot(0, 0, 10*Dollar-45*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []reconciled{none}},
 		// The answered call was booked as paid; the lost one left its free unit to it.
-		"a free unit used by an answered call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{none}},
+		"a free unit used by an answered call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []reconciled{none}},
 		// The answered call was booked as free; it may have been charged, and the lost one free.
-		"money went for a free unit":     {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar-15*Cent), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{1, 0}, cardRates), []enrich.Fields{emailOnly}, []judgement{charged(emailOnly)}},
-		"a deposit hides what was spent": {base, snapshot(0, 0, 35*Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
-		"less is gone than answers cost": {base, snapshot(0, 0, 10*Dollar-30*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []judgement{unclear}},
-		"free units were added":          {snapshot(0, 0, Dollar), snapshot(1, 0, Dollar), Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
-		"something reserved at the base": {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
-		"free allowance unknown":         {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"money went for a free unit":     {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar-15*Cent), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{1, 0}, cardRates), []enrich.Fields{emailOnly}, []reconciled{charged(emailOnly)}},
+		"a deposit hides what was spent": {base, snapshot(0, 0, 35*Dollar), Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
+		"less is gone than answers cost": {base, snapshot(0, 0, 10*Dollar-30*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []reconciled{unclear}},
+		"free units were added":          {snapshot(0, 0, Dollar), snapshot(1, 0, Dollar), Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
+		"something reserved at the base": {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
+		"free allowance unknown":         {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
 		// Five emails at 12 cents and a lost one at 15 cost as much as five at 15.
-		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: enrich.ByField[int64]{5, 0}, Returned: enrich.ByField[int64]{5, 0}, Settled: OfMoney(60 * Cent)}, []enrich.Fields{emailOnly}, []judgement{unclear}},
+		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: enrich.ByField[int64]{5, 0}, Returned: enrich.ByField[int64]{5, 0}, Settled: OfMoney(60 * Cent)}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
 	} {
 		for _, exclusive := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, exclusive %t", name, exclusive), func(t *testing.T) {
 				evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Tariff: tariff, Rates: cardRates, Exclusive: exclusive}
-				got, why := evidence.Judge(c.asked)
-				var want []Judgement
+				got, why := evidence.Reconcile(c.asked)
+				var want []Reconciled
 				for _, j := range c.want {
 					if exclusive {
 						want = append(want, j.exclusive)
@@ -118,7 +118,7 @@ func TestJudge(t *testing.T) {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
-				if slices.Contains(got, Judgement{}) != (why != "") {
+				if slices.Contains(got, Reconciled{}) != (why != "") {
 					t.Errorf("%v is explained by %q", got, why)
 				}
 			})
@@ -130,22 +130,22 @@ func TestJudge(t *testing.T) {
 // any explanation is taken as shared.
 func TestMisdeclaredAccountProvesNoCharge(t *testing.T) {
 	evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-18*Cent), Tariff: tariff, Rates: cardRates, Exclusive: true}
-	got, why := evidence.Judge([]enrich.Fields{emailOnly, phoneOnly})
-	if want := []Judgement{{}, {Finding: NotCharged}}; !slices.Equal(got, want) || !strings.Contains(why, "declared exclusive") {
+	got, why := evidence.Reconcile([]enrich.Fields{emailOnly, phoneOnly})
+	if want := []Reconciled{{}, {Result: NotCharged}}; !slices.Equal(got, want) || !strings.Contains(why, "declared exclusive") {
 		t.Errorf("%v (%s), want %v", got, why, want)
 	}
 }
 
-// TestJudgeByWhatIsRounded: prices of fractions of a cent move an account that is shown in
+// TestReconcileByWhatIsRounded: prices of fractions of a cent move an account that is shown in
 // whole cents by up to a cent more or less.
-func TestJudgeByWhatIsRounded(t *testing.T) {
+func TestReconcileByWhatIsRounded(t *testing.T) {
 	prices := at(Prices{emailField: 12*Cent + Cent/2, phoneField: 20 * Cent})
-	for lost, want := range map[Money]Finding{
+	for lost, want := range map[Money]Result{
 		0: NotCharged, 11 * Cent: NotCharged, 12 * Cent: Charged, 13 * Cent: Charged, 14 * Cent: Undecided,
 	} {
 		evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-lost), Tariff: tariff, Rates: prices, Exclusive: true}
-		if got, why := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != want {
-			t.Errorf("the account lost %s: %v (%s), want %v", lost, got[0].Finding, why, want)
+		if got, why := evidence.Reconcile([]enrich.Fields{emailOnly}); got[0].Result != want {
+			t.Errorf("the account lost %s: %v (%s), want %v", lost, got[0].Result, why, want)
 		}
 	}
 }
@@ -155,9 +155,9 @@ func TestPricesThatAreShownRoundedDecide(t *testing.T) {
 	prices := at(Prices{emailField: 12*Cent + Cent/2, phoneField: 20 * Cent})
 	base := snapshot(0, 0, Dollar)
 	base.Most[emailField] = Known(13 * Cent)
-	got, why := Evidence{Base: base, Now: base, Tariff: tariff, Rates: prices}.Judge([]enrich.Fields{emailOnly})
-	if got[0].Finding != NotCharged {
-		t.Errorf("the call is %v (%s), want not charged", got[0].Finding, why)
+	got, why := Evidence{Base: base, Now: base, Tariff: tariff, Rates: prices}.Reconcile([]enrich.Fields{emailOnly})
+	if got[0].Result != NotCharged {
+		t.Errorf("the call is %v (%s), want not charged", got[0].Result, why)
 	}
 }
 
@@ -177,19 +177,19 @@ func TestTheBudgetIsNotMovedByDeposits(t *testing.T) {
 	period := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	base.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar), ResetsAt: period}
 	now.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar + 15*Cent), ResetsAt: period}
-	got, _ := Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly})
-	if got[0].Finding != Charged {
-		t.Errorf("the call is %v, want charged: the budget shows it", got[0].Finding)
+	got, _ := Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Reconcile([]enrich.Fields{emailOnly})
+	if got[0].Result != Charged {
+		t.Errorf("the call is %v, want charged: the budget shows it", got[0].Result)
 	}
 	now.Balance.Available = Known(Dollar - 15*Cent) // without a deposit both move alike
-	got, why := Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly})
-	if got[0].Finding != Charged {
-		t.Errorf("the call is %v (%s), want charged: budget and balance show it", got[0].Finding, why)
+	got, why := Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Reconcile([]enrich.Fields{emailOnly})
+	if got[0].Result != Charged {
+		t.Errorf("the call is %v (%s), want charged: budget and balance show it", got[0].Result, why)
 	}
 	base.Budget = Budget{} // what it had spent before is not known
-	got, why = Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Judge([]enrich.Fields{emailOnly, emailOnly})
-	if got[0].Finding != Undecided || !strings.Contains(why, "more than one explanation") {
-		t.Errorf("the call is %v (%s), want undecided: the balance fell by one email", got[0].Finding, why)
+	got, why = Evidence{Base: base, Now: now, Tariff: tariff, Rates: cardRates, Exclusive: true}.Reconcile([]enrich.Fields{emailOnly, emailOnly})
+	if got[0].Result != Undecided || !strings.Contains(why, "more than one explanation") {
+		t.Errorf("the call is %v (%s), want undecided: the balance fell by one email", got[0].Result, why)
 	}
 }
 
@@ -251,9 +251,9 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, why := Evidence{Base: c.base, Now: c.now, Tariff: tariff, Rates: cardRates}.Judge([]enrich.Fields{emailOnly})
-			if got[0].Finding != Undecided || why == "" {
-				t.Errorf("the call is %v (%q), want undecided with a reason", got[0].Finding, why)
+			got, why := Evidence{Base: c.base, Now: c.now, Tariff: tariff, Rates: cardRates}.Reconcile([]enrich.Fields{emailOnly})
+			if got[0].Result != Undecided || why == "" {
+				t.Errorf("the call is %v (%q), want undecided with a reason", got[0].Result, why)
 			}
 		})
 	}
@@ -270,7 +270,7 @@ func TestMonthsDecideWhereNothingIsRenewed(t *testing.T) {
 	for _, test := range []struct {
 		tariff Tariff
 		month  time.Month
-		want   Finding
+		want   Result
 	}{
 		{paid, time.December, NotCharged}, {tariff, time.November, NotCharged}, {tariff, time.December, Undecided},
 	} {
@@ -278,8 +278,8 @@ func TestMonthsDecideWhereNothingIsRenewed(t *testing.T) {
 		evidence := Evidence{Base: in(time.November), Now: in(test.month), Tariff: test.tariff, Rates: rates}
 		evidence.Base.ReadAt = evidence.Base.ReadAt.Add(time.Hour)
 		evidence.Now.ReadAt = evidence.Now.ReadAt.Add(2 * time.Hour)
-		if got, why := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != test.want {
-			t.Errorf("%d meters, until %s: the call is %v (%s), want %v", len(test.tariff.Meters), test.month, got[0].Finding, why, test.want)
+		if got, why := evidence.Reconcile([]enrich.Fields{emailOnly}); got[0].Result != test.want {
+			t.Errorf("%d meters, until %s: the call is %v (%s), want %v", len(test.tariff.Meters), test.month, got[0].Result, why, test.want)
 		}
 	}
 }
@@ -314,9 +314,9 @@ func TestARenewedAllowanceDecidesNothing(t *testing.T) {
 		if name == "nothing happened" || strings.HasPrefix(name, "readings show units") {
 			want = NotCharged
 		}
-		got, why := evidence.Judge([]enrich.Fields{emailOnly})
-		if got[0].Finding != want || (why == "") != (want == NotCharged) {
-			t.Errorf("%s: the call is %v (%s), want %v", name, got[0].Finding, why, want)
+		got, why := evidence.Reconcile([]enrich.Fields{emailOnly})
+		if got[0].Result != want || (why == "") != (want == NotCharged) {
+			t.Errorf("%s: the call is %v (%s), want %v", name, got[0].Result, why, want)
 		}
 	}
 }
@@ -326,14 +326,14 @@ func TestARenewedAllowanceDecidesNothing(t *testing.T) {
 func TestNewCreditDecidesNothing(t *testing.T) {
 	base := snapshot(0, 0, 10*Dollar)
 	evidence := Evidence{Base: base, Now: base, Tariff: tariff, Rates: cardRates, CreditAdded: true}
-	if got, _ := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != Undecided {
-		t.Errorf("by the balance the call is %v, want undecided", got[0].Finding)
+	if got, _ := evidence.Reconcile([]enrich.Fields{emailOnly}); got[0].Result != Undecided {
+		t.Errorf("by the balance the call is %v, want undecided", got[0].Result)
 	}
 	period := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	evidence.Base.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar), ResetsAt: period}
 	evidence.Now.Budget = evidence.Base.Budget
-	if got, _ := evidence.Judge([]enrich.Fields{emailOnly}); got[0].Finding != NotCharged {
-		t.Errorf("by the budget the call is %v, want not charged", got[0].Finding)
+	if got, _ := evidence.Reconcile([]enrich.Fields{emailOnly}); got[0].Result != NotCharged {
+		t.Errorf("by the budget the call is %v, want not charged", got[0].Result)
 	}
 }
 
@@ -346,10 +346,10 @@ type trial struct {
 	exclusive      bool
 }
 
-// TestJudgeAgreesWithAllAssignments compares Judge with the enumeration of every
+// TestReconcileAgreesWithAllAssignments compares Reconcile with the enumeration of every
 // assignment of charges to lost calls, of free units to lost and answered calls, and of
 // the rest to others.
-func TestJudgeAgreesWithAllAssignments(t *testing.T) {
+func TestReconcileAgreesWithAllAssignments(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := trial{exclusive: rapid.Bool().Draw(t, "exclusive")}
 		c.prices = rapid.SampledFrom([]Rates{
@@ -370,31 +370,31 @@ func TestJudgeAgreesWithAllAssignments(t *testing.T) {
 			Base: snapshot(9, 9, 100*Dollar), Now: snapshot(9-c.used[0], 9-c.used[1], 100*Dollar-c.lost),
 			Booked: booked(c.answered, free, c.prices), Tariff: tariff, Rates: c.prices, Exclusive: c.exclusive,
 		}
-		got, _ := evidence.Judge(c.asked)
-		if diff := cmp.Diff(c.judge(), got); diff != "" {
+		got, _ := evidence.Reconcile(c.asked)
+		if diff := cmp.Diff(c.reconcile(), got); diff != "" {
 			t.Fatalf("(-all assignments +Judge):\n%s", diff)
 		}
 	})
 }
 
-// judge says what all assignments that fit have in common. On an exclusive account others
+// reconcile says what all assignments that fit have in common. On an exclusive account others
 // use nothing; when nothing fits then, the account is taken as shared.
-func (c trial) judge() []Judgement {
+func (c trial) reconcile() []Reconciled {
 	exact := c.fitting(false)
 	if c.exclusive && len(exact) > 0 {
 		return agreed(exact)
 	}
 	bound := c.fitting(true)
 	if len(bound) == 0 {
-		return make([]Judgement, len(c.asked))
+		return make([]Reconciled, len(c.asked))
 	}
-	judgements := agreed(bound)
-	for i := range judgements {
-		if judgements[i].Finding == Charged {
-			judgements[i] = Judgement{} // the bound alone proves no charge
+	results := agreed(bound)
+	for i := range results {
+		if results[i].Result == Charged {
+			results[i] = Reconciled{} // the bound alone proves no charge
 		}
 	}
-	return judgements
+	return results
 }
 
 // fitting returns all assignments of charged fields to the lost calls that fit what the
@@ -450,19 +450,19 @@ func (c trial) canPay(charged []enrich.Fields, others bool) bool {
 }
 
 // agreed returns what all fitting assignments say of each call.
-func agreed(fitting [][]enrich.Fields) []Judgement {
-	judgements := make([]Judgement, len(fitting[0]))
-	for i := range judgements {
+func agreed(fitting [][]enrich.Fields) []Reconciled {
+	results := make([]Reconciled, len(fitting[0]))
+	for i := range results {
 		same := !slices.ContainsFunc(fitting, func(a []enrich.Fields) bool { return a[i] != fitting[0][i] })
 		switch {
 		case !same:
 		case fitting[0][i] == 0:
-			judgements[i] = Judgement{Finding: NotCharged}
+			results[i] = Reconciled{Result: NotCharged}
 		default:
-			judgements[i] = Judgement{Finding: Charged, Fields: fitting[0][i]}
+			results[i] = Reconciled{Result: Charged, Fields: fitting[0][i]}
 		}
 	}
-	return judgements
+	return results
 }
 
 // TestEvidenceLooksAtEveryFieldOfTheCatalogue judges a lost call for the third field of an
@@ -480,15 +480,15 @@ func TestEvidenceLooksAtEveryFieldOfTheCatalogue(t *testing.T) {
 	rates := three.At(Prices{0: Cent, 1: Cent, third: 2 * Dollar}) // more than the account has
 	for name, c := range map[string]struct {
 		now  Account
-		want Judgement
+		want Reconciled
 	}{
-		"its unit is there":    {account(5, 5, 5), Judgement{Finding: NotCharged}},
-		"its unit is gone":     {account(5, 5, 4), Judgement{Finding: Charged, Fields: enrich.FieldsOf(third)}},
-		"another unit is gone": {account(5, 4, 5), Judgement{Finding: NotCharged}},
-		"it is not told":       {account(5, 5), Judgement{}},
+		"its unit is there":    {account(5, 5, 5), Reconciled{Result: NotCharged}},
+		"its unit is gone":     {account(5, 5, 4), Reconciled{Result: Charged, Fields: enrich.FieldsOf(third)}},
+		"another unit is gone": {account(5, 4, 5), Reconciled{Result: NotCharged}},
+		"it is not told":       {account(5, 5), Reconciled{}},
 	} {
 		e := Evidence{Base: account(5, 5, 5), Now: c.now, Tariff: three, Rates: rates, Exclusive: true}
-		got, _ := e.Judge([]enrich.Fields{enrich.FieldsOf(third)})
+		got, _ := e.Reconcile([]enrich.Fields{enrich.FieldsOf(third)})
 		if got[0] != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got[0], c.want)
 		}

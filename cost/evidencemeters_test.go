@@ -161,31 +161,31 @@ func (c metered) fitting(others bool) (fitting [][]enrich.Fields) {
 	return fitting
 }
 
-// judge says what all assignments that fit have in common.
-func (c metered) judge() []Judgement {
+// reconcile says what all assignments that fit have in common.
+func (c metered) reconcile() []Reconciled {
 	if exact := c.fitting(false); c.exclusive && len(exact) > 0 {
 		return agreed(exact)
 	}
 	bound := c.fitting(true)
 	if len(bound) == 0 {
-		return make([]Judgement, len(c.asked))
+		return make([]Reconciled, len(c.asked))
 	}
-	judgements := agreed(bound)
-	for i := range judgements {
-		if judgements[i].Finding == Charged {
-			judgements[i] = Judgement{}
+	results := agreed(bound)
+	for i := range results {
+		if results[i].Result == Charged {
+			results[i] = Reconciled{}
 		}
 	}
-	return judgements
+	return results
 }
 
-// TestJudgeAgreesWithAllAssignmentsOfThreeMeters does what TestJudgeAgreesWithAllAssignments does, for
+// TestReconcileAgreesWithAllAssignmentsOfThreeMeters does what TestReconcileAgreesWithAllAssignments does, for
 // tariffs with units that values consume, units that vary, and without money.
-func TestJudgeAgreesWithAllAssignmentsOfThreeMeters(t *testing.T) {
+func TestReconcileAgreesWithAllAssignmentsOfThreeMeters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawMetered(t)
-		got, why := c.evidence().Judge(c.asked)
-		if diff := cmp.Diff(c.judge(), got); diff != "" {
+		got, why := c.evidence().Reconcile(c.asked)
+		if diff := cmp.Diff(c.reconcile(), got); diff != "" {
 			t.Fatalf("%+v\n%s\n(-all assignments +Judge):\n%s", c, why, diff)
 		}
 	})

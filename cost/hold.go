@@ -80,9 +80,9 @@ func (h Hold) Answered(answer enrich.Answered) Charge {
 // Limit returns the charge with at most the amounts that are left of the meters that the account shows. A meter that
 // it does not show, such as money for units with a price, loses the parts that belong to units of which nothing is
 // left.
-func (c Charge) Limit(left Amounts, told Meters, rates Rates) Charge {
+func (c Charge) Limit(left Amounts, shown Meters, rates Rates) Charge {
 	limited := c.Amounts
-	for m := range told.Each() {
+	for m := range shown.Each() {
 		limited[m] = min(limited[m], max(left[m], 0))
 	}
 	if limited == c.Amounts {
@@ -93,12 +93,12 @@ func (c Charge) Limit(left Amounts, told Meters, rates Rates) Charge {
 		parts = append(parts, rates[f].Uses)
 	}
 	for _, part := range parts {
-		shown := part.Meters() & told
+		shown := part.Meters() & shown
 		if shown == 0 || limited.Only(shown) != (Amounts{}) {
 			continue
 		}
 		for m, amount := range part {
-			if !told.Has(Meter(m)) {
+			if !shown.Has(Meter(m)) {
 				limited[m] = max(limited[m]-amount, 0)
 			}
 		}

@@ -162,9 +162,9 @@ func TestAChargeIsLimitedToWhatIsLeft(t *testing.T) {
 	rates := cost.Rates{0: {Uses: cost.Amounts{cost.USD: 20, emails: 1}, Call: cost.Amounts{cost.USD: 50, call: 1}}}
 	whole := cost.Hold{Fields: 1, Rates: rates}.Settle(1)
 	for name, c := range map[string]struct {
-		left cost.Amounts
-		told cost.Meters
-		want cost.Amounts
+		left  cost.Amounts
+		shown cost.Meters
+		want  cost.Amounts
 	}{
 		"enough":               {cost.Amounts{call: 1, emails: 3}, cost.MetersOf(call, emails), cost.Amounts{cost.USD: 70, call: 1, emails: 1}},
 		"nothing is told":      {cost.Amounts{}, 0, cost.Amounts{cost.USD: 70, call: 1, emails: 1}},
@@ -174,7 +174,7 @@ func TestAChargeIsLimitedToWhatIsLeft(t *testing.T) {
 		"some money":           {cost.Amounts{cost.USD: 30}, cost.MetersOf(cost.USD), cost.Amounts{cost.USD: 30, call: 1, emails: 1}},
 		"less than nothing":    {cost.Amounts{call: -3, emails: 1}, cost.MetersOf(call, emails), cost.Amounts{cost.USD: 20, emails: 1}},
 	} {
-		got := whole.Limit(c.left, c.told, rates)
+		got := whole.Limit(c.left, c.shown, rates)
 		if got.Amounts != c.want || got.Reported != (c.want != whole.Amounts) || got.Fields() != whole.Fields() {
 			t.Errorf("%s: %+v, want %v", name, got, c.want)
 		}

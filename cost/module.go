@@ -35,7 +35,7 @@ type room struct {
 // may have risen by any number.
 func (e Evidence) rooms(change Change, unconfirmed map[Operation]int64) (rooms []room) {
 	for m := range e.Tariff.modules().Each() {
-		if !change.Told.Has(m) {
+		if !change.Shown.Has(m) {
 			if e.Base.Used[m].Known != e.Now.Used[m].Known {
 				rooms = append(rooms, room{m, math.MaxInt64})
 			}
@@ -75,7 +75,7 @@ func (e Evidence) Confirm() (operations []Operation, spans Meters) {
 	if why != "" || e.Assumed {
 		return nil, 0
 	}
-	for m := range (e.Tariff.counted(CountsSpan) & change.Told).Each() {
+	for m := range (e.Tariff.counted(CountsSpan) & change.Shown).Each() {
 		if booked := e.Booked.Settled[m]; booked > 0 && change.Lost[m] >= booked {
 			spans |= MetersOf(m)
 		}

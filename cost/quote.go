@@ -56,10 +56,10 @@ func ChoosePrices(wanted enrich.Fields, sources ...PriceSource) Quote {
 	quote := Quote{Prices: Prices{}, Sources: map[enrich.Field]string{}}
 	for f := range wanted.Each() {
 		for _, source := range sources {
-			price, told := source.Prices.Of(f)
+			price, shown := source.Prices.Of(f)
 			counts, chosen := quote.Prices.Of(f)
 			switch {
-			case !told:
+			case !shown:
 			case !chosen:
 				quote.Prices[f], quote.Sources[f] = price, source.Name
 			case price != counts:

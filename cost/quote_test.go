@@ -72,7 +72,7 @@ func TestChoosePrices(t *testing.T) {
 
 // TestChoosePricesTakesNothingElse shows that a quote holds prices of wanted fields
 // that a source tells, each of the first one that does, and that every other price
-// told is listed.
+// shown is listed.
 func TestChoosePricesTakesNothingElse(t *testing.T) {
 	names := []string{"first", "second", "third"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -89,24 +89,24 @@ func TestChoosePricesTakesNothingElse(t *testing.T) {
 		agreeing, different := 0, 0
 		for f := range allFields.Each() {
 			chosen, known := quote.Prices.Of(f)
-			told := false
+			shown := false
 			for _, source := range sources {
 				price, tells := source.Prices.Of(f)
 				if !tells || !wanted.Has(f) {
 					continue
 				}
-				if !told && (price != chosen || quote.Sources[f] != source.Name) {
+				if !shown && (price != chosen || quote.Sources[f] != source.Name) {
 					t.Errorf("%s: %s by %s, the first source says %s", f, chosen, quote.Sources[f], price)
 				}
-				told = true
+				shown = true
 				if price == chosen {
 					agreeing++
 				} else {
 					different++
 				}
 			}
-			if known != told {
-				t.Errorf("%s: known %t, told %t", f, known, told)
+			if known != shown {
+				t.Errorf("%s: known %t, told %t", f, known, shown)
 			}
 		}
 		if len(quote.Disagreements) != different {

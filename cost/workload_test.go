@@ -19,8 +19,8 @@ var (
 )
 
 // bought returns a list that one account is asked for, which takes money alone.
-func bought(list cost.Workload, free cost.Allowances, prices cost.Prices) cost.Purchases {
-	return cost.Purchases{{Lookups: list, Free: free, Rates: prices.Rates()}}
+func bought(list cost.Workload, free cost.Allowances, prices cost.Prices) cost.LookupCosts {
+	return cost.LookupCosts{{Lookups: list, Free: free, Rates: prices.Rates()}}
 }
 
 func TestWorkload(t *testing.T) {
@@ -91,11 +91,11 @@ func anyFree(t *rapid.T, most int64) cost.Allowances {
 	return cost.Allowances{number.Draw(t, "free emails"), number.Draw(t, "free phones")}
 }
 
-// TestDearestIsTheDearestPart compares Dearest with every part of the list.
-func TestDearestIsTheDearestPart(t *testing.T) {
+// TestMostExpensiveIsTheMostExpensivePart compares MostExpensive with every part of the list.
+func TestMostExpensiveIsTheMostExpensivePart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free, prices := anyWorkload(t, 4), anyFree(t, 6), odd(t)
-		dearest := make([]cost.Money, list.Lookups()+1)
+		mostExpensive := make([]cost.Money, list.Lookups()+1)
 		for emails := range list[emailOnly] + 1 {
 			for phones := range list[phoneOnly] + 1 {
 				for both := range list[bothFields] + 1 {
@@ -104,12 +104,12 @@ func TestDearestIsTheDearestPart(t *testing.T) {
 						t.Fatal(err)
 					}
 					n := emails + phones + both
-					dearest[n] = max(dearest[n], amount)
+					mostExpensive[n] = max(mostExpensive[n], amount)
 				}
 			}
 		}
-		for n, want := range dearest {
-			if got, err := bought(list, free, prices).Dearest(int64(n)); err != nil || got != want {
+		for n, want := range mostExpensive {
+			if got, err := bought(list, free, prices).MostExpensive(int64(n)); err != nil || got != want {
 				t.Errorf("any %d lookups cost at most %s, error %v, want %s", n, got, err, want)
 			}
 		}
@@ -191,8 +191,8 @@ func TestCoversIsTheMost(t *testing.T) {
 	})
 }
 
-// TestDearestOfManySets compares Dearest with every part of a list that asks for sets of four fields.
-func TestDearestOfManySets(t *testing.T) {
+// TestMostExpensiveOfManySets compares MostExpensive with every part of a list that asks for sets of four fields.
+func TestMostExpensiveOfManySets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := cost.Workload{}
 		var lookups []enrich.Fields
@@ -207,7 +207,7 @@ func TestDearestOfManySets(t *testing.T) {
 			free[f] = rapid.Int64Range(0, 3).Draw(t, "free")
 			prices[f] = cost.Money(rapid.IntRange(0, 30).Draw(t, "price")) * cost.Cent
 		}
-		dearest := make([]cost.Money, len(lookups)+1)
+		mostExpensive := make([]cost.Money, len(lookups)+1)
 		for part := range 1 << len(lookups) {
 			taken := cost.Workload{}
 			for i, fields := range lookups {
@@ -219,10 +219,10 @@ func TestDearestOfManySets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			dearest[taken.Lookups()] = max(dearest[taken.Lookups()], amount)
+			mostExpensive[taken.Lookups()] = max(mostExpensive[taken.Lookups()], amount)
 		}
-		for n, want := range dearest {
-			if got, err := bought(list, free, prices).Dearest(int64(n)); err != nil || got != want {
+		for n, want := range mostExpensive {
+			if got, err := bought(list, free, prices).MostExpensive(int64(n)); err != nil || got != want {
 				t.Errorf("any %d of %v cost at most %s, error %v, want %s", n, list, got, err, want)
 			}
 		}

@@ -60,7 +60,7 @@ func (p *page) appendAddress(form []byte) ([]byte, bool) {
 		form = append(append(form, '='), foldParam(value)...)
 		separator = '&'
 	}
-	if fragment := p.toldFragment(); len(fragment) > 0 {
+	if fragment := p.namingFragment(); len(fragment) > 0 {
 		form = append(append(form, '#'), foldExact(string(fragment))...)
 	}
 	return form, true

@@ -67,8 +67,8 @@ func isTracking(param []byte) bool {
 	return false
 }
 
-// told returns the part of the query that may name the subject of the page, as it stands, and whether there is one.
-func (p *page) told() (query []byte, any bool) {
+// namingQuery returns the part of the query that may name the subject of the page, as it stands, and whether there is one.
+func (p *page) namingQuery() (query []byte, any bool) {
 	for param := range eachParam(p.query) {
 		if !isTracking(param) {
 			any = true
@@ -78,8 +78,8 @@ func (p *page) told() (query []byte, any bool) {
 	return bytes.TrimSuffix(query, []byte{'&'}), any
 }
 
-// hasTold reports whether a part of the query may name the subject of the page. It needs no memory.
-func (p *page) hasTold() bool {
+// hasNamingQuery reports whether a part of the query may name the subject of the page. It needs no memory.
+func (p *page) hasNamingQuery() bool {
 	if len(p.query) == 0 {
 		return false
 	}
@@ -91,9 +91,9 @@ func (p *page) hasTold() bool {
 	return false
 }
 
-// toldFragment returns the part of the fragment that may name the subject of the page. What a browser marks on a page
+// namingFragment returns the part of the fragment that may name the subject of the page. What a browser marks on a page
 // does not.
-func (p *page) toldFragment() []byte {
+func (p *page) namingFragment() []byte {
 	text, _, _ := bytes.Cut(p.fragment, []byte(":~:"))
 	return text
 }

@@ -118,7 +118,7 @@ func appendPlainProfile(form, cell []byte) ([]byte, bool) {
 		return form[:start], false
 	}
 	who := p.naming()
-	if who.nobody || who.isCompany || who.param != "" || who.network == "" && p.hasTold() {
+	if who.nobody || who.isCompany || who.param != "" || who.network == "" && p.hasNamingQuery() {
 		return form[:start], false
 	}
 	copy(form[start:], formOf(who))            // both have one length

@@ -100,10 +100,10 @@ func (p *page) clean(n naming) (string, bool) {
 	case n.network != "":
 		return address, true
 	}
-	if query, any := p.told(); any {
+	if query, any := p.namingQuery(); any {
 		address += "?" + string(query)
 	}
-	if fragment := p.toldFragment(); len(fragment) > 0 {
+	if fragment := p.namingFragment(); len(fragment) > 0 {
 		address += "#" + string(fragment)
 	}
 	return address, true

@@ -52,7 +52,7 @@ func (p *page) isGeneric() bool {
 		}
 		rest = rest[:slash]
 	}
-	return !p.hasTold() && len(p.toldFragment()) == 0
+	return !p.hasNamingQuery() && len(p.namingFragment()) == 0
 }
 
 // isGenericSegment reports whether a segment of a path is the name of a page or of a part of a site that names nobody.

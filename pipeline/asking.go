@@ -54,7 +54,7 @@ func (a *Asking) Lookups(ctx context.Context) (lookups []enrich.Lookup, err erro
 	if err := j.take(ctx); err != nil {
 		return nil, err
 	}
-	next, done := j.Steps[0].Survey.Lookups(ctx, j.list)
+	next, done := j.Steps[0].Scan.Lookups(ctx, j.list)
 	defer done()
 	for {
 		lookup, err := next()

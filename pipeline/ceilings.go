@@ -114,8 +114,8 @@ func (r *RunSteps) Totals(scope string) cost.Totals {
 	return r.journal().Totals(scope)
 }
 
-// Tightest returns the ceiling on money with the least left, the account's as the journal knows them.
-func (r *RunSteps) Tightest() (cost.Ceiling, cost.Money) {
+// MostRestrictive returns the ceiling on money with the least left, the account's as the journal knows them.
+func (r *RunSteps) MostRestrictive() (cost.Ceiling, cost.Money) {
 	ceilings, now := r.runCeilings(), r.now()
 	for i := range ceilings {
 		ceilings[i] = ceilings[i].At(now)
@@ -123,8 +123,8 @@ func (r *RunSteps) Tightest() (cost.Ceiling, cost.Money) {
 	if r.Steps[0].Account.Journal == r.journal() {
 		ceilings = append(ceilings, r.journal().Base().Ceilings(checkpoint.ScopeAccount)...)
 	}
-	tightest, left, _ := cost.Tightest(ceilings, r.Totals)
-	return tightest, max(left, 0)
+	mostRestrictive, left, _ := cost.MostRestrictive(ceilings, r.Totals)
+	return mostRestrictive, max(left, 0)
 }
 
 // mostForUnits returns the most that the units of an account's lookups can cost. Lookups use no more units than their
@@ -152,18 +152,18 @@ func (r *RunSteps) mostForUnits(account *provider.Account) (sum cost.Money) {
 func (r *RunSteps) Possible(maximum cost.Money) cost.Money {
 	possible, now := maximum, r.now()
 	for _, account := range r.Accounts {
-		own := maximumOf(r.purchase(account))
+		own := maximumOf(r.lookupCost(account))
 		possible -= own - min(own, r.mostForUnits(account))
 	}
 	for _, l := range r.limits() {
 		left := max(l.Left(r.used(l, now)), 0)
 		switch {
 		case l.Meter == cost.Lookups:
-			possible = min(possible, r.dearest(left))
+			possible = min(possible, r.mostExpensive(left))
 		case l.Meter == cost.USD && !l.own:
 			possible = min(possible, cost.Money(left))
 		case l.Meter == cost.USD:
-			own := maximumOf(r.purchase(l.account))
+			own := maximumOf(r.lookupCost(l.account))
 			possible = min(possible, maximum-own+min(own, cost.Money(left)))
 		}
 	}

@@ -42,7 +42,7 @@ func (j *job) candidatesRequest() output.Request {
 
 // writeCandidates writes the candidates, also after an interrupt.
 func (j *job) writeCandidates(ctx context.Context) (*report.Choices, []output.KeptVersion, error) {
-	defer j.work.Observer.Surveying()()
+	defer j.work.Observer.Scanning()()
 	protection := output.Protection{
 		Journal: output.JournalOf(j.journal(), j.place.Snapshot()), Run: j.Name, Now: j.now(), Most: j.output.Keep,
 	}

@@ -162,12 +162,12 @@ func (j *job) lookUp(ctx context.Context, update func(SentSoFar)) (dispatch.Stop
 
 // lookUpOnce sends the lookups of one scan of each step.
 func (j *job) lookUpOnce(ctx context.Context, update func(SentSoFar)) (dispatch.Stop, error) {
-	surveyed := func() {}
-	stops, err := j.run().Run(ctx, j.list, j.Steps[0].Survey, func(
+	scanned := func() {}
+	stops, err := j.run().Run(ctx, j.list, j.Steps[0].Scan, func(
 		ctx context.Context, i int, found *scan.Scan, rows scan.List,
 	) (dispatch.Stop, error) {
-		surveyed()
-		surveyed = func() {}
+		scanned()
+		scanned = func() {}
 		s := j.Steps[i]
 		if refused := j.foreseen(s.Account); refused != nil || s.Account.Journal == nil {
 			return refused, nil // without a journal nothing is asked of the account
@@ -181,18 +181,18 @@ func (j *job) lookUpOnce(ctx context.Context, update func(SentSoFar)) (dispatch.
 		}).Run(ctx, next)
 		s.Tally = s.Tally.Plus(tally)
 		if i+1 < len(j.Steps) {
-			surveyed = j.work.Observer.Surveying()
+			scanned = j.work.Observer.Scanning()
 		}
 		return stop, err
 	})
-	surveyed()
+	scanned()
 	for i, s := range j.Steps {
 		s.Stop = stops[i]
 		if s.Stop == nil && s.Tally.GivenUp > 0 {
 			s.Stop = someGivenUp(s.Tally)
 		}
 	}
-	stop := stops.Foremost()
+	stop := stops.FirstStop()
 	if tally := j.Tally(); stop == nil && err == nil && tally.GivenUp > 0 {
 		stop = someGivenUp(tally)
 	}

@@ -231,7 +231,7 @@ func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
 	for title, c := range map[string]struct {
 		used        int64 // before
 		counted     bool
-		finding     string
+		result      string
 		held, shown map[string]int64
 		why         string
 	}{
@@ -266,7 +266,7 @@ func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(found.Cases) != 1 || found.Cases[0].Finding != c.finding || found.InDoubt != len(c.held) {
+		if len(found.Cases) != 1 || found.Cases[0].Result != c.result || found.InDoubt != len(c.held) {
 			t.Errorf("%s: %+v", title, found)
 		}
 		if !strings.Contains(found.Why, c.why) || c.why != "" && !strings.Contains(found.Cases[0].Cause, c.why) {
@@ -282,7 +282,7 @@ func TestReconcileLooksAtTheAccountOfV2(t *testing.T) {
 			continue
 		}
 		found, err = work.Reconcile(t.Context(), ReconcileOptions{Assume: "charged"})
-		if err != nil || found.InDoubt != 0 || found.Cases[0].Finding != "assumed charged" {
+		if err != nil || found.InDoubt != 0 || found.Cases[0].Result != "assumed charged" {
 			t.Errorf("%s: %+v, %v", title, found, err)
 		}
 	}

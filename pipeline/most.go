@@ -13,35 +13,35 @@ import (
 
 // Maximum returns what the holds of all lookups come to: what they cost when every field is returned. A price
 // that is needed and unknown counts as more than any ceiling.
-func (r *RunSteps) Maximum() cost.Money { return maximumOf(r.purchases()...) }
+func (r *RunSteps) Maximum() cost.Money { return maximumOf(r.lookupCosts()...) }
 
-// purchases returns the lookups of the accounts whose lookups can cost money; of all accounts where none can.
-func (r *RunSteps) purchases() (all cost.Purchases) {
+// lookupCosts returns the lookups of the accounts whose lookups can cost money; of all accounts where none can.
+func (r *RunSteps) lookupCosts() (all cost.LookupCosts) {
 	for _, account := range r.Accounts {
 		if account.Consumes(cost.USD) || !r.TakesMoney() {
-			all = append(all, r.purchase(account))
+			all = append(all, r.lookupCost(account))
 		}
 	}
 	return all
 }
 
-// purchase returns the lookups of an account, at the rates by which they hold money.
-func (r *RunSteps) purchase(account *provider.Account) cost.Purchase {
+// lookupCost returns the lookups of an account, at the rates by which they hold money.
+func (r *RunSteps) lookupCost(account *provider.Account) cost.LookupCost {
 	lookups := cost.Workload{}
 	for _, s := range r.Of(account) {
 		for fields, n := range s.Counts.Lookups {
 			lookups[fields] += n
 		}
 	}
-	return purchaseOf(account, lookups)
+	return lookupCostOf(account, lookups)
 }
 
-func purchaseOf(account *provider.Account, lookups cost.Workload) cost.Purchase {
-	return cost.Purchase{Lookups: lookups, Free: account.FreeLeft(), Rates: account.Rates()}
+func lookupCostOf(account *provider.Account, lookups cost.Workload) cost.LookupCost {
+	return cost.LookupCost{Lookups: lookups, Free: account.FreeLeft(), Rates: account.Rates()}
 }
 
-func maximumOf(purchases ...cost.Purchase) cost.Money {
-	maximum, err := cost.Purchases(purchases).Maximum()
+func maximumOf(lookupCosts ...cost.LookupCost) cost.Money {
+	maximum, err := cost.LookupCosts(lookupCosts).Maximum()
 	if err != nil {
 		return cost.MaxMoney
 	}

@@ -13,9 +13,9 @@ import (
 type Observer interface {
 	// Note reports what a person should know at once.
 	Note(text string)
-	// Surveying reports that a list is scanned until the returned function is called: much is
+	// Scanning reports that a list is scanned until the returned function is called: much is
 	// kept in memory then that holds no pointers.
-	Surveying() (done func())
+	Scanning() (done func())
 	// ReadingJournal reports that a journal is read from its beginning to its end until the returned
 	// function is called: most of what is live in memory then holds no pointers.
 	ReadingJournal() (done func())

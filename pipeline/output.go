@@ -52,13 +52,13 @@ func (j *job) checkOutputs() error {
 
 // checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
 func (j *job) checkRows(ctx context.Context) error {
-	if err := listfile.CheckRows(j.output.Path, j.Steps[0].Survey.Rows); err != nil {
+	if err := listfile.CheckRows(j.output.Path, j.Steps[0].Scan.Rows); err != nil {
 		return problem.AsUsage(err)
 	}
 	if j.Lookups() == 0 {
 		return nil // nothing is spent, and writing reports the same faults
 	}
-	defer j.work.Observer.Surveying()()
+	defer j.work.Observer.Scanning()()
 	err := output.CheckCells(ctx, j.requestOf(j.run(), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
 		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", output.TargetName(j.output.Path), err)
@@ -141,7 +141,7 @@ func (j *job) writeFiles(
 
 // answered returns the rows of the list with the answers of all steps.
 func (j *job) answered(ctx context.Context, run output.Steps) (*output.AnsweredRows, error) {
-	defer j.work.Observer.Surveying()()
+	defer j.work.Observer.Scanning()()
 	return run.After(ctx, j.list, len(run))
 }
 

@@ -22,7 +22,7 @@ import (
 type silent struct{}
 
 func (silent) Note(string)            {}
-func (silent) Surveying() func()      { return func() {} }
+func (silent) Scanning() func()       { return func() {} }
 func (silent) ReadingJournal() func() { return func() {} }
 func (silent) Writing() func()        { return func() {} }
 func (silent) Sending(Sending) (func(SentSoFar), func()) {

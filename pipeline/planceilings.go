@@ -57,11 +57,11 @@ func (r *RunSteps) limited(l limit) (lookups int64) {
 }
 
 // paidUnder returns the lookups that a ceiling on money limits: those of its account, or of all accounts.
-func (r *RunSteps) paidUnder(l limit) cost.Purchases {
+func (r *RunSteps) paidUnder(l limit) cost.LookupCosts {
 	if l.own {
-		return cost.Purchases{r.purchase(l.account)}
+		return cost.LookupCosts{r.lookupCost(l.account)}
 	}
-	return r.purchases()
+	return r.lookupCosts()
 }
 
 func (r *RunSteps) viewCeiling(at time.Time, l limit) report.Ceiling {
@@ -94,13 +94,13 @@ func (r *RunSteps) viewCeiling(at time.Time, l limit) report.Ceiling {
 	return view
 }
 
-// dearest returns the most that the given number of planned lookups can cost. The prices are
+// mostExpensive returns the most that the given number of planned lookups can cost. The prices are
 // known by then.
-func (r *RunSteps) dearest(lookups int64) cost.Money {
-	paid := r.purchases()
-	dearest, err := paid.Dearest(min(lookups, paid.Lookups()))
+func (r *RunSteps) mostExpensive(lookups int64) cost.Money {
+	paid := r.lookupCosts()
+	mostExpensive, err := paid.MostExpensive(min(lookups, paid.Lookups()))
 	if err != nil {
 		return math.MaxInt64
 	}
-	return dearest
+	return mostExpensive
 }

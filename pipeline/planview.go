@@ -50,7 +50,7 @@ func (r *RunSteps) planSteps() (steps report.PlanSteps) {
 				view.Prices[account.Catalogue.Name(f)] = account.Prices.Quote.Prices[f]
 			}
 		}
-		view.Maximum = maximumOf(purchaseOf(account, s.Counts.Lookups))
+		view.Maximum = maximumOf(lookupCostOf(account, s.Counts.Lookups))
 		view.Units = unitsOf(account, s.most())
 		steps = append(steps, view)
 	}

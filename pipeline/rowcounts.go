@@ -12,13 +12,13 @@ import (
 func (r *RunSteps) RowCounts() scan.Counts {
 	search, other := r.searched()
 	if other == nil {
-		return r.Widest().Counts
+		return r.Largest().Counts
 	}
 	counts := search.Counts
 	certain := other.Counts
 	counts.Lookup += certain.Lookup - other.UpTo
 	// A company that the search has found is in the other step, too.
-	counts.Answered += certain.Answered - scan.InBoth(search.Survey, other.Survey)
+	counts.Answered += certain.Answered - scan.InBoth(search.Scan, other.Scan)
 	counts.Rejected += certain.Rejected
 	counts.InDoubt += certain.InDoubt
 	counts.Forfeited += certain.Forfeited

@@ -60,7 +60,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 		return nil, err
 	}
 	s.warnOfDelay()
-	defer func() { err = errors.Join(err, j.closeSurveys()) }()
+	defer func() { err = errors.Join(err, j.closeScans()) }()
 	if err := j.CheckLimits(); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (j *job) knownTo(account *provider.Account) output.StepAccount {
 func (j *job) run() (all output.Steps) {
 	for _, s := range j.Steps {
 		all = append(all, output.Step{
-			Name: s.Name, Account: j.knownTo(s.Account), Survey: s.Survey,
+			Name: s.Name, Account: j.knownTo(s.Account), Scan: s.Scan,
 			Output: output.Output{
 				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.Schema.Columns,
 				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
@@ -33,7 +33,7 @@ func (j *job) run() (all output.Steps) {
 
 // take scans the whole list for each step.
 func (j *job) take(ctx context.Context) error {
-	defer j.work.Observer.Surveying()()
+	defer j.work.Observer.Scanning()()
 	if err := j.limitRows(ctx); err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (j *job) take(ctx context.Context) error {
 // takeSteps scans the list for each step. A step sees the rows with the answers of the steps before it.
 // Nothing is sent meanwhile, so the answers of each step are added to the rows once.
 func (j *job) takeSteps(ctx context.Context) (err error) {
-	if err := j.closeSurveys(); err != nil {
+	if err := j.closeScans(); err != nil {
 		return err
 	}
 	run := j.run()
@@ -66,18 +66,18 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		if s.Survey, err = run.Survey(ctx, rows, i, i > 0, take); err != nil {
+		if s.Scan, err = run.Scan(ctx, rows, i, i > 0, take); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// closeSurveys drops what the scans keep for the output.
-func (j *job) closeSurveys() (err error) {
+// closeScans drops what the scans keep for the output.
+func (j *job) closeScans() (err error) {
 	for _, s := range j.Steps {
-		if s.Survey != nil {
-			err = errors.Join(err, s.Survey.Close())
+		if s.Scan != nil {
+			err = errors.Join(err, s.Scan.Close())
 		}
 	}
 	return err
@@ -96,15 +96,15 @@ func (j *job) limitRows(ctx context.Context) error {
 	if !j.limitsRows() || j.Steps[0].Scope.Last > 0 {
 		return nil
 	}
-	surveys := make([]*scan.Scan, len(j.Steps))
+	scans := make([]*scan.Scan, len(j.Steps))
 	for i, s := range j.Steps {
 		var err error
-		if surveys[i], err = scan.OfList(ctx, s.Scope, j.list, j.knownTo(s.Account)); err != nil {
+		if scans[i], err = scan.OfList(ctx, s.Scope, j.list, j.knownTo(s.Account)); err != nil {
 			return err
 		}
 	}
 	for _, s := range j.Steps {
-		s.Scope.Last = scan.LastOf(j.order.Limit, surveys...)
+		s.Scope.Last = scan.LastOf(j.order.Limit, scans...)
 	}
 	return nil
 }

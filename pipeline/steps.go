@@ -20,9 +20,9 @@ type RunStep struct {
 	Name    string // unique in the run
 	Account *provider.Account
 	Scope   scan.Scope
-	// Survey of the first step is that of the list. That of a later step has the most that the step can ask for,
+	// Scan of the first step is that of the list. That of a later step has the most that the step can ask for,
 	// while earlier steps may still find values.
-	Survey  *scan.Scan
+	Scan    *scan.Scan
 	Counts  scan.Counts
 	UpTo    int64          // counted lookups that depend on answers of earlier steps
 	Tally   dispatch.Tally // what the lookups of this start came to
@@ -83,7 +83,7 @@ func (r *RunSteps) Of(account *provider.Account) (asking []*RunStep) {
 // Count takes the counts of the scans.
 func (r *RunSteps) Count() {
 	for _, s := range r.Steps {
-		s.Counts = s.Survey.Count()
+		s.Counts = s.Scan.Count()
 	}
 	r.countUpTo()
 	for _, account := range r.Accounts {
@@ -115,9 +115,9 @@ func (r *RunSteps) Tally() (sum dispatch.Tally) {
 	return sum
 }
 
-// Widest returns the step that certainly asks about the most rows, and the first one of several: a plan shows
+// Largest returns the step that certainly asks about the most rows, and the first one of several: a plan shows
 // the outcomes of the rows in it. A search by name asks about few rows of a list of companies.
-func (r *RunSteps) Widest() *RunStep {
+func (r *RunSteps) Largest() *RunStep {
 	return slices.MaxFunc(r.Steps, func(a, b *RunStep) int { return cmp.Compare(a.Counts.Lookup-a.UpTo, b.Counts.Lookup-b.UpTo) })
 }
 

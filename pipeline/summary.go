@@ -24,8 +24,8 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	view.Steps, view.NotSent = j.stepsDone(), report.NotSentBy(record)
 	view.FoundNow = report.FoundNow(view.Steps)
 	view.Kept, view.Tables, view.Exclusive = done.kept, done.tables, j.session.work.Workspace.Exclusive
-	tightest, left := j.Tightest()
-	view.Tightest, view.Left, view.MaxSpend = tightest.Name, left, j.MaxSpend()
+	mostRestrictive, left := j.MostRestrictive()
+	view.MostRestrictive, view.Left, view.MaxSpend = mostRestrictive.Name, left, j.MaxSpend()
 	if stop != nil {
 		view.Stop = new(stop.Word())
 	}

@@ -368,7 +368,7 @@ func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
 	if want := first.Returned[phone] + second.Returned[v1.BusinessPhone]; phones != want {
 		t.Errorf("the output has %d phones, and %d were returned", phones, want)
 	}
-	if charged := service.Books().Charged; spent != charged || spent != second.Settled.Money() || spent != ended.Summary.Spent {
+	if charged := service.Ledger().Charged; spent != charged || spent != second.Settled.Money() || spent != ended.Summary.Spent {
 		t.Errorf("the output says $%s, the service $%s, the journal $%s, the summary $%s",
 			spent, charged, second.Settled.Money(), ended.Summary.Spent)
 	}
@@ -397,11 +397,11 @@ func checkUnits(t *testing.T, rows []map[string]string, service *standingService
 		}
 	}
 	counted := map[string]int64{}
-	books := service.Second().Units()
-	for _, usage := range books.Usage() {
+	ledger := service.Second().Units()
+	for _, usage := range ledger.Usage() {
 		counted[string(usage.Module)] = usage.Used
 	}
-	counted["email_count"], counted["phone_count"] = books.Found(time.Time{}, service.now())
+	counted["email_count"], counted["phone_count"] = ledger.Found(time.Time{}, service.now())
 	maps.DeleteFunc(counted, func(_ string, units int64) bool { return units == 0 })
 	if diff := cmp.Diff(counted, columns); diff != "" {
 		t.Errorf("units (-the ledger of the service +the output):\n%s", diff)
@@ -411,9 +411,9 @@ func checkUnits(t *testing.T, rows []map[string]string, service *standingService
 	}
 }
 
-// TestTheUnitsOfEachRowOfCompaniesAreThoseOfTheBooks has companies that are named in every way: some twice, some
+// TestTheUnitsOfEachRowOfCompaniesAreThoseOfTheLedger has companies that are named in every way: some twice, some
 // unknown, some that are searched for, and some for which the service chooses.
-func TestTheUnitsOfEachRowOfCompaniesAreThoseOfTheBooks(t *testing.T) {
+func TestTheUnitsOfEachRowOfCompaniesAreThoseOfTheLedger(t *testing.T) {
 	t.Parallel()
 	for _, resolve := range []bool{false, true} {
 		dir := t.TempDir()

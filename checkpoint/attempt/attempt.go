@@ -44,13 +44,13 @@ const (
 	Intended  State = iota + 1 // decided and durable; the POST may be under way
 	InDoubt                    // the outcome is unknown; the hold stays
 	Settled                    // answered; the answer and its charge are durable
-	Voided                     // proved not charged; may be asked again
+	Released                   // proved not charged; may be asked again
 	Forfeited                  // charged, and the answer is gone
 )
 
 // String returns the state's name.
 func (s State) String() string {
-	names := [...]string{Intended: "intended", InDoubt: "in_doubt", Settled: "settled", Voided: "voided", Forfeited: "forfeited"}
+	names := [...]string{Intended: "intended", InDoubt: "in_doubt", Settled: "settled", Released: "voided", Forfeited: "forfeited"}
 	if int(s) < len(names) && names[s] != "" {
 		return names[s]
 	}
@@ -99,8 +99,8 @@ type Ticket struct {
 // Later or Blocked.
 type Decision interface{ decision() }
 
-// Voiding says why an attempt was not charged.
-type Voiding struct {
+// Release says why an attempt was not charged.
+type Release struct {
 	Reason    string // the service's error code, or what kept the request from leaving
 	RequestID string
 	// Reject says that the service calls the identity invalid. It is not asked for again.
@@ -311,12 +311,12 @@ type Movement struct {
 // Case is what the account proves about a doubt.
 type Case struct {
 	Doubt
-	cost.Judgement
+	cost.Reconciled
 	Charge cost.Charge // what the fields of the judgement cost
 }
 
-// Findings are what one look at the account proves about all doubts.
-type Findings struct {
+// ReconcileResult are what one look at the account proves about all doubts.
+type ReconcileResult struct {
 	Cases []Case
 	// Unexplained is what the account spent beyond what the journal booked.
 	Unexplained cost.Amounts

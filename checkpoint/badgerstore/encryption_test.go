@@ -147,7 +147,7 @@ func TestTheJournalIsForItsOwnerAlone(t *testing.T) {
 	modes("rewritten")
 }
 
-func TestADirectoryThatCannotBeWrittenIsToldAsSuch(t *testing.T) {
+func TestADirectoryThatCannotBeWrittenIsReportedAsSuch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

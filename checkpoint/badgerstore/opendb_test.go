@@ -14,10 +14,10 @@ import (
 	"payonce/checkpoint/record"
 )
 
-// TestALimitOfTheSystemIsNotToldAsDamage wraps errors as Badger does, which keeps nothing but
+// TestALimitOfTheSystemIsNotReportedAsDamage wraps errors as Badger does, which keeps nothing but
 // the text. Somebody who took such an error for damage and restored an old backup would pay
 // again for what it lacks.
-func TestALimitOfTheSystemIsNotToldAsDamage(t *testing.T) {
+func TestALimitOfTheSystemIsNotReportedAsDamage(t *testing.T) {
 	_, missing := os.Open(filepath.Join(t.TempDir(), "000001.sst"))
 	for err, want := range map[error]bool{
 		&fs.PathError{Op: "open", Path: "KEYREGISTRY", Err: syscall.EMFILE}: true,

@@ -87,10 +87,10 @@ func ownWindows(r *rig) {
 	}
 	r.pass(time.Minute)
 	until := r.At.Add(time.Hour)
-	r.void(r.grant(of(second, ask(2, email))), attempt.Voiding{Reason: "slow down", PauseUntil: until})
+	r.release(r.grant(of(second, ask(2, email))), attempt.Release{Reason: "slow down", PauseUntil: until})
 	for range 2 {
 		r.want(of(second, ask(2, email)), attempt.Later{Until: until, Asked: true})
-		r.void(r.grant(ask(2, email)), attempt.Voiding{Reason: "not sent"})
+		r.release(r.grant(ask(2, email)), attempt.Release{Reason: "not sent"})
 		r.crash()
 	}
 }

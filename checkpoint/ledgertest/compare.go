@@ -135,7 +135,7 @@ func (c *comparison) end() {
 		c.inDoubt = append(c.inDoubt, id)
 		both(c, "doubt", func(r *rig) (bool, error) { return true, r.MarkInDoubt(id, attempt.LostCall{Cause: "lost"}) })
 	case 1:
-		v := attempt.Voiding{Reason: "refused", Sent: c.draw.IntN(2) == 0, Reject: c.draw.IntN(3) == 0}
+		v := attempt.Release{Reason: "refused", Sent: c.draw.IntN(2) == 0, Reject: c.draw.IntN(3) == 0}
 		if c.draw.IntN(4) == 0 {
 			v.PauseUntil = c.rigs[0].At.Add(time.Minute)
 		}
@@ -143,7 +143,7 @@ func (c *comparison) end() {
 			until := c.rigs[0].At.Add(time.Duration(1+c.draw.Int64N(60)) * time.Minute)
 			v.Limit = enrich.Limit{Meter: []string{"", "units"}[c.draw.IntN(2)], Module: "data", Until: until}
 		}
-		both(c, "void", func(r *rig) (bool, error) { return true, r.Void(id, v) })
+		both(c, "void", func(r *rig) (bool, error) { return true, r.Release(id, v) })
 	default:
 		found := answer(enrich.Fields(c.draw.IntN(int(email|phone) + 1)))
 		if c.draw.IntN(4) == 0 {

@@ -20,12 +20,12 @@ import (
 type Ledger interface {
 	Begin(attempt.Request) (attempt.Decision, error)
 	Settle(attempt.ID, enrich.Answered) (cost.Charge, error)
-	Void(attempt.ID, attempt.Voiding) error
+	Release(attempt.ID, attempt.Release) error
 	MarkInDoubt(attempt.ID, attempt.LostCall) error
 }
 
-// Books is a Ledger with its accounts and the totals of its scopes.
-type Books interface {
+// Journal is a Ledger with its accounts and the totals of its scopes.
+type Journal interface {
 	Ledger
 	// RebaseAccount makes a snapshot of an account the base of its free allowance and ceilings. It
 	// fails while a call of the account is in flight.
@@ -50,14 +50,14 @@ const second attempt.Account = 1
 
 // New prepares an empty store and returns a function that opens the ledger in it. When the
 // function is called again, the process before has died: what it did not record is lost.
-type New func(t testing.TB, options Options) (open func() Books)
+type New func(t testing.TB, options Options) (open func() Journal)
 
 // rig drives one ledger in a test. It fails the test when a step does not go as expected.
 type rig struct {
-	Books
+	Journal
 	T    testing.TB
 	At   time.Time // the clock
-	open func() Books
+	open func() Journal
 }
 
 // start is the time at which the clock of a Rig begins.
@@ -66,7 +66,7 @@ var start = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 func newRig(t testing.TB, make New, rates [accounts]decide.Rate) *rig {
 	r := &rig{T: t, At: start}
 	r.open = make(t, Options{Rates: rates, Now: func() time.Time { return r.At }})
-	r.Books = r.open()
+	r.Journal = r.open()
 	return r
 }
 
@@ -78,7 +78,7 @@ func Run(t *testing.T, make New) {
 }
 
 // crash ends the process and opens the ledger again.
-func (r *rig) crash() { r.Books = r.open() }
+func (r *rig) crash() { r.Journal = r.open() }
 
 // pass lets time pass.
 func (r *rig) pass(d time.Duration) { r.At = r.At.Add(d) }
@@ -127,9 +127,9 @@ func (r *rig) settle(ticket attempt.Ticket, returned enrich.Fields, want cost.Ch
 	}
 }
 
-func (r *rig) void(ticket attempt.Ticket, v attempt.Voiding) {
+func (r *rig) release(ticket attempt.Ticket, v attempt.Release) {
 	r.T.Helper()
-	r.check(r.Void(ticket.ID, v))
+	r.check(r.Release(ticket.ID, v))
 }
 
 func (r *rig) lose(ticket attempt.Ticket) {

@@ -47,12 +47,12 @@ type rows struct {
 }
 
 // Rows is a New of ledgers that load each view from rows.
-func Rows(_ testing.TB, options Options) (open func() Books) {
+func Rows(_ testing.TB, options Options) (open func() Journal) {
 	disk := &table{}
 	for n := range disk.accounts {
 		disk.accounts[n].baseFirst = 1
 	}
-	return func() Books {
+	return func() Journal {
 		for _, a := range disk.attempts {
 			if a.state == attempt.Intended {
 				a.state, a.endedAt, a.slot, a.crashed = attempt.InDoubt, options.Now(), true, true
@@ -134,7 +134,7 @@ func (a *row) stateOf(f enrich.Field) attempt.FieldState {
 		if a.result.Charge.Fields().Has(f) {
 			return attempt.PaidAndGone
 		}
-	case attempt.Voided:
+	case attempt.Released:
 		if a.result.Rejected {
 			return attempt.Rejected
 		}
@@ -212,7 +212,7 @@ func (l *rows) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error
 	return charge, nil
 }
 
-func (l *rows) Void(id attempt.ID, v attempt.Voiding) error {
+func (l *rows) Release(id attempt.ID, v attempt.Release) error {
 	a, err := l.inFlight(id)
 	if err != nil {
 		return err
@@ -223,7 +223,7 @@ func (l *rows) Void(id attempt.ID, v attempt.Voiding) error {
 			Meters: Tariff().Limited(a.intent.Hold, v.Limit), Module: v.Limit.Module, Code: v.Reason, At: l.Now(), Until: v.Limit.Until,
 		})
 	}
-	l.resolve(a, attempt.Resolution{State: attempt.Voided, Rejected: v.Reject, Sent: v.Sent})
+	l.resolve(a, attempt.Resolution{State: attempt.Released, Rejected: v.Reject, Sent: v.Sent})
 	return nil
 }
 
@@ -252,7 +252,7 @@ func (l *rows) Assume(charged bool, ids ...attempt.ID) error {
 	}
 	for _, id := range ids {
 		a := l.attempts[id-1]
-		res := attempt.Resolution{State: attempt.Voided, Sent: true}
+		res := attempt.Resolution{State: attempt.Released, Sent: true}
 		if charged {
 			res.State, res.Charge = attempt.Forfeited, a.intent.Hold.Settle(a.intent.Hold.Fields)
 		}

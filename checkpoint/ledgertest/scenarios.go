@@ -106,7 +106,7 @@ func scenarios() map[string]scenario {
 		"a rejected identity is not asked again":      {play: rejected},
 		"a lost call keeps its hold after a crash":    {play: lost},
 		"a forfeited field is bought again on demand": {play: forfeited},
-		"a voided call returns all that it held":      {play: voided},
+		"a voided call returns all that it held":      {play: released},
 		"an attempt ends once":                        {play: once},
 		"ceilings count what is held":                 {play: ceilings},
 		"ceilings renew with their period":            {play: periods},
@@ -159,7 +159,7 @@ func empty(r *rig) {
 }
 
 func rejected(r *rig) {
-	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "invalid", Reject: true, Sent: true})
+	r.release(r.grant(ask(1, email)), attempt.Release{Reason: "invalid", Reject: true, Sent: true})
 	r.want(ask(1, email), attempt.Known{Fields: email})
 	r.crash()
 	r.want(ask(1, email), attempt.Known{Fields: email})
@@ -192,9 +192,9 @@ func forfeited(r *rig) {
 	r.spent(record.ScopeAll, 2*emailPrice+phonePrice, 0)
 }
 
-func voided(r *rig) {
-	sent := attempt.Voiding{Reason: "refused", Sent: true}
-	r.void(r.grant(ask(1, email)), sent)
+func released(r *rig) {
+	sent := attempt.Release{Reason: "refused", Sent: true}
+	r.release(r.grant(ask(1, email)), sent)
 	ticket := r.grant(ask(1, email))
 	r.lose(ticket)
 	r.spent(record.ScopeAll, 0, emailPrice)
@@ -207,7 +207,7 @@ func voided(r *rig) {
 func once(r *rig) {
 	ticket := r.grant(ask(1, email))
 	r.settle(ticket, email, paid(email, emailPrice))
-	if err := r.Void(ticket.ID, attempt.Voiding{Reason: "refused"}); err == nil {
+	if err := r.Release(ticket.ID, attempt.Release{Reason: "refused"}); err == nil {
 		r.T.Error("a settled attempt was voided")
 	}
 	if err := r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}); err == nil {
@@ -251,9 +251,9 @@ func periods(r *rig) {
 
 func callCeilings(r *rig) {
 	two := calls(record.RunScope("run"), 2)
-	r.void(r.grant(ask(1, email, two)), attempt.Voiding{Reason: "not sent"})
+	r.release(r.grant(ask(1, email, two)), attempt.Release{Reason: "not sent"})
 	r.settle(r.grant(ask(2, email, two)), 0, cost.Charge{})
-	r.void(r.grant(ask(3, email, two)), attempt.Voiding{Reason: "refused", Sent: true})
+	r.release(r.grant(ask(3, email, two)), attempt.Release{Reason: "refused", Sent: true})
 	r.want(ask(4, email, two), attempt.Over{Ceiling: two, Need: 1})
 	r.crash()
 	r.want(ask(4, email, two), attempt.Over{Ceiling: two, Need: 1})
@@ -372,8 +372,8 @@ func window(r *rig) {
 }
 
 func unsent(r *rig) {
-	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "not sent"})
-	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "refused", Sent: true})
+	r.release(r.grant(ask(1, email)), attempt.Release{Reason: "not sent"})
+	r.release(r.grant(ask(1, email)), attempt.Release{Reason: "refused", Sent: true})
 	r.want(ask(2, email), attempt.Later{Until: r.At.Add(time.Minute)})
 }
 
@@ -392,7 +392,7 @@ func crashedSlot(r *rig) {
 
 func pause(r *rig) {
 	until := r.At.Add(time.Hour)
-	r.void(r.grant(ask(1, email)), attempt.Voiding{Reason: "slow down", Sent: true, PauseUntil: until})
+	r.release(r.grant(ask(1, email)), attempt.Release{Reason: "slow down", Sent: true, PauseUntil: until})
 	r.want(ask(1, email), attempt.Later{Until: until, Asked: true})
 	r.crash()
 	r.want(ask(1, email), attempt.Later{Until: until, Asked: true})
@@ -421,13 +421,13 @@ func limitedUnits(code, module string, at, until time.Time) attempt.Limited {
 
 func reachedLimit(r *rig) {
 	at, midnight := r.At, time.Date(2026, 11, 2, 0, 0, 0, 0, time.UTC)
-	r.void(r.grant(askUnits(1)), attempt.Voiding{
+	r.release(r.grant(askUnits(1)), attempt.Release{
 		Reason: "daily", Sent: true, Limit: enrich.Limit{Meter: "units", Module: "data", Until: midnight},
 	})
 	for range 2 {
 		r.want(askUnits(1), limitedUnits("daily", "data", at, midnight))
-		r.void(r.grant(ask(2, email)), attempt.Voiding{Reason: "not sent"})
-		r.void(r.grant(of(second, askUnits(2))), attempt.Voiding{Reason: "not sent"})
+		r.release(r.grant(ask(2, email)), attempt.Release{Reason: "not sent"})
+		r.release(r.grant(of(second, askUnits(2))), attempt.Release{Reason: "not sent"})
 		r.crash()
 	}
 	r.pass(midnight.Sub(r.At) - time.Nanosecond)
@@ -445,7 +445,7 @@ func endlessLimit(r *rig) {
 	}
 	stop := func() {
 		at := r.At
-		r.void(r.grant(askUnits(1)), attempt.Voiding{Reason: "all", Sent: true, Limit: enrich.Limit{Meter: "units", Module: "data"}})
+		r.release(r.grant(askUnits(1)), attempt.Release{Reason: "all", Sent: true, Limit: enrich.Limit{Meter: "units", Module: "data"}})
 		r.pass(time.Hour)
 		r.crash()
 		r.want(askUnits(1), limitedUnits("all", "data", at, time.Time{}))
@@ -471,7 +471,7 @@ func endlessLimit(r *rig) {
 func unknownLimit(r *rig) {
 	midnight := r.At.Add(12 * time.Hour)
 	limit := enrich.Limit{Module: "something", Until: midnight}
-	r.void(r.grant(askUnits(1)), attempt.Voiding{Reason: "daily", Limit: limit})
+	r.release(r.grant(askUnits(1)), attempt.Release{Reason: "daily", Limit: limit})
 	r.want(askUnits(2), limitedUnits("daily", "something", r.At, midnight))
-	r.void(r.grant(ask(3, email)), attempt.Voiding{Reason: "not sent"})
+	r.release(r.grant(ask(3, email)), attempt.Release{Reason: "not sent"})
 }

@@ -78,13 +78,13 @@ func (p *ClosedPeriod) limit(charge cost.Charge, rates cost.Rates) cost.Charge {
 	if rates.Fractions() {
 		left[cost.USD] += int64(cost.Cent) - 1 // the account shows whole cents
 	}
-	told := p.Told
+	shown := p.Shown
 	for _, rate := range rates {
 		if rate.Allowance != cost.USD {
-			told &^= cost.MetersOf(rate.Allowance)
+			shown &^= cost.MetersOf(rate.Allowance)
 		}
 	}
-	least := charge.Limit(left, told, rates)
+	least := charge.Limit(left, shown, rates)
 	p.Booked = p.Booked.Minus(charge.Amounts).Plus(least.Amounts)
 	return least
 }

@@ -233,8 +233,8 @@ type Account struct {
 	// DecidableFrom is the first attempt that a look at the account may still decide:
 	// what somebody assumed of another may be wrong.
 	DecidableFrom attempt.ID `json:"decidable_from"`
-	// Forgone are the free units that somebody else used since the base.
-	Forgone cost.Amounts `json:"forgone"`
+	// Discounted are the free units that somebody else used since the base.
+	Discounted cost.Amounts `json:"forgone"`
 	// Rates are those of the last attempts.
 	Rates cost.Rates `json:"rates"`
 	// CreditAdded says that a reading since the base showed new credit.
@@ -286,8 +286,8 @@ type Provisional struct {
 type ClosedPeriod struct {
 	First, Next attempt.ID   // its attempts: from First on, before Next
 	Lost        cost.Amounts // by the account, at most; its money is cost.MaxMoney when that is not known
-	// Told are the meters whose loss Lost has; none in records that were written before this member existed.
-	Told   cost.Meters  `json:",omitzero"`
+	// Shown are the meters whose loss Lost has; none in records that were written before this member existed.
+	Shown  cost.Meters  `json:"Told,omitzero"`
 	Booked cost.Amounts // by the journal
 	// From and To are the times of the two snapshots.
 	From, To time.Time `json:",omitzero"`

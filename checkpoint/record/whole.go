@@ -17,11 +17,11 @@ func VerifyWhole(s Store) error {
 	if err := MustHoldItsJournal(s); err != nil {
 		return err
 	}
-	books, found, err := Load[State](s, StateKey)
+	ledger, found, err := Load[State](s, StateKey)
 	if err != nil || !found {
 		return err
 	}
-	return VerifyPresence(s, books.Progress)
+	return VerifyPresence(s, ledger.Progress)
 }
 
 // MustHoldItsJournal returns an error when a store knows which journal it must hold, and
@@ -38,11 +38,11 @@ func MustHoldItsJournal(s Store) error {
 // intent for every ID below the next, each open or resolved. A journal from which
 // a part was lost must not open, because what it forgot would be bought again. It
 // reads the keys only.
-func VerifyPresence(s Store, books Progress) error {
+func VerifyPresence(s Store, ledger Progress) error {
 	next := attempt.ID(1)
 	err := EachID(s, IntentPrefix, func(id attempt.ID) error {
-		if id != next || id >= books.NextID {
-			return fmt.Errorf("%w: it has attempt %d where attempt %d of %d belongs; %s", ErrCorrupt, id, next, books.NextID-1, Restore)
+		if id != next || id >= ledger.NextID {
+			return fmt.Errorf("%w: it has attempt %d where attempt %d of %d belongs; %s", ErrCorrupt, id, next, ledger.NextID-1, Restore)
 		}
 		next++
 		return nil
@@ -50,8 +50,8 @@ func VerifyPresence(s Store, books Progress) error {
 	if err != nil {
 		return err
 	}
-	if next != books.NextID {
-		return fmt.Errorf("%w: the attempts from %d to %d are missing; %s", ErrCorrupt, next, books.NextID-1, Restore)
+	if next != ledger.NextID {
+		return fmt.Errorf("%w: the attempts from %d to %d are missing; %s", ErrCorrupt, next, ledger.NextID-1, Restore)
 	}
 	resolved, err := countIDs(s, ResolutionPrefix)
 	if err != nil {
@@ -61,10 +61,10 @@ func VerifyPresence(s Store, books Progress) error {
 	if err != nil {
 		return err
 	}
-	open += int64(len(books.InFlight))
-	if resolved != books.Resolved || resolved+open != int64(books.NextID-1) {
+	open += int64(len(ledger.InFlight))
+	if resolved != ledger.Resolved || resolved+open != int64(ledger.NextID-1) {
 		return fmt.Errorf("%w: of %d attempts %d are resolved (%d expected) and %d open; %s",
-			ErrCorrupt, books.NextID-1, resolved, books.Resolved, open, Restore)
+			ErrCorrupt, ledger.NextID-1, resolved, ledger.Resolved, open, Restore)
 	}
 	return nil
 }

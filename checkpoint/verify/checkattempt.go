@@ -106,7 +106,7 @@ func (c *checker) checkResolution(id attempt.ID, in *record.Intent, res *attempt
 		if charged == 0 || !in.Hold.Follows(res.Charge, charged) {
 			c.problemOf(name, "charges $%s for %q, which does not follow from its hold", res.Charge.Money(), charged)
 		}
-	case attempt.Voided:
+	case attempt.Released:
 		if res.Charge != (cost.Charge{}) || res.Answered() {
 			c.problemOf(name, "is voided and has a charge or an answer")
 		}

@@ -82,7 +82,7 @@ func decided(res *attempt.Resolution, f enrich.Field, charged enrich.Fields) att
 		return attempt.Missing
 	case res.State == attempt.Forfeited && charged.Has(f):
 		return attempt.PaidAndGone
-	case res.State == attempt.Voided && res.Rejected:
+	case res.State == attempt.Released && res.Rejected:
 		return attempt.Rejected
 	}
 	return attempt.Unasked

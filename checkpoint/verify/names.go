@@ -159,7 +159,7 @@ type account struct {
 	Base          cost.Account         `json:"base"`
 	BaseFirst     attempt.ID           `json:"base_first"`
 	DecidableFrom attempt.ID           `json:"decidable_from"`
-	Forgone       cost.Amounts         `json:"forgone"`
+	Discounted    cost.Amounts         `json:"forgone"`
 	Rates         map[string]cost.Rate `json:"rates"`
 	CreditAdded   bool                 `json:"credit_added,omitempty"`
 	Provisional   []provisional        `json:"provisional,omitempty"`
@@ -179,7 +179,7 @@ type provisional struct {
 type closed struct {
 	First, Next attempt.ID
 	Lost        cost.Amounts
-	Told        cost.Meters `json:",omitzero"`
+	Shown       cost.Meters `json:"Told,omitzero"`
 	Booked      cost.Amounts
 	From, To    time.Time    `json:",omitzero"`
 	Excess      cost.Amounts `json:",omitzero"`
@@ -199,13 +199,13 @@ func (n *names) account(number attempt.Account, a record.Account) account {
 	c := n.of(number)
 	shown := account{
 		Horizon: a.Horizon, PausedAt: a.PausedAt, LastEnded: a.LastEnded, PausedUntil: a.PausedUntil, Base: a.Base,
-		BaseFirst: a.BaseFirst, DecidableFrom: a.DecidableFrom, Forgone: a.Forgone, Rates: byName(c, a.Rates),
+		BaseFirst: a.BaseFirst, DecidableFrom: a.DecidableFrom, Discounted: a.Discounted, Rates: byName(c, a.Rates),
 		CreditAdded: a.CreditAdded, Provisional: provisionalOf(c, a.Provisional), Strict: a.Strict,
 		RateSlots: a.RateSlots, RateWindow: a.RateWindow, Limits: a.Limits,
 	}
 	for _, p := range a.Closed {
 		shown.Closed = append(shown.Closed, closed{
-			First: p.First, Next: p.Next, Lost: p.Lost, Told: p.Told, Booked: p.Booked, From: p.From, To: p.To, Excess: p.Excess,
+			First: p.First, Next: p.Next, Lost: p.Lost, Shown: p.Shown, Booked: p.Booked, From: p.From, To: p.To, Excess: p.Excess,
 			Rates: byName(c, p.Rates), Provisional: provisionalOf(c, p.Provisional),
 		})
 	}

@@ -86,7 +86,7 @@ func journal(t *testing.T) *memory {
 			_, err := j.Settle(id, v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: email}))
 			return err
 		},
-		func(id attempt.ID) error { return j.Void(id, attempt.Voiding{Reason: "refused"}) },
+		func(id attempt.ID) error { return j.Release(id, attempt.Release{Reason: "refused"}) },
 		func(id attempt.ID) error { return j.MarkInDoubt(id, attempt.LostCall{Cause: "cut off"}) },
 	} {
 		who := enrich.Identity{FirstName: name, LastName: fmt.Sprint("number ", n), CompanyName: "Acme"}
@@ -128,7 +128,7 @@ func TestASoundJournalIsSummedUp(t *testing.T) {
 	if summary.Identities != 3 || summary.Totals.Settled.Money() != 15*cost.Cent || summary.Totals.Held.Money() != 15*cost.Cent || summary.Totals.Open != 1 {
 		t.Errorf("%+v", summary)
 	}
-	for _, state := range []attempt.State{attempt.Settled, attempt.Voided, attempt.InDoubt} {
+	for _, state := range []attempt.State{attempt.Settled, attempt.Released, attempt.InDoubt} {
 		if summary.Attempts[state.String()] != 1 {
 			t.Errorf("%d attempts are %s", summary.Attempts[state.String()], state)
 		}

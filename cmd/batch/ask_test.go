@@ -116,20 +116,20 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 	for _, test := range []struct {
 		name      string
 		free      int64
-		meanwhile func(*sandbox.Books) error
+		meanwhile func(*sandbox.Ledger) error
 		charged   cost.Money
 		code      int
 		says      string
 	}{
-		{"nothing", 20, func(*sandbox.Books) error { return nil }, 0, exitDone, "at most $0.00? [y/N] "},
-		{"free emails go", 20, func(w *sandbox.Books) error {
+		{"nothing", 20, func(*sandbox.Ledger) error { return nil }, 0, exitDone, "at most $0.00? [y/N] "},
+		{"free emails go", 20, func(w *sandbox.Ledger) error {
 			_, err := w.UseElsewhere(sandbox.FieldUnits{v1.WorkEmail: 20})
 			return err
 		}, 0, exitCeiling, "at most $0.00? [y/N] "},
-		{"the price of an email rises", 0, func(w *sandbox.Books) error {
+		{"the price of an email rises", 0, func(w *sandbox.Ledger) error {
 			return w.SetPrice(v1.WorkEmail, &higher)
 		}, 0, exitUsage, "the account shows $0.16 for a work_email by now, and the plan counted with $0.15; nothing was sent"},
-		{"access is restricted", 20, func(w *sandbox.Books) error {
+		{"access is restricted", 20, func(w *sandbox.Ledger) error {
 			return w.SetState(sandbox.Restricted)
 		}, 0, exitRefused, "account status: HTTP 403 access_restricted"},
 	} {
@@ -146,7 +146,7 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 			}})
 			env.getenv = quietEnvironment(b.vars()).getenv
 			stdout, stderr, code := executeIn(t.Context(), env, "run", b.path("list.csv"), "--max-spend", "3")
-			if charged := b.service.Books().Charged; code != test.code || charged != test.charged || !strings.Contains(stderr, test.says) {
+			if charged := b.service.Ledger().Charged; code != test.code || charged != test.charged || !strings.Contains(stderr, test.says) {
 				t.Errorf("exit code %d, charged %s\n%s%s", code, charged, stdout, stderr)
 			}
 		})

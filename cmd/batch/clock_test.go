@@ -34,10 +34,10 @@ func TestClockIsSetBack(t *testing.T) {
 		}
 		p.checkJournal()
 	}
-	books := service.Books()
-	checkWindow(t, books.Arrivals, slots, window)
-	p.checkExplained(books)
-	checkOutput(t, p, books)
+	ledger := service.Ledger()
+	checkWindow(t, ledger.Arrivals, slots, window)
+	p.checkExplained(ledger)
+	checkOutput(t, p, ledger)
 }
 
 // Every cent of a run is explained, also when the clock was set back by a month

@@ -65,7 +65,7 @@ func compareService(cmd *cobra.Command, o *options, who conformanceFlags) error 
 		NothingToSpend: "it takes a lookup, which may be charged; allow it with --max-spend",
 		NoUnits:        "it takes a call that uses units; allow it with --max-units MODULE=N",
 		From:           o.list.From,
-		InDoubt:        "earlier lookups are in doubt; see \"batch reconcile" + string(o.place) + "\"",
+		InDoubt:        "earlier lookups are in doubt; see \"batch reconcile" + string(o.hints) + "\"",
 	})
 	o.observer.End()
 	if err != nil {

@@ -165,11 +165,11 @@ func filesIn(t *testing.T, dir string) map[string]string {
 func compareUnits(t *testing.T, state string, flags []string) {
 	t.Helper()
 	counted, booked := map[string]int64{}, map[string]int64{}
-	books, err := os.ReadFile(filepath.Join(state, "sandbox", "default", "sandbox.jsonl.v2"))
+	ledger, err := os.ReadFile(filepath.Join(state, "sandbox", "default", "sandbox.jsonl.v2"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range bytes.Lines(books) {
+	for line := range bytes.Lines(ledger) {
 		var entry struct {
 			Kind, Module string
 			Units        int64

@@ -145,7 +145,7 @@ func exitCode(err error) int {
 
 // failureOf returns what a person and a program see of an error. It returns false when the command has already
 // said everything.
-func failureOf(err error, place hintPlace) (found report.Failure, telling bool) {
+func failureOf(err error, hints hintEnvironment) (found report.Failure, telling bool) {
 	var stop stopped
 	var interrupted interrupt
 	found = report.Failure{Code: exitWord(err), Exit: exitCode(err)}
@@ -157,7 +157,7 @@ func failureOf(err error, place hintPlace) (found report.Failure, telling bool) 
 	case errors.Is(err, context.Canceled):
 		found.Message = "interrupted; nothing was sent"
 	default:
-		found.Message, found.Hint = withMapFlag(err.Error(), err), place.After(err)
+		found.Message, found.Hint = withMapFlag(err.Error(), err), hints.After(err)
 	}
 	return found, true
 }

@@ -14,10 +14,10 @@ import (
 
 // Explain returns the text of an error, and what to do about it where the service or its
 // configuration is at fault.
-func (p hintPlace) Explain(err error) string { return err.Error() + p.After(err) }
+func (p hintEnvironment) Explain(err error) string { return err.Error() + p.After(err) }
 
 // After returns what to do about an error as it continues the error's text; "" for nothing.
-func (p hintPlace) After(err error) string {
+func (p hintEnvironment) After(err error) string {
 	if found, ok := errors.AsType[*problem.Error](err); ok && found.Code != "" {
 		if hint := p.Of(found.Code, found.Values...); hint != "" {
 			return hint

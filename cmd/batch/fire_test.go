@@ -205,19 +205,19 @@ func (c *campaign) end() {
 	t.Helper()
 	c.args = append(slices.Clip(c.base), "--max-spend", c.ceiling().String())
 	view := decodeSummary(t, c.runToEnd(exitDone, exitCeiling, exitDoubt))
-	books := c.service.end(t)
+	ledger := c.service.end(t)
 	c.checkJournal()
-	witnesses := c.checkExplained(books)
-	checkOutput(t, c.program, books)
+	witnesses := c.checkExplained(ledger)
+	checkOutput(t, c.program, ledger)
 	checkValues(t, readRows(t, c.output()), undisturbed(t, c.service.seed, c.rows))
-	c.checkCeilings(books.Charges)
-	if view.Spent+view.Held < books.Charged || view.Spent > c.ceiling() {
-		t.Errorf("the summary says $%s spent and $%s held of $%s, the service charged $%s", view.Spent, view.Held, c.ceiling(), books.Charged)
+	c.checkCeilings(ledger.Charges)
+	if view.Spent+view.Held < ledger.Charged || view.Spent > c.ceiling() {
+		t.Errorf("the summary says $%s spent and $%s held of $%s, the service charged $%s", view.Spent, view.Held, c.ceiling(), ledger.Charged)
 	}
 	t.Logf("%d kills %v; starts that ended by themselves, by exit code: %v", c.killed(), c.kills, c.ends)
 	t.Logf("%d rows, %d lookups arrived, $%s charged of $%s after %d raises, rows %v",
-		c.rows, len(books.Arrivals), books.Charged, c.ceiling(), len(c.ceilings)-1, view.Rows)
-	t.Log(tallyOf(witnesses, books))
+		c.rows, len(ledger.Arrivals), ledger.Charged, c.ceiling(), len(c.ceilings)-1, view.Rows)
+	t.Log(tallyOf(witnesses, ledger))
 }
 
 // checkCeilings checks that the service never had charged more than the ceiling
@@ -241,16 +241,16 @@ func (c *campaign) checkCeilings(charges []sandbox.Charge) {
 
 // fireTally is what became of the attempts of a campaign.
 type fireTally struct {
-	attempts, answered         int
-	lost, killed               int            // came into doubt while the program ran, and by its end
-	voided, forfeited, inDoubt int            // of those
-	chargedInDoubt, uncharged  int            // fields in doubt that were charged or not
-	reasons                    map[string]int // why the others were refused or not sent
+	attempts, answered           int
+	lost, killed                 int            // came into doubt while the program ran, and by its end
+	released, forfeited, inDoubt int            // of those
+	chargedInDoubt, uncharged    int            // fields in doubt that were charged or not
+	reasons                      map[string]int // why the others were refused or not sent
 }
 
-func tallyOf(witnesses map[attempt.ID]*witness, books sandbox.Snapshot) fireTally {
+func tallyOf(witnesses map[attempt.ID]*witness, ledger sandbox.Snapshot) fireTally {
 	charged := map[paidField]bool{}
-	for _, charge := range books.Charges {
+	for _, charge := range ledger.Charges {
 		charged[paidField{charge.Identity, charge.Field}] = true
 	}
 	tally := fireTally{attempts: len(witnesses), reasons: map[string]int{}}
@@ -267,9 +267,9 @@ func tallyOf(witnesses map[attempt.ID]*witness, books sandbox.Snapshot) fireTall
 			tally.answered++
 		case state == attempt.Forfeited:
 			tally.forfeited++
-		case state == attempt.Voided && doubted:
-			tally.voided++
-		case state == attempt.Voided:
+		case state == attempt.Released && doubted:
+			tally.released++
+		case state == attempt.Released:
 			tally.reasons[w.resolution.Reason]++
 		default:
 			tally.inDoubt++
@@ -296,5 +296,5 @@ func (tally fireTally) String() string {
 	return fmt.Sprintf("%d attempts: %d answered, refused or not sent %v; in doubt came %d lost responses and %d calls of killed programs: "+
 		"the account voided %d and forfeited %d, %d stay in doubt (%d of their fields were charged, %d were not)",
 		tally.attempts, tally.answered, tally.reasons, tally.lost, tally.killed,
-		tally.voided, tally.forfeited, tally.inDoubt, tally.chargedInDoubt, tally.uncharged)
+		tally.released, tally.forfeited, tally.inDoubt, tally.chargedInDoubt, tally.uncharged)
 }

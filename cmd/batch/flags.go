@@ -128,7 +128,7 @@ func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
 	o.colour = colourDefault()
 	flags.Var(&o.colour, "color", colourHelp)
 	flags.Var(&o.logFormat, "log-format", "the format of standard error: text, or one JSON object per line")
-	o.service.AddPlace(flags)
+	o.service.AddEnvironment(flags)
 }
 
 // addJournalFlags adds the flags of every command that opens a journal.

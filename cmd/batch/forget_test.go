@@ -57,7 +57,7 @@ func newHousehold(t *testing.T, key string) *household {
 	h.batch("run", h.path("profiles.csv"), "--name", "profiles", "--fields", "contact", "--max-units", "contacts=99",
 		"--max-units", "email_count=9", "--max-units", "phone_count=9", "--yes", "-o", h.path("profiles-out.csv"))
 	h.owner = h.rows("tables/shareholders.csv")[1][2]
-	h.makeBooksOlder()
+	h.makeLedgerOlder()
 	lists := filepath.Join(h.journal(), "lists", "paused")
 	if err := os.MkdirAll(lists, 0o700); err != nil {
 		t.Fatal(err)
@@ -67,21 +67,21 @@ func newHousehold(t *testing.T, key string) *household {
 	return h
 }
 
-// makeBooksOlder writes an identity into the ledger of the embedded service, as earlier versions did.
-func (h *household) makeBooksOlder() {
+// makeLedgerOlder writes an identity into the ledger of the embedded service, as earlier versions did.
+func (h *household) makeLedgerOlder() {
 	h.t.Helper()
 	path := filepath.Join(h.journal(), "sandbox.jsonl")
-	books, err := os.ReadFile(path)
-	if err != nil || bytes.Contains(books, []byte("zyxanna")) {
+	ledger, err := os.ReadFile(path)
+	if err != nil || bytes.Contains(ledger, []byte("zyxanna")) {
 		h.t.Fatalf("the ledger names somebody, or error %v", err)
 	}
 	concealed := regexp.MustCompile(`"identity":"name\\u001f#[0-9a-f]+"`)
-	if place := concealed.FindIndex(books); place == nil {
-		h.t.Fatalf("the ledger has no identity: %s", books)
+	if hints := concealed.FindIndex(ledger); hints == nil {
+		h.t.Fatalf("the ledger has no identity: %s", ledger)
 	} else {
-		books = slices.Concat(books[:place[0]], []byte(`"identity":"name\u001fzyxanna\u001fquorlley\u001fcompany\u001facme"`), books[place[1]:])
+		ledger = slices.Concat(ledger[:hints[0]], []byte(`"identity":"name\u001fzyxanna\u001fquorlley\u001fcompany\u001facme"`), ledger[hints[1]:])
 	}
-	if err := os.WriteFile(path, books, 0o600); err != nil {
+	if err := os.WriteFile(path, ledger, 0o600); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -341,9 +341,9 @@ func (h *household) wantRestOfAnswers() {
 	h.t.Helper()
 	h.batch("write", "owners", "-o", h.path("again.csv"), "--tables", h.path("tables-again"), "--tables-format", "csv")
 	was, is := h.rows("companies-out.csv"), h.rows("again.csv")
-	place := slices.Index(was[0], "ownership")
+	hints := slices.Index(was[0], "ownership")
 	for i, cell := range was[1] {
-		if i != place && is[1][i] != cell {
+		if i != hints && is[1][i] != cell {
 			h.t.Errorf("the column %s was %q and is %q", was[0][i], cell, is[1][i])
 		}
 	}

@@ -39,11 +39,11 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 			t.Errorf("it does not say %q:\n%s", text, run.stderr)
 		}
 	}
-	if sent := len(service.Books().Arrivals); sent >= first+concurrency {
+	if sent := len(service.Ledger().Arrivals); sent >= first+concurrency {
 		t.Errorf("%d lookups were sent, the disk was full at the %dth", sent, first)
 	}
 	p.runToEnd(exitInternal) // nothing is sent now
-	if sent := len(service.Books().Arrivals); sent >= first+concurrency {
+	if sent := len(service.Ledger().Arrivals); sent >= first+concurrency {
 		t.Errorf("%d lookups were sent after the disk was full", sent)
 	}
 
@@ -52,8 +52,8 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	}
 	p.checkJournal()
 	p.runToEnd(resumed...)
-	p.checkExplained(service.Books())
-	checkOutput(t, p, service.Books())
+	p.checkExplained(service.Ledger())
+	checkOutput(t, p, service.Ledger())
 }
 
 // An output that finds no room costs nothing but a second start.
@@ -75,7 +75,7 @@ func TestNoRoomForTheOutput(t *testing.T) {
 	if view := decodeSummary(t, p.runToEnd(exitDone)); view.Posts > 0 {
 		t.Errorf("%d lookups were sent again", view.Posts)
 	}
-	checkOutput(t, p, service.Books())
+	checkOutput(t, p, service.Ledger())
 }
 
 func wantNoFiles(t *testing.T, dir string) {
@@ -99,7 +99,7 @@ func TestALimitOnFilesIsNoDamage(t *testing.T) {
 	if text := run.stderr.String(); !strings.Contains(text, "file too large") || strings.Contains(text, "damaged") {
 		t.Errorf("it says:\n%s", text)
 	}
-	if sent := len(service.Books().Arrivals); sent > 0 {
+	if sent := len(service.Ledger().Arrivals); sent > 0 {
 		t.Errorf("%d lookups were sent", sent)
 	}
 	p.runToEnd(exitDone)

@@ -32,16 +32,16 @@ func TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten(t *testing.T) {
 
 	observer := &hostObserver{Log: hostLog{Out: io.Discard, Now: time.Now}}
 	_, sent := observer.Sending(pipeline.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}})
-	surveyed := observer.Surveying() // of the second step
+	scanned := observer.Scanning() // of the second step
 	if got := limit(); got != math.MaxInt64 {
 		t.Errorf("while a later step is surveyed the limit is %d bytes", got)
 	}
-	surveyed()
+	scanned()
 	if got := limit(); got == math.MaxInt64 {
 		t.Error("while the later step sends, there is no limit")
 	}
 	sent()
-	observer.Surveying()()
+	observer.Scanning()()
 	if got := limit(); got != math.MaxInt64 {
 		t.Errorf("when all is sent the limit is %d bytes", got)
 	}
@@ -66,9 +66,9 @@ func TestLittleGarbageIsLeftWhileAJournalIsRead(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	done := (&hostObserver{}).ReadingJournal()
-	during := debug.SetGCPercent(surveyGCPercent)
+	during := debug.SetGCPercent(scanGCPercent)
 	done()
-	if after := debug.SetGCPercent(100); during != surveyGCPercent || after != 100 {
-		t.Errorf("%d %% while a journal is read and %d %% afterwards, want %d and 100", during, after, surveyGCPercent)
+	if after := debug.SetGCPercent(100); during != scanGCPercent || after != 100 {
+		t.Errorf("%d %% while a journal is read and %d %% afterwards, want %d and 100", during, after, scanGCPercent)
 	}
 }

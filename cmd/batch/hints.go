@@ -158,10 +158,10 @@ func interfaceText(code string) (string, bool) {
 const otherState = "the journal there is another one and buys again what it does not know"
 
 // hintOf words what to do next; it is "" where there is nothing to say.
-func hintOf(code string, values ...any) string { return hintPlace("").Of(code, values...) }
+func hintOf(code string, values ...any) string { return hintEnvironment("").Of(code, values...) }
 
 // Of words what to do next; it is "" where there is nothing to say.
-func (p hintPlace) Of(code string, values ...any) string {
+func (p hintEnvironment) Of(code string, values ...any) string {
 	text, found := texts[code]
 	if !found {
 		text, found = interfaceText(code)
@@ -192,4 +192,6 @@ func unitFlags(meters []any) string {
 }
 
 // remedy says who can do what about a refusal of the service.
-func (p hintPlace) remedy(code string) string { return cmp.Or(p.Of(code), "Find out what it means") }
+func (p hintEnvironment) remedy(code string) string {
+	return cmp.Or(p.Of(code), "Find out what it means")
+}

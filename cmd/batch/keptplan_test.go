@@ -53,7 +53,7 @@ func TestForgedPlanIsCompared(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
 		}
 	}
-	if posts := len(b.service.Books().Arrivals); posts > 0 {
+	if posts := len(b.service.Ledger().Arrivals); posts > 0 {
 		t.Errorf("%d lookups were sent", posts)
 	}
 }

@@ -70,20 +70,20 @@ func killAndResume(t *testing.T, transport v1.Transport, seed uint64, maxSpend s
 	}
 	service.watch.Store(nil)
 	last := p.runToEnd(codes...)
-	view, books := decodeSummary(t, last), service.end(t)
+	view, ledger := decodeSummary(t, last), service.end(t)
 	if kills < 3 {
 		t.Fatalf("it was killed %d times only", kills)
 	}
-	t.Logf("%d kills, %d lookups arrived, $%s charged, rows %v", kills, len(books.Arrivals), books.Charged, view.Rows)
+	t.Logf("%d kills, %d lookups arrived, $%s charged, rows %v", kills, len(ledger.Arrivals), ledger.Charged, view.Rows)
 
 	limit, err := cost.ParseMoney(maxSpend)
-	if err != nil || books.Charged > limit {
-		t.Errorf("charged $%s of $%s, error %v", books.Charged, maxSpend, err)
+	if err != nil || ledger.Charged > limit {
+		t.Errorf("charged $%s of $%s, error %v", ledger.Charged, maxSpend, err)
 	}
-	if view.Spent > limit || view.Spent+view.Held < books.Charged {
-		t.Errorf("the summary says $%s spent and $%s held of $%s, the service charged $%s", view.Spent, view.Held, maxSpend, books.Charged)
+	if view.Spent > limit || view.Spent+view.Held < ledger.Charged {
+		t.Errorf("the summary says $%s spent and $%s held of $%s, the service charged $%s", view.Spent, view.Held, maxSpend, ledger.Charged)
 	}
-	checkOutput(t, p, books)
+	checkOutput(t, p, ledger)
 	checkValues(t, readRows(t, p.output()), undisturbed(t, seed, 200))
 }
 
@@ -175,7 +175,7 @@ type serviceProcess struct {
 	tap
 	process *exec.Cmd
 	seed    uint64
-	books   string
+	ledger  string
 	admin   string // the address of its admin interface, of a service with the flag for one
 }
 
@@ -185,9 +185,9 @@ const adminToken = "owner"
 // startService starts a sandbox with the flags, such as its faults.
 func startService(t *testing.T, seed uint64, flags ...string) *serviceProcess {
 	t.Helper()
-	s := &serviceProcess{seed: seed, books: filepath.Join(t.TempDir(), "books.jsonl")}
+	s := &serviceProcess{seed: seed, ledger: filepath.Join(t.TempDir(), "books.jsonl")}
 	s.process = exec.Command(*programPath, append([]string{
-		"sandbox", "--listen", "127.0.0.1:0", "--books", s.books,
+		"sandbox", "--listen", "127.0.0.1:0", "--books", s.ledger,
 		"--rate", "100000/1s", "--latency", "1ms-5ms", "--seed", fmt.Sprint(seed),
 	}, flags...)...)
 	s.process.Env = append(os.Environ(), "SANDBOX_ADMIN_TOKEN="+adminToken)
@@ -241,13 +241,13 @@ func (s *serviceProcess) end(t *testing.T) sandbox.Snapshot {
 	s.process.Process.Kill()
 	s.process.Wait() // it was killed
 	config := sandbox.DefaultConfig()
-	config.Seed, config.BooksPath = s.seed, s.books
-	books, err := sandbox.New(config)
+	config.Seed, config.LedgerPath = s.seed, s.ledger
+	ledger, err := sandbox.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(books.Audit(), books.Close()); err != nil {
+	if err := errors.Join(ledger.Audit(), ledger.Close()); err != nil {
 		t.Error(err)
 	}
-	return books.Books()
+	return ledger.Ledger()
 }

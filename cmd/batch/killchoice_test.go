@@ -70,7 +70,7 @@ func TestKillsBetweenTheSearchAndTheChoicePayNothingTwice(t *testing.T) {
 	killed(selected, 2)
 	service.end(t)
 
-	records := recordsOf(t, service.books+".v2")
+	records := recordsOf(t, service.ledger+".v2")
 	c.checkJournal(records)
 	seen := map[string]bool{}
 	overviews := 0

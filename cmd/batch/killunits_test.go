@@ -246,7 +246,7 @@ func TestKillsUseNoUnitTwice(t *testing.T) {
 	if kills < *unitKills {
 		t.Fatalf("of %d starts %d were killed, want %d", starts, kills, *unitKills)
 	}
-	records := recordsOf(t, service.books+".v2")
+	records := recordsOf(t, service.ledger+".v2")
 	lost := c.checkJournal(records)
 	checkOnce(t, records)
 	checkOperations(t, records)
@@ -328,7 +328,7 @@ func TestKillsWithCountersThatBeginAgainUseNoUnitTwice(t *testing.T) {
 			if kills < want || resets == 0 {
 				t.Fatalf("%d kills and %d resets, want %d kills", kills, resets, want)
 			}
-			records := slices.DeleteFunc(recordsOf(t, service.books+".v2"), func(r kit.UnitRecord) bool { return r.Number == 0 })
+			records := slices.DeleteFunc(recordsOf(t, service.ledger+".v2"), func(r kit.UnitRecord) bool { return r.Number == 0 })
 			lost := c.checkJournal(records)
 			checkOnce(t, records)
 			t.Logf("%d kills, %d resets, lists of %d rows, %d calls, %d of them lost or in doubt", kills, resets, c.rows, len(records), lost)
@@ -363,15 +363,15 @@ func recordsOf(t *testing.T, path string) []kit.UnitRecord {
 	t.Helper()
 	config := sandboxv2.DefaultConfig().UnitConfig
 	config.Path, config.KeepRecords = path, 1_000_000
-	books, err := kit.OpenUnitBooks(config)
+	ledger, err := kit.OpenUnitLedger(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer books.Close()
-	if err := books.Audit(); err != nil {
+	defer ledger.Close()
+	if err := ledger.Audit(); err != nil {
 		t.Error(err)
 	}
-	return books.Records()
+	return ledger.Records()
 }
 
 // checkOnce checks that nothing was counted twice, and what was counted against the ceilings of the commands.

@@ -57,8 +57,8 @@ func TestLargeAnswersAreDurable(t *testing.T) {
 	b.url = server.URL + "/api/v1"
 	flags := []string{"--max-spend", "100", "--rate", "10000/1s", "--concurrency", "64", "--json", "--yes", "-o", b.path("out.csv")}
 	run := decode[report.RunSummary](t, b.batch("run", flags...))
-	if run.Spent != b.service.Books().Charged || run.Lookups == 0 {
-		t.Errorf("%d lookups for $%s, and the service charged $%s", run.Lookups, run.Spent, b.service.Books().Charged)
+	if run.Spent != b.service.Ledger().Charged || run.Lookups == 0 {
+		t.Errorf("%d lookups for $%s, and the service charged $%s", run.Lookups, run.Spent, b.service.Ledger().Charged)
 	}
 	if again := decode[report.RunSummary](t, b.batch("run", flags...)); again.Posts != 0 {
 		t.Errorf("running it again sent %d lookups", again.Posts)

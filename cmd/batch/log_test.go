@@ -59,7 +59,7 @@ func TestProgressIsLoggedWithItsFigures(t *testing.T) {
 		clock := now
 		test.log.Out, test.log.Now = &out, func() time.Time { return clock }
 		observer := &hostObserver{Log: test.log}
-		observer.Surveying()()
+		observer.Scanning()()
 		update, done := observer.Sending(pipeline.Sending{
 			Lookups: 60, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, Spent: cost.Dollar, MaxSpend: 9 * cost.Dollar,
 		})

@@ -154,8 +154,8 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 	}
 	plan := decode[report.Plan](t, b.batch("plan", flags...))
 	run := decode[report.RunSummary](t, b.batch("run", append(flags, "--yes", "-o", b.path("out.csv"))...))
-	if run.Spent != plan.Maximum || b.service.Books().Charged != plan.Maximum {
-		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Books().Charged)
+	if run.Spent != plan.Maximum || b.service.Ledger().Charged != plan.Maximum {
+		t.Errorf("the maximum is %s, the run says %s, the service charged %s", plan.Maximum, run.Spent, b.service.Ledger().Charged)
 	}
 	for f := range v1.AllFields.Each() {
 		if name := f.String(); run.FreeUsed.Get(name) != plan.Split.Free.Get(name) {
@@ -191,7 +191,7 @@ func TestChargeIsPossible(t *testing.T) {
 			}
 			plan := decode[report.Plan](t, b.batch("plan", flags...))
 			run := b.batchTo([]int{exitDone, exitCeiling}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
-			if charged := b.service.Books().Charged; charged > plan.Possible || decode[report.RunSummary](t, run).Spent != charged {
+			if charged := b.service.Ledger().Charged; charged > plan.Possible || decode[report.RunSummary](t, run).Spent != charged {
 				t.Errorf("%s is possible, the service charged %s\n%s", plan.Possible, charged, run)
 			}
 		})
@@ -225,7 +225,7 @@ func TestPlanSendsNoLookup(t *testing.T) {
 	}
 	b.asked = make(chan string, 100)
 	b.batch("plan", "--transport", "mcp")
-	if arrived := b.service.Books().Arrivals; len(arrived) > 0 {
+	if arrived := b.service.Ledger().Arrivals; len(arrived) > 0 {
 		t.Errorf("%d lookups arrived", len(arrived))
 	}
 }

@@ -267,11 +267,11 @@ func (n *night) check(taken int) {
 		starts += one.Starts
 		checkCells(n.t, readRows(n.t, filepath.Join(n.dir, name+".csv")), readRows(n.t, filepath.Join(n.dir, "out-"+name+".csv")))
 	}
-	books := n.service.end(n.t)
-	if err := chargedOnce(books.Charges); err != nil {
+	ledger := n.service.end(n.t)
+	if err := chargedOnce(ledger.Charges); err != nil {
 		n.t.Error(err)
 	}
-	n.t.Logf("%d occurrences in %d starts, %d lookups arrived, $%s charged", taken, starts, len(books.Arrivals), books.Charged)
+	n.t.Logf("%d occurrences in %d starts, %d lookups arrived, $%s charged", taken, starts, len(ledger.Arrivals), ledger.Charged)
 	if run := n.batch("journal", "check"); run.end() != exitDone {
 		n.t.Errorf("the journal: %s%s", run.stdout.String(), run.stderr)
 	}

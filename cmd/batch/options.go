@@ -28,7 +28,7 @@ import (
 // group resolves to one value that does not change.
 type options struct {
 	env       environment
-	place     hintPlace // for the commands of hints
+	hints     hintEnvironment // for the commands of hints
 	observer  *hostObserver
 	config    string
 	json      bool
@@ -76,7 +76,7 @@ func (o *options) load(cmd *cobra.Command) error {
 			return problem.AsUsage(err)
 		}
 	}
-	o.place = hintPlaceOf(cmd.Flags())
+	o.hints = hintEnvironmentOf(cmd.Flags())
 	return o.check()
 }
 
@@ -91,7 +91,7 @@ func (o *options) work(cmd *cobra.Command) (*pipeline.Work, error) {
 	env.Progress = func() workspace.Progress {
 		return inspect.Activity{Phase: observer.Phase(), Progress: observer.Progress()}.Describe()
 	}
-	w := &pipeline.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: o.place.Explain}
+	w := &pipeline.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: o.hints.Explain}
 	o.env.start.Begin(w, o.env.now, cmd)
 	return w, nil
 }
@@ -155,7 +155,7 @@ func (o *options) show(to io.Writer, r report.Report) error {
 
 // showText writes a report for a person.
 func (o *options) showText(to io.Writer, r report.Report) error {
-	return report.WriteColoured(to, r, o.place.Of, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
+	return report.WriteColoured(to, r, o.hints.Of, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
 }
 
 // showPages shows a report and writes the pages that the flags name.
@@ -167,7 +167,7 @@ func (o *options) showPages(r report.Report) error {
 	if o.json {
 		told = nil
 	}
-	return o.output.pages.Write(told, r, o.place.Of, o.env.fileMode)
+	return o.output.pages.Write(told, r, o.hints.Of, o.env.fileMode)
 }
 
 func (o *options) environment() workspace.Environment {
@@ -176,10 +176,10 @@ func (o *options) environment() workspace.Environment {
 
 // workspace returns which workspace the command works in.
 func (o *options) workspace() workspace.Options {
-	place := o.service.Options()
-	place.Profile, place.Prices = o.list.Profile, o.prices.value()
-	provider.Change(place.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
-	return place
+	hints := o.service.Options()
+	hints.Profile, hints.Prices = o.list.Profile, o.prices.value()
+	provider.Change(hints.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
+	return hints
 }
 
 // sources are the files that the flags name, which are never overwritten.

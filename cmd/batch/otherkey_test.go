@@ -48,7 +48,7 @@ func leaveDoubt(t *testing.T, env environment, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := journal.RememberAPIKey(key); err != nil {
+	if err := journal.RecordAPIKey(key); err != nil {
 		t.Fatal(err)
 	}
 	decision, err := journal.Begin(attempt.Request{

@@ -31,7 +31,7 @@ func TestOthersUseTheAccount(t *testing.T) {
 				for range 2 {
 					p.runToEnd(exitDone, exitDoubt, exitRefused)
 				}
-				charges := o.service.Books().Charges
+				charges := o.service.Ledger().Charges
 				if err := chargedOnce(charges); err != nil {
 					t.Errorf("seed %d: %v", seed, err)
 				}
@@ -76,13 +76,13 @@ func newOthers(t *testing.T, seed uint64) *others {
 	watch := watcher(func(_ *http.Request, pass func()) {
 		one.Lock()
 		defer one.Unlock()
-		before := len(service.Books().Charges)
+		before := len(service.Ledger().Charges)
 		defer func() {
 			broken := recover() // the service drops the connection by a panic
 			if broken == nil {
 				return
 			}
-			if len(service.Books().Charges) > before {
+			if len(service.Ledger().Charges) > before {
 				o.lost++
 				o.use(t, draw)
 			}

@@ -71,14 +71,14 @@ func (w *hostObserver) Note(text string) {
 	w.Log.Note(text)
 }
 
-// surveyGCPercent is how much garbage a scan, or a reading of a whole journal, may leave, in percent of
+// scanGCPercent is how much garbage a scan, or a reading of a whole journal, may leave, in percent of
 // what is live. Collecting early costs little, and keeps the memory near what is needed.
-const surveyGCPercent = 30
+const scanGCPercent = 30
 
-// Surveying implements pipeline.Observer. The heap is not limited meanwhile, also between two steps that send.
-func (w *hostObserver) Surveying() func() {
+// Scanning implements pipeline.Observer. The heap is not limited meanwhile, also between two steps that send.
+func (w *hostObserver) Scanning() func() {
 	limited := w.unlimitHeap()
-	usual, done := debug.SetGCPercent(surveyGCPercent), w.enter(phaseReading)
+	usual, done := debug.SetGCPercent(scanGCPercent), w.enter(phaseReading)
 	w.stage(phaseReading)
 	return func() {
 		debug.SetGCPercent(usual)
@@ -94,7 +94,7 @@ func (w *hostObserver) Surveying() func() {
 
 // ReadingJournal implements pipeline.Observer.
 func (w *hostObserver) ReadingJournal() func() {
-	usual := debug.SetGCPercent(surveyGCPercent)
+	usual := debug.SetGCPercent(scanGCPercent)
 	return func() { debug.SetGCPercent(usual) }
 }
 

@@ -91,7 +91,7 @@ func TestEveryStageHasOneLine(t *testing.T) {
 		observer := &hostObserver{
 			Log: hostLog{Out: &out, Now: time.Now, Terminal: true}, Columns: func() int { return 80 },
 		}
-		observer.Surveying()()
+		observer.Scanning()()
 		update, done := observer.Sending(pipeline.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar})
 		update(pipeline.SentSoFar{Tally: dispatch.Tally{Spent: cost.Cent}}) // too early
 		<-time.After(time.Second)

@@ -44,7 +44,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found.Options = o.place.Options(found)
+			found.Options = o.hints.Options(found)
 			if err := unlessUnread(o.show(env.stdout, found)); err != nil || found.InDoubt == 0 {
 				return err
 			}

@@ -55,9 +55,9 @@ func (b restoredBench) restoreJournal() {
 	}
 }
 
-// TestAJournalFromAnOlderCopyIsTold: nothing in it says that more was bought since, but the
+// TestAJournalFromAnOlderCopyIsReported: nothing in it says that more was bought since, but the
 // account has less than it explains.
-func TestAJournalFromAnOlderCopyIsTold(t *testing.T) {
+func TestAJournalFromAnOlderCopyIsReported(t *testing.T) {
 	t.Parallel()
 	b := newRestoredBench(t)
 	const told = unknownUse + "$1.50 and 0 work_email, 0 business_phone that this journal knows nothing of"
@@ -88,9 +88,9 @@ func TestAComparisonTellsOfAnOlderCopy(t *testing.T) {
 	}
 }
 
-// TestAnOlderCopyOfARunUnderWayIsTold: what was in flight explains a part of what is gone,
+// TestAnOlderCopyOfARunUnderWayIsReported: what was in flight explains a part of what is gone,
 // and the look at the account that is to settle it begins the next base.
-func TestAnOlderCopyOfARunUnderWayIsTold(t *testing.T) {
+func TestAnOlderCopyOfARunUnderWayIsReported(t *testing.T) {
 	t.Parallel()
 	b := newRestoredBench(t)
 	b.run("1.50")

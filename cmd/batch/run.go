@@ -121,7 +121,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 
 // conclude shows the summary and returns the error that ends the command.
 func (o *options) conclude(out io.Writer, ended *pipeline.RunEnded) error {
-	ended.Summary.Advice = o.place.Advice(ended.Summary, ended.Stop, o.env.now())
+	ended.Summary.Advice = o.hints.Advice(ended.Summary, ended.Stop, o.env.now())
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
 		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", output.TargetName(o.output.path), err)
 	}

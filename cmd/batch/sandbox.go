@@ -28,7 +28,7 @@ import (
 // sandboxFlags hold the flags of the sandbox command.
 type sandboxFlags struct {
 	listen       string
-	books        string
+	ledger       string
 	seed         uint64
 	rate         configs.RateFlag
 	latency      string
@@ -89,7 +89,7 @@ func newSandboxCommand(env environment) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8321", "the loopback `ADDRESS` to listen on; port 0 takes a free one")
-	flags.StringVar(&f.books, "books", "", "keep the ledger in this `FILE`, so that it survives a restart")
+	flags.StringVar(&f.ledger, "books", "", "keep the ledger in this `FILE`, so that it survives a restart")
 	flags.Uint64Var(&f.seed, "seed", defaults.Seed, "decides who is known, and every value")
 	flags.Var(&f.rate, "rate", "lookups in a rolling window")
 	flags.StringVar(&f.latency, "latency", "0s", "how long a lookup takes: `DURATION` or MIN-MAX, such as 50ms-250ms")
@@ -118,7 +118,7 @@ func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
 	if key := env.getenv("SERVICE_API_KEY"); key != "" {
 		config.Key = key
 	}
-	config.Seed, config.BooksPath, config.AttemptLimit, config.Now = f.seed, f.books, f.attemptLimit, func() time.Time { return env.now().Add(f.assumed.clockSkew) }
+	config.Seed, config.LedgerPath, config.AttemptLimit, config.Now = f.seed, f.ledger, f.attemptLimit, func() time.Time { return env.now().Add(f.assumed.clockSkew) }
 	config.Window = sandbox.Window{Limit: f.rate.Slots, Per: f.rate.Window}
 	config.MatchRates[v1.WorkEmail] = float64(f.matchEmail) / 100
 	config.MatchRates[v1.BusinessPhone] = float64(f.matchPhone) / 100
@@ -222,8 +222,8 @@ func (f *sandboxFlags) serve(ctx context.Context, env environment) error {
 	if err != nil {
 		return problem.AsUsage(err)
 	}
-	if config.BooksPath != "" {
-		if err := os.MkdirAll(filepath.Dir(config.BooksPath), 0o700); err != nil {
+	if config.LedgerPath != "" {
+		if err := os.MkdirAll(filepath.Dir(config.LedgerPath), 0o700); err != nil {
 			return problem.AsUsage(err)
 		}
 	}

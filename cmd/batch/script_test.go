@@ -225,23 +225,23 @@ func priceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(worldOf(ts).service.Workspace().SetPrice(field, &price))
 }
 
-// booksCommand checks what the service counted, and always that it balances and
+// ledgerCommand checks what the service counted, and always that it balances and
 // charged nothing twice. FILE is the ledger of an embedded sandbox.
-func booksCommand(ts *testscript.TestScript, neg bool, args []string) {
+func ledgerCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 2, "books posts|charged VALUE [FILE]")
 	service := worldOf(ts).service
 	if len(args) == 3 {
 		config := sandbox.DefaultConfig()
-		config.BooksPath = filepath.Join(ts.MkAbs("tmp"), "books-copy.jsonl")
-		ts.Check(copyFile(ts.MkAbs(args[2]), config.BooksPath))
+		config.LedgerPath = filepath.Join(ts.MkAbs("tmp"), "books-copy.jsonl")
+		ts.Check(copyFile(ts.MkAbs(args[2]), config.LedgerPath))
 		var err error
 		service, err = sandbox.New(config)
 		ts.Check(err)
 		defer service.Close()
 	}
-	books := service.Books()
-	ts.Check(errors.Join(service.Audit(), chargedOnce(books.Charges)))
-	got := map[string]string{"posts": strconv.Itoa(len(books.Arrivals)), "charged": books.Charged.String()}[args[0]]
+	ledger := service.Ledger()
+	ts.Check(errors.Join(service.Audit(), chargedOnce(ledger.Charges)))
+	got := map[string]string{"posts": strconv.Itoa(len(ledger.Arrivals)), "charged": ledger.Charged.String()}[args[0]]
 	if got != args[1] {
 		ts.Fatalf("%s: %s, not %s", args[0], got, args[1])
 	}

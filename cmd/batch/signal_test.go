@@ -46,14 +46,14 @@ func interruptAndResume(t *testing.T, transport v1.Transport, signal os.Signal) 
 	if view.Stop == nil || *view.Stop != "interrupted" || view.InDoubt != 0 || view.Rows["not_attempted"] == 0 {
 		t.Errorf("summary: %s", run.stdout.String())
 	}
-	checkOutput(t, p, service.Books())
+	checkOutput(t, p, service.Ledger())
 	p.checkJournal()
 
 	view = decodeSummary(t, p.runToEnd(exitDone))
 	if view.Rows["not_attempted"] != 0 || view.InDoubt != 0 {
 		t.Errorf("resumed: %v", view.Rows)
 	}
-	checkOutput(t, p, service.Books())
+	checkOutput(t, p, service.Ledger())
 }
 
 // Who says nohup wants the run to go on when the terminal closes.
@@ -69,7 +69,7 @@ func TestIgnoredHangupStaysIgnored(t *testing.T) {
 	if code := run.end(); code != exitDone {
 		t.Fatalf("exit code %d\n%s", code, run.stderr)
 	}
-	checkOutput(t, p, service.Books())
+	checkOutput(t, p, service.Ledger())
 }
 
 // A second interrupt ends the program at once; the lookups that were in flight
@@ -97,8 +97,8 @@ func interruptTwice(t *testing.T, transport v1.Transport) {
 	close(release)
 	p.checkJournal()
 	p.runToEnd(exitDone, exitDoubt)
-	checkOutput(t, p, service.Books())
-	p.checkExplained(service.Books())
+	checkOutput(t, p, service.Ledger())
+	p.checkExplained(service.Ledger())
 }
 
 // An interrupt while the output is written is answered, and the output is written whole.
@@ -144,12 +144,12 @@ func TestSecondRunIsRefused(t *testing.T) {
 	if code := first.end(); code != exitDone {
 		t.Fatalf("the first run: exit code %d\n%s", code, first.stderr)
 	}
-	checkOutput(t, p, service.Books())
-	p.checkExplained(service.Books())
+	checkOutput(t, p, service.Ledger())
+	p.checkExplained(service.Ledger())
 }
 
 // What the program says it spent is what its output says and what the service charged.
-func TestSummaryOutputAndBooksAgree(t *testing.T) {
+func TestSummaryOutputAndLedgerAgree(t *testing.T) {
 	t.Parallel()
 	overEachTransport(t, compareSummary)
 }
@@ -158,14 +158,14 @@ func compareSummary(t *testing.T, transport v1.Transport) {
 	service, tap := newService(t, 6)
 	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60").over(transport)
 	view := decodeSummary(t, p.runToEnd(exitDone))
-	books := service.Books()
-	if view.Spent != books.Charged || view.SpentNow != books.Charged {
-		t.Errorf("spent %s (now %s), the service charged %s", view.Spent, view.SpentNow, books.Charged)
+	ledger := service.Ledger()
+	if view.Spent != ledger.Charged || view.SpentNow != ledger.Charged {
+		t.Errorf("spent %s (now %s), the service charged %s", view.Spent, view.SpentNow, ledger.Charged)
 	}
-	if int(view.Posts) != len(books.Arrivals) {
-		t.Errorf("%d posts, the service counted %d", view.Posts, len(books.Arrivals))
+	if int(view.Posts) != len(ledger.Arrivals) {
+		t.Errorf("%d posts, the service counted %d", view.Posts, len(ledger.Arrivals))
 	}
-	checkOutput(t, p, books)
+	checkOutput(t, p, ledger)
 }
 
 func decodeSummary(t *testing.T, run *process) report.RunSummary {

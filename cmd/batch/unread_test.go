@@ -37,7 +37,7 @@ func TestNobodyReads(t *testing.T) {
 	if view := decodeSummary(t, run); view.InDoubt != 0 || view.Rows["not_attempted"] != 0 {
 		t.Errorf("summary: %s", run.stdout.String())
 	}
-	checkOutput(t, p, service.Books())
+	checkOutput(t, p, service.Ledger())
 }
 
 // How a command ended is told by its exit code, also to a script that reads nothing else.

@@ -102,7 +102,7 @@ func (w *witness) charged() (fields enrich.Fields, known bool) {
 		return res.Returned & w.intent.Hold.Fields, true
 	case attempt.Forfeited:
 		return res.Charge.Free | res.Charge.Paid, true
-	case attempt.Voided:
+	case attempt.Released:
 		return 0, true
 	default:
 		return w.intent.Hold.Fields, false
@@ -119,11 +119,11 @@ type paidField struct {
 // belongs to one attempt that was answered, or forfeited, or is in doubt, and what
 // the journal says was charged was charged. No field that was charged is asked for
 // again. It returns what the journal says of the attempts.
-func (p *program) checkExplained(books sandbox.Snapshot) map[attempt.ID]*witness {
+func (p *program) checkExplained(ledger sandbox.Snapshot) map[attempt.ID]*witness {
 	p.t.Helper()
 	witnesses := p.witnesses()
 	charges := map[paidField]sandbox.Charge{}
-	for _, charge := range books.Charges {
+	for _, charge := range ledger.Charges {
 		charges[paidField{charge.Identity, charge.Field}] = charge
 	}
 	explained := map[paidField]attempt.ID{}
@@ -151,7 +151,7 @@ func (p *program) checkExplained(books sandbox.Snapshot) map[attempt.ID]*witness
 			p.t.Errorf("nothing in the journal explains why %v was charged in %s", this, charge.RequestID)
 		}
 	}
-	checkNotAskedAgain(p.t, books.Arrivals, charges)
+	checkNotAskedAgain(p.t, ledger.Arrivals, charges)
 	return witnesses
 }
 

@@ -13,7 +13,7 @@ func (f *Forecast) Covers(left cost.Money, prices cost.Prices) (int64, bool) {
 	if !f.Known() || !f.priced(prices) {
 		return 0, false
 	}
-	surely, err := cost.Purchases{{Lookups: f.workload(), Free: f.free, Rates: prices.Rates()}}.Covers(left)
+	surely, err := cost.LookupCosts{{Lookups: f.workload(), Free: f.free, Rates: prices.Rates()}}.Covers(left)
 	if err != nil {
 		return 0, false
 	}

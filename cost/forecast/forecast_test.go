@@ -161,7 +161,7 @@ func TestAForecastIsPossible(t *testing.T) {
 		}
 		left := cost.Money(rapid.Int64Range(-1, int64(maximum)+1).Draw(t, "left"))
 		covers, _ := f.Covers(left, prices)
-		surely, err := cost.Purchases{{Lookups: workload, Free: free, Rates: prices.Rates()}}.Covers(left)
+		surely, err := cost.LookupCosts{{Lookups: workload, Free: free, Rates: prices.Rates()}}.Covers(left)
 		if err != nil || surely > covers || covers > workload.Lookups() {
 			t.Errorf("$%s of $%s covers %d of %d lookups, %d surely; error %v", left, maximum, covers, workload.Lookups(), surely, err)
 		}

@@ -46,7 +46,7 @@ func accountCases() []Case {
 		}},
 		{Rule: ruleOf("account/follows-usage"), Begin: begin(free(0, 1), balance(4900, 0), budget(1000)), Steps: []Step{
 			Find{Fields: both, Want: matched(both), Charge: Charged{Free: phone, Paid: paid(15, 0)}},
-			Owner{Does: "spend elsewhere", Do: func(b *sandbox.Books) error {
+			Owner{Does: "spend elsewhere", Do: func(b *sandbox.Ledger) error {
 				_, err := b.SpendElsewhere(100 * cost.Cent)
 				return err
 			}},
@@ -57,7 +57,7 @@ func accountCases() []Case {
 		}},
 		{Rule: ruleOf("account/no-reservation"), Begin: begin(free(0, 0), balance(0, 15)), Steps: []Step{
 			Status{Shows: members{"lookup_readiness.email.can_call": true}},
-			Owner{Does: "spend elsewhere", Do: func(b *sandbox.Books) error {
+			Owner{Does: "spend elsewhere", Do: func(b *sandbox.Ledger) error {
 				_, err := b.SpendElsewhere(10 * cost.Cent)
 				return err
 			}},
@@ -116,11 +116,11 @@ func readinessCases() []Case {
 }
 
 func state(s sandbox.State) Step {
-	return Owner{Does: "make the workspace " + string(s), Do: func(b *sandbox.Books) error { return b.SetState(s) }}
+	return Owner{Does: "make the workspace " + string(s), Do: func(b *sandbox.Ledger) error { return b.SetState(s) }}
 }
 
 func withoutPhonePrice() Step {
-	return Owner{Does: "take the phone's price away", Do: func(b *sandbox.Books) error { return b.SetPrice(v1.BusinessPhone, nil) }}
+	return Owner{Does: "take the phone's price away", Do: func(b *sandbox.Ledger) error { return b.SetPrice(v1.BusinessPhone, nil) }}
 }
 
 // keyCasesV1 hold the key and the workspace that it opens.
@@ -180,7 +180,7 @@ func keyCasesV1() []Case {
 }
 
 // valueIsGone returns an error when the keys of a workspace tell the value of one.
-func valueIsGone(b *sandbox.Books) error {
+func valueIsGone(b *sandbox.Ledger) error {
 	_, value, err := b.CreateKey(sandbox.NewKey{Name: "agent"})
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func chargeCases() []Case {
 			Find{Fields: both, Want: matched(both), Charge: Charged{Free: both}},
 		}},
 		{Rule: ruleOf("allowance/others"), Begin: free(1, 0), Steps: []Step{
-			Owner{Does: "let others use the allowance", Do: func(b *sandbox.Books) error {
+			Owner{Does: "let others use the allowance", Do: func(b *sandbox.Ledger) error {
 				_, err := b.UseElsewhere(sandbox.FieldUnits{v1.WorkEmail: 1})
 				return err
 			}},
@@ -113,7 +113,7 @@ func balanceCases() []Case {
 
 // buy is the purchase of prepaid credit, confirmed at once.
 func buy(amount cost.Money) Step {
-	return Owner{Does: "buy prepaid credit", Do: func(b *sandbox.Books) error {
+	return Owner{Does: "buy prepaid credit", Do: func(b *sandbox.Ledger) error {
 		payment, err := b.Checkout(sandbox.Order{Deposit: amount})
 		if err != nil {
 			return err
@@ -126,8 +126,8 @@ func buy(amount cost.Money) Step {
 // billingCases hold purchases and subscriptions.
 func billingCases() []Case {
 	hour := time.Hour
-	order := func(o sandbox.Order) func(*sandbox.Books) error {
-		return func(b *sandbox.Books) error {
+	order := func(o sandbox.Order) func(*sandbox.Ledger) error {
+		return func(b *sandbox.Ledger) error {
 			_, err := b.Checkout(o)
 			return err
 		}
@@ -153,7 +153,7 @@ func billingCases() []Case {
 		}},
 		{Rule: ruleOf("billing/subscription-ends"), Begin: begin(free(0, 0), plan("growth"), balance(14900, 2500)), Steps: []Step{
 			Find{Want: matched(email), Charge: Charged{Paid: paid(12, 0)}},
-			Owner{Does: "end the subscription", Do: (*sandbox.Books).EndSubscription},
+			Owner{Does: "end the subscription", Do: (*sandbox.Ledger).EndSubscription},
 			Status{Shows: members{"paid_balance.included_cents": 0, "paid_balance.prepaid_cents": 2500}},
 			Find{Who: someone(1), Want: matched(email), Charge: Charged{Paid: paid(15, 0), Prepaid: 15 * cost.Cent}},
 		}},

@@ -46,7 +46,7 @@ func requestCases() []Case {
 			},
 		}},
 		{Rule: ruleOf("request/input-condition"), Steps: []Step{
-			Owner{Does: "set a condition", Do: func(b *sandbox.Books) error {
+			Owner{Does: "set a condition", Do: func(b *sandbox.Ledger) error {
 				return b.SetInputCondition(v1.FindWorkEmail, json.RawMessage(`{"required":["company_domain"]}`))
 			}},
 			Find{Who: byCompany, Want: refusal(sandbox.InvalidIdentifiers)},

@@ -27,10 +27,10 @@ func (c Charged) amount() cost.Money {
 
 // check compares the charge with the ledger, and with what the account shows.
 func (c Charged) check(f found) error {
-	return errors.Join(c.checkBooks(f), c.checkAccount(f))
+	return errors.Join(c.checkLedger(f), c.checkAccount(f))
 }
 
-func (c Charged) checkBooks(f found) error {
+func (c Charged) checkLedger(f found) error {
 	want := map[enrich.Field]string{}
 	for field := range c.Free.Each() {
 		want[field] = "free"
@@ -40,7 +40,7 @@ func (c Charged) checkBooks(f found) error {
 	}
 	got := map[enrich.Field]string{}
 	var prepaid cost.Money
-	for _, charge := range f.after.books.Charges[len(f.before.books.Charges):] {
+	for _, charge := range f.after.ledger.Charges[len(f.before.ledger.Charges):] {
 		if got[charge.Field] = charge.Amount.String(); charge.Free {
 			got[charge.Field] = "free"
 		}
@@ -49,7 +49,7 @@ func (c Charged) checkBooks(f found) error {
 	if fmt.Sprint(want) != fmt.Sprint(got) {
 		return fmt.Errorf("the ledger charges %v, want %v", got, want)
 	}
-	if taken := f.before.books.Available - f.after.books.Available; taken != c.amount() {
+	if taken := f.before.ledger.Available - f.after.ledger.Available; taken != c.amount() {
 		return fmt.Errorf("the ledger lost $%s, want $%s", taken, c.amount())
 	}
 	if prepaid != c.Prepaid {

@@ -24,7 +24,7 @@ type crash struct {
 	sent, resolved bool
 
 	then     attempt.Decision // what the journal decides about the same lookup afterwards
-	finding  cost.Finding
+	result   cost.Result
 	arrivals int // of the person's lookups, when all is over
 	charges  int
 }
@@ -33,13 +33,13 @@ func crashes() []crash {
 	dropped := sandbox.Fault{Answer: sandbox.Dropped, Max: 1}
 	truncated := sandbox.Fault{Answer: sandbox.Truncated, Happened: true, Max: 1}
 	return []crash{
-		{name: "before it is sent", then: attempt.Unsettled{}, finding: cost.NotCharged, arrivals: 1, charges: 1},
-		{name: "after the answer came, before it is durable", sent: true, then: attempt.Unsettled{}, finding: cost.Charged, arrivals: 1, charges: 1},
+		{name: "before it is sent", then: attempt.Unsettled{}, result: cost.NotCharged, arrivals: 1, charges: 1},
+		{name: "after the answer came, before it is durable", sent: true, then: attempt.Unsettled{}, result: cost.Charged, arrivals: 1, charges: 1},
 		{name: "after the answer is durable", sent: true, resolved: true, then: attempt.Known{}, arrivals: 1, charges: 1},
-		{name: "after the connection broke, not charged", fault: dropped, sent: true, then: attempt.Unsettled{}, finding: cost.NotCharged, arrivals: 2, charges: 1},
-		{name: "after the answer broke off, charged", fault: truncated, sent: true, then: attempt.Unsettled{}, finding: cost.Charged, arrivals: 1, charges: 1},
-		{name: "after the loss is on record, not charged", fault: dropped, sent: true, resolved: true, then: attempt.Unsettled{}, finding: cost.NotCharged, arrivals: 2, charges: 1},
-		{name: "after the loss is on record, charged", fault: truncated, sent: true, resolved: true, then: attempt.Unsettled{}, finding: cost.Charged, arrivals: 1, charges: 1},
+		{name: "after the connection broke, not charged", fault: dropped, sent: true, then: attempt.Unsettled{}, result: cost.NotCharged, arrivals: 2, charges: 1},
+		{name: "after the answer broke off, charged", fault: truncated, sent: true, then: attempt.Unsettled{}, result: cost.Charged, arrivals: 1, charges: 1},
+		{name: "after the loss is on record, not charged", fault: dropped, sent: true, resolved: true, then: attempt.Unsettled{}, result: cost.NotCharged, arrivals: 2, charges: 1},
+		{name: "after the loss is on record, charged", fault: truncated, sent: true, resolved: true, then: attempt.Unsettled{}, result: cost.Charged, arrivals: 1, charges: 1},
 	}
 }
 
@@ -147,11 +147,11 @@ func (r *crashRig) call(c crash) {
 }
 
 // reconcile lets the account decide what is in doubt.
-func (r *crashRig) reconcile(want cost.Finding) {
+func (r *crashRig) reconcile(want cost.Result) {
 	r.Helper()
-	findings, err := r.journal.Reconcile(r.account(), true)
-	if err != nil || len(findings.Cases) != 1 || findings.Cases[0].Finding != want {
-		r.Fatalf("%+v %v, want it %s", findings, err, want)
+	results, err := r.journal.Reconcile(r.account(), true)
+	if err != nil || len(results.Cases) != 1 || results.Cases[0].Result != want {
+		r.Fatalf("%+v %v, want it %s", results, err, want)
 	}
 }
 
@@ -174,9 +174,9 @@ func TestCrashes(t *testing.T) {
 				r.open()
 				r.wants(c.then)
 				if _, doubted := c.then.(attempt.Unsettled); doubted {
-					r.reconcile(c.finding)
+					r.reconcile(c.result)
 				}
-				if c.finding == cost.NotCharged {
+				if c.result == cost.NotCharged {
 					r.call(crash{sent: true, resolved: true})
 				}
 				if _, again := r.begin().(attempt.Granted); again {
@@ -203,9 +203,9 @@ func (r *crashRig) wants(kind attempt.Decision) {
 // counts checks what the service counted.
 func (r *crashRig) counts(c crash) {
 	r.Helper()
-	books := r.server.Books()
-	if len(books.Arrivals) != c.arrivals || len(books.Charges) != c.charges {
-		r.Errorf("%d lookups arrived and %d were charged, want %d and %d", len(books.Arrivals), len(books.Charges), c.arrivals, c.charges)
+	ledger := r.server.Ledger()
+	if len(ledger.Arrivals) != c.arrivals || len(ledger.Charges) != c.charges {
+		r.Errorf("%d lookups arrived and %d were charged, want %d and %d", len(ledger.Arrivals), len(ledger.Charges), c.arrivals, c.charges)
 	}
 	if err := r.server.Audit(); err != nil {
 		r.Error(err)

@@ -31,7 +31,7 @@ func (s Reach) play(_ context.Context, p *play) error {
 // workspace does.
 type Owner struct {
 	Does    string
-	Do      func(*sandbox.Books) error
+	Do      func(*sandbox.Ledger) error
 	Refused bool // the service has to refuse it
 }
 

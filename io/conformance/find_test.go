@@ -69,7 +69,7 @@ func (f Find) ask(ctx context.Context, p *play) (found, error) {
 	got.Verdict = subject.Find(ctx, got.Lookup)
 	got.sent = lookups(p.tap.since(wired))
 	got.after = p.look(ctx)
-	got.Prices = got.before.books.Prices
+	got.Prices = got.before.ledger.Prices
 	got.Before, got.After = got.before.account, got.after.account
 	got.Read = got.before.err == nil && got.after.err == nil
 	return got, nil
@@ -130,8 +130,8 @@ func (f found) checkArguments(sent sentLookup) error {
 
 // checkArrivals checks what the ledger has counted of the lookup.
 func (f found) checkArrivals() error {
-	earlier := len(f.before.books.Arrivals)
-	arrived := f.after.books.Arrivals[earlier:]
+	earlier := len(f.before.ledger.Arrivals)
+	arrived := f.after.ledger.Arrivals[earlier:]
 	if want := f.step.Want.arrivals(f.way); len(arrived) != want {
 		return fmt.Errorf("%d lookups arrived, want %d", len(arrived), want)
 	}

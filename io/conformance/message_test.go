@@ -101,7 +101,7 @@ func (m Message) request(p *play) Request {
 }
 
 func (m Message) checkArrival(before, after look) error {
-	arrived := after.books.Arrivals[len(before.books.Arrivals):]
+	arrived := after.ledger.Arrivals[len(before.ledger.Arrivals):]
 	if (len(arrived) == 1) != m.Arrives || len(arrived) > 1 {
 		return fmt.Errorf("%d lookups arrived", len(arrived))
 	}

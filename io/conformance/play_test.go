@@ -112,13 +112,13 @@ func (p *play) client(a access) (Subject, error) {
 
 // look is the workspace at one moment.
 type look struct {
-	books   sandbox.Snapshot
+	ledger  sandbox.Snapshot
 	account cost.Account
 	err     error // why the account cannot be read
 }
 
 func (p *play) look(ctx context.Context) look {
-	l := look{books: p.sandbox.Books()}
+	l := look{ledger: p.sandbox.Ledger()}
 	l.account, l.err = p.observer.Status(ctx)
 	return l
 }
@@ -127,7 +127,7 @@ func (p *play) look(ctx context.Context) look {
 // which no step knows, such as a request that was sent again.
 func (p *play) balanced() error {
 	err := p.sandbox.Audit()
-	if arrivals := len(p.sandbox.Books().Arrivals); arrivals != p.arrived {
+	if arrivals := len(p.sandbox.Ledger().Arrivals); arrivals != p.arrived {
 		err = errors.Join(err, fmt.Errorf("%d lookups arrived, want %d", arrivals, p.arrived))
 	}
 	return err

@@ -10,8 +10,8 @@ const (
 	NotTested Result = "not tested"
 )
 
-// Finding is what a service showed of one rule.
-type Finding struct {
+// RuleResult is what a service showed of one rule.
+type RuleResult struct {
 	Rule     string `json:"rule"`
 	Section  string `json:"section"`
 	Text     string `json:"text"`
@@ -21,10 +21,10 @@ type Finding struct {
 }
 
 // FromOutside reports whether the rule can be tried on a service that was not set up for it.
-func (f Finding) FromOutside() bool { return fromOutside(f.Rule) }
+func (f RuleResult) FromOutside() bool { return fromOutside(f.Rule) }
 
 // Report is what a service showed of all rules, in their order.
-type Report []Finding
+type Report []RuleResult
 
 // Count returns how many rules have a result.
 func (r Report) Count(result Result) int {

@@ -63,7 +63,7 @@ func holds(ok bool, format string, args ...any) View {
 	return differ(format, args...)
 }
 
-// Finding puts a rule and what was seen of it together.
-func (r Rule) Finding(v View) Finding {
-	return Finding{Rule: r.Name, Section: r.Section, Text: r.Text, Observed: v.observed, Result: v.result, Why: v.why}
+// result puts a rule and what was seen of it together.
+func (r Rule) result(v View) RuleResult {
+	return RuleResult{Rule: r.Name, Section: r.Section, Text: r.Text, Observed: v.observed, Result: v.result, Why: v.why}
 }

@@ -27,7 +27,7 @@ func (s Status) play(ctx context.Context, p *play) error {
 	if err != nil {
 		return err
 	}
-	before := p.sandbox.Books()
+	before := p.sandbox.Ledger()
 	wired := p.tap.count()
 	account, err := subject.Status(ctx)
 	problems := []error{}
@@ -38,7 +38,7 @@ func (s Status) play(ctx context.Context, p *play) error {
 	} else {
 		problems = append(problems, s.checkShown(p.tap.since(wired), account))
 	}
-	after := p.sandbox.Books()
+	after := p.sandbox.Ledger()
 	if len(after.Arrivals) != len(before.Arrivals) || after.Available != before.Available || after.FreeLeft != before.FreeLeft {
 		problems = append(problems, errors.New("reading the status moved the account"))
 	}

@@ -85,7 +85,7 @@ func forcedErrorCases() []Case {
 func budgetCases() []Case {
 	nextMonth := time.Date(2026, time.December, 1, 0, 0, 0, 0, time.UTC)
 	setBudget := func(does string, limit *cost.Money) Step {
-		return Owner{Does: does, Do: func(b *sandbox.Books) error { return b.SetBudget(limit) }}
+		return Owner{Does: does, Do: func(b *sandbox.Ledger) error { return b.SetBudget(limit) }}
 	}
 	raised := 35 * cost.Cent
 	return []Case{
@@ -121,7 +121,7 @@ func budgetCases() []Case {
 			Find{Who: someone(1), Want: matched(email), Charge: Charged{Paid: paid(15, 0)}},
 		}},
 		{Rule: ruleOf("budget/others"), Begin: begin(free(0, 0), budget(20)), Steps: []Step{
-			Owner{Does: "spend elsewhere", Do: func(b *sandbox.Books) error {
+			Owner{Does: "spend elsewhere", Do: func(b *sandbox.Ledger) error {
 				_, err := b.SpendElsewhere(10 * cost.Cent)
 				return err
 			}},

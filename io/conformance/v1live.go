@@ -155,13 +155,13 @@ func (e *evidenceV1) send(ctx context.Context, lookup enrich.Lookup) (*Observati
 func (e *evidenceV1) report() Report {
 	var report Report
 	for _, c := range append(freeChecksV1(), paidChecksV1()...) {
-		report = append(report, c.Finding(c.look(e)))
+		report = append(report, c.result(c.look(e)))
 	}
 	for _, i := range invariants() {
-		report = append(report, i.Finding(e.keeps(i)))
+		report = append(report, i.result(e.keeps(i)))
 	}
 	for _, r := range caseRulesV1() {
-		report = append(report, r.Finding(untested("the rule needs a service that is set up for it; the tests try it on the sandbox")))
+		report = append(report, r.result(untested("the rule needs a service that is set up for it; the tests try it on the sandbox")))
 	}
 	return report
 }

@@ -19,7 +19,7 @@ import (
 // direct sends lookups without a journal, as only a test may.
 type direct struct {
 	client *v1.Client
-	books  func() sandbox.Snapshot
+	ledger func() sandbox.Snapshot
 	left   int // lookups that may be sent
 }
 
@@ -28,9 +28,9 @@ func (d *direct) Send(ctx context.Context, lookup enrich.Lookup) (conformance.Se
 		return conformance.SentV1{Why: "the ceiling is reached", Last: true}, nil
 	}
 	d.left--
-	earlier := len(d.books().Charges)
+	earlier := len(d.ledger().Charges)
 	sent := conformance.SentV1{Lookup: lookup, Verdict: d.client.Find(ctx, lookup)}
-	for _, charge := range d.books().Charges[earlier:] {
+	for _, charge := range d.ledger().Charges[earlier:] {
 		if sent.Booked.Money += charge.Amount; charge.Free {
 			sent.Booked.Free[charge.Field]++
 		}
@@ -49,7 +49,7 @@ func people(n int) []enrich.Lookup {
 }
 
 // compare puts a sandbox to the checks as if it could not be set up.
-func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transport, change func(*conformance.LiveV1)) (map[string]conformance.Finding, sandbox.Snapshot) {
+func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transport, change func(*conformance.LiveV1)) (map[string]conformance.RuleResult, sandbox.Snapshot) {
 	t.Helper()
 	server, handler, err := stage.Open(config)
 	if err != nil {
@@ -72,7 +72,7 @@ func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transpo
 	live := &conformance.LiveV1{
 		Client: client.StatusClient, Other: connect(other, sandbox.DefaultKey).StatusClient, UnknownKey: connect(over, "nobody").StatusClient,
 		Now: time.Now, Card: card, Prices: card.Options[0].Prices, Tools: 4,
-		Sender: &direct{client, server.Books, -1}, Lookups: people(9),
+		Sender: &direct{client, server.Ledger, -1}, Lookups: people(9),
 	}
 	if change != nil {
 		change(live)
@@ -81,7 +81,7 @@ func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transpo
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]conformance.Finding{}
+	found := map[string]conformance.RuleResult{}
 	for _, f := range report {
 		if found[f.Rule] = f; (f.Result == conformance.NotTested) != (f.Why != "") {
 			t.Errorf("%s is %s because %q", f.Rule, f.Result, f.Why)
@@ -90,7 +90,7 @@ func compare(t *testing.T, stage mutated, config sandbox.Config, over v1.Transpo
 	if err := server.Audit(); err != nil {
 		t.Error(err)
 	}
-	return found, server.Books()
+	return found, server.Ledger()
 }
 
 // TestLiveAgrees: the sandbox agrees with everything that can be tried from outside, in

@@ -62,7 +62,7 @@ func says(pattern, replacement string) func(*sandbox.Server, http.Handler) http.
 
 // does something in the workspace after every response that a pattern is found in, or
 // whose request it is found in.
-func does(pattern string, do func(*sandbox.Books)) func(*sandbox.Server, http.Handler) http.Handler {
+func does(pattern string, do func(*sandbox.Ledger)) func(*sandbox.Server, http.Handler) http.Handler {
 	expression := regexp.MustCompile(pattern)
 	return func(server *sandbox.Server, next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -100,11 +100,11 @@ const (
 	aStatus = `GET /api/v1/account/status|"name":"service_account_status"`
 )
 
-func useEmail(b *sandbox.Books)   { _, _ = b.UseElsewhere(sandbox.FieldUnits{v1.WorkEmail: 1}) }
-func usePhone(b *sandbox.Books)   { _, _ = b.UseElsewhere(sandbox.FieldUnits{v1.BusinessPhone: 1}) }
-func spendACent(b *sandbox.Books) { _, _ = b.SpendElsewhere(cost.Cent) }
+func useEmail(b *sandbox.Ledger)   { _, _ = b.UseElsewhere(sandbox.FieldUnits{v1.WorkEmail: 1}) }
+func usePhone(b *sandbox.Ledger)   { _, _ = b.UseElsewhere(sandbox.FieldUnits{v1.BusinessPhone: 1}) }
+func spendACent(b *sandbox.Ledger) { _, _ = b.SpendElsewhere(cost.Cent) }
 
-func arrive(b *sandbox.Books) {
+func arrive(b *sandbox.Ledger) {
 	b.Arrive(sandbox.LookupRequest{Key: sandbox.ConfiguredKey, Identity: "a call that does not count", Fields: v1.AllFields})
 }
 
@@ -400,7 +400,7 @@ func TestEveryCent(t *testing.T) {
 			t.Run(way.Name+"/"+c.Name, func(t *testing.T) {
 				t.Parallel()
 				var taken atomic.Int64
-				takesMore := does(aLookup, func(b *sandbox.Books) {
+				takesMore := does(aLookup, func(b *sandbox.Ledger) {
 					amount, _ := b.SpendElsewhere(cost.Cent)
 					taken.Add(int64(amount))
 				})

@@ -196,10 +196,10 @@ func (e *evidenceV2) send(ctx context.Context, lookup enrich.Lookup) (answered e
 func (e *evidenceV2) report() Report {
 	var report Report
 	for _, c := range append(freeChecksV2(), paidChecksV2()...) {
-		report = append(report, c.Finding(c.look(e)))
+		report = append(report, c.result(c.look(e)))
 	}
 	for _, r := range caseRulesV2() {
-		report = append(report, r.Finding(untested("the rule needs a service that is set up for it; the tests try it on the sandbox")))
+		report = append(report, r.result(untested("the rule needs a service that is set up for it; the tests try it on the sandbox")))
 	}
 	return report
 }

@@ -54,7 +54,7 @@ func wholeSeed(t *testing.T) uint64 {
 }
 
 // compare compares a sandbox as a service that cannot be set up.
-func compare(t *testing.T, m mutant, paid bool) (map[string]Finding, *sandboxv2.Server) {
+func compare(t *testing.T, m mutant, paid bool) (map[string]RuleResult, *sandboxv2.Server) {
 	t.Helper()
 	config := account()
 	config.World.People.Seed = wholeSeed(t)
@@ -86,7 +86,7 @@ func compare(t *testing.T, m mutant, paid bool) (map[string]Finding, *sandboxv2.
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]Finding{}
+	found := map[string]RuleResult{}
 	for _, f := range report {
 		if found[f.Rule] = f; (f.Result == NotTested) != (f.Why != "") {
 			t.Errorf("%s is %s because %q", f.Rule, f.Result, f.Why)

@@ -76,7 +76,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestCompressionIsToldByTheContent(t *testing.T) {
+func TestCompressionFollowsFromTheContent(t *testing.T) {
 	for _, name := range []string{"x.gz", "x.zst"} {
 		if got, err := read(t, "list.csv", compressed(t, name, "a,b\n")); err != nil || got != "a,b\n" {
 			t.Errorf("%s as list.csv: %q, %v", name, got, err)

@@ -46,7 +46,7 @@ func OptionalInt[N ~int64](m *Members, number int, value *N, known *bool) {
 }
 
 func (m *Members) varint(number int) uint64 {
-	p, found := m.place(number, protowire.VarintType)
+	p, found := m.position(number, protowire.VarintType)
 	if !found {
 		return 0
 	}
@@ -81,7 +81,7 @@ func Text[S ~string](m *Members, number int, value *S) {
 		}
 		return
 	}
-	p, _ := m.place(number, protowire.BytesType)
+	p, _ := m.position(number, protowire.BytesType)
 	*value = S(m.text[p.start:p.end])
 }
 
@@ -110,7 +110,7 @@ func Array(m *Members, number int, value []byte) {
 		return
 	}
 	clear(value)
-	p, found := m.place(number, protowire.BytesType)
+	p, found := m.position(number, protowire.BytesType)
 	if found && int(p.end-p.start) != len(value) {
 		m.fail()
 		return
@@ -136,7 +136,7 @@ func Time(m *Members, number int, value *time.Time) {
 	if m.found.present&(1<<number) == 0 || m.err != nil {
 		return
 	}
-	switch p := m.found.places[number]; p.kind {
+	switch p := m.found.positions[number]; p.kind {
 	case protowire.Fixed64Type:
 		n, _ := protowire.ConsumeFixed64(m.data[p.start:p.end])
 		*value = time.Unix(0, int64(n)).UTC()
@@ -225,7 +225,7 @@ func Ints[N ~int64](m *Members, number int, value []N) {
 
 // eachPacked reads the numbers of a list until take reports false, which makes the list damaged.
 func (m *Members) eachPacked(number int, take func(uint64) bool) {
-	p, _ := m.place(number, protowire.BytesType)
+	p, _ := m.position(number, protowire.BytesType)
 	for at := int(p.start); at < int(p.end); {
 		n, length := protowire.ConsumeVarint(m.data[at:p.end])
 		if length < 0 || !take(n) {
@@ -241,7 +241,7 @@ func Value[T any](m *Members, number int, value *T, members func(*Members, *T)) 
 	m.describe(number)
 	c := m.child()
 	if !m.writing {
-		p, _ := m.place(number, protowire.BytesType)
+		p, _ := m.position(number, protowire.BytesType)
 		m.readChild(p)
 		if err := readInto(c, value, members); err != nil {
 			m.err = err
@@ -251,7 +251,7 @@ func Value[T any](m *Members, number int, value *T, members func(*Members, *T)) 
 	}
 	c.was = nil
 	if m.was != nil {
-		if p, found := m.was.place(number, protowire.BytesType); found {
+		if p, found := m.was.position(number, protowire.BytesType); found {
 			c.was = m.was.readChild(p)
 		}
 	}
@@ -269,7 +269,7 @@ func Shared[T any](m *Members, number int, value *T, members func(*Members, *T))
 		Value(m, number, value, members)
 		return
 	}
-	p, found := m.place(number, protowire.BytesType)
+	p, found := m.position(number, protowire.BytesType)
 	text := m.text[p.start:p.end]
 	if last, ok := m.shared.value.(*T); ok && found && m.shared.number == number && m.shared.text == text {
 		m.describe(number)
@@ -285,8 +285,8 @@ func Shared[T any](m *Members, number int, value *T, members func(*Members, *T))
 	m.unknown = m.unknown || before
 }
 
-// readChild finds the members of the value at a place.
-func (m *Members) readChild(p place) *Members {
+// readChild finds the members of the value at a position.
+func (m *Members) readChild(p position) *Members {
 	c := m.child()
 	c.reset(m.data[p.start:p.end], m.text[p.start:p.end])
 	if c.err != nil {
@@ -320,7 +320,7 @@ func List[T any](m *Members, number int, value *[]T, members func(*Members, *T))
 		return
 	}
 	*value = nil
-	m.eachValue(number, func(place) bool {
+	m.eachValue(number, func(position) bool {
 		var v T
 		if m.err = readInto(c, &v, members); m.err != nil {
 			return false
@@ -333,12 +333,12 @@ func List[T any](m *Members, number int, value *[]T, members func(*Members, *T))
 
 // eachValue finds the members of each value of a list, for the child to read, until read reports
 // false.
-func (m *Members) eachValue(number int, read func(place) bool) {
+func (m *Members) eachValue(number int, read func(position) bool) {
 	if m.found.present&(1<<number) == 0 || m.err != nil {
 		return
 	}
-	for at := int(m.found.places[number].tag); at < len(m.data); {
-		n, p, _ := nextPlace(m.data, at)
+	for at := int(m.found.positions[number].tag); at < len(m.data); {
+		n, p, _ := nextPosition(m.data, at)
 		at = int(p.end)
 		if int(n) != number {
 			continue
@@ -360,7 +360,7 @@ func wholeValues[T any](was *Members, number int, members func(*Members, *T)) ma
 		return nil
 	}
 	whole := map[string][]byte{}
-	was.eachValue(number, func(p place) bool {
+	was.eachValue(number, func(p position) bool {
 		var v T
 		if was.err = readInto(was.child(), &v, members); was.err != nil {
 			return false

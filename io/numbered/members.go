@@ -54,13 +54,13 @@ type shared struct {
 
 // index says where the members of a value are.
 type index struct {
-	present uint64 // a bit for each number
-	higher  bool   // a member has a number above Most
-	places  [Most + 1]place
+	present   uint64 // a bit for each number
+	higher    bool   // a member has a number above Most
+	positions [Most + 1]position
 }
 
-// place is where the first member with a number is.
-type place struct {
+// position is where the first member with a number is.
+type position struct {
 	tag, start, end int32 // of the tag, and of what follows it
 	kind            protowire.Type
 }
@@ -113,7 +113,7 @@ func (m *Members) reset(data []byte, text string) {
 		return
 	}
 	for at := 0; at < len(data); {
-		number, p, ok := nextPlace(data, at)
+		number, p, ok := nextPosition(data, at)
 		if !ok {
 			m.fail()
 			return
@@ -122,14 +122,14 @@ func (m *Members) reset(data []byte, text string) {
 			m.found.higher = true
 		} else if m.found.present&(1<<number) == 0 {
 			m.found.present |= 1 << number
-			m.found.places[number] = p
+			m.found.positions[number] = p
 		}
 		at = int(p.end)
 	}
 }
 
-// nextPlace returns the member whose tag is at a place.
-func nextPlace(data []byte, at int) (protowire.Number, place, bool) {
+// nextPosition returns the member whose tag is at a position.
+func nextPosition(data []byte, at int) (protowire.Number, position, bool) {
 	if at+1 < len(data) && data[at] < 0x80 && data[at] >= 1<<3 { // most tags have one byte
 		number, kind := protowire.Number(data[at]>>3), protowire.Type(data[at]&7)
 		switch {
@@ -141,12 +141,12 @@ func nextPlace(data []byte, at int) (protowire.Number, place, bool) {
 	}
 	number, kind, length := protowire.ConsumeTag(data[at:])
 	if length < 0 {
-		return 0, place{}, false
+		return 0, position{}, false
 	}
 	start := at + length
 	size := protowire.ConsumeFieldValue(number, kind, data[start:])
 	if size < 0 {
-		return 0, place{}, false
+		return 0, position{}, false
 	}
 	end := start + size
 	if kind == protowire.BytesType {
@@ -156,8 +156,8 @@ func nextPlace(data []byte, at int) (protowire.Number, place, bool) {
 	return number, placeOf(at, start, end, kind), true
 }
 
-func placeOf(tag, start, end int, kind protowire.Type) place {
-	return place{int32(tag), int32(start), int32(end), kind}
+func placeOf(tag, start, end int, kind protowire.Type) position {
+	return position{int32(tag), int32(start), int32(end), kind}
 }
 
 func (m *Members) fail() { m.err = ErrDamaged }
@@ -170,13 +170,13 @@ func (m *Members) describe(number int) {
 	m.described |= 1 << number
 }
 
-// place returns where a member of the value that is read is, and whether it is there, with the
+// position returns where a member of the value that is read is, and whether it is there, with the
 // kind that it has to have.
-func (m *Members) place(number int, kind protowire.Type) (p place, found bool) {
+func (m *Members) position(number int, kind protowire.Type) (p position, found bool) {
 	if m.found.present&(1<<number) == 0 || m.err != nil {
 		return p, false
 	}
-	p = m.found.places[number]
+	p = m.found.positions[number]
 	if p.kind != kind {
 		m.fail()
 		return p, false
@@ -194,7 +194,7 @@ func (m *Members) keepUnknown() {
 		return
 	}
 	for at := 0; at < len(m.was.data); {
-		number, p, _ := nextPlace(m.was.data, at)
+		number, p, _ := nextPosition(m.was.data, at)
 		if number > Most || m.described&(1<<number) == 0 {
 			m.out = append(m.out, m.was.data[p.tag:p.end]...)
 		}

@@ -24,7 +24,7 @@ type account struct {
 
 	// epoch counts how often the included balance expired.
 	epoch     int
-	purchased bool // money ever came in
+	bought    bool // money ever came in
 	movements []Movement
 	// conflicts says that what only the reservations of others stand in the way of is
 	// a conflict, not a lack of credit.
@@ -37,7 +37,7 @@ type budget struct {
 	spent map[month]cost.Money
 }
 
-func newAccount(config BooksConfig) (account, error) {
+func newAccount(config LedgerConfig) (account, error) {
 	plan, err := config.Card.Option(config.Plan)
 	if err != nil {
 		return account{}, err
@@ -69,14 +69,14 @@ func (a *account) move(m Movement) {
 // grant adds an included balance.
 func (a *account) grant(at time.Time, amount cost.Money) {
 	a.left.included += amount
-	a.purchased = a.purchased || amount > 0
+	a.bought = a.bought || amount > 0
 	a.move(Movement{At: at, Kind: Granted, Amount: amount})
 }
 
 // deposit adds prepaid credit.
 func (a *account) deposit(at time.Time, amount cost.Money) {
 	a.left.prepaid += amount
-	a.purchased = a.purchased || amount > 0
+	a.bought = a.bought || amount > 0
 	a.move(Movement{At: at, Kind: Deposited, Amount: amount})
 }
 
@@ -124,7 +124,7 @@ func (a *account) objection(amount cost.Money, at time.Time) ErrorCode {
 	switch {
 	case amount == 0:
 		return ""
-	case !a.purchased:
+	case !a.bought:
 		return FreeAllowanceExhausted
 	case amount > a.left.total():
 		return CreditsExhausted

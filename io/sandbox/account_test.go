@@ -10,7 +10,7 @@ import (
 
 // paying returns the configuration of an account without a free allowance whose
 // emails cost a price that is not a whole number of cents.
-func paying(capCents int64) BooksConfig {
+func paying(capCents int64) LedgerConfig {
 	config := someConfig()
 	config.Free = enrich.ByField[int64]{}
 	config.IncludedCents, config.PrepaidCents, config.BudgetCapCents = 100, 0, &capCents
@@ -29,7 +29,7 @@ func TestReservationsCount(t *testing.T) {
 		{capCents: 35, want: UsageBudgetReached, left: 40_000},
 		{capCents: 1000, want: CreditsExhausted, left: 70_000},
 	} {
-		s := openBooksOn(t, paying(test.capCents))
+		s := openLedgerOn(t, paying(test.capCents))
 		email := enrich.FieldsOf(v1.WorkEmail)
 		var code ErrorCode
 		for number := 1; code == ""; number++ {
@@ -46,17 +46,17 @@ func TestReservationsCount(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := openBooksOn(t, paying(0)).SpendElsewhere(-1); err == nil {
+	if _, err := openLedgerOn(t, paying(0)).SpendElsewhere(-1); err == nil {
 		t.Error("a negative amount was spent")
 	}
-	if err := openBooksOn(t, paying(0)).SetBudget(new(cost.Money(-1))); err == nil {
+	if err := openLedgerOn(t, paying(0)).SetBudget(new(cost.Money(-1))); err == nil {
 		t.Error("a negative cap was set")
 	}
 }
 
 // TestRounding: the status never promises a cent that is not whole.
 func TestRounding(t *testing.T) {
-	s := openBooksOn(t, paying(100))
+	s := openLedgerOn(t, paying(100))
 	email := enrich.FieldsOf(v1.WorkEmail)
 	for number := 1; number <= 2; number++ {
 		s.Arrive(lookupIn(email, "Ada"))
@@ -85,22 +85,22 @@ func TestRounding(t *testing.T) {
 
 // TestAuditFinds: an audit that cannot fail proves nothing.
 func TestAuditFinds(t *testing.T) {
-	for name, tamper := range map[string]func(*Books){
-		"money gone":         func(b *Books) { b.account.left.included-- },
-		"overdrawn":          func(b *Books) { b.account.left = balance{-1, b.account.left.total() + 1} },
-		"a charge forgotten": func(b *Books) { b.history.charges = nil },
-		"a charge unpaid":    func(b *Books) { b.history.charges[0].From.Included--; b.history.charges[1].From.Included++ },
-		"a free unit gone":   func(b *Books) { b.account.free[v1.WorkEmail]-- },
-		"a phantom hold":     func(b *Books) { b.account.reserved++ },
-		"a hold of nothing": func(b *Books) {
+	for name, tamper := range map[string]func(*Ledger){
+		"money gone":         func(b *Ledger) { b.account.left.included-- },
+		"overdrawn":          func(b *Ledger) { b.account.left = balance{-1, b.account.left.total() + 1} },
+		"a charge forgotten": func(b *Ledger) { b.history.charges = nil },
+		"a charge unpaid":    func(b *Ledger) { b.history.charges[0].From.Included--; b.history.charges[1].From.Included++ },
+		"a free unit gone":   func(b *Ledger) { b.account.free[v1.WorkEmail]-- },
+		"a phantom hold":     func(b *Ledger) { b.account.reserved++ },
+		"a hold of nothing": func(b *Ledger) {
 			b.open[1] = reservation{hold: cost.Hold{Fields: 1, Rates: cost.AllowancePerField(v1.Catalogue()).At(b.account.prices)}}
 		},
-		"the budget not told": func(b *Books) { b.account.budget.spent = nil },
-		"a gift":              func(b *Books) { b.account.deposit(b.clock(), 1); b.account.movements = b.account.movements[:1] },
+		"the budget not told": func(b *Ledger) { b.account.budget.spent = nil },
+		"a gift":              func(b *Ledger) { b.account.deposit(b.clock(), 1); b.account.movements = b.account.movements[:1] },
 	} {
 		config := paying(1000)
 		config.PrepaidCents = 100
-		s := openBooksOn(t, config)
+		s := openLedgerOn(t, config)
 		email := enrich.FieldsOf(v1.WorkEmail)
 		for number := 1; number <= 7; number++ { // uses up the included balance
 			s.Arrive(lookupIn(email, "Ada"))

@@ -319,16 +319,16 @@ func TestAdminPrices(t *testing.T) {
 		if a := over.must(w, emailPath, ada); a.result == nil {
 			t.Errorf("%d %s", a.code, a.text)
 		}
-		if books := w.audited(); books.Charged != 15_500 {
-			t.Errorf("charged %s", books.Charged)
+		if ledger := w.audited(); ledger.Charged != 15_500 {
+			t.Errorf("charged %s", ledger.Charged)
 		}
 		// Growth has its own prices for both.
 		d.must("POST /checkouts", `{"plan":"growth","confirm_after":"0s"}`)
 		if a := over.must(w, phonePath, ada); a.result == nil {
 			t.Errorf("on growth: %d %s", a.code, a.text)
 		}
-		if books := w.audited(); books.Charged != 15_500+20*cost.Cent || books.Plan != "growth" {
-			t.Errorf("on %s charged %s", books.Plan, books.Charged)
+		if ledger := w.audited(); ledger.Charged != 15_500+20*cost.Cent || ledger.Plan != "growth" {
+			t.Errorf("on %s charged %s", ledger.Plan, ledger.Charged)
 		}
 	})
 }
@@ -407,7 +407,7 @@ func TestAdminFaults(t *testing.T) {
 // TestAdminChangesSurviveARestart: all that the owner did is still so.
 func TestAdminChangesSurviveARestart(t *testing.T) {
 	config := everybody()
-	config.BooksPath = t.TempDir() + "/books"
+	config.LedgerPath = t.TempDir() + "/books"
 	w := open(t, config)
 	d := w.admin()
 	value, _ := d.must("POST /keys", `{"name":"agent"}`).body["value"].(string)
@@ -438,9 +438,9 @@ func TestAdminChangesSurviveARestart(t *testing.T) {
 	if r := d.must("GET /audit", ""); r.body["balanced"] != true {
 		t.Errorf("%s", r.text)
 	}
-	var books sandbox.Snapshot
-	if err := json.Unmarshal([]byte(d.must("GET /books", "").text), &books); err != nil || books.FreeElsewhere != w.Books().FreeElsewhere {
-		t.Errorf("the ledger cannot be read back: %+v %v", books, err)
+	var ledger sandbox.Snapshot
+	if err := json.Unmarshal([]byte(d.must("GET /books", "").text), &ledger); err != nil || ledger.FreeElsewhere != w.Ledger().FreeElsewhere {
+		t.Errorf("the ledger cannot be read back: %+v %v", ledger, err)
 	}
 }
 

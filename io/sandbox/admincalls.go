@@ -34,7 +34,7 @@ func (s *Server) AdminHandler(token string) http.Handler {
 func (s *Server) adminCalls() []kit.AdminCall {
 	call := kit.NewAdminCall
 	return []kit.AdminCall{
-		call("GET /books", "arrivals, charges, movements and sums", "", s.showBooks),
+		call("GET /books", "arrivals, charges, movements and sums", "", s.showLedger),
 		call("GET /audit", "recompute the ledger; an error when it does not balance", "", s.showAudit),
 		call("GET /log", "what the owner did, what others used and what time brought about", "", s.showLog),
 
@@ -63,18 +63,18 @@ func (s *Server) adminCalls() []kit.AdminCall {
 	}
 }
 
-func (s *Server) showBooks(*http.Request) (any, error) { return s.Books(), nil }
+func (s *Server) showLedger(*http.Request) (any, error) { return s.Ledger(), nil }
 
 func (s *Server) showAudit(*http.Request) (any, error) {
 	return map[string]bool{"balanced": true}, s.Audit()
 }
 
 func (s *Server) showLog(*http.Request) (any, error) {
-	return map[string]any{"log": s.books.Log()}, nil
+	return map[string]any{"log": s.ledger.Log()}, nil
 }
 
 func (s *Server) showKeys(*http.Request) (any, error) {
-	return map[string]any{"keys": s.books.Keys()}, nil
+	return map[string]any{"keys": s.ledger.Keys()}, nil
 }
 
 func (s *Server) createKey(r *http.Request) (any, error) {
@@ -90,7 +90,7 @@ func (s *Server) createKey(r *http.Request) (any, error) {
 	if input.Expires != nil {
 		wanted.Expires = *input.Expires
 	}
-	key, value, err := s.books.CreateKey(wanted)
+	key, value, err := s.ledger.CreateKey(wanted)
 	return struct {
 		Key
 		Value string `json:"value"`
@@ -98,7 +98,7 @@ func (s *Server) createKey(r *http.Request) (any, error) {
 }
 
 func (s *Server) revokeKey(r *http.Request) (any, error) {
-	return done{true}, s.books.RevokeKey(r.PathValue("id"))
+	return done{true}, s.ledger.RevokeKey(r.PathValue("id"))
 }
 
 func (s *Server) expireKey(r *http.Request) (any, error) {
@@ -115,7 +115,7 @@ func (s *Server) expireKey(r *http.Request) (any, error) {
 	if input.Expires.Value != nil {
 		at = *input.Expires.Value
 	}
-	return done{true}, s.books.ExpireKey(r.PathValue("id"), at)
+	return done{true}, s.ledger.ExpireKey(r.PathValue("id"), at)
 }
 
 func (s *Server) setState(r *http.Request) (any, error) {
@@ -125,7 +125,7 @@ func (s *Server) setState(r *http.Request) (any, error) {
 	if err := kit.ReadAdminBody(r, &input); err != nil {
 		return nil, err
 	}
-	return done{true}, s.books.SetState(input.State)
+	return done{true}, s.ledger.SetState(input.State)
 }
 
 func (s *Server) setBudget(r *http.Request) (any, error) {
@@ -138,7 +138,7 @@ func (s *Server) setBudget(r *http.Request) (any, error) {
 	if err := input.USD.Need("usd"); err != nil {
 		return nil, err
 	}
-	return done{true}, s.books.SetBudget(input.USD.Value)
+	return done{true}, s.ledger.SetBudget(input.USD.Value)
 }
 
 func (s *Server) setAttemptLimit(r *http.Request) (any, error) {
@@ -151,7 +151,7 @@ func (s *Server) setAttemptLimit(r *http.Request) (any, error) {
 	if input.Limit == nil {
 		return nil, kit.BadInput("limit is missing; 0 stands for none")
 	}
-	return done{true}, s.books.SetAttemptLimit(*input.Limit)
+	return done{true}, s.ledger.SetAttemptLimit(*input.Limit)
 }
 
 func (s *Server) setPrices(r *http.Request) (any, error) {
@@ -170,7 +170,7 @@ func (s *Server) setPrices(r *http.Request) (any, error) {
 		if !price.Given {
 			continue
 		}
-		if err := s.books.SetPrice(enrich.Field(field), price.Value); err != nil {
+		if err := s.ledger.SetPrice(enrich.Field(field), price.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -200,7 +200,7 @@ func (s *Server) setCondition(r *http.Request) (any, error) {
 	if _, err := compileCondition(condition); err != nil {
 		return nil, kit.BadInput(err.Error())
 	}
-	return done{true}, s.books.SetInputCondition(operation, condition)
+	return done{true}, s.ledger.SetInputCondition(operation, condition)
 }
 
 func (s *Server) removeCondition(r *http.Request) (any, error) {
@@ -208,11 +208,11 @@ func (s *Server) removeCondition(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return done{true}, s.books.SetInputCondition(operation, nil)
+	return done{true}, s.ledger.SetInputCondition(operation, nil)
 }
 
 func (s *Server) showCheckouts(*http.Request) (any, error) {
-	return map[string]any{"checkouts": s.books.Payments()}, nil
+	return map[string]any{"checkouts": s.ledger.Payments()}, nil
 }
 
 func (s *Server) checkOut(r *http.Request) (any, error) {
@@ -232,18 +232,18 @@ func (s *Server) checkOut(r *http.Request) (any, error) {
 		}
 		order.ConfirmAfter = &delay
 	}
-	return answerOf(s.books.Checkout(order))
+	return answerOf(s.ledger.Checkout(order))
 }
 
 func (s *Server) confirmPayment(r *http.Request) (any, error) {
-	return answerOf(s.books.Confirm(r.PathValue("id")))
+	return answerOf(s.ledger.Confirm(r.PathValue("id")))
 }
 
 // answerOf hands on what a function of the ledger returned.
 func answerOf[T any](value T, err error) (any, error) { return value, err }
 
 func (s *Server) endSubscription(*http.Request) (any, error) {
-	return done{true}, s.books.EndSubscription()
+	return done{true}, s.ledger.EndSubscription()
 }
 
 func (s *Server) useElsewhere(r *http.Request) (any, error) {
@@ -258,10 +258,10 @@ func (s *Server) useElsewhere(r *http.Request) (any, error) {
 	units := FieldUnits{v1.WorkEmail: input.WorkEmails, v1.BusinessPhone: input.BusinessPhones}
 	switch nothing := units == (FieldUnits{}); {
 	case input.USD != nil && nothing:
-		spent, err := s.books.SpendElsewhere(*input.USD)
+		spent, err := s.ledger.SpendElsewhere(*input.USD)
 		return Usage{USD: spent}, err
 	case input.USD == nil && !nothing:
-		return answerOf(s.books.UseElsewhere(units))
+		return answerOf(s.ledger.UseElsewhere(units))
 	}
 	return nil, kit.BadInput("give work_emails and business_phones, or usd")
 }

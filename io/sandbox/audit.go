@@ -11,13 +11,13 @@ import (
 // Audit recomputes the sums that the account keeps from the single charges,
 // movements and reservations: what came in is what is left, reserved, charged, spent
 // elsewhere and expired; nothing is below zero.
-func (b *Books) Audit() error {
+func (b *Ledger) Audit() error {
 	b.lock()
 	defer b.mu.Unlock()
 	return errors.Join(b.auditReservations(), b.auditMoney(), b.auditFree())
 }
 
-func (b *Books) auditReservations() error {
+func (b *Ledger) auditReservations() error {
 	var reserved cost.Money
 	var heldFree FieldUnits
 	for number, r := range b.open {
@@ -36,7 +36,7 @@ func (b *Books) auditReservations() error {
 	return nil
 }
 
-func (b *Books) auditMoney() error {
+func (b *Ledger) auditMoney() error {
 	a := &b.account
 	var came, went, charged, elsewhere cost.Money
 	for _, m := range a.movements {
@@ -77,7 +77,7 @@ func (b *Books) auditMoney() error {
 	return nil
 }
 
-func (b *Books) auditFree() error {
+func (b *Ledger) auditFree() error {
 	a := &b.account
 	used := a.startFree
 	for _, m := range a.movements {

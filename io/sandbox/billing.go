@@ -33,7 +33,7 @@ type Order struct {
 }
 
 // Checkout begins a payment.
-func (b *Books) Checkout(o Order) (Payment, error) {
+func (b *Ledger) Checkout(o Order) (Payment, error) {
 	now := b.lock()
 	defer b.mu.Unlock()
 	e := LedgerEntry{Kind: checkedOut, At: now, Payment: fmt.Sprintf("pay_%d", len(b.payments)+1), Amount: o.Deposit, Plan: o.Plan}
@@ -69,7 +69,7 @@ func (b *Books) Checkout(o Order) (Payment, error) {
 
 // Cover sees to it that lookups for a number of returned fields can be paid, as the owner of
 // a large list would: it deposits what the balance lacks of them, and raises the monthly cap.
-func (b *Books) Cover(units enrich.ByField[int64]) error {
+func (b *Ledger) Cover(units enrich.ByField[int64]) error {
 	_, prices := b.Terms()
 	var needed cost.Money
 	for f, n := range units {
@@ -91,7 +91,7 @@ func (b *Books) Cover(units enrich.ByField[int64]) error {
 
 // means returns what may still be reserved: of the balance, and of the monthly cap where
 // there is one.
-func (b *Books) means() (available, remaining cost.Money, limit *cost.Money) {
+func (b *Ledger) means() (available, remaining cost.Money, limit *cost.Money) {
 	now := b.lock()
 	defer b.mu.Unlock()
 	a := &b.account
@@ -102,7 +102,7 @@ func (b *Books) means() (available, remaining cost.Money, limit *cost.Money) {
 }
 
 // pending returns what is paid and not confirmed.
-func (b *Books) pending() cost.Money {
+func (b *Ledger) pending() cost.Money {
 	var sum cost.Money
 	for _, p := range b.payments {
 		if p.Confirmed.IsZero() {
@@ -113,14 +113,14 @@ func (b *Books) pending() cost.Money {
 }
 
 // Payments returns every checkout, oldest first.
-func (b *Books) Payments() []Payment {
+func (b *Ledger) Payments() []Payment {
 	b.lock()
 	defer b.mu.Unlock()
 	return append([]Payment{}, b.payments...)
 }
 
 // Confirm confirms a payment, as the payment processor does.
-func (b *Books) Confirm(id string) (Payment, error) {
+func (b *Ledger) Confirm(id string) (Payment, error) {
 	now := b.lock()
 	defer b.mu.Unlock()
 	p, err := b.payment(id)
@@ -136,7 +136,7 @@ func (b *Books) Confirm(id string) (Payment, error) {
 
 // EndSubscription ends the plan: its included balance expires, and what prepaid
 // credit is left is used at the standard rates.
-func (b *Books) EndSubscription() error {
+func (b *Ledger) EndSubscription() error {
 	now := b.lock()
 	defer b.mu.Unlock()
 	if b.account.plan.MonthlyIncluded == 0 {
@@ -148,7 +148,7 @@ func (b *Books) EndSubscription() error {
 	return b.ledger.Record(LedgerEntry{Kind: subscriptionEnded, At: now})
 }
 
-func (b *Books) payment(id string) (*Payment, error) {
+func (b *Ledger) payment(id string) (*Payment, error) {
 	i := slices.IndexFunc(b.payments, func(p Payment) bool { return p.ID == id })
 	if i < 0 {
 		return nil, fmt.Errorf("%w payment %q", ErrUnknown, id)
@@ -156,7 +156,7 @@ func (b *Books) payment(id string) (*Payment, error) {
 	return &b.payments[i], nil
 }
 
-func (b *Books) applyBilling(e LedgerEntry) error {
+func (b *Ledger) applyBilling(e LedgerEntry) error {
 	switch e.Kind {
 	case checkedOut:
 		b.payments = append(b.payments, Payment{ID: e.Payment, Amount: e.Amount, Plan: e.Plan, Created: e.At, Due: e.Until})
@@ -178,7 +178,7 @@ func (b *Books) applyBilling(e LedgerEntry) error {
 
 // applyConfirmation moves the balance by a payment. A plan's included balance comes
 // on top of what is left of the present one; both expire with the month.
-func (b *Books) applyConfirmation(e LedgerEntry) error {
+func (b *Ledger) applyConfirmation(e LedgerEntry) error {
 	p, err := b.payment(e.Payment)
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func (b *Books) applyConfirmation(e LedgerEntry) error {
 }
 
 // reservedIncluded returns how much of the included balance is reserved.
-func (b *Books) reservedIncluded() cost.Money {
+func (b *Ledger) reservedIncluded() cost.Money {
 	var sum cost.Money
 	for _, r := range b.open {
 		sum += r.money.included - r.expired(&b.account)
@@ -211,7 +211,7 @@ func (b *Books) reservedIncluded() cost.Money {
 
 // advance records what time alone has brought about, in its order. When that cannot
 // be recorded it has not happened, and nothing else can be recorded either.
-func (b *Books) advance(now time.Time) {
+func (b *Ledger) advance(now time.Time) {
 	for e, due := b.due(now); due; e, due = b.due(now) {
 		if b.ledger.Record(e) != nil {
 			return
@@ -223,7 +223,7 @@ func (b *Books) advance(now time.Time) {
 }
 
 // due returns the next thing that has to happen, if it is time.
-func (b *Books) due(now time.Time) (LedgerEntry, bool) {
+func (b *Ledger) due(now time.Time) (LedgerEntry, bool) {
 	next, due := b.renewal(now)
 	for _, p := range b.payments {
 		if !p.Confirmed.IsZero() || p.Due.IsZero() || p.Due.After(now) {
@@ -239,7 +239,7 @@ func (b *Books) due(now time.Time) (LedgerEntry, bool) {
 // renewal returns the renewal of the included balance at the start of the present
 // month, when it has not been. In months in which nobody looked nothing could be
 // used.
-func (b *Books) renewal(now time.Time) (LedgerEntry, bool) {
+func (b *Ledger) renewal(now time.Time) (LedgerEntry, bool) {
 	present, grant := monthOf(now), b.account.plan.MonthlyIncluded
 	nothing := grant == 0 && b.account.left.included == 0 && b.reservedIncluded() == 0
 	if nothing || !b.period.before(present) {

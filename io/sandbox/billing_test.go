@@ -21,21 +21,21 @@ var (
 
 // ledgered is a ledger with a clock and a file, which tests look at and reopen.
 type ledgered struct {
-	*Books
+	*Ledger
 	t      *testing.T
-	config BooksConfig
+	config LedgerConfig
 	now    time.Time
 }
 
 // newLedgered opens the ledger of an account without a free allowance, on 28 November.
-func newLedgered(t *testing.T, change func(*BooksConfig)) *ledgered {
+func newLedgered(t *testing.T, change func(*LedgerConfig)) *ledgered {
 	t.Helper()
 	l := &ledgered{t: t, now: time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC), config: someConfig()}
 	l.config.Free, l.config.BudgetCapCents = enrich.ByField[int64]{}, nil
 	l.config.Now = func() time.Time { return l.now }
-	l.config.BooksPath = filepath.Join(t.TempDir(), "books")
+	l.config.LedgerPath = filepath.Join(t.TempDir(), "books")
 	change(&l.config)
-	l.Books = openBooksOn(t, l.config)
+	l.Ledger = openLedgerOn(t, l.config)
 	return l
 }
 
@@ -79,8 +79,8 @@ func (l *ledgered) check() {
 	if err := l.Audit(); err != nil {
 		l.t.Error(err)
 	}
-	reopened := openBooksOn(l.t, l.config)
-	checkSame(l.t, l.Books, reopened)
+	reopened := openLedgerOn(l.t, l.config)
+	checkSame(l.t, l.Ledger, reopened)
 	if err := reopened.Close(); err != nil {
 		l.t.Error(err)
 	}
@@ -117,7 +117,7 @@ func (l *ledgered) must(err error) {
 // TestIncludedExpires: the included balance is used first, expires with the month,
 // and the plan's takes its place; prepaid credit stays.
 func TestIncludedExpires(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "core", 20, 100 })
+	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "core", 20, 100 })
 	if from := l.charge(anEmail); from != (Source{Included: 15 * cost.Cent}) {
 		t.Errorf("paid from %+v", from)
 	}
@@ -147,7 +147,7 @@ func TestIncludedExpires(t *testing.T) {
 // TestReservedWhenItExpires: what is reserved can still be charged, and is gone when
 // it is not.
 func TestReservedWhenItExpires(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 50, 10 })
+	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 50, 10 })
 	charged, released, phone := l.reserve(anEmail), l.reserve(anEmail), l.reserve(aPhone)
 	l.now = l.now.AddDate(0, 0, 5)
 	l.balance("in December", 0, 5*cost.Cent)
@@ -165,7 +165,7 @@ func TestReservedWhenItExpires(t *testing.T) {
 // TestTwoFieldsReservedWhenItExpires: what expired pays once, for the first field and then
 // for the rest of the second.
 func TestTwoFieldsReservedWhenItExpires(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 20, 30 })
+	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 20, 30 })
 	both := l.reserve(anEmail | aPhone)
 	l.now = l.now.AddDate(0, 0, 5)
 	l.must(l.Settle(both, "req_1", anEmail|aPhone))
@@ -176,7 +176,7 @@ func TestTwoFieldsReservedWhenItExpires(t *testing.T) {
 
 // TestDeposits: a checkout moves nothing; its confirmation does, when it comes.
 func TestDeposits(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 0, 0 })
+	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 0, 0 })
 	if code := l.refusal(anEmail); code != FreeAllowanceExhausted {
 		t.Errorf("before any purchase: %s", code)
 	}
@@ -216,7 +216,7 @@ func TestDeposits(t *testing.T) {
 // TestConfirmationsInOrder: what falls due while nobody looks happens in the order of
 // time, the renewal among it.
 func TestConfirmationsInOrder(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "core", 100, 0 })
+	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "core", 100, 0 })
 	_, err := l.Checkout(Order{Plan: "growth", ConfirmAfter: new(10 * 24 * time.Hour)})
 	l.must(err)
 	_, err = l.Checkout(Order{Plan: "scale", ConfirmAfter: new(time.Hour)})
@@ -233,7 +233,7 @@ func TestConfirmationsInOrder(t *testing.T) {
 // TestPlans: a plan's rates are in force from its confirmation on, and when it ends
 // prepaid credit is used at the standard rates.
 func TestPlans(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) {
+	l := newLedgered(t, func(c *LedgerConfig) {
 		c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 0, 10_000
 		c.Free = enrich.ByField[int64]{1, 0}
 	})
@@ -273,17 +273,17 @@ func TestPlans(t *testing.T) {
 func TestConflicts(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		change  func(*BooksConfig)
+		change  func(*LedgerConfig)
 		without ErrorCode
 		with    ErrorCode
 	}{
-		{"the balance is reserved", func(c *BooksConfig) { c.PrepaidCents = 20 }, CreditsExhausted, ReservationConflict},
-		{"the budget is reserved", func(c *BooksConfig) { c.PrepaidCents, c.BudgetCapCents = 100, new(int64(20)) }, UsageBudgetReached, ReservationConflict},
-		{"the free unit is reserved", func(c *BooksConfig) { c.Free = enrich.ByField[int64]{1, 0} }, FreeAllowanceExhausted, ReservationConflict},
-		{"there is enough", func(c *BooksConfig) { c.PrepaidCents = 30 }, "", ""},
+		{"the balance is reserved", func(c *LedgerConfig) { c.PrepaidCents = 20 }, CreditsExhausted, ReservationConflict},
+		{"the budget is reserved", func(c *LedgerConfig) { c.PrepaidCents, c.BudgetCapCents = 100, new(int64(20)) }, UsageBudgetReached, ReservationConflict},
+		{"the free unit is reserved", func(c *LedgerConfig) { c.Free = enrich.ByField[int64]{1, 0} }, FreeAllowanceExhausted, ReservationConflict},
+		{"there is enough", func(c *LedgerConfig) { c.PrepaidCents = 30 }, "", ""},
 	} {
 		for _, conflicts := range []bool{false, true} {
-			l := newLedgered(t, func(c *BooksConfig) {
+			l := newLedgered(t, func(c *LedgerConfig) {
 				c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 0, 0
 				test.change(c)
 				c.ReservationConflicts = conflicts
@@ -307,7 +307,7 @@ func TestConflicts(t *testing.T) {
 // TestOthers: others in the workspace use what there is, as our own lookups do, and
 // no more.
 func TestOthers(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) {
+	l := newLedgered(t, func(c *LedgerConfig) {
 		c.Plan, c.IncludedCents, c.PrepaidCents, c.Free = "payg", 0, 60, enrich.ByField[int64]{2, 1}
 	})
 	used, err := l.UseElsewhere(FieldUnits{5, 2})
@@ -335,7 +335,7 @@ func TestOthers(t *testing.T) {
 
 // TestOwnersMistakes: what makes no sense is refused, and changes nothing.
 func TestOwnersMistakes(t *testing.T) {
-	l := newLedgered(t, func(*BooksConfig) {})
+	l := newLedgered(t, func(*LedgerConfig) {})
 	for name, err := range map[string]error{
 		"a negative budget":        l.SetBudget(new(cost.Money(-1))),
 		"a budget beyond counting": l.SetBudget(new(cost.MaxMoney + 1)),
@@ -356,7 +356,7 @@ func TestOwnersMistakes(t *testing.T) {
 // TestPaymentBeforeTheRenewal: a plan that began while nobody looked is renewed as
 // well, and the file says the same.
 func TestPaymentBeforeTheRenewal(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 0, 0 })
+	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 0, 0 })
 	_, err := l.Checkout(Order{Plan: "core", ConfirmAfter: new(time.Hour)})
 	l.must(err)
 	l.now = time.Date(2026, 12, 2, 0, 0, 0, 0, time.UTC)
@@ -370,7 +370,7 @@ func TestPaymentBeforeTheRenewal(t *testing.T) {
 // TestCoverLetsAListBePaid covers lookups twice: the second time nothing is missing.
 func TestCoverLetsAListBePaid(t *testing.T) {
 	for _, capped := range []bool{false, true} {
-		l := newLedgered(t, func(c *BooksConfig) {
+		l := newLedgered(t, func(c *LedgerConfig) {
 			if capped {
 				c.BudgetCapCents = new(int64)
 				*c.BudgetCapCents = 700

@@ -14,8 +14,8 @@ func (c *Config) ConcealWith(key []byte) {
 	c.Conceal = kit.Concealing(key)
 }
 
-// ConcealBooks replaces what earlier versions kept in the ledger as it was. No process may have it open.
-func ConcealBooks(path string, key []byte) error {
+// ConcealLedger replaces what earlier versions kept in the ledger as it was. No process may have it open.
+func ConcealLedger(path string, key []byte) error {
 	conceal := kit.Concealing(key)
 	return errors.Join(kit.Conceal(path, "identity", conceal), kit.Conceal(path+v2Ending, "about", conceal))
 }

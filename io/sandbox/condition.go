@@ -42,7 +42,7 @@ func compileCondition(text json.RawMessage) (*jsonschema.Schema, error) {
 // meets returns why a lookup's body does not fulfil the input condition of its
 // operation (specification v1, "Account status"), nil when it does.
 func (s *Server) meets(q question) error {
-	condition := s.books.InputCondition(q.operation)
+	condition := s.ledger.InputCondition(q.operation)
 	if condition == nil {
 		return nil
 	}

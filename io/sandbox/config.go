@@ -20,7 +20,7 @@ const DefaultKey = "sandbox-key"
 // zero value is not valid; start from DefaultConfig.
 type Config struct {
 	// Config is the workspace.
-	BooksConfig
+	LedgerConfig
 
 	// Seed decides who is known, every value, every latency and every fault that
 	// has a probability. The same seed gives the same people.
@@ -62,7 +62,7 @@ type Latency struct{ Min, Max time.Duration }
 func DefaultConfig() Config {
 	budgetCap := int64(100_000)
 	return Config{
-		BooksConfig: BooksConfig{
+		LedgerConfig: LedgerConfig{
 			Key:            DefaultKey,
 			Window:         Window{Limit: 30, Per: time.Minute},
 			Card:           RateCard(),
@@ -81,11 +81,11 @@ func DefaultConfig() Config {
 // prepare returns the configuration checked, complete and independent of what the
 // caller may change later.
 func (c Config) prepare() (Config, error) {
-	workspace, err := c.BooksConfig.Prepare()
+	workspace, err := c.LedgerConfig.Prepare()
 	if err := errors.Join(err, c.checkPeople(), c.checkLatency(), c.checkConditions(), c.checkFaults()); err != nil {
 		return Config{}, err
 	}
-	c.BooksConfig = workspace
+	c.LedgerConfig = workspace
 	c.Faults = slices.Clone(c.Faults)
 	return c, nil
 }
@@ -101,8 +101,8 @@ func (c Config) second(faults *kit.FaultRules) v2.Config {
 	second.Conceal = c.Conceal
 	second.World, second.Faults, second.Now, second.KeepRecords = world.World{People: c.people()}, faults, c.Now, c.KeepArrivals
 	second.Latency.Min, second.Latency.Max = c.Latency.Min, c.Latency.Max
-	if c.BooksPath != "" {
-		second.Path = c.BooksPath + v2Ending
+	if c.LedgerPath != "" {
+		second.Path = c.LedgerPath + v2Ending
 	}
 	return second
 }

@@ -110,7 +110,7 @@ func TestDocumentNeedsNoKey(t *testing.T) {
 			t.Errorf("%s: %d, want %d (%v)", method, r.code, want, err)
 		}
 	}
-	if got := w.Books().Refused[sandbox.InvalidAPIKey]; got != 0 {
+	if got := w.Ledger().Refused[sandbox.InvalidAPIKey]; got != 0 {
 		t.Errorf("%d arrivals", got)
 	}
 }

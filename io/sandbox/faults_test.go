@@ -62,8 +62,8 @@ func TestAnswers(t *testing.T) {
 					w := open(t, config)
 					r, err := over.ask(w, emailPath, ada)
 					test.check(t, r, err)
-					if books := w.audited(); (len(books.Charges) == 1) != happened || len(books.Arrivals) != 1 {
-						t.Errorf("charges %v, but happened is %t", books.Charges, happened)
+					if ledger := w.audited(); (len(ledger.Charges) == 1) != happened || len(ledger.Arrivals) != 1 {
+						t.Errorf("charges %v, but happened is %t", ledger.Charges, happened)
 					}
 					if r := over.must(w, emailPath, ada); r.result == nil {
 						t.Errorf("the fault struck more than once: %d %s", r.code, r.text)
@@ -88,8 +88,8 @@ func TestHang(t *testing.T) {
 			if !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("error %v, want the client's own deadline", err)
 			}
-			if books := w.audited(); (len(books.Charges) == 1) != happened || books.Reserved != 0 {
-				t.Errorf("happened is %t, charges %v", happened, books.Charges)
+			if ledger := w.audited(); (len(ledger.Charges) == 1) != happened || ledger.Reserved != 0 {
+				t.Errorf("happened is %t, charges %v", happened, ledger.Charges)
 			}
 		}
 	})
@@ -129,8 +129,8 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%s: an unasked Retry-After", test.code)
 			}
 		}
-		if books := w.audited(); len(books.Charges) != 0 || len(books.Refused) != len(tests) {
-			t.Errorf("charges %v, refused %v", books.Charges, books.Refused)
+		if ledger := w.audited(); len(ledger.Charges) != 0 || len(ledger.Refused) != len(tests) {
+			t.Errorf("charges %v, refused %v", ledger.Charges, ledger.Refused)
 		}
 	})
 }
@@ -176,8 +176,8 @@ func TestEffects(t *testing.T) {
 		if spent, err := w.Workspace().SpendElsewhere(cost.Dollar); err != nil || spent != 10*cost.Cent {
 			t.Errorf("of 10 cents %s were spent: %v", spent, err)
 		}
-		if books := w.audited(); books.SpentElsewhere != cost.Dollar || books.Available != 0 {
-			t.Errorf("books %+v", books)
+		if ledger := w.audited(); ledger.SpentElsewhere != cost.Dollar || ledger.Available != 0 {
+			t.Errorf("books %+v", ledger)
 		}
 	})
 	t.Run("the budget is lowered", func(t *testing.T) {

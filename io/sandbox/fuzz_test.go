@@ -93,9 +93,9 @@ func FuzzMCP(f *testing.F) {
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Accept", "application/json, text/event-stream")
 		r.Header.Set("MCP-Protocol-Version", protocolVersion)
-		before := s.Books()
+		before := s.Ledger()
 		w := serve(r)
-		after := s.Books()
+		after := s.Ledger()
 		if w.Header().Get("X-Sandbox") != "true" || w.Code < 200 || w.Code > 499 {
 			t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 		}
@@ -133,7 +133,7 @@ func FuzzAdmin(f *testing.F) {
 		if err := s.second.Units().Audit(); err != nil {
 			t.Errorf("%s %s %s: %v", method, path, body, err)
 		}
-		if _, code := s.books.Status(ConfiguredKey); code == InvalidAPIKey {
+		if _, code := s.ledger.Status(ConfiguredKey); code == InvalidAPIKey {
 			t.Error("the configured key is gone")
 		}
 	})

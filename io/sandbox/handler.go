@@ -85,12 +85,12 @@ func (s *Server) serveOpenAPI(w http.ResponseWriter, r *http.Request) {
 
 // terms returns what the workspace pays and may use now.
 func (s *Server) terms() Terms {
-	card, prices := s.books.Terms()
+	card, prices := s.ledger.Terms()
 	return Terms{Card: card, Prices: prices}
 }
 
 func (s *Server) serveStatus(w http.ResponseWriter, key string) {
-	status, code := s.books.Status(key)
+	status, code := s.ledger.Status(key)
 	if code != "" {
 		s.refuseOther(w, code)
 		return
@@ -123,7 +123,7 @@ func (s *Server) keyOf(r *http.Request) string {
 	if !bearer {
 		return ""
 	}
-	key, _ := s.books.Identify(value)
+	key, _ := s.ledger.Identify(value)
 	return key.ID
 }
 

@@ -62,7 +62,7 @@ func (r *keyRing) find(id string) (*Key, error) {
 }
 
 // applyKey makes an entry about a key true.
-func (b *Books) applyKey(e LedgerEntry) error {
+func (b *Ledger) applyKey(e LedgerEntry) error {
 	if e.Kind == keyCreated {
 		b.ring.byHash[e.Hash] = len(b.ring.keys)
 		b.ring.keys = append(b.ring.keys, Key{ID: e.Key, Name: e.Name, Legacy: e.Legacy, Created: e.At, Expires: e.Until})
@@ -86,7 +86,7 @@ func (b *Books) applyKey(e LedgerEntry) error {
 
 // Identify returns the key with a value. It reports false for a value that is no
 // key's, or that of a key that expired or was revoked.
-func (b *Books) Identify(value string) (Key, bool) {
+func (b *Ledger) Identify(value string) (Key, bool) {
 	now := b.lock()
 	defer b.mu.Unlock()
 	i, found := b.ring.byHash[hashOf(value)]
@@ -97,13 +97,13 @@ func (b *Books) Identify(value string) (Key, bool) {
 }
 
 // validKey reports whether the key of that ID opens anything.
-func (b *Books) validKey(id string, now time.Time) bool {
+func (b *Ledger) validKey(id string, now time.Time) bool {
 	key, err := b.ring.find(id)
 	return err == nil && key.valid(now)
 }
 
 // Keys returns the keys of the workspace, revoked and expired ones as well.
-func (b *Books) Keys() []Key {
+func (b *Ledger) Keys() []Key {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.ring.keys)
@@ -117,7 +117,7 @@ type NewKey struct {
 }
 
 // CreateKey adds a key and returns its value, which cannot be had again.
-func (b *Books) CreateKey(k NewKey) (Key, string, error) {
+func (b *Ledger) CreateKey(k NewKey) (Key, string, error) {
 	if err := checkKeyName(k.Name); err != nil {
 		return Key{}, "", err
 	}
@@ -158,7 +158,7 @@ func checkExpiry(at time.Time) error {
 
 // RevokeKey makes every request with the key fail from now on (specification v1,
 // "States and transitions"). A revoked key stays as it is.
-func (b *Books) RevokeKey(id string) error {
+func (b *Ledger) RevokeKey(id string) error {
 	now := b.lock()
 	defer b.mu.Unlock()
 	key, err := b.ring.find(id)
@@ -170,7 +170,7 @@ func (b *Books) RevokeKey(id string) error {
 
 // ExpireKey sets when the key ends; the zero time means never. A moment that has
 // passed ends it now.
-func (b *Books) ExpireKey(id string, at time.Time) error {
+func (b *Ledger) ExpireKey(id string, at time.Time) error {
 	if err := checkExpiry(at); err != nil {
 		return err
 	}

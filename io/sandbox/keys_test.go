@@ -9,7 +9,7 @@ import (
 )
 
 func TestKeys(t *testing.T) {
-	l := newLedgered(t, func(*BooksConfig) {})
+	l := newLedgered(t, func(*LedgerConfig) {})
 	agent, value, err := l.CreateKey(NewKey{Name: "agent", Expires: l.now.Add(time.Hour)})
 	l.must(err)
 	old, oldValue, err := l.CreateKey(NewKey{Name: "old", Legacy: true})
@@ -40,10 +40,10 @@ func TestKeys(t *testing.T) {
 
 // TestKeysAreShownOnce: a key's value stands neither in the file nor in the log.
 func TestKeysAreShownOnce(t *testing.T) {
-	l := newLedgered(t, func(*BooksConfig) {})
+	l := newLedgered(t, func(*LedgerConfig) {})
 	_, value, err := l.CreateKey(NewKey{Name: "agent"})
 	l.must(err)
-	text, err := os.ReadFile(l.config.BooksPath)
+	text, err := os.ReadFile(l.config.LedgerPath)
 	l.must(err)
 	if strings.Contains(string(text), value) || !strings.Contains(string(text), hashOf(value)) {
 		t.Errorf("the file is %s", text)
@@ -56,7 +56,7 @@ func TestKeysAreShownOnce(t *testing.T) {
 }
 
 func TestKeyMistakes(t *testing.T) {
-	l := newLedgered(t, func(*BooksConfig) {})
+	l := newLedgered(t, func(*LedgerConfig) {})
 	for _, bad := range []NewKey{
 		{}, {Name: "  "}, {Name: "a\nb"}, {Name: strings.Repeat("a", maxKeyName+1)}, {Name: "late", Expires: l.now},
 	} {
@@ -82,7 +82,7 @@ func TestWorkspaceStates(t *testing.T) {
 		Inactive:   {WorkspaceInactive, ""},
 		Restricted: {AccessRestricted, AccessRestricted},
 	} {
-		l := newLedgered(t, func(*BooksConfig) {})
+		l := newLedgered(t, func(*LedgerConfig) {})
 		l.must(l.SetState(state))
 		_, code := l.Status(ConfiguredKey)
 		if lookup := l.refusal(anEmail); lookup != want.lookup || code != want.status {
@@ -102,30 +102,30 @@ func TestClosedMeanwhile(t *testing.T) {
 		InvalidAPIKey:     func(l *ledgered) error { return l.RevokeKey(ConfiguredKey) },
 		WorkspaceInactive: func(l *ledgered) error { return l.SetState(Inactive) },
 	} {
-		l := newLedgered(t, func(*BooksConfig) {})
+		l := newLedgered(t, func(*LedgerConfig) {})
 		a := l.Arrive(lookupIn(anEmail, "Ada"))
 		l.must(closing(l))
 		if code := l.Reserve(a.Number, anEmail); code != want {
 			t.Errorf("%q, want %q", code, want)
 		}
 	}
-	if code := newLedgered(t, func(*BooksConfig) {}).Reserve(1, anEmail); code != ServiceMisconfigured {
+	if code := newLedgered(t, func(*LedgerConfig) {}).Reserve(1, anEmail); code != ServiceMisconfigured {
 		t.Errorf("nobody reserved: %q", code)
 	}
 }
 
-// TestOldBooks: a file of before there were keys and balances by source is read, and
+// TestAnOldLedger: a file of before there were keys and balances by source is read, and
 // written on.
-func TestOldBooks(t *testing.T) {
-	l := newLedgered(t, func(c *BooksConfig) { c.IncludedCents, c.PrepaidCents = 20, 100 })
+func TestAnOldLedger(t *testing.T) {
+	l := newLedgered(t, func(c *LedgerConfig) { c.IncludedCents, c.PrepaidCents = 20, 100 })
 	l.must(l.Close())
 	old := ledgerHeader + `{"kind":"arrived","at":"2026-11-28T11:00:00Z","number":1,"path":"/api/v1/contacts/enrich","identity":"x","fields":["work_email","business_phone"]}
 {"kind":"settled","at":"2026-11-28T11:00:00Z","number":1,"request_id":"req_1","charges":[{"field":"work_email","amount":"0.15"},{"field":"business_phone","amount":"0.25"}]}
 {"kind":"credit_spent","at":"2026-11-28T11:00:00Z","amount":"0.10"}
 {"kind":"key_revoked","at":"2026-11-28T11:00:00Z"}
 `
-	l.must(os.WriteFile(l.config.BooksPath, []byte(old), 0o600))
-	l.Books = openBooksOn(t, l.config)
+	l.must(os.WriteFile(l.config.LedgerPath, []byte(old), 0o600))
+	l.Ledger = openLedgerOn(t, l.config)
 	l.balance("read", 0, 700_000)
 	if code := l.refusal(anEmail); code != InvalidAPIKey {
 		t.Errorf("the revoked key: %q", code)

@@ -123,8 +123,8 @@ func TestClientLeaves(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if books := s.Books(); len(books.Charges) != 1 || books.ReservedFree != (units{}) || s.Audit() != nil {
-			t.Errorf("books %+v, audit %v", books, s.Audit())
+		if ledger := s.Ledger(); len(ledger.Charges) != 1 || ledger.ReservedFree != (units{}) || s.Audit() != nil {
+			t.Errorf("books %+v, audit %v", ledger, s.Audit())
 		}
 	})
 }
@@ -138,13 +138,13 @@ func TestSlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if books := s.Books(); len(books.Charges) != 0 || books.ReservedFree != (units{1, 0}) {
-			t.Errorf("after 45 s: %+v", books)
+		if ledger := s.Ledger(); len(ledger.Charges) != 0 || ledger.ReservedFree != (units{1, 0}) {
+			t.Errorf("after 45 s: %+v", ledger)
 		}
 		<-time.After(15 * time.Second)
 		synctest.Wait()
-		if books := s.Books(); len(books.Charges) != 1 || books.ReservedFree != (units{}) {
-			t.Errorf("after 60 s: %+v", books)
+		if ledger := s.Ledger(); len(ledger.Charges) != 1 || ledger.ReservedFree != (units{}) {
+			t.Errorf("after 60 s: %+v", ledger)
 		}
 	})
 }
@@ -167,8 +167,8 @@ func TestClose(t *testing.T) {
 			if err := <-failed; !isBroken(err) || time.Since(start) != 0 {
 				t.Errorf("%s: error %v after %s", fault, err, time.Since(start))
 			}
-			if books := s.Books(); len(books.Charges) != 0 || books.ReservedFree != (units{}) {
-				t.Errorf("%s: books %+v", fault, books)
+			if ledger := s.Ledger(); len(ledger.Charges) != 0 || ledger.ReservedFree != (units{}) {
+				t.Errorf("%s: books %+v", fault, ledger)
 			}
 			if err := post(time.Second); !isBroken(err) {
 				t.Errorf("after Close: %v", err)

@@ -15,14 +15,14 @@ import (
 // with an entry is refused, and told why; what it has read it can still show.
 func TestTwoProcesses(t *testing.T) {
 	config := someConfig()
-	config.BooksPath = filepath.Join(t.TempDir(), "books")
-	first, second := openBooksOn(t, config), openBooksOn(t, config)
+	config.LedgerPath = filepath.Join(t.TempDir(), "books")
+	first, second := openLedgerOn(t, config), openLedgerOn(t, config)
 	if a := first.Arrive(lookupIn(v1.AllFields, "Ada")); a.Code != "" {
 		t.Fatalf("the first arrival: %+v", a)
 	}
 	for range 2 {
 		a := second.Arrive(lookupIn(v1.AllFields, "Eve"))
-		if a.Code != ServiceMisconfigured || !strings.Contains(a.Why, "another process") || !strings.Contains(a.Why, config.BooksPath) {
+		if a.Code != ServiceMisconfigured || !strings.Contains(a.Why, "another process") || !strings.Contains(a.Why, config.LedgerPath) {
 			t.Errorf("an arrival in books that somebody else wrote into: %+v", a)
 		}
 	}
@@ -33,7 +33,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Errorf("the second arrival of the first process: %+v", a)
 	}
 	_, _ = first.Close(), second.Close()
-	again := openBooksOn(t, config)
+	again := openLedgerOn(t, config)
 	defer again.Close()
 	if n := len(again.Snapshot().Arrivals); n != 2 {
 		t.Errorf("%d arrivals, want 2", n)
@@ -46,8 +46,8 @@ func TestOpenWhileAnotherProcessWrites(t *testing.T) {
 		t.Skip("it takes long and tells nothing about data races")
 	}
 	config := someConfig()
-	config.BooksPath = filepath.Join(t.TempDir(), "books")
-	writer := openBooksOn(t, config)
+	config.LedgerPath = filepath.Join(t.TempDir(), "books")
+	writer := openLedgerOn(t, config)
 	defer writer.Close()
 	done := make(chan error, 1)
 	const arrivals = 300
@@ -67,10 +67,10 @@ func TestOpenWhileAnotherProcessWrites(t *testing.T) {
 				t.Fatal(err)
 			}
 		default:
-			_ = openBooksOn(t, config).Close()
+			_ = openLedgerOn(t, config).Close()
 		}
 	}
-	again := openBooksOn(t, config)
+	again := openLedgerOn(t, config)
 	defer again.Close()
 	if n := len(again.Snapshot().Arrivals); n != arrivals {
 		t.Errorf("%d arrivals, want %d", n, arrivals)
@@ -81,7 +81,7 @@ func TestOpenWhileAnotherProcessWrites(t *testing.T) {
 // and does not end the ledger.
 func TestEntryThatCannotBeWritten(t *testing.T) {
 	far := time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -14*60*60))
-	l := newLedgered(t, func(*BooksConfig) {})
+	l := newLedgered(t, func(*LedgerConfig) {})
 	if err := l.ExpireKey(ConfiguredKey, far); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a key that expires in the year 10000: %v", err)
 	}
@@ -94,7 +94,7 @@ func TestEntryThatCannotBeWritten(t *testing.T) {
 	if err := l.SetAttemptLimit(7); err != nil {
 		t.Errorf("the ledger takes nothing more: %v", err)
 	}
-	if text, err := os.ReadFile(l.config.BooksPath); err != nil || strings.Count(string(text), "\n") != 2 {
+	if text, err := os.ReadFile(l.config.LedgerPath); err != nil || strings.Count(string(text), "\n") != 2 {
 		t.Errorf("%v; the ledger holds %q", err, text)
 	}
 }

@@ -43,7 +43,7 @@ func TestLoad(t *testing.T) {
 	config.BudgetCapCents, config.PrepaidCents = nil, 100_000_000
 	config.Free = enrich.ByField[int64]{500, 300}
 	config.Latency = sandbox.Latency{Max: 3 * time.Millisecond}
-	config.BooksPath = t.TempDir() + "/books"
+	config.LedgerPath = t.TempDir() + "/books"
 	config.Faults = []sandbox.Fault{
 		{Probability: 0.02, Answer: sandbox.Dropped, Happened: true},
 		{Probability: 0.01, Answer: sandbox.Dropped},
@@ -65,7 +65,7 @@ func TestLoad(t *testing.T) {
 	c.client.CloseIdleConnections()
 	c.settled(config)
 	t.Logf("%d lookups in %s: %d answered, %d broken off, %s charged",
-		c.sent.Load(), time.Since(start).Round(time.Millisecond), c.answered.Load(), c.broken.Load(), w.Books().Charged)
+		c.sent.Load(), time.Since(start).Round(time.Millisecond), c.answered.Load(), c.broken.Load(), w.Ledger().Charged)
 }
 
 // ask sends lookups one after the other, of people that other clients ask for too.
@@ -181,7 +181,7 @@ func (c *crowd) settled(config sandbox.Config) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if reopened := again.Books(); reopened.Charged != b.Charged || reopened.Available != b.Available || again.Audit() != nil {
+	if reopened := again.Ledger(); reopened.Charged != b.Charged || reopened.Available != b.Available || again.Audit() != nil {
 		t.Errorf("reopened, the ledger says %s charged and %s available, not %s and %s",
 			reopened.Charged, reopened.Available, b.Charged, b.Available)
 	}

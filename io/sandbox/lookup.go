@@ -26,7 +26,7 @@ type caller struct {
 // ask takes a question through the whole service. The problem is what was wrong
 // with it, if anything; it counts against the limits all the same.
 func (s *Server) ask(ctx context.Context, from caller, q question, problem error) outcome {
-	admitted := s.books.Arrive(LookupRequest{
+	admitted := s.ledger.Arrive(LookupRequest{
 		Path: q.path(), Transport: from.transport, Key: from.key, Identity: q.canonical(), Fields: q.fields,
 	})
 	number := admitted.Number
@@ -59,17 +59,17 @@ func (s *Server) ask(ctx context.Context, from caller, q question, problem error
 // perform runs the lookup: reserve, look up, settle. The client's leaving makes
 // it shorter but never undoes it, for the service does not look back.
 func (s *Server) perform(ctx context.Context, number int, q question, delay time.Duration, r *outcome) {
-	if code := s.books.Reserve(number, q.fields); code != "" {
+	if code := s.ledger.Reserve(number, q.fields); code != "" {
 		r.refusal = s.refused(number, refusal{code: code})
 		return
 	}
 	found, known := s.people.Find(q.identity)
 	if !s.pause(ctx.Done(), s.latency(number, q)) || !s.pause(nil, delay) {
-		s.books.Release(number)
+		s.ledger.Release(number)
 		r.fault = Fault{Answer: Dropped}
 		return
 	}
-	if err := s.books.Settle(number, r.requestID, found.Returned(q.fields)); err != nil {
+	if err := s.ledger.Settle(number, r.requestID, found.Returned(q.fields)); err != nil {
 		r.refusal = &refusal{code: ServiceMisconfigured, detail: err.Error()}
 		return
 	}
@@ -79,7 +79,7 @@ func (s *Server) perform(ctx context.Context, number int, q question, delay time
 // refused notes a refusal in the ledger. What it cannot note is refused because
 // it cannot.
 func (s *Server) refused(number int, r refusal) *refusal {
-	if err := s.books.Refuse(number, r.code); err != nil {
+	if err := s.ledger.Refuse(number, r.code); err != nil {
 		return &refusal{code: ServiceMisconfigured, detail: err.Error()}
 	}
 	return &r
@@ -104,11 +104,11 @@ func (s *Server) strike(from caller, number int, q question) (decisive Fault, de
 func (s *Server) take(from caller, f Fault) (err error) {
 	switch f.Effect {
 	case KeyRevoked:
-		err = s.books.RevokeKey(from.key)
+		err = s.ledger.RevokeKey(from.key)
 	case CreditSpent:
-		_, err = s.books.SpendElsewhere(f.Amount)
+		_, err = s.ledger.SpendElsewhere(f.Amount)
 	case BudgetSet:
-		err = s.books.SetBudget(&f.Amount)
+		err = s.ledger.SetBudget(&f.Amount)
 	}
 	return err
 }

@@ -108,11 +108,11 @@ func TestOutcomes(t *testing.T) {
 				if at := r.result["grounding"].(map[string]any)["retrieved_at"]; at != "2026-11-21T02:37:00Z" {
 					t.Errorf("retrieved_at %v", at)
 				}
-				books := w.audited()
-				if enrich.ByField[int64](books.FreeUsed) != test.free || books.Charged != 0 {
-					t.Errorf("charged %s and %v free fields, want none and %v", books.Charged, books.FreeUsed, test.free)
+				ledger := w.audited()
+				if enrich.ByField[int64](ledger.FreeUsed) != test.free || ledger.Charged != 0 {
+					t.Errorf("charged %s and %v free fields, want none and %v", ledger.Charged, ledger.FreeUsed, test.free)
 				}
-				for _, c := range books.Charges {
+				for _, c := range ledger.Charges {
 					if c.RequestID != r.result["request_id"] || !strings.Contains(c.Identity, "ada-lovelace") {
 						t.Errorf("the charge %+v is not of this request", c)
 					}
@@ -139,8 +139,8 @@ func TestOrderOfUse(t *testing.T) {
 			t.Errorf("lookup %d: %d, balance %v, want %+v", i+1, r.code, balance, want)
 		}
 	}
-	if books := w.audited(); books.Charged != 45*cost.Cent || len(books.Charges) != 4 || books.Refused[sandbox.CreditsExhausted] != 1 {
-		t.Errorf("charged %s by %d charges, refused %v", books.Charged, len(books.Charges), books.Refused)
+	if ledger := w.audited(); ledger.Charged != 45*cost.Cent || len(ledger.Charges) != 4 || ledger.Refused[sandbox.CreditsExhausted] != 1 {
+		t.Errorf("charged %s by %d charges, refused %v", ledger.Charged, len(ledger.Charges), ledger.Refused)
 	}
 }
 
@@ -174,8 +174,8 @@ func TestPaymentRefusals(t *testing.T) {
 				if both["can_call"] != (test.want == "") || reason != string(test.want) {
 					t.Errorf("the status said %v before", both)
 				}
-				if books := w.audited(); (len(books.Charges) > 0) != (test.want == "") {
-					t.Errorf("charges %v", books.Charges)
+				if ledger := w.audited(); (len(ledger.Charges) > 0) != (test.want == "") {
+					t.Errorf("charges %v", ledger.Charges)
 				}
 			})
 		})
@@ -253,12 +253,12 @@ func TestConcurrentLookups(t *testing.T) {
 		})
 	}
 	group.Wait()
-	books := w.audited()
-	if books.Charged > 120*cost.Cent || enrich.ByField[int64](books.FreeUsed) != config.Free || books.Reserved != 0 {
-		t.Errorf("charged %s, free %v, reserved %s", books.Charged, books.FreeUsed, books.Reserved)
+	ledger := w.audited()
+	if ledger.Charged > 120*cost.Cent || enrich.ByField[int64](ledger.FreeUsed) != config.Free || ledger.Reserved != 0 {
+		t.Errorf("charged %s, free %v, reserved %s", ledger.Charged, ledger.FreeUsed, ledger.Reserved)
 	}
-	if n := books.Refused[sandbox.UsageBudgetReached]; n == 0 || books.Posts[enrichPath] != 40 {
-		t.Errorf("%d refusals among %v", n, books.Posts)
+	if n := ledger.Refused[sandbox.UsageBudgetReached]; n == 0 || ledger.Posts[enrichPath] != 40 {
+		t.Errorf("%d refusals among %v", n, ledger.Posts)
 	}
 }
 
@@ -269,8 +269,8 @@ func TestAskedTwiceIsChargedTwice(t *testing.T) {
 	if diff := cmp.Diff(first.body["data"], second.body["data"]); diff != "" {
 		t.Errorf("two spellings are two people (-first +second):\n%s", diff)
 	}
-	books := w.audited()
-	if len(books.Charges) != 2 || books.Charges[0].Identity != books.Charges[1].Identity || books.Charges[0].RequestID == books.Charges[1].RequestID {
-		t.Errorf("charges %+v", books.Charges)
+	ledger := w.audited()
+	if len(ledger.Charges) != 2 || ledger.Charges[0].Identity != ledger.Charges[1].Identity || ledger.Charges[0].RequestID == ledger.Charges[1].RequestID {
+		t.Errorf("charges %+v", ledger.Charges)
 	}
 }

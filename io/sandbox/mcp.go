@@ -138,7 +138,7 @@ func (t *toolServer) listAfresh(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 func (t *toolServer) callStatus(_ context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	status, code := t.service.books.Status(exchangeOf(request).key)
+	status, code := t.service.ledger.Status(exchangeOf(request).key)
 	if code != "" {
 		return failed(refusal{code: code}, t.service.otherID()), nil
 	}

@@ -85,8 +85,8 @@ func TestAnotherClient(t *testing.T) {
 			if diff := cmp.Diff(w.status(), status.StructuredContent); diff != "" {
 				t.Errorf("status over REST and MCP (-REST +MCP):\n%s", diff)
 			}
-			if books := w.audited(); len(books.Charges) != 2 || books.Posts[enrichPath] != 1 {
-				t.Errorf("books %+v", books)
+			if ledger := w.audited(); len(ledger.Charges) != 2 || ledger.Posts[enrichPath] != 1 {
+				t.Errorf("books %+v", ledger)
 			}
 			for _, header := range b.seen {
 				if header.Get("X-Sandbox") != "true" {
@@ -196,8 +196,8 @@ func TestBadMessages(t *testing.T) {
 			if (r.header.Get("WWW-Authenticate") != "") != (r.code == 401) {
 				t.Errorf("headers %v", r.header)
 			}
-			if books := w.audited(); len(books.Arrivals) != 0 {
-				t.Errorf("arrivals %v", books.Arrivals)
+			if ledger := w.audited(); len(ledger.Arrivals) != 0 {
+				t.Errorf("arrivals %v", ledger.Arrivals)
 			}
 		})
 	}
@@ -241,8 +241,8 @@ func TestSessionsEnd(t *testing.T) {
 	if a, err := askMCP(w, emailPath, ada, withID); err != nil || a.result == nil {
 		t.Errorf("%d %s %v", a.code, a.text, err)
 	}
-	if books := w.audited(); len(books.Arrivals) != 1 {
-		t.Errorf("arrivals %v", books.Arrivals)
+	if ledger := w.audited(); len(ledger.Arrivals) != 1 {
+		t.Errorf("arrivals %v", ledger.Arrivals)
 	}
 }
 
@@ -302,8 +302,8 @@ func TestDroppedCallIsSentOnce(t *testing.T) {
 	if result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "service_find_work_email", Arguments: json.RawMessage(ada)}); err == nil {
 		t.Errorf("a dropped call returned %+v", result)
 	}
-	if books := w.audited(); len(books.Arrivals) != 1 || len(books.Charges) != 1 {
-		t.Errorf("arrivals %v, charges %v", books.Arrivals, books.Charges)
+	if ledger := w.audited(); len(ledger.Arrivals) != 1 || len(ledger.Charges) != 1 {
+		t.Errorf("arrivals %v, charges %v", ledger.Arrivals, ledger.Charges)
 	}
 }
 
@@ -321,8 +321,8 @@ func TestSpoiltStreams(t *testing.T) {
 		if kind == sandbox.Truncated && !strings.HasPrefix(a.text, "event: message\ndata: {") {
 			t.Errorf("no half of an event: %q", a.text)
 		}
-		if books := w.audited(); len(books.Charges) != 1 || books.Arrivals[0].Transport != "mcp" {
-			t.Errorf("charges %v", books.Charges)
+		if ledger := w.audited(); len(ledger.Charges) != 1 || ledger.Arrivals[0].Transport != "mcp" {
+			t.Errorf("charges %v", ledger.Charges)
 		}
 	}
 }

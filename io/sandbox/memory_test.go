@@ -18,7 +18,7 @@ func TestMemoryDoesNotGrowWithLookups(t *testing.T) {
 	config.Free, config.BudgetCapCents, config.PrepaidCents = enrich.ByField[int64]{}, nil, 1_000_000_000
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	config.Now = func() time.Time { now = now.Add(time.Second); return now }
-	b := openBooksOn(t, config)
+	b := openLedgerOn(t, config)
 	defer b.Close()
 	fields := enrich.FieldsOf(v1.WorkEmail)
 	lookups := 0

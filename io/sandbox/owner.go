@@ -14,7 +14,7 @@ import (
 
 // SetBudget sets the monthly cap on paid usage; zero permits none, nil removes it.
 // What is reserved already is still charged.
-func (b *Books) SetBudget(limit *cost.Money) error {
+func (b *Ledger) SetBudget(limit *cost.Money) error {
 	if limit == nil {
 		return b.change(LedgerEntry{Kind: budgetRemoved})
 	}
@@ -25,7 +25,7 @@ func (b *Books) SetBudget(limit *cost.Money) error {
 }
 
 // SetState opens or closes the workspace.
-func (b *Books) SetState(state State) error {
+func (b *Ledger) SetState(state State) error {
 	if states := []State{Active, Inactive, Restricted}; !slices.Contains(states, state) {
 		return invalidf("unknown state %q; the states are %q", state, states)
 	}
@@ -33,7 +33,7 @@ func (b *Books) SetState(state State) error {
 }
 
 // SetAttemptLimit sets the most lookups of a usage period; zero means no limit.
-func (b *Books) SetAttemptLimit(limit int) error {
+func (b *Ledger) SetAttemptLimit(limit int) error {
 	if limit < 0 {
 		return invalidf("an attempt limit of %d is below zero; give 0 for none", limit)
 	}
@@ -42,7 +42,7 @@ func (b *Books) SetAttemptLimit(limit int) error {
 
 // SetPrice puts the price of a field in force until the plan changes. Without a
 // price the field is not on the plan.
-func (b *Books) SetPrice(field enrich.Field, price *cost.Money) error {
+func (b *Ledger) SetPrice(field enrich.Field, price *cost.Money) error {
 	if !v1.AllFields.Has(field) {
 		return invalidf("there is no field %d", field)
 	}
@@ -69,18 +69,18 @@ func (a *account) setPrices(e LedgerEntry) {
 
 // SetInputCondition makes the requests of an operation fulfil a JSON Schema, which
 // the caller has checked; nil takes the condition away.
-func (b *Books) SetInputCondition(operation v1.Operation, condition json.RawMessage) error {
+func (b *Ledger) SetInputCondition(operation v1.Operation, condition json.RawMessage) error {
 	return b.change(LedgerEntry{Kind: conditionSet, Operation: operation.String(), Condition: condition})
 }
 
 // InputCondition returns the condition of an operation, nil when there is none.
-func (b *Books) InputCondition(operation v1.Operation) json.RawMessage {
+func (b *Ledger) InputCondition(operation v1.Operation) json.RawMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.conditions[operation]
 }
 
-func (b *Books) applyCondition(e LedgerEntry) error {
+func (b *Ledger) applyCondition(e LedgerEntry) error {
 	for _, operation := range v1.Operations() {
 		if operation.String() != e.Operation {
 			continue
@@ -98,7 +98,7 @@ func (b *Books) applyCondition(e LedgerEntry) error {
 // SpendElsewhere spends an amount in the name of somebody else in the workspace: the
 // balance and the monthly budget move, and no lookup of ours is to blame. It spends
 // no more than is available and returns what it spent.
-func (b *Books) SpendElsewhere(amount cost.Money) (cost.Money, error) {
+func (b *Ledger) SpendElsewhere(amount cost.Money) (cost.Money, error) {
 	if amount < 0 {
 		return 0, invalidf("%s cannot be spent; give a positive amount", amount)
 	}
@@ -116,7 +116,7 @@ func (b *Books) SpendElsewhere(amount cost.Money) (cost.Money, error) {
 	return amount, nil
 }
 
-func (b *Books) applySpending(e LedgerEntry) {
+func (b *Ledger) applySpending(e LedgerEntry) {
 	b.account.pay(b.account.sourceOf(e.Amount, e.From), e.At)
 	b.account.move(Movement{At: e.At, Kind: UsedElsewhere, Amount: e.Amount})
 }
@@ -134,7 +134,7 @@ const maxUnits = 10_000
 // UseElsewhere lets somebody else in the workspace have returned fields, paid as
 // ours are: by the free allowance, then with money, as long as there is any. It
 // returns what was taken.
-func (b *Books) UseElsewhere(units FieldUnits) (Usage, error) {
+func (b *Ledger) UseElsewhere(units FieldUnits) (Usage, error) {
 	for field, wanted := range units {
 		if wanted < 0 || wanted > maxUnits {
 			return Usage{}, invalidf("%d fields of %s; give 0 to %d", wanted, enrich.Field(field), maxUnits)
@@ -189,7 +189,7 @@ func usageOf(taken []fieldCharge) Usage {
 	return usage
 }
 
-func (b *Books) applyUsage(e LedgerEntry) {
+func (b *Ledger) applyUsage(e LedgerEntry) {
 	for _, c := range e.Charges {
 		b.applyCharge(c, e.At)
 	}

@@ -18,17 +18,17 @@ import (
 
 // life is a workspace that lives through random events.
 type life struct {
-	*Books
-	config BooksConfig
+	*Ledger
+	config LedgerConfig
 	now    time.Time
 	open   []int    // arrivals with a reservation
 	keys   []string // IDs
 	pays   []string
 }
 
-// TestBooksStayInBalance drives the ledger with random lookups, owners, payments and
+// TestTheLedgerStaysInBalance drives the ledger with random lookups, owners, payments and
 // passing months, over a random account, and kills and reopens it now and then.
-func TestBooksStayInBalance(t *testing.T) {
+func TestTheLedgerStaysInBalance(t *testing.T) {
 	directory := t.TempDir()
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -36,10 +36,10 @@ func TestBooksStayInBalance(t *testing.T) {
 		l := &life{now: time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC), keys: []string{ConfiguredKey}}
 		l.config = drawConfig(t)
 		l.config.Now = func() time.Time { return l.now }
-		l.config.BooksPath = filepath.Join(directory, time.Duration(run).String())
-		l.Books = openBooksOn(t, l.config)
+		l.config.LedgerPath = filepath.Join(directory, time.Duration(run).String())
+		l.Ledger = openLedgerOn(t, l.config)
 		t.Repeat(map[string]func(*rapid.T){
-			"":             func(t *rapid.T) { checkBalance(t, l.Books) },
+			"":             func(t *rapid.T) { checkBalance(t, l.Ledger) },
 			"ask":          l.ask,
 			"settle":       l.settle,
 			"release":      func(t *rapid.T) { l.Release(l.take(t)) },
@@ -63,12 +63,12 @@ func TestBooksStayInBalance(t *testing.T) {
 
 // checkSums opens a closed ledger twice. One that keeps few arrivals has the sums of one that
 // keeps all.
-func checkSums(t *rapid.T, config BooksConfig, keep int) {
+func checkSums(t *rapid.T, config LedgerConfig, keep int) {
 	config.KeepArrivals = 0
-	all := openBooksOn(t, config)
+	all := openLedgerOn(t, config)
 	defer all.Close()
 	config.KeepArrivals = keep
-	few := openBooksOn(t, config)
+	few := openLedgerOn(t, config)
 	defer few.Close()
 	want, got := all.Snapshot(), few.Snapshot()
 	if len(got.Arrivals) >= 2*keep || got.Older+len(got.Arrivals) != len(want.Arrivals) {
@@ -90,7 +90,7 @@ func checkSums(t *rapid.T, config BooksConfig, keep int) {
 	}
 }
 
-func drawConfig(t *rapid.T) BooksConfig {
+func drawConfig(t *rapid.T) LedgerConfig {
 	config := someConfig()
 	config.Free = enrich.ByField[int64]{rapid.Int64Range(0, 3).Draw(t, "free emails"), rapid.Int64Range(0, 3).Draw(t, "free phones")}
 	config.IncludedCents = rapid.Int64Range(0, 100).Draw(t, "included")
@@ -257,8 +257,8 @@ func (l *life) kill(t *rapid.T) {
 		l.Release(number)
 	}
 	l.open = nil
-	reopened := openBooksOn(t, l.config)
-	checkSame(t, l.Books, reopened)
+	reopened := openLedgerOn(t, l.config)
+	checkSame(t, l.Ledger, reopened)
 	_ = l.Close()
-	l.Books = reopened
+	l.Ledger = reopened
 }

@@ -52,8 +52,8 @@ func TestInvalidQuestions(t *testing.T) {
 				checkRefusal(t, over.must(w, test.path, test.body), http.StatusBadRequest, sandbox.InvalidIdentifiers, false)
 			})
 		}
-		if books := w.audited(); len(books.Charges) != 0 || books.Refused[sandbox.InvalidIdentifiers] != refused {
-			t.Errorf("charges %v, refused %v of %d", books.Charges, books.Refused, refused)
+		if ledger := w.audited(); len(ledger.Charges) != 0 || ledger.Refused[sandbox.InvalidIdentifiers] != refused {
+			t.Errorf("charges %v, refused %v of %d", ledger.Charges, ledger.Refused, refused)
 		}
 	})
 }
@@ -118,8 +118,8 @@ func TestRequestsThatAreNoLookups(t *testing.T) {
 			}
 		})
 	}
-	if books := w.audited(); len(books.Charges) != 0 {
-		t.Errorf("charges %v", books.Charges)
+	if ledger := w.audited(); len(ledger.Charges) != 0 {
+		t.Errorf("charges %v", ledger.Charges)
 	}
 }
 
@@ -161,8 +161,8 @@ func TestWindow(t *testing.T) {
 				if r := over.must(w, emailPath, ada); r.errorCode != sandbox.RateLimited {
 					t.Errorf("the next window: %d %s", r.code, r.text)
 				}
-				if books := w.audited(); books.Refused[sandbox.RateLimited] != 3 || len(books.Charges) != 2*test.window.Limit {
-					t.Errorf("refused %v, %d charges", books.Refused, len(books.Charges))
+				if ledger := w.audited(); ledger.Refused[sandbox.RateLimited] != 3 || len(ledger.Charges) != 2*test.window.Limit {
+					t.Errorf("refused %v, %d charges", ledger.Refused, len(ledger.Charges))
 				}
 			})
 		})

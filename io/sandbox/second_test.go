@@ -89,12 +89,12 @@ func TestTheAdminInterfaceHasBoth(t *testing.T) {
 	}
 }
 
-// TestBooksOfTheSecondInterface: they are kept in files beside the first ones, from the first call on.
-func TestBooksOfTheSecondInterface(t *testing.T) {
+// TestTheLedgerOfTheSecondInterface: they are kept in files beside the first ones, from the first call on.
+func TestTheLedgerOfTheSecondInterface(t *testing.T) {
 	config := everybody()
-	config.BooksPath = filepath.Join(t.TempDir(), "books")
+	config.LedgerPath = filepath.Join(t.TempDir(), "books")
 	w := open(t, config)
-	if _, err := os.Stat(config.BooksPath + ".v2"); !os.IsNotExist(err) {
+	if _, err := os.Stat(config.LedgerPath + ".v2"); !os.IsNotExist(err) {
 		t.Errorf("a file before the first call: %v", err)
 	}
 	if r, err := w.send(http.MethodGet, "/v2/companies/1", "", asV2); err != nil || r.code != 200 {

@@ -125,7 +125,7 @@ func (w *workspace) audited() sandbox.Snapshot {
 	if err := w.Audit(); err != nil {
 		w.t.Error(err)
 	}
-	return w.Books()
+	return w.Ledger()
 }
 
 // isBroken reports whether an error is that of a connection that broke.

@@ -25,7 +25,7 @@ import (
 type Server struct {
 	config  Config
 	people  world.People
-	books   *Books
+	ledger  *Ledger
 	faults  *kit.FaultRules
 	closed  chan struct{}
 	closing sync.Once
@@ -43,14 +43,14 @@ func New(config Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	opened, err := openBooks(config.BooksConfig)
+	opened, err := openLedger(config.LedgerConfig)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	s := &Server{
 		config: config,
 		people: config.people(),
-		books:  opened,
+		ledger: opened,
 		faults: kit.NewFaultRules(config.Seed, config.Faults),
 		closed: make(chan struct{}),
 	}
@@ -75,24 +75,24 @@ func (s *Server) Close() error {
 	s.closing.Do(func() {
 		close(s.closed)
 		s.mcp.endSessions()
-		err = errors.Join(s.books.Close(), s.second.Close())
+		err = errors.Join(s.ledger.Close(), s.second.Close())
 	})
 	return err
 }
 
-// Books returns a copy of the ledger.
-func (s *Server) Books() Snapshot { return s.books.Snapshot() }
+// Ledger returns a copy of the ledger.
+func (s *Server) Ledger() Snapshot { return s.ledger.Snapshot() }
 
 // Second returns the second interface, with its ledger.
 func (s *Server) Second() *v2.Server { return s.second }
 
 // Workspace returns the ledger itself, for what its owner does.
-func (s *Server) Workspace() *Books { return s.books }
+func (s *Server) Workspace() *Ledger { return s.ledger }
 
 // Audit recomputes the ledger from its single charges: what the account started
 // with is what is available, reserved and charged; nothing is below zero.
 func (s *Server) Audit() error {
-	if err := s.books.Audit(); err != nil {
+	if err := s.ledger.Audit(); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
 	return nil

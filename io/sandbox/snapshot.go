@@ -61,7 +61,7 @@ type Snapshot struct {
 }
 
 // Snapshot returns a copy of the ledger.
-func (b *Books) Snapshot() Snapshot {
+func (b *Ledger) Snapshot() Snapshot {
 	b.lock()
 	defer b.mu.Unlock()
 	a, total := &b.account, b.history.total()

@@ -64,7 +64,7 @@ func centsUp(m cost.Money) int64   { return int64((m + cost.Cent - 1) / cost.Cen
 
 // Status returns the account as a key gets to see it now, or why it does not. It
 // reserves nothing.
-func (b *Books) Status(id string) (AccountStatus, ErrorCode) {
+func (b *Ledger) Status(id string) (AccountStatus, ErrorCode) {
 	now := b.lock()
 	defer b.mu.Unlock()
 	code := b.closed(id, now)
@@ -81,7 +81,7 @@ func (b *Books) Status(id string) (AccountStatus, ErrorCode) {
 	return status, ""
 }
 
-func (b *Books) workspaceStatus(code ErrorCode, now time.Time) *workspaceStatus {
+func (b *Ledger) workspaceStatus(code ErrorCode, now time.Time) *workspaceStatus {
 	a := &b.account
 	return &workspaceStatus{
 		FreeAllowance: a.freeAllowance(),
@@ -135,7 +135,7 @@ func (a *account) sells(fields enrich.Fields) bool {
 // readiness says what a lookup of the fields would meet now, or the code of a
 // workspace that is closed. The rolling window is not part of it: it passes by
 // itself.
-func (b *Books) readiness(fields enrich.Fields, closed ErrorCode, now time.Time) readiness {
+func (b *Ledger) readiness(fields enrich.Fields, closed ErrorCode, now time.Time) readiness {
 	hold, code := b.account.quote(fields, now)
 	r := readiness{}
 	if code != PricingUnavailable {

@@ -15,7 +15,7 @@ func known(t *testing.T) Config {
 	t.Helper()
 	config := DefaultConfig()
 	config.UnknownRate, config.MatchRates = 0, enrich.ByField[float64]{1, 1}
-	config.BooksPath = filepath.Join(t.TempDir(), "books")
+	config.LedgerPath = filepath.Join(t.TempDir(), "books")
 	return config
 }
 
@@ -38,12 +38,12 @@ func lookup(fields enrich.Fields, first string) question {
 	return question{operation: v1.OperationOf(fields), identity: id, fields: fields}
 }
 
-// TestBooksThatCannotBeWritten: nothing is charged, shown or begun any more.
-func TestBooksThatCannotBeWritten(t *testing.T) {
+// TestALedgerThatCannotBeWritten: nothing is charged, shown or begun any more.
+func TestALedgerThatCannotBeWritten(t *testing.T) {
 	s := openOn(t, known(t))
 	q := lookup(v1.AllFields, "Ada")
-	a := s.books.Arrive(LookupRequest{Path: q.path(), Key: ConfiguredKey, Identity: q.canonical(), Fields: q.fields})
-	if err := s.books.Close(); err != nil { // as good as a full disk
+	a := s.ledger.Arrive(LookupRequest{Path: q.path(), Key: ConfiguredKey, Identity: q.canonical(), Fields: q.fields})
+	if err := s.ledger.Close(); err != nil { // as good as a full disk
 		t.Fatal(err)
 	}
 	var r outcome
@@ -56,20 +56,20 @@ func TestBooksThatCannotBeWritten(t *testing.T) {
 	} else if text := r.refusal.message(); !strings.Contains(text, "the ledger is closed") {
 		t.Errorf("the next reply says %q, and not why", text)
 	}
-	if books := s.Books(); len(books.Charges) != 0 || books.Reserved != 0 || s.Audit() != nil {
-		t.Errorf("books %+v", books)
+	if ledger := s.Ledger(); len(ledger.Charges) != 0 || ledger.Reserved != 0 || s.Audit() != nil {
+		t.Errorf("books %+v", ledger)
 	}
 }
 
-func TestBooksAreWrittenBeforeTheAnswer(t *testing.T) {
+func TestTheLedgerIsWrittenBeforeTheAnswer(t *testing.T) {
 	config := known(t)
 	s := openOn(t, config)
 	r := s.ask(t.Context(), caller{ConfiguredKey, "rest"}, lookup(v1.AllFields, "Ada"), nil)
-	text, err := os.ReadFile(config.BooksPath)
+	text, err := os.ReadFile(config.LedgerPath)
 	if err != nil || r.refusal != nil || !strings.Contains(string(text), r.result.RequestID) {
 		t.Errorf("%v; the reply %+v is not in the ledger:\n%s", err, r, text)
 	}
-	if info, err := os.Stat(config.BooksPath); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(config.LedgerPath); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the ledger holds people's names: mode %v, %v", info.Mode(), err)
 	}
 }

@@ -17,7 +17,7 @@ type Ledger interface {
 	Begin(req attempt.Request) (attempt.Decision, error)
 	// Settle and Void each end a granted attempt, once. MarkInDoubt marks it in doubt, once.
 	Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error)
-	Void(id attempt.ID, why attempt.Voiding) error
+	Release(id attempt.ID, why attempt.Release) error
 	MarkInDoubt(id attempt.ID, why attempt.LostCall) error
 }
 

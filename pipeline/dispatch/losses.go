@@ -68,7 +68,7 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 		counted(int64(len(d.lost)), "response was lost", "responses were lost"))
 	defer d.waiting(Wait{Reason: WaitSettle})()
 	defer d.counting(&d.tally.Waited.Settle)()
-	findings, err := d.Reconciler.Reconcile(ctx)
+	reconciled, err := d.Reconciler.Reconcile(ctx)
 	switch {
 	case ctx.Err() != nil:
 		d.leaveInDoubt()
@@ -79,19 +79,19 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 		return nil
 	case err != nil:
 		return err
-	case len(findings.Cases) == 0 && this == oneLook:
-		d.note("the account could not be read: %s; trying again later", findings.Why)
+	case len(reconciled.Cases) == 0 && this == oneLook:
+		d.note("the account could not be read: %s; trying again later", reconciled.Why)
 		return nil
 	}
-	for _, c := range findings.Cases {
+	for _, c := range reconciled.Cases {
 		if t, ours := d.lost[c.ID]; ours {
 			delete(d.lost, c.ID)
-			d.judged(t, c)
+			d.reconciled(t, c)
 		}
 	}
-	if findings.Why != "" {
+	if reconciled.Why != "" {
 		left := counted(d.tally.InDoubt+int64(len(d.lost)), "lookup stays", "lookups stay")
-		d.note("%s in doubt: %s", left, findings.Why)
+		d.note("%s in doubt: %s", left, reconciled.Why)
 	}
 	d.leaveInDoubt()
 	if d.Report != nil {
@@ -100,9 +100,9 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 	return nil
 }
 
-// judged goes on with a lost task as the account proves.
-func (d *dispatcher) judged(t task, c attempt.Case) {
-	switch c.Finding {
+// reconciled goes on with a lost task as the account proves.
+func (d *dispatcher) reconciled(t task, c attempt.Case) {
+	switch c.Result {
 	case cost.NotCharged:
 		if t.tries < maxTries {
 			d.again(t, time.Time{})

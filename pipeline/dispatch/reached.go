@@ -98,7 +98,7 @@ func (d *dispatcher) refusedBy(fields enrich.Fields, now time.Time) (i int, left
 func (d *dispatcher) stopOfAll() Stop {
 	var limits Stop
 	for _, r := range d.reached {
-		limits = Foremost(limits, r.stop)
+		limits = FirstStop(limits, r.stop)
 		if d.NotSent != nil {
 			d.NotSent(r.stop, r.left)
 		}
@@ -107,7 +107,7 @@ func (d *dispatcher) stopOfAll() Stop {
 	case d.stop != nil:
 		return d.stop
 	case d.short != nil: // the others are done, but the expendable fields are not
-		return Foremost(limits, *d.short)
+		return FirstStop(limits, *d.short)
 	}
 	return limits
 }

@@ -20,7 +20,7 @@ type Arbiter interface {
 	// Reconcile decides by an idle snapshot of the account what it can about the
 	// doubts and about charges that may have been free, durably. The user says whether
 	// the account is exclusive.
-	Reconcile(now cost.Account, exclusive bool) (attempt.Findings, error)
+	Reconcile(now cost.Account, exclusive bool) (attempt.ReconcileResult, error)
 }
 
 // Reconciler finds out from the account what became of lost calls. It is used while no call is
@@ -38,8 +38,8 @@ type Reconciler struct {
 
 // How often, and how many times, an account that still has reservations is read.
 const (
-	quietPolls        = 12
-	quietPollInterval = 5 * time.Second
+	idlePolls        = 12
+	idlePollInterval = 5 * time.Second
 )
 
 // Pending returns the doubts that a look at the account may decide.
@@ -57,32 +57,32 @@ func (r *Reconciler) Pending() int {
 // reservations, and lets the journal decide. When the account does not come to
 // rest, or cannot be read, nothing is decided, there are no cases, and Why says so;
 // a later call tries again. The error is the journal's, ctx's, or the service's refusal.
-func (r *Reconciler) Reconcile(ctx context.Context) (attempt.Findings, error) {
+func (r *Reconciler) Reconcile(ctx context.Context) (attempt.ReconcileResult, error) {
 	if err := r.sleep(ctx, r.settled().Sub(r.Now())); err != nil {
-		return attempt.Findings{}, err
+		return attempt.ReconcileResult{}, err
 	}
 	why := ""
-	for poll := range quietPolls {
+	for poll := range idlePolls {
 		if poll > 0 {
-			if err := r.sleep(ctx, quietPollInterval); err != nil {
-				return attempt.Findings{}, err
+			if err := r.sleep(ctx, idlePollInterval); err != nil {
+				return attempt.ReconcileResult{}, err
 			}
 		}
 		account, err := r.Status.Status(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return attempt.Findings{}, ctx.Err()
+			return attempt.ReconcileResult{}, ctx.Err()
 		case refusesUs(err):
-			return attempt.Findings{}, err
+			return attempt.ReconcileResult{}, err
 		case err != nil:
 			why = "the account status cannot be read: " + err.Error()
-		case !account.Quiet():
+		case !account.Idle():
 			why = "the service still reports reservations"
 		default:
 			return r.Arbiter.Reconcile(account, r.Exclusive)
 		}
 	}
-	return attempt.Findings{Why: why}, nil
+	return attempt.ReconcileResult{Why: why}, nil
 }
 
 // settled returns the time when the settle delay has passed for every pending doubt

@@ -38,7 +38,7 @@ func (w worker) work(ctx context.Context, t task, granted attempt.Granted) resul
 		return result{task: t, err: err}
 	}
 	if !w.gate.pass(ticket.Hold.Amounts().Meters()) {
-		err := w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "held back"})
+		err := w.ledger.Release(ticket.ID, attempt.Release{Reason: "held back"})
 		return result{task: t, held: true, err: err}
 	}
 	// This is past the commit point of the call: the intent is durable. From here on a crash
@@ -68,7 +68,7 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict, limited co
 	case enrich.Answered:
 		return w.ledger.Settle(ticket.ID, v)
 	case enrich.Refused:
-		voiding := attempt.Voiding{
+		releasing := attempt.Release{
 			Reason: v.Code, RequestID: v.RequestID, Sent: !v.Unsent, Reject: v.Class == enrich.InvalidInput,
 			Limit: v.Limit,
 		}
@@ -80,11 +80,11 @@ func (w worker) record(ticket attempt.Ticket, verdict enrich.Verdict, limited co
 			w.gate.close()
 		}
 		if v.Class == enrich.SlowDown || v.Pause || v.RetryAfter > 0 {
-			voiding.PauseUntil = w.gate.pause(v.RetryAfter)
+			releasing.PauseUntil = w.gate.pause(v.RetryAfter)
 		}
-		return cost.Charge{}, w.ledger.Void(ticket.ID, voiding)
+		return cost.Charge{}, w.ledger.Release(ticket.ID, releasing)
 	case enrich.NotSent:
-		return cost.Charge{}, w.ledger.Void(ticket.ID, attempt.Voiding{Reason: "not sent: " + v.Err.Error()})
+		return cost.Charge{}, w.ledger.Release(ticket.ID, attempt.Release{Reason: "not sent: " + v.Err.Error()})
 	case enrich.Lost:
 		lost := attempt.LostCall{Cause: v.Err.Error()}
 		if v.Stop != "" {

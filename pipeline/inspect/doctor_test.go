@@ -49,8 +49,8 @@ func diagnose(t *testing.T, options workspace.Options) *Diagnosis {
 }
 
 // of returns the findings of one check with a result.
-func of(d *report.Diagnosis, check, result string) []report.CheckFinding {
-	var found []report.CheckFinding
+func of(d *report.Diagnosis, check, result string) []report.CheckResult {
+	var found []report.CheckResult
 	for _, f := range d.Checks {
 		if f.Check == check && f.Result == result {
 			found = append(found, f)
@@ -87,7 +87,7 @@ func TestAServiceThatIsSoundIsUsableAndNothingIsSentOrLeft(t *testing.T) {
 			t.Errorf("%s is not found to be well", check)
 		}
 	}
-	for operation, posts := range service.Service.Books().Posts {
+	for operation, posts := range service.Service.Ledger().Posts {
 		if posts > 0 {
 			t.Errorf("%d requests to %s", posts, operation)
 		}
@@ -166,9 +166,9 @@ func TestTheSecondInterfaceIsCheckedWithFreeCallsAlone(t *testing.T) {
 		if !found.Report.Usable || found.Report.Problems > 0 {
 			t.Errorf("%s: %+v", name, found.Report)
 		}
-		for check, findings := range map[string]int{"v2 base URL": 1, "v2 key": 1, "v2 modules": 6, "v2 contacts": 1, "v2 rate limit": 1, "journal": 1} {
-			if got := len(of(found.Report, check, report.CheckOK)); got != findings {
-				t.Errorf("%s: %s is found to be well %d times, want %d: %+v", name, check, got, findings, found.Report.Checks)
+		for check, results := range map[string]int{"v2 base URL": 1, "v2 key": 1, "v2 modules": 6, "v2 contacts": 1, "v2 rate limit": 1, "journal": 1} {
+			if got := len(of(found.Report, check, report.CheckOK)); got != results {
+				t.Errorf("%s: %s is found to be well %d times, want %d: %+v", name, check, got, results, found.Report.Checks)
 			}
 		}
 		if first := len(of(found.Report, "base URL", report.CheckOK)); first > 0 != (name == "both") {
@@ -180,7 +180,7 @@ func TestTheSecondInterfaceIsCheckedWithFreeCallsAlone(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithTheSecondInterfaceIsTold(t *testing.T) {
+func TestWhatIsWrongWithTheSecondInterfaceIsReported(t *testing.T) {
 	t.Parallel()
 	service := serve(t)
 	for name, test := range map[string]struct {
@@ -202,8 +202,8 @@ func TestWhatIsWrongWithTheSecondInterfaceIsTold(t *testing.T) {
 			options := withV2(service, t.TempDir())
 			test.change(&options.Services[1])
 			found := diagnose(t, options)
-			findings := of(found.Report, test.check, test.result)
-			if len(findings) != 1 || findings[0].Advice != test.advice || found.Report.Usable != (test.kind == 0) {
+			results := of(found.Report, test.check, test.result)
+			if len(results) != 1 || results[0].Advice != test.advice || found.Report.Usable != (test.kind == 0) {
 				t.Errorf("kind %d, %+v", found.Kind, found.Report)
 			}
 			if name != "no address" && found.Kind != test.kind {
@@ -280,8 +280,8 @@ func TestOnePaidCallShowsThatTheCountersMoveAsTheMappingSays(t *testing.T) {
 	t.Parallel()
 	service, state := serve(t), t.TempDir()
 	found := counting(t, service, state, v2.Modules{})
-	findings := of(found.Report, v2Counting, report.CheckOK)
-	if len(findings) != 1 || findings[0].Found != "a call of prospecting used 1 unit of companies" || !found.Report.Usable {
+	results := of(found.Report, v2Counting, report.CheckOK)
+	if len(results) != 1 || results[0].Found != "a call of prospecting used 1 unit of companies" || !found.Report.Usable {
 		t.Errorf("%+v", found.Report.Checks)
 	}
 	if records := service.Service.Second().Units().Records(); len(records) != 1 {
@@ -289,7 +289,7 @@ func TestOnePaidCallShowsThatTheCountersMoveAsTheMappingSays(t *testing.T) {
 	}
 	// The limit counts the units of all checks, so that nothing is sent any more.
 	found = counting(t, service, state, v2.Modules{})
-	if findings = of(found.Report, v2Counting, report.CheckWarning); len(findings) != 1 || !strings.Contains(findings[0].Found, "max-units") {
+	if results = of(found.Report, v2Counting, report.CheckWarning); len(results) != 1 || !strings.Contains(results[0].Found, "max-units") {
 		t.Errorf("%+v", found.Report.Checks)
 	}
 	if records := service.Service.Second().Units().Records(); len(records) != 1 {
@@ -329,8 +329,8 @@ func TestCountersAreNotCheckedWithoutALimitOnAModuleOfSearches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings := of(found.Report, v2Counting, report.CheckWarning)
-	if len(findings) != 1 || !strings.HasSuffix(findings[0].Found, "a limit on units of companies or contacts is needed") {
+	results := of(found.Report, v2Counting, report.CheckWarning)
+	if len(results) != 1 || !strings.HasSuffix(results[0].Found, "a limit on units of companies or contacts is needed") {
 		t.Errorf("%+v", found.Report.Checks)
 	}
 	if records := service.Service.Second().Units().Records(); len(records) > 0 {
@@ -349,7 +349,7 @@ func TestCountersAreNotCheckedWhereSomethingIsWrong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if findings := of(found.Report, v2Counting, report.CheckWarning); len(findings) != 1 || found.Report.Usable {
+	if results := of(found.Report, v2Counting, report.CheckWarning); len(results) != 1 || found.Report.Usable {
 		t.Errorf("%+v", found.Report.Checks)
 	}
 	if records := service.Service.Second().Units().Records(); len(records) > 0 {
@@ -371,8 +371,8 @@ func TestAWrongMappingOfModulesIsAProblemWithTheLineThatCorrectsIt(t *testing.T)
 			t.Fatal(err)
 		}
 		found := counting(t, serve(t), t.TempDir(), modules)
-		findings := of(found.Report, v2Counting, report.CheckProblem)
-		if len(findings) != 1 || !strings.HasSuffix(findings[0].Found, test.want) || found.Report.Usable || found.Kind != problem.Usage {
+		results := of(found.Report, v2Counting, report.CheckProblem)
+		if len(results) != 1 || !strings.HasSuffix(results[0].Found, test.want) || found.Report.Usable || found.Kind != problem.Usage {
 			t.Errorf("%s: %+v", name, found.Report.Checks)
 		}
 	}

@@ -59,7 +59,7 @@ func forget(
 	if view.Lists, err = removeLists(dir, found.Names); err != nil {
 		return nil, err
 	}
-	if err := workspace.ConcealBooks(dir, options); err != nil {
+	if err := workspace.ConcealLedger(dir, options); err != nil {
 		return nil, err
 	}
 	if view.Outputs, err = outputsOf(journal, found.Matches); err != nil {

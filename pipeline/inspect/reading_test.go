@@ -32,7 +32,7 @@ import (
 type silentObserver struct{}
 
 func (silentObserver) Note(string)            {}
-func (silentObserver) Surveying() func()      { return func() {} }
+func (silentObserver) Scanning() func()       { return func() {} }
 func (silentObserver) ReadingJournal() func() { return func() {} }
 func (silentObserver) Writing() func()        { return func() {} }
 func (silentObserver) Sending(pipeline.Sending) (func(pipeline.SentSoFar), func()) {

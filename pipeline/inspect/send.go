@@ -36,7 +36,7 @@ func (c *comparing) openSpending(ctx context.Context, inDoubt string) (why strin
 		}
 		return c.work.Explain(err), nil // it is reported, and nothing is sent
 	}
-	if err := c.place.RememberKey(c.Account.Of); err != nil {
+	if err := c.place.RecordKey(c.Account.Of); err != nil {
 		return "", err
 	}
 	return "", c.Account.Rebase()

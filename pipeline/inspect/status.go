@@ -143,11 +143,11 @@ func viewActiveRun(s *workspace.Session, run checkpoint.Run) *report.ActiveRun {
 		ceilings[i] = ceilings[i].At(now)
 	}
 	ceilings = append(ceilings, s.Journal.Base().Ceilings(checkpoint.ScopeAccount)...)
-	tightest, left, _ := cost.Tightest(ceilings, s.Journal.Totals)
+	mostRestrictive, left, _ := cost.MostRestrictive(ceilings, s.Journal.Totals)
 	totals := s.Journal.Totals(checkpoint.RunScope(run.Name))
 	return &report.ActiveRun{
 		Run: run.Name, Spent: totals.Settled.Money(), Held: totals.Held.Money(), MaxSpend: run.MaxSpend,
-		Tightest: tightest.Name, Left: max(left, 0), Accounts: usageOf(s).Run(run, now),
+		MostRestrictive: mostRestrictive.Name, Left: max(left, 0), Accounts: usageOf(s).Run(run, now),
 	}
 }
 

@@ -55,5 +55,5 @@ func (b *answeredBlock) Each(visit func(table.Row) error) error {
 	if err := t.load(b.Block); err != nil {
 		return err
 	}
-	return t.each(b.Block, len(t.judges), visit)
+	return t.each(b.Block, len(t.evaluators), visit)
 }

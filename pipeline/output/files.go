@@ -177,7 +177,7 @@ func (f *Files) Commit(ctx context.Context, p Protection) (kept []KeptVersion, e
 		if err := file.Commit(); err != nil {
 			return kept, err
 		}
-		if err := r.remember(); err != nil {
+		if err := r.record(); err != nil {
 			return kept, err
 		}
 	}

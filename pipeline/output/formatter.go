@@ -55,7 +55,7 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 	}
 	p.rewind()
 	err := block.Each(func(row table.Row) error {
-		if err := p.judge(row); err != nil {
+		if err := p.evaluate(row); err != nil {
 			return err
 		}
 		result := p.merge()
@@ -76,7 +76,7 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 // rowCells turns the result into the fills of the row's own cells, where those are missing,
 // and the appended cells.
 func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []string) {
-	if !r.told {
+	if !r.hasResult {
 		p.results[statusColumn], p.results[reasonColumn] = string(r.outcome.status()), r.reason
 		return nil, p.plain
 	}
@@ -89,23 +89,23 @@ func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []string) 
 	if !r.retrievedAt.IsZero() {
 		retrieved = p.at.of(r.retrievedAt, asUTC)
 	}
-	appended = p.appendPlaces(p.appended[:0], p.layout.before)
+	appended = p.appendPositions(p.appended[:0], p.layout.before)
 	appended = append(appended, string(r.outcome.status()), r.reason,
 		charge, strings.Join(r.ids, " "), retrieved, r.provenance)
-	if len(p.judges) > 1 {
+	if len(p.evaluators) > 1 {
 		appended = p.appendCharges(appended)
 	}
 	appended = p.appendUnits(appended)
-	appended = p.appendPlaces(appended, p.layout.after)
+	appended = p.appendPositions(appended, p.layout.after)
 	p.fills, p.appended = fills, appended
 	return fills, appended
 }
 
 // appendCharges appends what each step was charged for the row.
 func (p *formatter) appendCharges(cells []string) []string {
-	for _, j := range p.judges {
+	for _, j := range p.evaluators {
 		charge := ""
-		if j.told && j.result.charged {
+		if j.hasResult && j.result.charged {
 			charge = j.result.charge.Money().String()
 		}
 		cells = append(cells, charge)
@@ -117,8 +117,8 @@ func (p *formatter) appendCharges(cells []string) []string {
 func (p *formatter) appendUnits(cells []string) []string {
 	for _, column := range p.layout.units {
 		used, charged := int64(0), false
-		for i, j := range p.judges {
-			if meter := column.meters[i]; meter != cost.USD && j.told && j.result.charged {
+		for i, j := range p.evaluators {
+			if meter := column.meters[i]; meter != cost.USD && j.hasResult && j.result.charged {
 				used, charged = used+j.result.charge[meter], true
 			}
 		}
@@ -133,7 +133,7 @@ func (p *formatter) appendUnits(cells []string) []string {
 
 // appendDecided appends the attempts that decided fields of the row, for the steps that want to know.
 func (p *formatter) appendDecided(all []decided) []decided {
-	for i, j := range p.judges {
+	for i, j := range p.evaluators {
 		if j.Decided == nil || j.row.Record == nil {
 			continue
 		}

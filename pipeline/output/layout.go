@@ -23,7 +23,7 @@ type layout struct {
 	names         []string // of the places
 	kinds         []string // what a later step recognises a value by: the role or the name of its field
 	values        []int    // the places of values
-	steps         []places
+	steps         []positions
 	units         []unitColumn
 }
 
@@ -34,8 +34,8 @@ type unitColumn struct {
 	meters []cost.Meter // of each step; cost.USD for one that cannot use it
 }
 
-// places are those of one step.
-type places struct {
+// positions are those of one step.
+type positions struct {
 	fields  enrich.ByField[int]
 	details []int
 }
@@ -45,20 +45,20 @@ func (s Sequence) layout() *layout {
 	l := &layout{}
 	var details []int
 	for _, step := range s { // the places of a step do not depend on later steps
-		p := places{}
+		p := positions{}
 		for _, f := range step.Scope.FieldColumns() {
 			p.fields[f.Field] = l.placeOf(f, step.Scope.Catalogue.Fields[f.Field])
 		}
 		for _, detail := range step.Scope.Catalogue.Details {
-			place := l.placeOfDetail(detail)
-			p.details = append(p.details, place)
+			position := l.placeOfDetail(detail)
+			p.details = append(p.details, position)
 			switch {
-			case slices.Contains(details, place) || slices.Contains(l.after, place):
+			case slices.Contains(details, position) || slices.Contains(l.after, position):
 			case detail.Apart && step.Scope.FieldsOf(detail) == 0:
 			case !detail.Optional:
-				details = append(details, place)
+				details = append(details, position)
 			case step.Optional:
-				l.after = append(l.after, place)
+				l.after = append(l.after, position)
 			}
 		}
 		l.steps = append(l.steps, p)
@@ -86,34 +86,34 @@ func (l *layout) unitColumn(of, name string, steps int) *unitColumn {
 func (l *layout) placeOf(f scan.FieldColumn, d enrich.Description) int {
 	kind := kindOf(d)
 	if f.Column != columns.None {
-		for _, place := range l.values {
-			if l.columns[place] == f.Column {
-				return place
+		for _, position := range l.values {
+			if l.columns[position] == f.Column {
+				return position
 			}
 		}
 		return l.add(f.Column, d.Name, kind, true)
 	}
-	place := l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, true)
-	l.before = append(l.before, place)
-	return place
+	position := l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, true)
+	l.before = append(l.before, position)
+	return position
 }
 
 // placeOfDetail returns the place of a detail. Details with one name have one place.
 func (l *layout) placeOfDetail(d enrich.Detail) int {
 	kind := "detail " + d.Name
-	if place := slices.Index(l.kinds, kind); place >= 0 {
-		return place
+	if position := slices.Index(l.kinds, kind); position >= 0 {
+		return position
 	}
 	return l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, false)
 }
 
 func (l *layout) add(column int, name, kind string, value bool) int {
 	l.columns, l.names, l.kinds = append(l.columns, column), append(l.names, name), append(l.kinds, kind)
-	place := len(l.columns) - 1
+	position := len(l.columns) - 1
 	if value {
-		l.values = append(l.values, place)
+		l.values = append(l.values, position)
 	}
-	return place
+	return position
 }
 
 // kindOf returns what makes values of two steps the same: the column of a list that they fill, or else the
@@ -132,9 +132,9 @@ func (s Sequence) Follow(scope scan.Scope) scan.Scope {
 	scope.Later, scope.Mapping, scope.Values = true, maps.Clone(scope.Mapping), map[enrich.Field]int{}
 	for f := range scope.Wanted.Each() {
 		description := scope.Catalogue.Fields[f]
-		for _, place := range l.values {
-			if l.kinds[place] == kindOf(description) && l.columns[place] >= scan.FirstAnswer {
-				scope.Values[f] = l.columns[place]
+		for _, position := range l.values {
+			if l.kinds[position] == kindOf(description) && l.columns[position] >= scan.FirstAnswer {
+				scope.Values[f] = l.columns[position]
 			}
 		}
 	}
@@ -155,16 +155,16 @@ func (s Sequence) Follow(scope scan.Scope) scan.Scope {
 func (s Sequence) Columns(schema table.Schema) []table.Column {
 	l := s.layout()
 	var appended []table.Column
-	for _, place := range l.before {
-		appended = append(appended, table.Column{Name: l.names[place]})
+	for _, position := range l.before {
+		appended = append(appended, table.Column{Name: l.names[position]})
 	}
 	appended = append(appended, columns.Outcomes()...)
 	appended = append(appended, s.chargeColumns()...)
 	for _, column := range l.units {
 		appended = append(appended, table.Column{Name: "enrich_units_" + column.name, Kind: table.Integer})
 	}
-	for _, place := range l.after {
-		appended = append(appended, table.Column{Name: l.names[place]})
+	for _, position := range l.after {
+		appended = append(appended, table.Column{Name: l.names[position]})
 	}
 	taken := func(i int) bool {
 		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, appended[i].Name) }) ||
@@ -206,12 +206,12 @@ func (s Sequence) Filled() []int {
 func (s Sequence) ValueColumns(schema table.Schema) (names []string) {
 	l := s.layout()
 	appended := s.Columns(schema) // those of l.before come first
-	for _, place := range l.values {
-		if column := l.columns[place]; column < scan.FirstAnswer {
+	for _, position := range l.values {
+		if column := l.columns[position]; column < scan.FirstAnswer {
 			names = append(names, schema.Columns[column])
 			continue
 		}
-		names = append(names, appended[slices.Index(l.before, place)].Name)
+		names = append(names, appended[slices.Index(l.before, position)].Name)
 	}
 	return names
 }

@@ -12,8 +12,8 @@ import (
 type merged struct {
 	outcome outcome
 	reason  string
-	// told says that there is more than the outcome and the reason.
-	told        bool
+	// hasResult says that there is more than the outcome and the reason.
+	hasResult   bool
 	charge      cost.Money
 	charged     bool
 	ids         []string
@@ -24,16 +24,16 @@ type merged struct {
 // merge puts the results of the steps for one row together. What it returns is valid until the next row.
 func (t *through) merge() *merged {
 	m := &t.result
-	if m.told {
+	if m.hasResult {
 		*m = merged{}
 	}
 	m.outcome, m.reason = t.mergedOutcome()
-	for _, j := range t.judges {
-		if !j.told {
+	for _, j := range t.evaluators {
+		if !j.hasResult {
 			continue
 		}
 		r := &j.result
-		m.told = true
+		m.hasResult = true
 		m.charge += r.charge.Money()
 		m.charged = m.charged || r.charged
 		if m.ids == nil {
@@ -52,11 +52,11 @@ func (t *through) merge() *merged {
 // are some. Otherwise what may still change decides, then what an answer said, then what kept a step from
 // asking.
 func (t *through) mergedOutcome() (outcome, string) {
-	if len(t.judges) == 1 {
-		return t.judges[0].outcome, t.judges[0].reason
+	if len(t.evaluators) == 1 {
+		return t.evaluators[0].outcome, t.evaluators[0].reason
 	}
 	var has [numOutcomes]bool
-	for _, j := range t.judges {
+	for _, j := range t.evaluators {
 		has[j.outcome] = true
 	}
 	asked := has
@@ -93,12 +93,12 @@ func (t *through) mergedOutcome() (outcome, string) {
 // valuesFound reports whether a step found a value for the row, and whether a wanted one is still missing. What a
 // search found is not wanted for itself.
 func (t *through) valuesFound() (found, missing bool) {
-	for _, j := range t.judges {
+	for _, j := range t.evaluators {
 		for _, f := range j.fields {
-			place := j.places.fields[f.Field]
-			found = found || t.found.values[place] != ""
-			missing = missing || j.Scope.Search.Patterns == 0 && t.found.values[place] == "" &&
-				(j.row.Missing.Has(f.Field) || j.row.Reason != "" || t.found.waits[place])
+			position := j.positions.fields[f.Field]
+			found = found || t.found.values[position] != ""
+			missing = missing || j.Scope.Search.Patterns == 0 && t.found.values[position] == "" &&
+				(j.row.Missing.Has(f.Field) || j.row.Reason != "" || t.found.waits[position])
 		}
 	}
 	return found, missing
@@ -108,7 +108,7 @@ func (t *through) valuesFound() (found, missing bool) {
 // the names of the steps that gave it.
 func (t *through) reasons(without uint) string {
 	var names, reasons []string
-	for _, j := range t.judges {
+	for _, j := range t.evaluators {
 		if j.reason == "" || without&(1<<j.outcome) != 0 {
 			continue
 		}

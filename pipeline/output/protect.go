@@ -140,8 +140,8 @@ func (r *replacement) lost(ctx context.Context, path string, columns []string) (
 	return newComparison(columns, r.Rows).lost(ctx, old, made)
 }
 
-// remember records the new file, after Commit put it in place.
-func (r *replacement) remember() error {
+// record notes the new file in the journal, after Commit put it in place.
+func (r *replacement) record() error {
 	path, err := absolute(r.file.Target())
 	if err != nil {
 		return err

@@ -32,11 +32,11 @@ func (r *rowResult) reset() {
 	*r = rowResult{ids: r.ids[:0], answer: enrich.Values{Details: r.answer.Details[:0]}}
 }
 
-// recall collects what the journal holds on the person of a row, and judges the row by
+// recall collects what the journal holds on the person of a row, and evaluates the row by
 // the fields that it misses itself. A first occurrence also shows what the run
 // paid for other fields: those that only its duplicates miss.
 func (o Output) recall(
-	r *rowResult, missing enrich.Fields, leads bool, record *attempt.Record, attempts *recollections,
+	r *rowResult, missing enrich.Fields, isFirst bool, record *attempt.Record, attempts *loadedAttempts,
 ) {
 	states := record.States
 	var reasons enrich.ByField[string]
@@ -44,7 +44,7 @@ func (o Output) recall(
 	for f := range o.Scope.Wanted.Each() {
 		id := record.Attempts[f]
 		known, said := attempts.of(id)
-		if known == nil || !missing.Has(f) && (!leads || known.Ended.Run != o.Run) {
+		if known == nil || !missing.Has(f) && (!isFirst || known.Ended.Run != o.Run) {
 			continue
 		}
 		if states[f] != attempt.Forgotten { // whatever became of it before
@@ -68,7 +68,7 @@ func (o Output) recall(
 		}
 	}
 	r.waiting = waitingOf(missing, &states)
-	r.outcome, r.reason = o.judge(missing, states, reasons, &r.answer)
+	r.outcome, r.reason = o.evaluate(missing, states, reasons, &r.answer)
 	if r.mayBeFree {
 		r.reason = strings.TrimPrefix(r.reason+"; "+reasonMayBeFree, "; ")
 	}
@@ -89,7 +89,7 @@ func waitingOf(missing enrich.Fields, states *enrich.ByField[attempt.FieldState]
 
 // addForfeited adds what was charged for fields before they were asked for again, however
 // that ended; seen are the attempts whose charges are added already.
-func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *recollections, seen []attempt.ID) {
+func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *loadedAttempts, seen []attempt.ID) {
 	var ids []attempt.ID
 	for f := range o.Scope.Wanted.Each() {
 		ids = append(ids, record.Earlier[f]...)
@@ -170,8 +170,8 @@ const (
 	reasonExpired   = "the answer was erased after its retention time"
 )
 
-// judge gives the row its status and the reason: what may still change comes first.
-func (o Output) judge(
+// evaluate gives the row its status and the reason: what may still change comes first.
+func (o Output) evaluate(
 	missing enrich.Fields, states enrich.ByField[attempt.FieldState], reasons enrich.ByField[string],
 	answer *enrich.Values,
 ) (outcome, string) {

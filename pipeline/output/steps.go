@@ -31,8 +31,8 @@ type Step struct {
 	Output
 	Name    string // unique in the run
 	Account StepAccount
-	// Survey is the latest scan of the list for the step; nil for none. The output uses its index.
-	Survey *scan.Scan
+	// Scan is the latest scan of the list for the step; nil for none. The output uses its index.
+	Scan *scan.Scan
 }
 
 // Steps are the steps of a run in their order, one at least.
@@ -82,10 +82,10 @@ func (r *AnsweredRows) Answer(ctx context.Context, next Step) (err error) {
 
 // index returns the index of a list for the step.
 func (s Step) index(ctx context.Context, list scan.List) (*scan.Index, error) {
-	if s.Survey == nil {
+	if s.Scan == nil {
 		return scan.NewIndex(ctx, s.Scope, list, s.Account)
 	}
-	return s.Survey.Index(ctx, s.Scope, list, s.Account)
+	return s.Scan.Index(ctx, s.Scope, list, s.Account)
 }
 
 // scope returns the scope of the next step.
@@ -133,9 +133,9 @@ func (s Steps) Outputs() (sequence Sequence) {
 	return sequence
 }
 
-// Survey scans the list for a step with scan.New or scan.NewWithIndex. The rows are those after the steps before it.
+// Scan scans the list for a step with scan.New or scan.NewWithIndex. The rows are those after the steps before it.
 // With most, what an earlier step may still find counts as missing: a plan needs the most that a step can ask for.
-func (s Steps) Survey(
+func (s Steps) Scan(
 	ctx context.Context, rows *AnsweredRows, step int, most bool,
 	take func(context.Context, scan.Scope, scan.List, scan.Recorder) (*scan.Scan, error),
 ) (*scan.Scan, error) {
@@ -169,11 +169,11 @@ type Send func(ctx context.Context, step int, found *scan.Scan, rows scan.List) 
 // Stops says of each step why it stopped, nil when it did not.
 type Stops []dispatch.Stop
 
-// Foremost returns the first of the stops. When that is a limit that was reached, a later stop takes its place if
+// FirstStop returns the first of the stops. When that is a limit that was reached, a later stop takes its place if
 // somebody has to act on it, or if it is a limit that ends earlier.
-func (s Stops) Foremost() (first dispatch.Stop) {
+func (s Stops) FirstStop() (first dispatch.Stop) {
 	for _, stop := range s {
-		first = dispatch.Foremost(first, stop)
+		first = dispatch.FirstStop(first, stop)
 	}
 	return first
 }
@@ -205,7 +205,7 @@ func (s Steps) run(ctx context.Context, list scan.List, step int, send Send) (st
 		return stopped(ctx, err)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	found, err := s.Survey(ctx, rows, step, false, scan.New)
+	found, err := s.Scan(ctx, rows, step, false, scan.New)
 	if err != nil {
 		return stopped(ctx, err)
 	}

@@ -208,7 +208,7 @@ func TestEachSubjectStandsOnceInTheOrderOfTheList(t *testing.T) {
 func TestOnlyWantedTablesAreWritten(t *testing.T) {
 	j := journal{}
 	j[1] = attempt.Outcome{ID: 1, Ended: attempt.Resolution{State: attempt.Settled, Status: enrich.Matched, Erased: true}}
-	j[2] = attempt.Outcome{ID: 2, Ended: attempt.Resolution{State: attempt.Voided}}
+	j[2] = attempt.Outcome{ID: 2, Ended: attempt.Resolution{State: attempt.Released}}
 	j.answer(3, "c", "")
 	steps := output.TableSteps{{Wanted: wanted(figures)}, {Interface: invented{}, Answers: j, Wanted: wanted(owners)}}
 	d := output.NewDecidedAnswers(steps)

@@ -11,15 +11,15 @@ import (
 // before it found.
 type through struct {
 	*reading
-	judges []*judge
-	next   bool     // a step or somebody else reads the rows with what was found
-	found  answered // what the steps found for the row that is under way
-	result merged   // of merge
+	evaluators []*evaluator
+	next       bool     // a step or somebody else reads the rows with what was found
+	found      answered // what the steps found for the row that is under way
+	result     merged   // of merge
 }
 
 // newThrough returns a through whose rows are read, when next is set or there are several steps.
 func (r *reading) newThrough(next bool) *through {
-	t := &through{reading: r, judges: r.newJudges(), next: next || len(r.steps) > 1}
+	t := &through{reading: r, evaluators: r.newEvaluators(), next: next || len(r.steps) > 1}
 	t.found = answered{columns: r.layout.columns, values: make([]string, len(r.layout.columns))}
 	t.found.waits = make([]bool, len(t.found.values))
 	return t
@@ -27,13 +27,13 @@ func (r *reading) newThrough(next bool) *through {
 
 // load reads what the journal knows of the rows of a block.
 func (t *through) load(block table.Block) (err error) {
-	for i, j := range t.judges {
+	for i, j := range t.evaluators {
 		if j.facts, err = j.Index.Facts(block.First(), block.Len(), j.facts[:0]); err != nil {
 			return err
 		}
 		each := func(visit func(table.Row) error) error { return t.each(block, i, visit) }
-		if err := j.remember(each); err != nil {
-			if len(t.judges) > 1 {
+		if err := j.load(each); err != nil {
+			if len(t.evaluators) > 1 {
 				err = fmt.Errorf("step %s: %w", j.Name, err)
 			}
 			return err
@@ -56,14 +56,14 @@ func (t *through) each(block table.Block, step int, visit func(table.Row) error)
 
 // rewind goes back to the first row of the block.
 func (t *through) rewind() {
-	for _, j := range t.judges {
+	for _, j := range t.evaluators {
 		j.at, j.known = 0, 0
 	}
 }
 
-// judge takes the next row of the block through all steps.
-func (t *through) judge(line table.Row) error {
-	_, err := t.take(line, len(t.judges))
+// evaluate takes the next row of the block through all steps.
+func (t *through) evaluate(line table.Row) error {
+	_, err := t.take(line, len(t.evaluators))
 	return err
 }
 
@@ -72,11 +72,11 @@ func (t *through) judge(line table.Row) error {
 func (t *through) take(line table.Row, steps int) (table.Row, error) {
 	t.found.reset(line)
 	seen := line
-	for _, j := range t.judges[:steps] {
-		if err := j.judge(seen); err != nil {
+	for _, j := range t.evaluators[:steps] {
+		if err := j.evaluate(seen); err != nil {
 			return nil, err
 		}
-		if j.told || t.next { // most rows of a run of one step need nothing else
+		if j.hasResult || t.next { // most rows of a run of one step need nothing else
 			t.found.add(line, j)
 		}
 		if t.next {
@@ -88,18 +88,18 @@ func (t *through) take(line table.Row, steps int) (table.Row, error) {
 
 // fillsOf appends the values that belong into cells of the list.
 func (t *through) fillsOf(fills []table.Fill) []table.Fill {
-	for _, place := range t.layout.values {
-		if column := t.layout.columns[place]; column < scan.FirstAnswer && t.found.values[place] != "" {
-			fills = append(fills, table.Fill{Column: column, Value: t.found.values[place]})
+	for _, position := range t.layout.values {
+		if column := t.layout.columns[position]; column < scan.FirstAnswer && t.found.values[position] != "" {
+			fills = append(fills, table.Fill{Column: column, Value: t.found.values[position]})
 		}
 	}
 	return fills
 }
 
-// appendPlaces appends the values of places.
-func (t *through) appendPlaces(cells []string, places []int) []string {
-	for _, place := range places {
-		cells = append(cells, t.found.values[place])
+// appendPositions appends the values of places.
+func (t *through) appendPositions(cells []string, positions []int) []string {
+	for _, position := range positions {
+		cells = append(cells, t.found.values[position])
 	}
 	return cells
 }
@@ -126,32 +126,32 @@ func (a *answered) reset(line table.Row) {
 }
 
 // add adds what a step found. The first value of a place stays.
-func (a *answered) add(line table.Row, j *judge) {
+func (a *answered) add(line table.Row, j *evaluator) {
 	a.used = true
 	a.unresolved = a.unresolved || j.isUnresolved()
 	waiting := j.waiting()
 	for _, f := range j.fields {
-		place := j.places.fields[f.Field]
-		if j.told && a.values[place] == "" {
-			a.values[place] = j.valueOf(line, f)
+		position := j.positions.fields[f.Field]
+		if j.hasResult && a.values[position] == "" {
+			a.values[position] = j.valueOf(line, f)
 		}
-		a.waits[place] = a.waits[place] || waiting.Has(f.Field)
+		a.waits[position] = a.waits[position] || waiting.Has(f.Field)
 	}
-	if !j.told {
+	if !j.hasResult {
 		return
 	}
-	for i, place := range j.details {
-		if i < len(j.result.answer.Details) && a.values[place] == "" {
-			a.values[place] = j.result.answer.Details[i]
+	for i, position := range j.details {
+		if i < len(j.result.answer.Details) && a.values[position] == "" {
+			a.values[position] = j.result.answer.Details[i]
 		}
 	}
 }
 
 // Cell returns a value that was found, or the cell of the list.
 func (a *answered) Cell(i int) []byte {
-	for place, column := range a.columns {
-		if column == i && a.values[place] != "" {
-			return []byte(a.values[place])
+	for position, column := range a.columns {
+		if column == i && a.values[position] != "" {
+			return []byte(a.values[position])
 		}
 	}
 	if i >= scan.FirstAnswer {
@@ -165,9 +165,9 @@ func (a *answered) Unresolved() bool { return a.unresolved }
 
 // Waits reports whether a step may still find the value of a column.
 func (a *answered) Waits(i int) bool {
-	for place, column := range a.columns {
+	for position, column := range a.columns {
 		if column == i {
-			return a.waits[place]
+			return a.waits[position]
 		}
 	}
 	return false

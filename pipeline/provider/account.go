@@ -211,7 +211,7 @@ func (a *Account) Begin(ctx context.Context) error {
 	if err := a.ReadStatus(ctx); err != nil || !a.Read || a.Journal == nil {
 		return err
 	}
-	if err := a.Place.RememberKey(a.Of); err != nil {
+	if err := a.Place.RecordKey(a.Of); err != nil {
 		return err
 	}
 	if a.Journal.AwaitsAccount() {
@@ -337,12 +337,12 @@ func (a *Account) SettleLeftovers(ctx context.Context) (settled bool, err error)
 // it. The snapshot becomes the new base, so what else the account has lost is shown as well.
 func (a *Account) SettleDoubts(ctx context.Context) error {
 	base, totals := a.Journal.Base(), a.Journal.Totals(checkpoint.ScopeAccount)
-	findings, err := a.Reconciler().Reconcile(ctx)
+	reconciled, err := a.Reconciler().Reconcile(ctx)
 	if err != nil {
 		return problem.IfRefused(ctx, err)
 	}
-	if len(findings.Cases) > 0 || findings.Why != "" {
-		a.Note(describeFindings(findings))
+	if len(reconciled.Cases) > 0 || reconciled.Why != "" {
+		a.Note(describeResult(reconciled))
 	}
 	a.tellUnknownUse(base, a.Journal.Base(), totals)
 	return nil
@@ -350,7 +350,7 @@ func (a *Account) SettleDoubts(ctx context.Context) error {
 
 // Settle decides about the calls of the account that are in doubt, by what the account shows; it sends nothing that is
 // paid for. It finds nothing where the journal does not wait for the account.
-func (a *Account) Settle(ctx context.Context) (found attempt.Findings, err error) {
+func (a *Account) Settle(ctx context.Context) (found attempt.ReconcileResult, err error) {
 	if err := a.Open(UseNothing); err != nil || a.Journal == nil || !a.Journal.AwaitsAccount() {
 		return found, err
 	}
@@ -372,7 +372,7 @@ func (a *Account) Settle(ctx context.Context) (found attempt.Findings, err error
 		return found, problem.IfRefused(ctx, err)
 	}
 	if len(found.Cases) > 0 || found.Why == "" { // the account was read
-		err = a.Place.RememberKey(a.Of)
+		err = a.Place.RecordKey(a.Of)
 	}
 	return found, err
 }
@@ -396,16 +396,16 @@ func (a *Account) Reconciler() *dispatch.Reconciler {
 	}
 }
 
-// describeFindings sums up what became of lookups in doubt.
-func describeFindings(findings attempt.Findings) string {
-	counts := map[cost.Finding]int{}
-	for _, c := range findings.Cases {
-		counts[c.Finding]++
+// describeResult sums up what became of lookups in doubt.
+func describeResult(reconciled attempt.ReconcileResult) string {
+	counts := map[cost.Result]int{}
+	for _, c := range reconciled.Cases {
+		counts[c.Result]++
 	}
 	text := fmt.Sprintf("lookups in doubt: %d not charged, may be asked again; %d charged, answers lost; %d still in doubt",
 		counts[cost.NotCharged], counts[cost.Charged], counts[cost.Undecided])
-	if findings.Why != "" {
-		text += ": " + findings.Why
+	if reconciled.Why != "" {
+		text += ": " + reconciled.Why
 	}
 	return text
 }

@@ -128,8 +128,8 @@ type Place interface {
 	// Register returns the journal as the account sees it. Of an account that has to be registered it first calls
 	// accepted, which says whether the service accepts the key.
 	Register(of Service, accepted func() error) (*checkpoint.Journal, error)
-	// RememberKey notes that the key which the service has accepted is that of the account.
-	RememberKey(of Service) error
+	// RecordKey notes that the key which the service has accepted is that of the account.
+	RecordKey(of Service) error
 }
 
 // Units is the part of a connection that services share which take no money and count units. A Connection embeds it.

@@ -104,7 +104,7 @@ func (b *ReportBuilder) Add(c ReportCall) {
 	switch c.State {
 	case attempt.Settled:
 		b.addAnswer(c)
-	case attempt.Voided, attempt.Forfeited:
+	case attempt.Released, attempt.Forfeited:
 		b.errors[ReportError{State: c.State.String(), Reason: c.Reason}]++
 	case attempt.InDoubt:
 		b.addDoubt(c)

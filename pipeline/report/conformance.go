@@ -48,7 +48,7 @@ func (v *Conformance) Render(p *Page) {
 			continue
 		}
 		fromOutside++
-		p.Finding(string(f.Result), f.Text, cmp.Or(f.Observed, f.Why))
+		p.Result(string(f.Result), f.Text, cmp.Or(f.Observed, f.Why))
 	}
 	p.Gap()
 	p.Entryf("rules that agree", "%d", v.Agree)

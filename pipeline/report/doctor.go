@@ -11,8 +11,8 @@ const (
 	CheckProblem = "problem" // a run cannot start, or would be stopped
 )
 
-// CheckFinding is what one check found.
-type CheckFinding struct {
+// CheckResult is what one check found.
+type CheckResult struct {
 	Check  string `json:"check"`
 	Result string `json:"result"`
 	Found  string `json:"found"`
@@ -21,16 +21,16 @@ type CheckFinding struct {
 
 // Diagnosis is what the checks found.
 type Diagnosis struct {
-	Usable   bool           `json:"usable"`
-	Warnings int            `json:"warnings"`
-	Problems int            `json:"problems"`
-	Checks   []CheckFinding `json:"checks"`
+	Usable   bool          `json:"usable"`
+	Warnings int           `json:"warnings"`
+	Problems int           `json:"problems"`
+	Checks   []CheckResult `json:"checks"`
 }
 
 // DiagnosisOf sums up findings.
-func DiagnosisOf(findings []CheckFinding) *Diagnosis {
-	view := &Diagnosis{Checks: findings}
-	for _, f := range findings {
+func DiagnosisOf(results []CheckResult) *Diagnosis {
+	view := &Diagnosis{Checks: results}
+	for _, f := range results {
 		switch f.Result {
 		case CheckWarning:
 			view.Warnings++

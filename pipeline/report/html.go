@@ -60,7 +60,7 @@ func (f *htmlLayout) Entry(name, text string) string {
 func (f *htmlLayout) Prose(name, text string) string { return f.Entry(name, text) }
 func (f *htmlLayout) Alert(name, text string) string { return f.Entry(name, text) }
 
-func (f *htmlLayout) Finding(result, rule, seen string) string {
+func (f *htmlLayout) Result(result, rule, seen string) string {
 	return f.Entry(result, rule) + f.Entry("", seen)
 }
 

@@ -34,7 +34,7 @@ func (markdownLayout) Entry(name, text string) string {
 func (f markdownLayout) Prose(name, text string) string { return f.Entry(name, text) }
 func (f markdownLayout) Alert(name, text string) string { return f.Entry(name, text) }
 
-func (f markdownLayout) Finding(result, rule, seen string) string {
+func (f markdownLayout) Result(result, rule, seen string) string {
 	return f.Entry(result, rule) + f.Entry("", seen)
 }
 

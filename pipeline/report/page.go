@@ -44,8 +44,8 @@ type layout interface {
 	Prose(name, text string) string
 	// Alert is Prose about something that somebody should look at.
 	Alert(name, text string) string
-	// Finding returns a result, the rule that it is about, and what was seen.
-	Finding(result, rule, seen string) string
+	// Result returns a result, the rule that it is about, and what was seen.
+	Result(result, rule, seen string) string
 	// Plot returns a plot, or "" where the form has none. What a plot shows stands beside it as text.
 	Plot(plot Plot) string
 }
@@ -108,8 +108,8 @@ func (p *Page) Alertf(name, format string, args ...any) {
 	p.write(p.layout.Alert(name, fmt.Sprintf(format, args...)))
 }
 
-// Finding writes a result, the rule that it is about, and what was seen.
-func (p *Page) Finding(result, rule, seen string) { p.write(p.layout.Finding(result, rule, seen)) }
+// Result writes a result, the rule that it is about, and what was seen.
+func (p *Page) Result(result, rule, seen string) { p.write(p.layout.Result(result, rule, seen)) }
 
 // Plot writes a plot where the form has plots.
 func (p *Page) Plot(plot Plot) { p.write(p.layout.Plot(plot)) }

@@ -28,7 +28,7 @@ type DoubtCase struct {
 	Held    cost.Money `json:"held_usd"`
 	// Units are the units of modules that it holds.
 	Units   map[string]int64 `json:"held_units,omitempty"`
-	Finding string           `json:"finding"`
+	Result  string           `json:"finding"`
 	Decided bool             `json:"-"` // it is not in doubt any more
 }
 
@@ -115,7 +115,7 @@ func (v *Reconciliation) Render(p *Page) {
 	}
 	for _, c := range v.Cases {
 		if c.Decided {
-			p.Linef("attempt %d: %s, %s", c.Attempt, c.Person, c.Finding)
+			p.Linef("attempt %d: %s, %s", c.Attempt, c.Person, c.Result)
 		}
 	}
 	v.renderOpen(p)

@@ -92,7 +92,7 @@ func samples() map[string]Report {
 		},
 		"summary-waterfall": &RunSummary{
 			Run: "both", Job: "both", Output: "out.csv", Rows: map[string]int64{"matched": 3}, Lookups: 9, Posts: 9, MaxSpend: cost.Dollar, Spent: 60 * cost.Cent,
-			Accounts: append(slices.Clone(drifted), used), Found: FoundBy(append(slices.Clone(drifted), used)), Tightest: "max-spend", FreeUsed: free,
+			Accounts: append(slices.Clone(drifted), used), Found: FoundBy(append(slices.Clone(drifted), used)), MostRestrictive: "max-spend", FreeUsed: free,
 		},
 		"rerun-units": &RunSummary{
 			Run: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 243}, Accounts: AccountsUsage{used}, Found: FoundBy(AccountsUsage{used}),
@@ -143,7 +143,7 @@ func samples() map[string]Report {
 		},
 		"summary": &RunSummary{
 			Run: "trial", Job: "trial", Output: "out.csv", Rows: map[string]int64{"matched": 2, "in_doubt": 1, "unidentifiable": 4}, Lookups: 3, Posts: 3,
-			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, Tightest: "max-spend", Stop: &stop,
+			Spent: 30 * cost.Cent, Held: 15 * cost.Cent, FreeUsed: free, InDoubt: 1, MostRestrictive: "max-spend", Stop: &stop,
 			Drift: drifted.Drift(), Accounts: drifted, MaxSpend: cost.Dollar,
 			Found:    FoundBy(paid(enrich.ByField[int64]{4, 2}, enrich.ByField[int64]{3, 1}, 60*cost.Cent)),
 			FoundNow: FoundBy(paid(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{2, 0}, 30*cost.Cent)),
@@ -168,7 +168,7 @@ func samples() map[string]Report {
 		"runs":    &Runs{Runs: []*Run{{Run: "trial", Started: at, Ended: &at, InDoubt: 1, Accounts: paid(enrich.ByField[int64]{}, enrich.ByField[int64]{}, 0)}}},
 		"account": account,
 		"reconciliation": &Reconciliation{
-			Cases:    []DoubtCase{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Words: "email", Sent: at, Cause: "EOF", Finding: "undecided"}},
+			Cases:    []DoubtCase{{Attempt: 2, Run: "trial", Row: 2, Person: "Bob Ray, Beta", Fields: "work_email", Words: "email", Sent: at, Cause: "EOF", Result: "undecided"}},
 			Evidence: &DoubtEvidence{Free: ValuesOf(people, enrich.ByField[int64]{}), Money: 15 * cost.Cent}, InDoubt: 1, Held: 15 * cost.Cent,
 			Options: doubtOptions,
 		},
@@ -189,7 +189,7 @@ func samples() map[string]Report {
 			},
 			Run: &ActiveRun{
 				Run: "a-list-with-a-long-name_email+phone", Spent: 600 * cost.Dollar, Held: 15 * cost.Cent, MaxSpend: 900 * cost.Dollar,
-				Tightest: "workspace-monthly", Left: 9 * cost.Dollar,
+				MostRestrictive: "workspace-monthly", Left: 9 * cost.Dollar,
 			},
 		}}},
 		"status-preparing": &Status{At: at, Active: []*Active{{Command: "reconcile", Process: 7, Since: at}}},
@@ -197,7 +197,7 @@ func samples() map[string]Report {
 		"failed":           &Failed{Error: Failure{Code: "journal_held", Message: "the journal is held", Hint: "wait until it ends", Exit: 11}},
 		"erasure":          ErasureOf(checkpoint.Erasure{Persons: 1, Attempts: 3, Answers: 2}),
 		"unknown":          ErasureOf(checkpoint.Erasure{Persons: 1}),
-		"diagnosis":        DiagnosisOf([]CheckFinding{{Check: "key", Result: CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: CheckWarning, Found: "1m behind", Advice: "Set it"}}),
+		"diagnosis":        DiagnosisOf([]CheckResult{{Check: "key", Result: CheckOK, Found: "the service accepts it"}, {Check: "clock", Result: CheckWarning, Found: "1m behind", Advice: "Set it"}}),
 	}
 }
 

@@ -83,7 +83,7 @@ func trialCalls() (calls []ReportCall) {
 	}
 	for i := range 3 {
 		c := answer(41+i, day(20), email, 0, 0)
-		c.State, c.Reason = attempt.Voided, []string{"invalid_input", "rate_limited", "rate_limited"}[i]
+		c.State, c.Reason = attempt.Released, []string{"invalid_input", "rate_limited", "rate_limited"}[i]
 		calls = append(calls, c)
 	}
 	provisional := answer(44, day(20), email, email, 0)

@@ -41,13 +41,13 @@ type Active struct {
 
 // ActiveRun is what the journal has of a run that is active.
 type ActiveRun struct {
-	Run      string        `json:"run"`
-	Spent    cost.Money    `json:"spent_usd"`
-	Held     cost.Money    `json:"held_usd"`
-	MaxSpend cost.Money    `json:"max_spend_usd"`
-	Tightest string        `json:"closest_limit"`
-	Left     cost.Money    `json:"left_usd"`
-	Accounts AccountsUsage `json:"accounts"`
+	Run             string        `json:"run"`
+	Spent           cost.Money    `json:"spent_usd"`
+	Held            cost.Money    `json:"held_usd"`
+	MaxSpend        cost.Money    `json:"max_spend_usd"`
+	MostRestrictive string        `json:"closest_limit"`
+	Left            cost.Money    `json:"left_usd"`
+	Accounts        AccountsUsage `json:"accounts"`
 }
 
 // Progress says how far a run has come with the lookups of this start.
@@ -138,7 +138,7 @@ func (v *Active) Render(p *Page, status *Status) {
 	if run := v.Run; run != nil {
 		if run.MaxSpend > 0 || run.Spent > 0 || run.Accounts.TakeMoney() {
 			p.Entryf("spent", "$%s of $%s, $%s held", run.Spent, run.MaxSpend, run.Held)
-			p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+run.Tightest), run.Tightest), run.Left)
+			p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+run.MostRestrictive), run.MostRestrictive), run.Left)
 		}
 		run.Accounts.RenderUnits(p)
 	}

@@ -22,22 +22,22 @@ type RunSummary struct {
 	Posts   int64            `json:"posts"`          // sent by this command
 	Spent   cost.Money       `json:"spent_usd"`      // by the run, over all its starts
 	// SpentLeast is the least that it can be while charges may turn out to have been free.
-	SpentLeast *cost.Money           `json:"spent_least_usd,omitempty"`
-	SpentNow   cost.Money            `json:"spent_now_usd"` // by this command
-	Held       cost.Money            `json:"held_usd"`      // for lookups in doubt
-	FreeUsed   Values[int64]         `json:"free_used"`     // by the run
-	InDoubt    int64                 `json:"in_doubt"`      // lookups of the run
-	Tightest   string                `json:"tightest"`      // the ceiling on money with the least left
-	Stop       *string               `json:"stop"`          // null when every row has its outcome
-	Drift      *Drift                `json:"drift,omitempty"`
-	Found      ValuesFound           `json:"found"`     // by the run
-	FoundNow   ValuesFound           `json:"found_now"` // by this command
-	Accounts   AccountsUsage         `json:"accounts"`  // of the run
-	Steps      []StepDone            `json:"steps"`     // of this command
-	NotSent    []NotSent             `json:"not_sent,omitempty"`
-	Kept       []output.KeptVersion  `json:"kept,omitempty"` // files that were replaced
-	Tables     *output.TablesWritten `json:"tables,omitempty"`
-	Ambiguous  *Choices              `json:"ambiguous,omitempty"`
+	SpentLeast      *cost.Money           `json:"spent_least_usd,omitempty"`
+	SpentNow        cost.Money            `json:"spent_now_usd"` // by this command
+	Held            cost.Money            `json:"held_usd"`      // for lookups in doubt
+	FreeUsed        Values[int64]         `json:"free_used"`     // by the run
+	InDoubt         int64                 `json:"in_doubt"`      // lookups of the run
+	MostRestrictive string                `json:"tightest"`      // the ceiling on money with the least left
+	Stop            *string               `json:"stop"`          // null when every row has its outcome
+	Drift           *Drift                `json:"drift,omitempty"`
+	Found           ValuesFound           `json:"found"`     // by the run
+	FoundNow        ValuesFound           `json:"found_now"` // by this command
+	Accounts        AccountsUsage         `json:"accounts"`  // of the run
+	Steps           []StepDone            `json:"steps"`     // of this command
+	NotSent         []NotSent             `json:"not_sent,omitempty"`
+	Kept            []output.KeptVersion  `json:"kept,omitempty"` // files that were replaced
+	Tables          *output.TablesWritten `json:"tables,omitempty"`
+	Ambiguous       *Choices              `json:"ambiguous,omitempty"`
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the most restrictive ceiling
@@ -140,8 +140,8 @@ func (v *RunSummary) Render(p *Page) {
 	v.Accounts.Render(p)
 	if v.TakesMoney() {
 		p.Entryf("spent", "%s of $%s", upTo(v.SpentLeast, v.Spent), v.MaxSpend)
-		if v.Tightest != "" {
-			p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+v.Tightest), v.Tightest), v.Left)
+		if v.MostRestrictive != "" {
+			p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+v.MostRestrictive), v.MostRestrictive), v.Left)
 		}
 	}
 	if v.Held > 0 {

@@ -80,7 +80,7 @@ func (f textLayout) Prose(name, text string) string {
 	return lines.String()
 }
 
-func (f textLayout) Finding(result, rule, seen string) string {
+func (f textLayout) Result(result, rule, seen string) string {
 	const margin = 12
 	var lines strings.Builder
 	for _, text := range Wrap(strings.Fields(rule), LineWidth-margin) {

@@ -221,7 +221,7 @@ func TestATemporaryFileThatCannotBeWritten(t *testing.T) {
 }
 
 // A file that cannot be had is told once, and not of every shard.
-func TestAFileThatCannotBeMadeIsToldOnce(t *testing.T) {
+func TestAFileThatCannotBeMadeIsReportedOnce(t *testing.T) {
 	entries := &EntryBatch{}
 	for number := range entries {
 		entries[number] = make([]Entry, chunkRecords)

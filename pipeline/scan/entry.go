@@ -10,7 +10,7 @@ import (
 // its low bits. It holds no pointer, so that the garbage collector skips millions of entries.
 type Entry struct {
 	high, low uint64 // the key
-	lead      uint64
+	firstRow  uint64
 }
 
 // markBits is how many low bits of lead are marks; a list can have 2^48 rows.
@@ -18,8 +18,8 @@ const markBits = 16
 
 // newEntry returns the entry of a row that names the person with a key.
 func newEntry(key enrich.Key, row int64, marks uint16) Entry {
-	lead := uint64(row)<<markBits | uint64(marks)
-	return Entry{binary.BigEndian.Uint64(key[:]), binary.BigEndian.Uint64(key[8:]), lead}
+	firstRow := uint64(row)<<markBits | uint64(marks)
+	return Entry{binary.BigEndian.Uint64(key[:]), binary.BigEndian.Uint64(key[8:]), firstRow}
 }
 
 // Key returns the key.
@@ -30,17 +30,17 @@ func (e Entry) Key() (key enrich.Key) {
 }
 
 // Row returns the number of the first occurrence.
-func (e Entry) Row() int64 { return int64(e.lead >> markBits) }
+func (e Entry) Row() int64 { return int64(e.firstRow >> markBits) }
 
 // Marks returns the marks.
-func (e Entry) Marks() uint16 { return uint16(e.lead) }
+func (e Entry) Marks() uint16 { return uint16(e.firstRow) }
 
 // SetMarks replaces the marks.
-func (e *Entry) SetMarks(marks uint16) { e.lead = e.lead>>markBits<<markBits | uint64(marks) }
+func (e *Entry) SetMarks(marks uint16) { e.firstRow = e.firstRow>>markBits<<markBits | uint64(marks) }
 
 // merge makes two entries of one person one: the first row is the first occurrence, and the marks add up.
 func (e Entry) merge(other Entry) Entry {
-	e.lead = min(e.lead>>markBits, other.lead>>markBits)<<markBits | uint64(e.Marks()|other.Marks())
+	e.firstRow = min(e.firstRow>>markBits, other.firstRow>>markBits)<<markBits | uint64(e.Marks()|other.Marks())
 	return e
 }
 

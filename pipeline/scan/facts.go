@@ -12,7 +12,7 @@ import (
 type RowFacts struct {
 	Missing enrich.Fields         // the wanted fields that the row misses
 	Reason  enrich.Unidentifiable // why the row names nobody; "" when it names somebody
-	Lead    int64                 // the first occurrence of the person, when that is another row; or 0
+	First   int64                 // the first occurrence of the person, when that is another row; or 0
 	// Record is what the journal knows of the person, nil when it knows nothing.
 	Record SubjectRecord
 }

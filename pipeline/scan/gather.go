@@ -20,7 +20,7 @@ const (
 // priority. Memory holds the order, but not all persons: each pass over the list gathers the
 // next ones. Each pass takes more of them than the one before, up to the limit of the memory. So
 // a fast service does not wait for many passes, and a slow one does not wait for a long pass.
-func (v *Scan) eachGathered(ctx context.Context, list List, visit func(lead) error) error {
+func (v *Scan) eachGathered(ctx context.Context, list List, visit func(firstRow) error) error {
 	rows, err := v.order(ctx, list, RowState.HasFields)
 	if err != nil {
 		return err
@@ -28,11 +28,11 @@ func (v *Scan) eachGathered(ctx context.Context, list List, visit func(lead) err
 	for atOnce := cmp.Or(v.scope.Priority.AtOnce, defaultAtOnce); len(rows) > 0; atOnce = v.nextAtOnce(atOnce) {
 		next := rows[:min(atOnce, len(rows))]
 		rows = rows[len(next):]
-		leads, err := v.gather(ctx, list, next)
+		firsts, err := v.gather(ctx, list, next)
 		if err != nil {
 			return err
 		}
-		for _, l := range leads {
+		for _, l := range firsts {
 			if err := visit(l); err != nil {
 				return err
 			}
@@ -50,19 +50,19 @@ func (v *Scan) nextAtOnce(atOnce int) int {
 }
 
 // gather reads the list once and returns the first occurrences of some rows, in the order of the rows.
-func (v *Scan) gather(ctx context.Context, list List, rows []uint32) ([]lead, error) {
+func (v *Scan) gather(ctx context.Context, list List, rows []uint32) ([]firstRow, error) {
 	places := make([]place, len(rows))
 	for i, row := range rows {
 		places[i] = place{row: row, group: uint32(i)} // each its own group: the order is known
 	}
 	slices.SortFunc(places, byRow)
-	leads := make([]lead, len(rows))
+	firsts := make([]firstRow, len(rows))
 	readers := sync.Pool{New: func() any { return v.scope.Reader(v.keyOf) }}
 	err := v.eachPlace(ctx, list, v.scope.Columns(), places, func(line table.Row, p *place) (err error) {
 		r := readers.Get().(*RowReader)
 		defer readers.Put(r)
-		leads[p.group], err = leadOf(r, line, v.rows[p.row-1])
+		firsts[p.group], err = firstOf(r, line, v.rows[p.row-1])
 		return err
 	})
-	return leads, err
+	return firsts, err
 }

@@ -31,7 +31,7 @@ type Index struct {
 type span struct {
 	number  int
 	rows    []RowState
-	leads   []int64        // of each row: the first occurrence of its person, when that is another row
+	firsts  []int64        // of each row: the first occurrence of its person, when that is another row
 	records subjectRecords // of each row: what the journal knows of its person
 }
 
@@ -99,11 +99,11 @@ func (x *Index) begin(scope Scope) {
 }
 
 // say records what there is to say about a row.
-func (x *Index) say(number, lead int64, known bool, record SubjectRecord) error {
+func (x *Index) say(number, firstRow int64, known bool, record SubjectRecord) error {
 	if known {
 		x.rows[number-1] = x.rows[number-1].AsKnown()
 	}
-	words := append(make([]uint64, 0, 16), uint64(number), uint64(lead)) // stays on the stack
+	words := append(make([]uint64, 0, 16), uint64(number), uint64(firstRow)) // stays on the stack
 	return x.logs.Add(int((number-1)/x.spanRows()), append(words, record...)...)
 }
 
@@ -138,7 +138,7 @@ func (x *Index) factsOf(s *span, i int64) RowFacts {
 	if number, nobody := state.Reason(); nobody {
 		return RowFacts{Reason: x.reasons[number]}
 	}
-	facts := RowFacts{Missing: state.Fields(), Lead: s.leads[i]}
+	facts := RowFacts{Missing: state.Fields(), First: s.firsts[i]}
 	if state.IsKnown() {
 		facts.Record = s.records.Of(int(i))
 	}
@@ -168,11 +168,11 @@ func (x *Index) readSpan(number int) (*span, error) {
 	first := int64(number) * each
 	rows := x.rows[first:min(first+each, x.Rows())]
 	s := &span{
-		number: number, rows: rows, leads: make([]int64, len(rows)), records: newSubjectRecords(x.wanted, len(rows)),
+		number: number, rows: rows, firsts: make([]int64, len(rows)), records: newSubjectRecords(x.wanted, len(rows)),
 	}
 	err := x.logs.Each(number, func(record []uint64) {
 		at := int64(record[0]) - 1 - first
-		s.leads[at] = int64(record[1])
+		s.firsts[at] = int64(record[1])
 		copy(s.records.Of(int(at)), record[2:])
 	})
 	return s, err

@@ -25,9 +25,9 @@ type openPersons struct {
 
 // openPerson is a person with its first occurrence and its other rows.
 type openPerson struct {
-	key    enrich.Key
-	lead   int64
-	others []int64
+	key      enrich.Key
+	firstRow int64
+	others   []int64
 }
 
 // add adds persons, unless there are too many.
@@ -87,7 +87,7 @@ func (s *indexShard) enter(all *deduplicator, isOpen func(person int) bool) erro
 		e := &s.persons.Entries[person]
 		if isOpen != nil && isOpen(person) {
 			at[person] = len(left)
-			left = append(left, openPerson{key: e.Key(), lead: e.Row()})
+			left = append(left, openPerson{key: e.Key(), firstRow: e.Row()})
 		} else if RowState(e.Marks()).IsKnown() {
 			if err := s.say(e.Row(), 0, true, s.records.Of(person)); err != nil {
 				return err
@@ -116,10 +116,10 @@ func (x *Index) enterOpen(journal Recorder) error {
 		packed := newSubjectRecords(x.wanted, 1).Of(0)
 		known := packed.Pack(x.wanted, &record)
 		if known {
-			err = x.say(p.lead, 0, true, packed)
+			err = x.say(p.firstRow, 0, true, packed)
 		}
 		for _, number := range p.others {
-			err = errors.Join(err, x.say(number, p.lead, known, packed))
+			err = errors.Join(err, x.say(number, p.firstRow, known, packed))
 		}
 		if err != nil {
 			return err

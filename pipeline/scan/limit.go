@@ -10,7 +10,7 @@ func (v *Scan) limit(ctx context.Context, list List) error {
 	if v.scope.Priority == nil {
 		left := v.scope.Limit
 		for i, state := range v.rows {
-			if state.Leads() {
+			if state.IsFirst() {
 				if left--; left < 0 {
 					v.skip(i)
 				}
@@ -18,7 +18,7 @@ func (v *Scan) limit(ctx context.Context, list List) error {
 		}
 		return nil
 	}
-	rows, err := v.order(ctx, list, RowState.Leads)
+	rows, err := v.order(ctx, list, RowState.IsFirst)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (v *Scan) limit(ctx context.Context, list List) error {
 		switch {
 		case len(kept) > 0 && int64(kept[0]) == int64(i)+1:
 			kept = kept[1:]
-		case state.Leads():
+		case state.IsFirst():
 			v.skip(i)
 		}
 	}
@@ -49,10 +49,10 @@ func (nobodyKnown) People() int64 { return 0 }
 
 // LastOf returns the number of the n-th row that is a first occurrence in at least one of the scans of a list, and of
 // the last row when there are not that many.
-func LastOf(n int64, surveys ...*Scan) int64 {
-	rows := surveys[0].Rows
+func LastOf(n int64, scans ...*Scan) int64 {
+	rows := scans[0].Rows
 	for i := range rows {
-		if slices.ContainsFunc(surveys, func(v *Scan) bool { return v.rows[i].Leads() }) {
+		if slices.ContainsFunc(scans, func(v *Scan) bool { return v.rows[i].IsFirst() }) {
 			if n--; n == 0 {
 				return i + 1
 			}
@@ -65,7 +65,7 @@ func LastOf(n int64, surveys ...*Scan) int64 {
 // them.
 func InBoth(first, second *Scan) (rows int64) {
 	for i, state := range first.rows {
-		if state.Leads() && !state.HasFields() && second.rows[i].Leads() {
+		if state.IsFirst() && !state.HasFields() && second.rows[i].IsFirst() {
 			rows++
 		}
 	}

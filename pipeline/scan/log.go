@@ -153,7 +153,7 @@ func (s *recordLog) appendEntries(number int, entries []Entry) error {
 	log.Lock()
 	defer log.Unlock()
 	for _, e := range entries {
-		if err := s.append(log, e.high, e.low, e.lead); err != nil {
+		if err := s.append(log, e.high, e.low, e.firstRow); err != nil {
 			return err
 		}
 	}

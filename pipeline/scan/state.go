@@ -53,16 +53,16 @@ func (s RowState) AsKnown() RowState { return s | stateMarked }
 // IsKnown reports whether the journal knows the subject of a row of an index.
 func (s RowState) IsKnown() bool { return s&stateMarked != 0 }
 
-// AsLead returns the state, in a scan, of the first occurrence of the subject with a key.
-func (s RowState) AsLead(key enrich.Key) RowState {
+// AsFirst returns the state, in a scan, of the first occurrence of the subject with a key.
+func (s RowState) AsFirst(key enrich.Key) RowState {
 	return s&^stateKey | stateMarked | RowState(key[len(key)-1])<<stateKeyBegins
 }
 
-// Leads reports whether a row of a scan is a first occurrence.
-func (s RowState) Leads() bool { return s&stateMarked != 0 }
+// IsFirst reports whether a row of a scan is a first occurrence.
+func (s RowState) IsFirst() bool { return s&stateMarked != 0 }
 
 // IsOf reports whether the row may be the first occurrence of the subject with a key.
-func (s RowState) IsOf(key enrich.Key) bool { return s == s.AsLead(key) }
+func (s RowState) IsOf(key enrich.Key) bool { return s == s.AsFirst(key) }
 
 // Lookup returns the part of the state that a lookup follows from: the fields and the pattern.
 func (s RowState) Lookup() RowState { return s & (numLookupStates - 1) }

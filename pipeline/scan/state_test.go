@@ -14,7 +14,7 @@ func TestAStateHoldsWhatItIsMadeOf(t *testing.T) {
 		pattern, fields := enrich.Pattern(rapid.IntRange(0, enrich.NumPatterns-1).Draw(t, "pattern")), drawFields.Draw(t, "missing")
 		key := enrich.Key{15: rapid.Byte().Draw(t, "key")}
 		s := namesSubject(pattern, fields)
-		for _, s := range []RowState{s, s.AsLead(key), s.AsKnown()} {
+		for _, s := range []RowState{s, s.AsFirst(key), s.AsKnown()} {
 			if s.Pattern() != pattern || s.Fields() != fields || s.HasFields() != (fields != 0) {
 				t.Fatalf("%x became pattern %d, fields %x", s, s.Pattern(), s.Fields())
 			}
@@ -27,14 +27,14 @@ func TestAStateHoldsWhatItIsMadeOf(t *testing.T) {
 				t.Fatalf("%x names nobody", s)
 			}
 		}
-		if s.Leads() || s.IsOf(key) || !s.AsLead(key).Leads() || !s.AsLead(key).IsOf(key) || s.AsLead(key).IsOf(enrich.Key{15: key[15] ^ 8}) {
+		if s.IsFirst() || s.IsOf(key) || !s.AsFirst(key).IsFirst() || !s.AsFirst(key).IsOf(key) || s.AsFirst(key).IsOf(enrich.Key{15: key[15] ^ 8}) {
 			t.Fatalf("%x does not tell which row leads", s)
 		}
 		if s.IsKnown() || !s.AsKnown().IsKnown() {
 			t.Fatalf("%x does not tell which persons the journal knows", s)
 		}
 		other := drawFields.Draw(t, "other")
-		if got := s.AsLead(key).WithFields(other); got != namesSubject(pattern, other).AsLead(key) {
+		if got := s.AsFirst(key).WithFields(other); got != namesSubject(pattern, other).AsFirst(key) {
 			t.Fatalf("with other fields the state is %x", got)
 		}
 		reason := rapid.Byte().Draw(t, "reason")

@@ -140,7 +140,7 @@ func (s *session) settle(ctx context.Context, status *v2.StatusClient) error {
 	if pending := reconciler.Pending(); pending > 0 {
 		s.note(fmt.Sprintf("an earlier start left %s in doubt: waiting for the account to settle, to see what was counted", report.Counted(pending, "call")))
 	}
-	findings, err := reconciler.Reconcile(ctx)
+	reconciled, err := reconciler.Reconcile(ctx)
 	var refused interface{ Refused() bool }
 	switch {
 	case errors.As(err, &refused):
@@ -148,8 +148,8 @@ func (s *session) settle(ctx context.Context, status *v2.StatusClient) error {
 	case err != nil:
 		return err
 	}
-	if findings.Why != "" {
-		s.note("calls stay in doubt: " + findings.Why)
+	if reconciled.Why != "" {
+		s.note("calls stay in doubt: " + reconciled.Why)
 	}
 	return nil
 }

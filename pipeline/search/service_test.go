@@ -170,7 +170,7 @@ func (p *person) Confirm(context.Context, *search.Plan) bool {
 type observer struct{ t *testing.T }
 
 func (o observer) Note(text string)     { o.t.Log(text) }
-func (observer) Surveying() func()      { return func() {} }
+func (observer) Scanning() func()       { return func() {} }
 func (observer) ReadingJournal() func() { return func() {} }
 func (observer) Writing() func()        { return func() {} }
 func (observer) Sending(pipeline.Sending) (func(pipeline.SentSoFar), func()) {

@@ -150,13 +150,13 @@ func drawWay(t *rapid.T, list csvList, scope scan.Scope) (scan.List, scan.Scope)
 	return cutList{list, rapid.IntRange(1, 70).Draw(t, "rows of a block")}, scope
 }
 
-// TestASurveyIsThatOfASimpleLoop compares the scan of blocks on all cores, in memory
+// TestAScanIsThatOfASimpleLoop compares the scan of blocks on all cores, in memory
 // and in a temporary file, with a loop over the rows.
-func TestASurveyIsThatOfASimpleLoop(t *testing.T) {
+func TestAScanIsThatOfASimpleLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		scope, journal := drawScope(t, list), drawJournal(t)
-		want, wantAsked := simpleSurvey(t, list, scope, journal)
+		want, wantAsked := simpleScan(t, list, scope, journal)
 		cut, scope := drawWay(t, list, scope)
 		taken, err := scan.New(t.Context(), scope, cut, journal)
 		if err != nil {
@@ -186,17 +186,17 @@ func TestASurveyIsThatOfASimpleLoop(t *testing.T) {
 	})
 }
 
-// surveyedPerson is a person as the simple loop sees it.
-type surveyedPerson struct {
+// scannedPerson is a person as the simple loop sees it.
+type scannedPerson struct {
 	identity enrich.Identity
 	size     string
 	wants    enrich.Fields
 }
 
-// simpleSurvey is what Take, Count and Lookups mean.
-func simpleSurvey(t *rapid.T, list csvList, scope scan.Scope, journal drawnJournal) (scan.Counts, []string) {
+// simpleScan is what Take, Count and Lookups mean.
+func simpleScan(t *rapid.T, list csvList, scope scan.Scope, journal drawnJournal) (scan.Counts, []string) {
 	counts := scan.Counts{Unidentifiable: map[enrich.Unidentifiable]int64{}, Lookups: cost.Workload{}}
-	var people []*surveyedPerson
+	var people []*scannedPerson
 	eachRow(t, list, func(cells []string) {
 		counts.Rows++
 		missing := missingOf(cells) & scope.Wanted
@@ -216,10 +216,10 @@ func simpleSurvey(t *rapid.T, list csvList, scope scan.Scope, journal drawnJourn
 				return
 			}
 		}
-		people = append(people, &surveyedPerson{identity, cells[4], missing})
+		people = append(people, &scannedPerson{identity, cells[4], missing})
 	})
 	if scope.Priority != nil {
-		slices.SortStableFunc(people, func(a, b *surveyedPerson) int { return strings.Compare(b.size, a.size) })
+		slices.SortStableFunc(people, func(a, b *scannedPerson) int { return strings.Compare(b.size, a.size) })
 	}
 	var asked []string
 	for i, p := range people {
@@ -294,12 +294,12 @@ func TestAnOutputIsThatOfOneBlock(t *testing.T) {
 		if diff := cmp.Diff(wantRows, rows); diff != "" {
 			t.Fatalf("rows by outcome (-one block +cut):\n%s", diff)
 		}
-		checkLeads(t, list, output.Scope, got)
+		checkFirsts(t, list, output.Scope, got)
 	})
 }
 
-// checkLeads checks that every duplicate names the first row of its person.
-func checkLeads(t *rapid.T, list csvList, scope scan.Scope, output string) {
+// checkFirsts checks that every duplicate names the first row of its person.
+func checkFirsts(t *rapid.T, list csvList, scope scan.Scope, output string) {
 	leads := map[string]int{}
 	lines := strings.Split(output, "\n")
 	row := 0

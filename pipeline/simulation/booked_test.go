@@ -30,7 +30,7 @@ func (c *checker) provisional() (amount cost.Money) {
 // booked checks that the journal's charges equal what the service charged for its
 // answers, and that they are bounds of it while a call is in doubt. Where somebody else
 // takes free units nobody can tell whose they were, and a strict run books the full price.
-func (c *checker) booked(books sandbox.Snapshot) {
+func (c *checker) booked(ledger sandbox.Snapshot) {
 	if c.world.Strict || c.world.takers() {
 		return
 	}
@@ -49,7 +49,7 @@ func (c *checker) booked(books sandbox.Snapshot) {
 		}
 	}
 	var charged cost.Money
-	for _, charge := range books.Charges {
+	for _, charge := range ledger.Charges {
 		if answered[charge.RequestID] {
 			charged += charge.Amount
 		}
@@ -57,7 +57,7 @@ func (c *checker) booked(books sandbox.Snapshot) {
 	if least := booked - c.provisional(); forfeited == 0 && (charged < least || charged > booked) {
 		c.broken("P2: the answers were charged $%s, the journal says $%s to $%s", charged, least, booked)
 	}
-	if settled := c.totals(checkpoint.ScopeAll).Settled.Money(); open == 0 && settled != books.Charged {
-		c.broken("P2: nothing is in doubt, the service charged $%s, and the journal has booked $%s", books.Charged, settled)
+	if settled := c.totals(checkpoint.ScopeAll).Settled.Money(); open == 0 && settled != ledger.Charged {
+		c.broken("P2: nothing is in doubt, the service charged $%s, and the journal has booked $%s", ledger.Charged, settled)
 	}
 }

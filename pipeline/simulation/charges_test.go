@@ -88,9 +88,9 @@ func (h *history) end(ticket attempt.Ticket) {
 	case "not found":
 		_, err = h.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.NotFound}))
 	case "rejected":
-		err = h.Void(ticket.ID, attempt.Voiding{Reason: "invalid_identifiers", Reject: true, Sent: true})
+		err = h.Release(ticket.ID, attempt.Release{Reason: "invalid_identifiers", Reject: true, Sent: true})
 	case "refused":
-		err = h.Void(ticket.ID, attempt.Voiding{Reason: "busy", Sent: true})
+		err = h.Release(ticket.ID, attempt.Release{Reason: "busy", Sent: true})
 	case "lost":
 		err = h.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "connection reset"})
 	}

@@ -212,9 +212,9 @@ func (c *checker) arrival(r *http.Request, body []byte) {
 
 // money checks that the journal explains what the service has charged.
 func (c *checker) money() {
-	books := c.world.service.Books()
-	totals, charged := c.totals(checkpoint.ScopeAll), ours(books).Charged
-	if hidden := c.hidden(books); charged > totals.Settled.Plus(totals.Held).Money()+hidden {
+	ledger := c.world.service.Ledger()
+	totals, charged := c.totals(checkpoint.ScopeAll), ours(ledger).Charged
+	if hidden := c.hidden(ledger); charged > totals.Settled.Plus(totals.Held).Money()+hidden {
 		c.broken("P2: the service has charged $%s, the journal has $%s settled and $%s held, and others took free units worth $%s",
 			charged, totals.Settled.Money(), totals.Held.Money(), hidden)
 	}
@@ -248,18 +248,18 @@ func parseLookup(operation string, body []byte) (identity enrich.Identity, field
 
 // walk checks the ledger of the service and the journal's records after a start.
 func (c *checker) walk() {
-	books := ours(c.world.service.Books())
+	ledger := ours(c.world.service.Ledger())
 	if err := c.world.service.Audit(); err != nil {
 		c.broken("the service's own ledger: %v", err)
 	}
-	c.takenAway(books)
-	c.neverTwice(books)
-	c.neverFaster(books)
-	c.explained(books)
+	c.takenAway(ledger)
+	c.neverTwice(ledger)
+	c.neverFaster(ledger)
+	c.explained(ledger)
 	c.money()
 	c.sums()
-	c.booked(books)
-	for code, n := range books.Refused {
+	c.booked(ledger)
+	for code, n := range ledger.Refused {
 		switch code {
 		case sandbox.CreditsExhausted, sandbox.UsageBudgetReached, sandbox.FreeAllowanceExhausted:
 			if !c.world.others() && !c.world.hides() {
@@ -277,16 +277,16 @@ type thing struct {
 
 // neverTwice checks P1: once a lookup that was charged has arrived no other one for
 // the same field of the same person arrives.
-func (c *checker) neverTwice(books sandbox.Snapshot) {
+func (c *checker) neverTwice(ledger sandbox.Snapshot) {
 	first := map[thing]int{}
-	for _, charge := range books.Charges {
+	for _, charge := range ledger.Charges {
 		t := thing{charge.Identity, charge.Field}
 		if first[t] != 0 {
 			c.broken("P1: %s of %q is charged twice, by arrivals %d and %d", t.field, readable(t.identity), first[t], charge.Arrival)
 		}
 		first[t] = charge.Arrival
 	}
-	for _, arrival := range books.Arrivals {
+	for _, arrival := range ledger.Arrivals {
 		for f := range arrival.Fields.Each() {
 			if n := first[thing{arrival.Identity, f}]; n != 0 && arrival.Number > n {
 				c.broken("P1: arrival %d asks for %s of %q, which arrival %d was charged for", arrival.Number, f, readable(arrival.Identity), n)
@@ -298,19 +298,19 @@ func (c *checker) neverTwice(books sandbox.Snapshot) {
 func readable(canonical string) string { return strings.ReplaceAll(canonical, "\x1f", " ") }
 
 // neverFaster checks P4 at the service's door: refused lookups count too.
-func (c *checker) neverFaster(books sandbox.Snapshot) {
+func (c *checker) neverFaster(ledger sandbox.Snapshot) {
 	window := c.world.Window
-	for i := window.Limit; i < len(books.Arrivals); i++ {
-		span := books.Arrivals[i].At.Sub(books.Arrivals[i-window.Limit].At)
+	for i := window.Limit; i < len(ledger.Arrivals); i++ {
+		span := ledger.Arrivals[i].At.Sub(ledger.Arrivals[i-window.Limit].At)
 		if span < window.Per {
-			c.broken("P4: %d lookups arrive within %s, the last is arrival %d", window.Limit+1, span, books.Arrivals[i].Number)
+			c.broken("P4: %d lookups arrive within %s, the last is arrival %d", window.Limit+1, span, ledger.Arrivals[i].Number)
 		}
 	}
 }
 
 // explained checks that every charge belongs to an attempt that the journal knows
 // as answered with just that request, forfeited for that field or open.
-func (c *checker) explained(books sandbox.Snapshot) {
+func (c *checker) explained(ledger sandbox.Snapshot) {
 	answered := map[string]bool{}
 	other := map[thing]int{}
 	for _, in := range c.intents(false) {
@@ -327,7 +327,7 @@ func (c *checker) explained(books sandbox.Snapshot) {
 			other[thing{in.Identity.Canonical(), f}]++
 		}
 	}
-	for _, charge := range books.Charges {
+	for _, charge := range ledger.Charges {
 		t := thing{charge.Identity, charge.Field}
 		if answered[charge.RequestID] {
 			continue

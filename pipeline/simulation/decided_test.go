@@ -13,7 +13,7 @@ import (
 // atRealRate runs lookups at the rate of the service, with responses that take a second. One in
 // 40 responses is lost: before anything was charged, or after all fields were. It returns how
 // many were lost, how many of these were decided, and how many of them had not been charged.
-func atRealRate(t *testing.T, seed uint64, shared bool, charged func(r *rand.Rand) bool) (lost, decided, uncharged, voided int) {
+func atRealRate(t *testing.T, seed uint64, shared bool, charged func(r *rand.Rand) bool) (lost, decided, uncharged, released int) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	script := func(c call) reply {
 		if c.try > 1 || random.IntN(40) > 0 {
@@ -39,8 +39,8 @@ func atRealRate(t *testing.T, seed uint64, shared bool, charged func(r *rand.Ran
 		}
 		decided = lost - len(r.journal.Doubts())
 		err := r.journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
-			if e.State == attempt.Voided {
-				voided++
+			if e.State == attempt.Released {
+				released++
 			}
 			return nil
 		})
@@ -48,7 +48,7 @@ func atRealRate(t *testing.T, seed uint64, shared bool, charged func(r *rand.Ran
 			t.Error(err)
 		}
 	})
-	return lost, decided, uncharged, voided
+	return lost, decided, uncharged, released
 }
 
 // TestLostCallsAreDecidedAtTheRateOfTheService: at least 95 % of the lost calls are decided on an
@@ -65,14 +65,14 @@ func TestLostCallsAreDecidedAtTheRateOfTheService(t *testing.T) {
 		{"shared, none was charged", true, func(*rand.Rand) bool { return false }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			var lost, decided, uncharged, voided int
+			var lost, decided, uncharged, released int
 			for seed := range uint64(6) {
 				l, d, u, v := atRealRate(t, seed, c.shared, c.charged)
-				lost, decided, uncharged, voided = lost+l, decided+d, uncharged+u, voided+v
+				lost, decided, uncharged, released = lost+l, decided+d, uncharged+u, released+v
 			}
-			figures := fmt.Sprintf("%d lost, %d decided; %d not charged, %d voided", lost, decided, uncharged, voided)
+			figures := fmt.Sprintf("%d lost, %d decided; %d not charged, %d voided", lost, decided, uncharged, released)
 			t.Log(figures)
-			if lost < 50 || decided*100 < lost*95 || c.shared && voided != uncharged {
+			if lost < 50 || decided*100 < lost*95 || c.shared && released != uncharged {
 				t.Errorf("%s; want 95 %% decided, and on a shared account all that were not charged", figures)
 			}
 		})

@@ -176,9 +176,9 @@ func openTemporaries(t *testing.T, dir string) (found []string) {
 	return left
 }
 
-// TestEveryFaultOfAnOutputIsTold lets each step of an output fail, one after the other, and
+// TestEveryFaultOfAnOutputIsReported lets each step of an output fail, one after the other, and
 // be the moment of an interrupt, for which the last one is too late.
-func TestEveryFaultOfAnOutputIsTold(t *testing.T) {
+func TestEveryFaultOfAnOutputIsReported(t *testing.T) {
 	none := &faults{}
 	if err := faultyOutput(t, none); err != nil || none.steps < 50 {
 		t.Fatalf("error %v after %d steps, which are too few", err, none.steps)

@@ -79,10 +79,10 @@ func factsOf(t testing.TB, index *scan.Index) (all []string) {
 	return all
 }
 
-// TestTheIndexOfASurveyEqualsANewIndex changes what is known of persons that the scan asks for and of those in doubt,
+// TestTheIndexOfAScanEqualsANewIndex changes what is known of persons that the scan asks for and of those in doubt,
 // as a run does. Sometimes somebody is forgotten. Sometimes the keys differ, as when an account is recorded only after
 // the scan.
-func TestTheIndexOfASurveyEqualsANewIndex(t *testing.T) {
+func TestTheIndexOfAScanEqualsANewIndex(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text, scope := drawPeople(r)
 		journal := drawChanging(r)
@@ -152,9 +152,9 @@ func mayChange(
 	return keys
 }
 
-// TestASurveyDropsItsIndexWhenItAsksForMany has more open persons than an index may have. No file is open while their
+// TestAScanDropsItsIndexWhenItAsksForMany has more open persons than an index may have. No file is open while their
 // lookups are sent.
-func TestASurveyDropsItsIndexWhenItAsksForMany(t *testing.T) {
+func TestAScanDropsItsIndexWhenItAsksForMany(t *testing.T) {
 	for name, c := range map[string]struct {
 		persons int
 		again   bool
@@ -192,8 +192,8 @@ func TestASurveyDropsItsIndexWhenItAsksForMany(t *testing.T) {
 	}
 }
 
-// TestASurveyThatIsClosedLeavesNoFileOpen has duplicates of a person that the journal knows in a temporary file.
-func TestASurveyThatIsClosedLeavesNoFileOpen(t *testing.T) {
+// TestAScanThatIsClosedLeavesNoFileOpen has duplicates of a person that the journal knows in a temporary file.
+func TestAScanThatIsClosedLeavesNoFileOpen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}

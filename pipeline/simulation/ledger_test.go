@@ -44,9 +44,9 @@ func (l *ledger) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, err
 	return charge, err
 }
 
-func (l *ledger) Void(id attempt.ID, why attempt.Voiding) error {
+func (l *ledger) Release(id attempt.ID, why attempt.Release) error {
 	l.world.beat("void", l.number, id)
-	err := l.Ledger.Void(id, why)
+	err := l.Ledger.Release(id, why)
 	l.told(err, "a refusal", 'r', id)
 	if err == nil && !why.PauseUntil.IsZero() {
 		l.world.check.pauseKept(l.process, why.PauseUntil)

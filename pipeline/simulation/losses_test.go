@@ -428,9 +428,9 @@ func TestAnInterruptLeavesLossesToTheNextStart(t *testing.T) {
 		if got := reconciler.Pending(); got != 1 {
 			t.Fatalf("%d doubts pending at the next start, want 1", got)
 		}
-		findings, err := reconciler.Reconcile(t.Context())
-		if err != nil || findings.Why != "" || len(findings.Cases) != 1 || findings.Cases[0].Finding != cost.Charged {
-			t.Errorf("findings %+v, error %v; want p1 charged", findings, err)
+		reconciled, err := reconciler.Reconcile(t.Context())
+		if err != nil || reconciled.Why != "" || len(reconciled.Cases) != 1 || reconciled.Cases[0].Result != cost.Charged {
+			t.Errorf("findings %+v, error %v; want p1 charged", reconciled, err)
 		}
 		if o := r.run(people(2, email)); r.service.triesOf("p1") != 1 || o.tally.Answered != 1 {
 			t.Errorf("p1 was asked %d times, tally %+v; want once, and p2 answered", r.service.triesOf("p1"), o.tally)

@@ -21,7 +21,7 @@ type booking struct {
 
 func (b *booking) Base() cost.Account                                 { return b.base }
 func (b *booking) Totals(string) cost.Totals                          { return b.totals }
-func (b *booking) Forgo(cost.Amounts) error                           { return nil }
+func (b *booking) Discount(cost.Amounts) error                        { return nil }
 func (b *booking) NoteReading(_, _ cost.Account, _ cost.Totals) error { return nil }
 func (b *booking) Status(context.Context) (shown cost.Account, err error) {
 	b.shown.ReadAt = time.Now()
@@ -31,8 +31,8 @@ func (b *booking) Status(context.Context) (shown cost.Account, err error) {
 	return shown, nil
 }
 
-// books books units of the first module, and counts them on a meter.
-func (b *booking) books(units int64, on cost.Meter) {
+// ledger books units of the first module, and counts them on a meter.
+func (b *booking) book(units int64, on cost.Meter) {
 	b.totals.Settled[1] += units
 	b.totals.EverHeld[1] += units
 	b.shown.Used[on].Value += units
@@ -44,8 +44,8 @@ func TestTheMonitorHaltsARunWhoseUnitsAreCountedElsewhere(t *testing.T) {
 		next  func(b *booking, reading int)
 		halts int // the reading that halts; 0 for none
 	}{
-		"as is assumed":     {func(b *booking, _ int) { b.books(3, 1) }, 0},
-		"on another module": {func(b *booking, _ int) { b.books(3, 2) }, 3}, // the second one may be ahead of its counters
+		"as is assumed":     {func(b *booking, _ int) { b.book(3, 1) }, 0},
+		"on another module": {func(b *booking, _ int) { b.book(3, 2) }, 3}, // the second one may be ahead of its counters
 		"late, and others use another module": {func(b *booking, _ int) {
 			b.totals.Settled[1] += 3
 			b.totals.EverHeld[1] += 3

@@ -152,7 +152,7 @@ func (m mutation) forgetIntent(w *world, in intent) {
 		return
 	}
 	w.disk.apply([]checkpoint.Write{
-		{Key: []byte(recordKey('r', in.ID)), Value: record.Encode(&attempt.Resolution{State: attempt.Voided, At: time.Now(), Sent: true})},
+		{Key: []byte(recordKey('r', in.ID)), Value: record.Encode(&attempt.Resolution{State: attempt.Released, At: time.Now(), Sent: true})},
 		{Key: []byte(recordKey('o', in.ID))},
 	})
 	rewrite(w, string(record.StateKey), func(state *record.State) {
@@ -203,7 +203,7 @@ func (i impatient) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdic
 type releasing struct{ *checkpoint.Journal }
 
 func (r *releasing) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
-	return r.Void(id, attempt.Voiding{Reason: why.Cause, Sent: true})
+	return r.Release(id, attempt.Release{Reason: why.Cause, Sent: true})
 }
 
 // hurried calls an answer settled while it is on its way to the disk.
@@ -316,4 +316,4 @@ func (f *forgetting) Begin(req attempt.Request) (attempt.Decision, error) {
 // trusting does not hear of what others took.
 type trusting struct{ dispatch.Accountant }
 
-func (trusting) Forgo(cost.Amounts) error { return nil }
+func (trusting) Discount(cost.Amounts) error { return nil }

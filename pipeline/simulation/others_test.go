@@ -96,21 +96,21 @@ func (w *world) askOnce(n int) {
 }
 
 // ours returns the ledger of the service without what the other user did.
-func ours(books sandbox.Snapshot) sandbox.Snapshot {
-	all := books
-	books.Arrivals, books.Charges, books.Charged = nil, nil, 0
+func ours(ledger sandbox.Snapshot) sandbox.Snapshot {
+	all := ledger
+	ledger.Arrivals, ledger.Charges, ledger.Charged = nil, nil, 0
 	for _, arrival := range all.Arrivals {
 		if !isElsewhere(arrival.Identity) {
-			books.Arrivals = append(books.Arrivals, arrival)
+			ledger.Arrivals = append(ledger.Arrivals, arrival)
 		}
 	}
 	for _, charge := range all.Charges {
 		if !isElsewhere(charge.Identity) {
-			books.Charges = append(books.Charges, charge)
-			books.Charged += charge.Amount
+			ledger.Charges = append(ledger.Charges, charge)
+			ledger.Charged += charge.Amount
 		}
 	}
-	return books
+	return ledger
 }
 
 // take is a free unit that the other user may have held or used from some time on.
@@ -122,8 +122,8 @@ type take struct {
 // taken returns what the other user may have taken: a unit for every field asked for
 // by a lookup that was let in. It counts from the arrival on, for the service sets it
 // aside then, and gives it back when the lookup comes to nothing.
-func taken(books sandbox.Snapshot) (takes []take) {
-	for _, arrival := range books.Arrivals {
+func taken(ledger sandbox.Snapshot) (takes []take) {
+	for _, arrival := range ledger.Arrivals {
 		if !isElsewhere(arrival.Identity) || arrival.Code == sandbox.RateLimited {
 			continue
 		}
@@ -137,11 +137,11 @@ func taken(books sandbox.Snapshot) (takes []take) {
 // hidden returns the money by which the service may charge more than the journal
 // knows of: each free unit that somebody else took can have been counted on by one
 // lookup, unless every lookup holds its full price.
-func (c *checker) hidden(books sandbox.Snapshot) (most cost.Money) {
+func (c *checker) hidden(ledger sandbox.Snapshot) (most cost.Money) {
 	if c.world.Strict {
 		return 0
 	}
-	for _, take := range taken(books) {
+	for _, take := range taken(ledger) {
 		most += c.world.prices()[take.field]
 	}
 	return most
@@ -195,10 +195,10 @@ func (c *checker) begins(p *process, id attempt.ID, at time.Time) {
 // counted on a free unit and was charged with money began before a reading of the
 // account could tell that somebody had taken the unit. A reading tells of it unless
 // lookups under way can have used as much.
-func (c *checker) takenAway(books sandbox.Snapshot) {
-	all := taken(c.world.service.Books())
+func (c *checker) takenAway(ledger sandbox.Snapshot) {
+	all := taken(c.world.service.Ledger())
 	paid := map[string]sandbox.Charge{}
-	for _, charge := range books.Charges {
+	for _, charge := range ledger.Charges {
 		if !charge.Free {
 			paid[charge.RequestID+charge.Field.String()] = charge
 		}

@@ -134,7 +134,7 @@ func (c *checker) unanswered() int {
 		}
 	}
 	lost := 0
-	for _, charge := range ours(c.world.service.Books()).Charges {
+	for _, charge := range ours(c.world.service.Ledger()).Charges {
 		if !answered[charge.RequestID] {
 			lost++
 		}

@@ -113,7 +113,7 @@ func TestAPauseHoldsBackGrantedTickets(t *testing.T) {
 		if opens := start.Add(16*time.Millisecond + time.Minute); calls[1].at.Before(opens) {
 			t.Errorf("%s was sent %s before the pause was over", calls[1].who, opens.Sub(calls[1].at))
 		}
-		if held := r.resolution(2); held.State != attempt.Voided || held.Sent {
+		if held := r.resolution(2); held.State != attempt.Released || held.Sent {
 			t.Errorf("the ticket that was held back ended as %+v; want voided, not sent", held)
 		}
 		if o.tally.Posts != 7 {

@@ -187,7 +187,7 @@ type job struct {
 	client  *v1.Client
 	list    csvList
 	scope   scan.Scope
-	survey  *scan.Scan
+	found   *scan.Scan
 	account cost.Account
 }
 
@@ -217,7 +217,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 	if o.err = j.openAccount(ctx); o.err != nil {
 		return o
 	}
-	counts := j.survey.Count()
+	counts := j.found.Count()
 	o.stop = dispatch.Precheck(j.account, counts.Lookups, 0, dispatch.Service{Catalogue: v1.Catalogue(), WantsMoney: v1.WantsMoney})
 	if o.stop == nil && counts.Lookup > 0 {
 		if o.tally, o.stop, o.err = j.lookUp(ctx); o.err != nil {
@@ -229,7 +229,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 }
 
 func (j *job) take(ctx context.Context) (err error) {
-	j.survey, err = scan.NewWithIndex(ctx, j.scope, j.list, j.journal)
+	j.found, err = scan.NewWithIndex(ctx, j.scope, j.list, j.journal)
 	return err
 }
 
@@ -238,11 +238,11 @@ func (j *job) take(ctx context.Context) (err error) {
 func (j *job) openAccount(ctx context.Context) error {
 	reconciler := j.reconciler()
 	if j.journal.AwaitsAccount() {
-		findings, err := reconciler.Reconcile(ctx)
+		reconciled, err := reconciler.Reconcile(ctx)
 		if err != nil {
 			return err
 		}
-		j.world.trace("start %d settled leftovers: %s %s", j.number, describe(findings.Cases), findings.Why)
+		j.world.trace("start %d settled leftovers: %s %s", j.number, describe(reconciled.Cases), reconciled.Why)
 		if err := j.take(ctx); err != nil {
 			return err
 		}
@@ -256,7 +256,7 @@ func (j *job) openAccount(ctx context.Context) error {
 	if err := dispatch.CheckPrices(account, cost.Quote{Prices: j.world.prices()}, v1.Catalogue(), j.world.Wanted); err != nil {
 		return err
 	}
-	if err := j.journal.RememberAPIKey(sandbox.DefaultKey); err != nil {
+	if err := j.journal.RecordAPIKey(sandbox.DefaultKey); err != nil {
 		return err
 	}
 	if j.journal.AwaitsAccount() {
@@ -299,13 +299,13 @@ func (w *watchedStatus) Status(ctx context.Context) (cost.Account, error) {
 func describe(cases []attempt.Case) string {
 	var b bytes.Buffer
 	for _, c := range cases {
-		fmt.Fprintf(&b, "%d %s %s; ", c.ID, c.Finding, c.Fields)
+		fmt.Fprintf(&b, "%d %s %s; ", c.ID, c.Result, c.Fields)
 	}
 	return b.String()
 }
 
 func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error) {
-	next, done := j.survey.Lookups(ctx, j.list)
+	next, done := j.found.Lookups(ctx, j.list)
 	defer done()
 	w := j.world
 	j.ledger = &ledger{process: j.process, Ledger: w.mutation.wrapLedger(j)}
@@ -341,7 +341,7 @@ func (j *job) write(stop dispatch.Stop) ([]byte, error) {
 	defer reader.Close()
 	var out bytes.Buffer
 	writer := csvtable.NewWriter(&out, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
-	index, err := j.survey.Index(context.Background(), j.scope, j.list, j.journal)
+	index, err := j.found.Index(context.Background(), j.scope, j.list, j.journal)
 	if err != nil {
 		return nil, err
 	}

@@ -126,9 +126,9 @@ func TestAStopSendsNothingElse(t *testing.T) {
 	})
 }
 
-// TestAStopVoidsGrantedTickets has a refusal come between the decision about p2
+// TestAStopReleasesGrantedTickets has a refusal come between the decision about p2
 // and the moment in which its intent is durable.
-func TestAStopVoidsGrantedTickets(t *testing.T) {
+func TestAStopReleasesGrantedTickets(t *testing.T) {
 	script := func(call) reply { return refuses(5*time.Millisecond, enrich.StopRun, "invalid_api_key") }
 	withRig(t, script, func(t *testing.T, r *rig) {
 		holdTheSecondTicketBack(r)
@@ -136,7 +136,7 @@ func TestAStopVoidsGrantedTickets(t *testing.T) {
 		if diff := cmp.Diff([]string{"p1"}, r.service.asked()); diff != "" {
 			t.Errorf("asked (-want +got):\n%s", diff)
 		}
-		if held := r.resolution(2); held.State != attempt.Voided || held.Sent {
+		if held := r.resolution(2); held.State != attempt.Released || held.Sent {
 			t.Errorf("the ticket that was not sent ended as %+v; want voided, not sent", held)
 		}
 		if o.word() != "service:invalid_api_key" || o.tally.Posts != 1 {

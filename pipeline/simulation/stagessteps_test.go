@@ -102,7 +102,7 @@ func (w *waterfall) run(ctx context.Context) dispatch.Stop {
 	if err != nil {
 		w.t.Fatalf("the run failed: %v", err)
 	}
-	return stops.Foremost()
+	return stops.FirstStop()
 }
 
 // output returns the list with the answers of both accounts.
@@ -136,9 +136,9 @@ func askedOf(s *scripted) (asked []string) {
 	return asked
 }
 
-// wantBooks fails unless the charge columns of the output, the ledger of the journal and what the services
+// wantLedger fails unless the charge columns of the output, the ledger of the journal and what the services
 // charged are the same for each account.
-func (w *waterfall) wantBooks(out written) {
+func (w *waterfall) wantLedger(out written) {
 	w.t.Helper()
 	sum := func(column string) (total cost.Money) {
 		for _, cell := range out.column(w.t, column) {
@@ -151,9 +151,9 @@ func (w *waterfall) wantBooks(out written) {
 		return total
 	}
 	for i, column := range []string{"enrich_charge_usd_first", "enrich_charge_usd_second"} {
-		books := w.accounts[i].Totals(checkpoint.ScopeAccount).Settled.Money()
-		if charged := w.services()[i].charged; books != charged || sum(column) != charged {
-			w.t.Errorf("account %d charged %s, the journal has %s, the output %s", i, charged, books, sum(column))
+		ledger := w.accounts[i].Totals(checkpoint.ScopeAccount).Settled.Money()
+		if charged := w.services()[i].charged; ledger != charged || sum(column) != charged {
+			w.t.Errorf("account %d charged %s, the journal has %s, the output %s", i, charged, ledger, sum(column))
 		}
 	}
 	if total := w.service.charged + w.second.charged; sum("enrich_charge_usd") != total {
@@ -216,7 +216,7 @@ func TestAWaterfallAsksTheSecondAccountForWhatTheFirstDidNotFind(t *testing.T) {
 			t.Errorf("asked of the second account (-want +got):\n%s", diff)
 		}
 		out := w.output()
-		w.wantBooks(out)
+		w.wantLedger(out)
 		const found, own, number = "ada@co.example", "a@own.example", "+1 555 0100"
 		out.want(t, "email", found, found, "", found, own, own, found, "")
 		out.want(t, "phone", number, number, number, number, number, "+1 555", number, "")
@@ -254,7 +254,7 @@ func TestAWaterfallAppendsOneColumnForAValue(t *testing.T) {
 			t.Errorf("asked of the second account (-want +got):\n%s", diff)
 		}
 		out := w.output()
-		w.wantBooks(out)
+		w.wantLedger(out)
 		header, _, _ := strings.Cut(out.text, "\n")
 		const want = "profile url,work_email,business_phone,full_name,phone_type,enrich_status,enrich_reason," +
 			"enrich_charge_usd,enrich_request_id,enrich_retrieved_at,enrich_provenance,enrich_charge_usd_first,enrich_charge_usd_second"
@@ -333,13 +333,13 @@ func TestAWaterfallGoesOnAfterAnInterruptInEitherStep(t *testing.T) {
 			if _, interrupted := stop.(dispatch.Interrupted); interrupted != (interruptAt > 0) {
 				t.Errorf("interrupted at %d: stop %v", interruptAt, stop)
 			}
-			w.wantBooks(w.output())
+			w.wantLedger(w.output())
 			w.reopen()
 			if stop := w.run(t.Context()); stop != nil {
 				t.Errorf("interrupted at %d: the second start stopped: %v", interruptAt, stop)
 			}
 			out := w.output()
-			w.wantBooks(out)
+			w.wantLedger(out)
 			if interruptAt == 0 {
 				want = withoutTimes(t, out.text)
 			}
@@ -367,7 +367,7 @@ func TestAnInterruptBetweenTwoStepsIsTheStop(t *testing.T) {
 					return first, nil
 				})
 			want := dispatch.Interrupted{}
-			if stops[0] != first || stops[1] != want || stops.Foremost() != want || err != nil {
+			if stops[0] != first || stops[1] != want || stops.FirstStop() != want || err != nil {
 				t.Errorf("the first step: %v; the steps: stopped by %v, error %v", first, stops, err)
 			}
 		}
@@ -413,7 +413,7 @@ func TestACeilingCountsBothSteps(t *testing.T) {
 				t.Errorf("limit %s: stops (-want +got):\n%s", limit, diff)
 			}
 			out := w.output()
-			w.wantBooks(out)
+			w.wantLedger(out)
 			if spent := w.service.charged + w.second.charged; spent > limit {
 				t.Errorf("%s was spent, and the ceiling is %s", spent, limit)
 			}
@@ -435,7 +435,7 @@ func TestThePlanOfAWaterfallCountsTheMostThatEachStepAsksFor(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				most, err := w.steps().Survey(t.Context(), rows, i, true, scan.New)
+				most, err := w.steps().Scan(t.Context(), rows, i, true, scan.New)
 				if err := errors.Join(err, rows.Close()); err != nil {
 					t.Fatal(err)
 				}

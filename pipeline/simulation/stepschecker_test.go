@@ -62,7 +62,7 @@ func (w *stepsWorld) inTurn(earlier stepScenario, now int, person string, fields
 				asked = true
 			case res.State == attempt.Settled && res.Returned.Has(f):
 				w.broken("P1: %s has found it", where)
-			case res.State != attempt.Voided || res.Rejected:
+			case res.State != attempt.Released || res.Rejected:
 				asked = true
 			}
 		}
@@ -149,8 +149,8 @@ func (w *stepsWorld) charged() {
 		charged, number := s.charged, s.number
 		s.mu.Unlock()
 		money += charged[cost.USD]
-		books := w.totals(attempt.Account(number).Scope(checkpoint.ScopeAll))
-		known := books.Settled.Plus(books.Held)
+		ledger := w.totals(attempt.Account(number).Scope(checkpoint.ScopeAll))
+		known := ledger.Settled.Plus(ledger.Held)
 		if number == 0 { // its scope is that of all accounts, with their money
 			for _, other := range w.services[1:] {
 				theirs := w.totals(attempt.Account(other.number).Scope(checkpoint.ScopeAll))
@@ -158,7 +158,7 @@ func (w *stepsWorld) charged() {
 			}
 		}
 		if !charged.Within(known) {
-			w.broken("P2: account %d has charged %v, and the journal has %v settled and %v held", number, charged, books.Settled, books.Held)
+			w.broken("P2: account %d has charged %v, and the journal has %v settled and %v held", number, charged, ledger.Settled, ledger.Held)
 		}
 	}
 	p := w.running()
@@ -323,7 +323,7 @@ func (w *stepsWorld) checkRow(list, got []string) {
 					continue
 				}
 				res, resolved := w.resolution(in.ID)
-				asked = asked || res.State != attempt.Voided || res.Rejected
+				asked = asked || res.State != attempt.Released || res.Rejected
 				certain = certain && resolved && res.State != attempt.Forfeited
 				if certain && res.State == attempt.Settled && s.truth(person, enrich.FieldsOf(f)) != 0 {
 					want = s.value(person, f)

@@ -105,7 +105,7 @@ func (w *randomWaterfall) start(ctx context.Context, limit cost.Money) {
 	out := w.output()
 	run := checkpoint.RunScope("run")
 	second := w.journal.Totals(attempt.Account(1).Scope(run)).Settled.Money()
-	books := []cost.Money{w.journal.Totals(run).Settled.Money() - second, second}
+	ledger := []cost.Money{w.journal.Totals(run).Settled.Money() - second, second}
 	for i, column := range []string{"enrich_charge_usd_first", "enrich_charge_usd_second"} {
 		var sum cost.Money
 		for _, cell := range out.column(w.t, column) {
@@ -115,8 +115,8 @@ func (w *randomWaterfall) start(ctx context.Context, limit cost.Money) {
 			}
 			sum += charge
 		}
-		if sum != books[i] {
-			w.t.Errorf("seed %d: account %d settled %s, the output has %s\n%s", w.seed, i, books[i], sum, out.text)
+		if sum != ledger[i] {
+			w.t.Errorf("seed %d: account %d settled %s, the output has %s\n%s", w.seed, i, ledger[i], sum, out.text)
 		}
 	}
 	if spent := w.service.charged + w.second.charged; spent > limit {

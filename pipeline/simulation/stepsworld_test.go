@@ -268,7 +268,7 @@ func (p *stepsProcess) run(ctx context.Context) (stop dispatch.Stop, err error) 
 			err = closed
 		}
 	}()
-	if err := journal.RememberAPIKey("key"); err != nil {
+	if err := journal.RecordAPIKey("key"); err != nil {
 		return nil, err
 	}
 	p.journals = []*checkpoint.Journal{journal}
@@ -295,7 +295,7 @@ func (p *stepsProcess) run(ctx context.Context) (stop dispatch.Stop, err error) 
 	for n := range p.journals {
 		p.pending += p.reconciler(n).Pending()
 	}
-	return stops.Foremost(), err
+	return stops.FirstStop(), err
 }
 
 // openAccount opens the account n of the journal, where n counts from 1.
@@ -320,9 +320,9 @@ func (p *stepsProcess) openAccount(n int) error {
 func (p *stepsProcess) settle(ctx context.Context, n int) error {
 	journal := p.journals[n]
 	if journal.AwaitsAccount() {
-		if findings, err := p.reconciler(n).Reconcile(ctx); err != nil {
+		if reconciled, err := p.reconciler(n).Reconcile(ctx); err != nil {
 			return err
-		} else if p.world.trace("account %d settled leftovers: %s %s", n, describe(findings.Cases), findings.Why); journal.AwaitsAccount() {
+		} else if p.world.trace("account %d settled leftovers: %s %s", n, describe(reconciled.Cases), reconciled.Why); journal.AwaitsAccount() {
 			return nil // the base that could decide them is still needed
 		}
 	}
@@ -410,9 +410,9 @@ func (l *stepsLedger) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge
 	return charge, err
 }
 
-func (l *stepsLedger) Void(id attempt.ID, why attempt.Voiding) error {
+func (l *stepsLedger) Release(id attempt.ID, why attempt.Release) error {
 	l.world.beat("void", l.number, id)
-	err := l.Ledger.Void(id, why)
+	err := l.Ledger.Release(id, why)
 	l.world.beat("voided", l.number, id)
 	return err
 }

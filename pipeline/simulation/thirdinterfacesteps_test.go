@@ -141,7 +141,7 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	}
 	for range 2 { // the second time nothing is asked
 		stops, err := run.Run(t.Context(), contacts, nil, send)
-		if check(err); stops.Foremost() != nil {
+		if check(err); stops.FirstStop() != nil {
 			t.Fatalf("the run stopped: %v", stops)
 		}
 	}

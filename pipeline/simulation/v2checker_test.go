@@ -179,7 +179,7 @@ func (c *v2Checker) counted() {
 			w.broken("P2: v2 has counted %d of %s, and the ceiling is %d", used[of.Meter], of.Name, of.Limit)
 		}
 	}
-	if charged := w.service.Books().Charged; charged > w.scenario.MaxSpend {
+	if charged := w.service.Ledger().Charged; charged > w.scenario.MaxSpend {
 		w.broken("P2: v1 has charged $%s, and the ceiling is $%s", charged, w.scenario.MaxSpend)
 	}
 }
@@ -198,7 +198,7 @@ func (c *v2Checker) once() {
 		seen[call] = r.Number
 	}
 	charged := map[string]bool{}
-	for _, charge := range c.world.service.Books().Charges {
+	for _, charge := range c.world.service.Ledger().Charges {
 		call := fmt.Sprint(charge.Identity, charge.Field)
 		if charged[call] {
 			c.world.broken("P1: v1 charged twice for %s", call)

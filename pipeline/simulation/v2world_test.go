@@ -286,7 +286,7 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 			err = closed
 		}
 	}()
-	if err := journal.RememberAPIKey(sandbox.DefaultKey); err != nil {
+	if err := journal.RecordAPIKey(sandbox.DefaultKey); err != nil {
 		return nil, err
 	}
 	two.Tariff.Others = cost.Pace{} // others keep to the rate of these worlds, so counters of tens can prove something
@@ -326,7 +326,7 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 		w.trace("step %d ends: stop %v, %+v, error %v", step, stop, tally, err)
 		return stop, err
 	})
-	stop = stops.Foremost()
+	stop = stops.FirstStop()
 	if err != nil || p.isDead() {
 		return stop, err
 	}
@@ -369,9 +369,9 @@ func (p *v2Process) connect() (err error) {
 func (p *v2Process) settle(ctx context.Context, n int) error {
 	journal, reconciler := p.journals[n], p.reconciler(n)
 	if journal.AwaitsAccount() {
-		if findings, err := reconciler.Reconcile(ctx); err != nil {
+		if reconciled, err := reconciler.Reconcile(ctx); err != nil {
 			return err
-		} else if p.world.trace("account %d settled leftovers: %s %s", n, describe(findings.Cases), findings.Why); journal.AwaitsAccount() {
+		} else if p.world.trace("account %d settled leftovers: %s %s", n, describe(reconciled.Cases), reconciled.Why); journal.AwaitsAccount() {
 			return nil
 		}
 	}

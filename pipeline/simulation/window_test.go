@@ -127,11 +127,11 @@ func (s *stack) run() error {
 // was killed may be blocked for a time, since nobody knows whether they arrive yet.
 func (s *stack) wantFullUse(blocked int, since time.Time) {
 	s.t.Helper()
-	books := s.sandbox.Books()
-	if len(books.Refused) != 0 {
-		s.t.Errorf("refused: %v; the window was overrun", books.Refused)
+	ledger := s.sandbox.Ledger()
+	if len(ledger.Refused) != 0 {
+		s.t.Errorf("refused: %v; the window was overrun", ledger.Refused)
 	}
-	arrivals := books.Arrivals
+	arrivals := ledger.Arrivals
 	limit := 30
 	for i := limit; i < len(arrivals); i++ {
 		if span := arrivals[i].At.Sub(arrivals[i-limit].At); span < 3*time.Second {
@@ -169,7 +169,7 @@ func (s *stack) doubts() int {
 func (s *stack) wantPaidOnce() {
 	s.t.Helper()
 	seen := map[string]bool{}
-	for _, arrival := range s.sandbox.Books().Arrivals {
+	for _, arrival := range s.sandbox.Ledger().Arrivals {
 		if seen[arrival.Identity] {
 			s.t.Errorf("%s was looked up twice", arrival.Identity)
 		}
@@ -187,7 +187,7 @@ func TestTheWindowIsNeverOverrunAndWellUsed(t *testing.T) {
 		}
 		s.wantFullUse(0, time.Time{})
 		s.wantPaidOnce()
-		if got := len(s.sandbox.Books().Arrivals); got != 300 {
+		if got := len(s.sandbox.Ledger().Arrivals); got != 300 {
 			t.Errorf("%d lookups, want 300", got)
 		}
 	})
@@ -243,14 +243,14 @@ func TestAnEvenPaceSpreadsTheLookups(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.wantPaidOnce()
-		arrivals := s.sandbox.Books().Arrivals
+		arrivals := s.sandbox.Ledger().Arrivals
 		for i := 8; i < len(arrivals); i++ {
 			if span := arrivals[i].At.Sub(arrivals[i-8].At); span < 500*time.Millisecond {
 				t.Fatalf("9 lookups within %s; at an even pace they take 800ms", span)
 			}
 		}
-		if len(s.sandbox.Books().Refused) != 0 {
-			t.Errorf("refused: %v", s.sandbox.Books().Refused)
+		if len(s.sandbox.Ledger().Refused) != 0 {
+			t.Errorf("refused: %v", s.sandbox.Ledger().Refused)
 		}
 		span := arrivals[len(arrivals)-1].At.Sub(arrivals[0].At)
 		if most := 199 * 100 * time.Millisecond * 10 / 9; span > most {

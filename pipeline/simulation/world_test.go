@@ -195,9 +195,9 @@ func (w *world) trace(format string, args ...any) {
 }
 
 func (w *world) sum() tallies {
-	books := w.service.Books()
+	ledger := w.service.Ledger()
 	t := w.tallies
-	t.arrivals, t.charges = len(books.Arrivals), len(books.Charges)
+	t.arrivals, t.charges = len(ledger.Arrivals), len(ledger.Charges)
 	return t
 }
 

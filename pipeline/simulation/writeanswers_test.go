@@ -57,7 +57,7 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 				case "lost":
 					err = r.journal.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "connection reset"})
 				default:
-					err = r.journal.Void(ticket.ID, attempt.Voiding{Reason: end, Reject: end == "rejected"})
+					err = r.journal.Release(ticket.ID, attempt.Release{Reason: end, Reject: end == "rejected"})
 				}
 				if err != nil {
 					t.Fatal(err)

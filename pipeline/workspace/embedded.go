@@ -72,19 +72,19 @@ func (s *Session) startSandbox(dir string) (*Embedded, error) {
 		if err != nil {
 			return nil, err
 		}
-		config.BooksPath = filepath.Join(dir, booksName)
+		config.LedgerPath = filepath.Join(dir, ledgerName)
 		config.ConcealWith(key)
 	}
 	return ServeSandbox(config, "127.0.0.1:0")
 }
 
-// booksName is the file of the ledger in the directory of the journal.
-const booksName = "sandbox.jsonl"
+// ledgerName is the file of the ledger in the directory of the journal.
+const ledgerName = "sandbox.jsonl"
 
-// ConcealBooks takes what earlier versions kept of subjects out of the ledger of the embedded service in a journal's
+// ConcealLedger takes what earlier versions kept of subjects out of the ledger of the embedded service in a journal's
 // directory.
-func ConcealBooks(dir string, o Opening) error {
-	return sandbox.ConcealBooks(filepath.Join(dir, booksName), o.Store.EncryptionKey)
+func ConcealLedger(dir string, o Opening) error {
+	return sandbox.ConcealLedger(filepath.Join(dir, ledgerName), o.Store.EncryptionKey)
 }
 
 // keptArrivals is how many lookups the embedded service keeps in full.
@@ -103,17 +103,17 @@ func (s *Session) CoverRehearsal(asked enrich.ByField[int64]) error {
 // ServeSandbox serves a sandbox on a loopback address until it is closed.
 func ServeSandbox(config sandbox.Config, address string) (*Embedded, error) {
 	config.KeepArrivals = keptArrivals
-	books, err := sandbox.New(config)
+	ledger, err := sandbox.New(config)
 	if err != nil {
 		return nil, problem.AsUsage(err)
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, errors.Join(problem.AsUsage(err), books.Close())
+		return nil, errors.Join(problem.AsUsage(err), ledger.Close())
 	}
 	e := &Embedded{
-		Service: books, Address: "http://" + listener.Addr().String(),
-		server: &http.Server{Handler: books.Handler(), ReadHeaderTimeout: HeaderTimeout},
+		Service: ledger, Address: "http://" + listener.Addr().String(),
+		server: &http.Server{Handler: ledger.Handler(), ReadHeaderTimeout: HeaderTimeout},
 	}
 	go e.server.Serve(listener) // ends with close
 	return e, nil

@@ -212,7 +212,7 @@ func (s *Session) Register(of provider.Service, accepted func() error) (*checkpo
 		return nil, err
 	}
 	if known != nil {
-		if err := known.RememberAPIKey(id.Key); err != nil {
+		if err := known.RecordAPIKey(id.Key); err != nil {
 			return nil, err
 		}
 	}
@@ -225,10 +225,10 @@ func (s *Session) Register(of provider.Service, accepted func() error) (*checkpo
 	return s.Journal.For(number)
 }
 
-// RememberKey implements provider.Place. Register remembers those of other accounts than the first.
-func (s *Session) RememberKey(of provider.Service) error {
+// RecordKey implements provider.Place. Register remembers those of other accounts than the first.
+func (s *Session) RecordKey(of provider.Service) error {
 	if !s.Options.isFirst(of) {
 		return nil
 	}
-	return s.Journal.RememberAPIKey(s.Options.keyOf(of))
+	return s.Journal.RecordAPIKey(s.Options.keyOf(of))
 }

@@ -139,7 +139,7 @@ func TestAnotherKeyNeedsTheWordThatTheWorkspaceIsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Options.Services[0].Key = "the first"
-	if err := s.RememberKey(of()); err != nil {
+	if err := s.RecordKey(of()); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.CheckKey(of()); err != nil {

@@ -55,7 +55,7 @@ func newCheckCommand(env Environment) *cobra.Command {
 
 // check prints what may be wrong with the jobs of a file, and returns an error for what is wrong.
 func (env Environment) check(file *File) error {
-	found := findings{made: map[string]string{}}
+	found := checkResults{made: map[string]string{}}
 	for _, job := range file.Jobs {
 		at, _ := job.next(env.Now())
 		found.made[named(job.Output(), at)] = job.Name
@@ -77,23 +77,23 @@ func (env Environment) check(file *File) error {
 	return err
 }
 
-// findings are what a check found.
-type findings struct {
+// checkResults are what a check found.
+type checkResults struct {
 	job             *Job              // that is checked
 	made            map[string]string // jobs by the files that they write for the next occurrence
 	wrong, warnings []string
 }
 
-func (f *findings) error(key, format string, args ...any) {
+func (f *checkResults) error(key, format string, args ...any) {
 	f.wrong = append(f.wrong, fmt.Sprintf("%s: %s: ", f.job.Name, key)+fmt.Sprintf(format, args...))
 }
 
-func (f *findings) warn(key, format string, args ...any) {
+func (f *checkResults) warn(key, format string, args ...any) {
 	f.warnings = append(f.warnings, fmt.Sprintf("%s: %s: ", f.job.Name, key)+fmt.Sprintf(format, args...))
 }
 
 // check checks the job for its next occurrence.
-func (f *findings) check(now time.Time) {
+func (f *checkResults) check(now time.Time) {
 	at, due := f.job.next(now)
 	f.checkList(at, due)
 	f.checkPlaces(at)
@@ -113,7 +113,7 @@ func (j *Job) next(now time.Time) (at LocalTime, due time.Time) {
 }
 
 // checkList looks for the list of the next occurrence.
-func (f *findings) checkList(at LocalTime, due time.Time) {
+func (f *checkResults) checkList(at LocalTime, due time.Time) {
 	list := f.job.List
 	switch {
 	case list.Command != "":
@@ -156,7 +156,7 @@ func (f *findings) checkList(at LocalTime, due time.Time) {
 }
 
 // checkPlaces looks whether the job can write where it has to.
-func (f *findings) checkPlaces(at LocalTime) {
+func (f *checkResults) checkPlaces(at LocalTime) {
 	for _, key := range []string{"output", "rejects", "candidates", "tables"} {
 		flag := f.job.Run.Flags.Lookup(key)
 		if flag == nil || flag.Value.String() == "" {
@@ -185,7 +185,7 @@ func (f *findings) checkPlaces(at LocalTime) {
 }
 
 // checkPlace looks whether files can be written to a directory.
-func (f *findings) checkPlace(key, dir string) {
+func (f *checkResults) checkPlace(key, dir string) {
 	if wrong := unwritable(dir); wrong != "" {
 		f.error(key, "%s", wrong)
 	}
@@ -219,7 +219,7 @@ func existing(dir string) string {
 }
 
 // checkService looks whether the keys of the services are set, and whether there can be a journal.
-func (f *findings) checkService() {
+func (f *checkResults) checkService() {
 	options, _, err := f.job.Run.Workspace()
 	if err != nil {
 		f.error("service", "%s: set SERVICE_BASE_URL and SERVICE_API_KEY, or write sandbox: true to rehearse", strings.ToLower(err.Error()))
@@ -247,7 +247,7 @@ func (f *findings) checkService() {
 }
 
 // checkCeilings looks for ceilings that stop every run, or that do not limit anything.
-func (f *findings) checkCeilings(at LocalTime, due time.Time) {
+func (f *checkResults) checkCeilings(at LocalTime, due time.Time) {
 	amount := func(key string) (cost.Money, bool) {
 		flag := f.job.Run.Flags.Lookup(key)
 		if flag == nil {

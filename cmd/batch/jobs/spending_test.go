@@ -168,7 +168,7 @@ func (y *spending) run(job *Job, at string) (outcome RunOutcome, alive bool) {
 			ticket, err := decision.Ticket()
 			y.check(err)
 			if y.spent["service "+y.now.UTC().Format("2006-01")]+price > serviceMonth {
-				y.check(journal.Void(ticket.ID, attempt.Voiding{Reason: v1.CodeBudgetReached, Sent: true}))
+				y.check(journal.Release(ticket.ID, attempt.Release{Reason: v1.CodeBudgetReached, Sent: true}))
 				return stop(4, v1.CodeBudgetReached, nextMonth(began))
 			}
 			if i == kill {
@@ -178,7 +178,7 @@ func (y *spending) run(job *Job, at string) (outcome RunOutcome, alive bool) {
 			}
 			if y.random.IntN(60) == 0 {
 				until := y.now.Add(time.Duration(1+y.random.IntN(40)) * time.Hour)
-				y.check(journal.Void(ticket.ID, attempt.Voiding{Reason: "rate_limited", Sent: true, PauseUntil: until}))
+				y.check(journal.Release(ticket.ID, attempt.Release{Reason: "rate_limited", Sent: true, PauseUntil: until}))
 				return stop(4, "service:asked_to_wait", until)
 			}
 			charge, err := journal.Settle(ticket.ID, v1.EncodeAnswer(v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example", RequestID: "r"}))

@@ -7,7 +7,7 @@ import (
 )
 
 // Identify returns the ID of the key with a value. It reports false for a value that no valid key has.
-func (b *UnitBooks) Identify(value string) (string, bool) {
+func (b *UnitLedger) Identify(value string) (string, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key, found := b.byHash[hashOf(value)]
@@ -33,7 +33,7 @@ type UnitAdmission struct {
 }
 
 // Arrive numbers a call and counts it against the rate limit of its key, unless it is refused.
-func (b *UnitBooks) Arrive(c UnitCall) UnitAdmission {
+func (b *UnitLedger) Arrive(c UnitCall) UnitAdmission {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
@@ -57,13 +57,13 @@ func (b *UnitBooks) Arrive(c UnitCall) UnitAdmission {
 }
 
 // Allowed returns why a module refuses every call now, "" when it does not.
-func (b *UnitBooks) Allowed(m Module) Code {
+func (b *UnitLedger) Allowed(m Module) Code {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.allowed(m, b.now(), 1)
 }
 
-func (b *UnitBooks) allowed(m Module, now time.Time, units int64) Code {
+func (b *UnitLedger) allowed(m Module, now time.Time, units int64) Code {
 	u := b.today(m, now)
 	switch {
 	case units <= 0:
@@ -78,7 +78,7 @@ func (b *UnitBooks) allowed(m Module, now time.Time, units int64) Code {
 
 // Count charges a call, unless a limit forbids it. With a code or an error nothing was counted, and the answer
 // must not be shown. The limits are compared and the units counted in one step.
-func (b *UnitBooks) Count(number int, c UnitCharge) (Code, error) {
+func (b *UnitLedger) Count(number int, c UnitCharge) (Code, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
@@ -89,20 +89,20 @@ func (b *UnitBooks) Count(number int, c UnitCharge) (Code, error) {
 }
 
 // Return gives units back that a call used up before.
-func (b *UnitBooks) Return(path, about string, c UnitCharge) error {
+func (b *UnitLedger) Return(path, about string, c UnitCharge) error {
 	c.Units = -c.Units
 	return b.change(entry{Kind: counted, UnitRecord: UnitRecord{Path: path, About: b.config.Conceal(about), UnitCharge: c}})
 }
 
 // Refuse notes that a call was refused.
-func (b *UnitBooks) Refuse(number int, code Code) error {
+func (b *UnitLedger) Refuse(number int, code Code) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.file.Record(entry{Kind: refused, UnitRecord: UnitRecord{Number: number, At: b.now(), Code: code}})
 }
 
 // UseElsewhere counts what somebody else with the account used.
-func (b *UnitBooks) UseElsewhere(c UnitCharge) error {
+func (b *UnitLedger) UseElsewhere(c UnitCharge) error {
 	if err := checkLimit(c.Module, c.Units); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (b *UnitBooks) UseElsewhere(c UnitCharge) error {
 }
 
 // change records an entry of the owner.
-func (b *UnitBooks) change(e entry) error {
+func (b *UnitLedger) change(e entry) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e.At = b.now()
@@ -128,7 +128,7 @@ func (b *UnitBooks) change(e entry) error {
 }
 
 // SetTotal sets the total of a module.
-func (b *UnitBooks) SetTotal(m Module, total int64) error {
+func (b *UnitLedger) SetTotal(m Module, total int64) error {
 	if err := checkLimit(m, total); err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (b *UnitBooks) SetTotal(m Module, total int64) error {
 }
 
 // SetDaily sets the daily limit of a module; nil removes it.
-func (b *UnitBooks) SetDaily(m Module, limit *int64) error {
+func (b *UnitLedger) SetDaily(m Module, limit *int64) error {
 	var value int64
 	if limit != nil {
 		value = *limit
@@ -148,13 +148,13 @@ func (b *UnitBooks) SetDaily(m Module, limit *int64) error {
 }
 
 // BeginDay ends the daily limits as midnight does.
-func (b *UnitBooks) BeginDay() error { return b.change(entry{Kind: dayBegan}) }
+func (b *UnitLedger) BeginDay() error { return b.change(entry{Kind: dayBegan}) }
 
 // Reset begins a period: every counter but that of watched companies begins at zero.
-func (b *UnitBooks) Reset() error { return b.change(entry{Kind: reset}) }
+func (b *UnitLedger) Reset() error { return b.change(entry{Kind: reset}) }
 
 // Keys returns the keys, revoked ones as well.
-func (b *UnitBooks) Keys() []UnitKey {
+func (b *UnitLedger) Keys() []UnitKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var keys []UnitKey
@@ -165,7 +165,7 @@ func (b *UnitBooks) Keys() []UnitKey {
 }
 
 // CreateKey adds a key and returns its ID and its value, which cannot be had again.
-func (b *UnitBooks) CreateKey() (id, value string, err error) {
+func (b *UnitLedger) CreateKey() (id, value string, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	value = "sandbox_v2_" + rand.Text()
@@ -174,7 +174,7 @@ func (b *UnitBooks) CreateKey() (id, value string, err error) {
 }
 
 // RevokeKey makes every request with a key fail from now on.
-func (b *UnitBooks) RevokeKey(id string) error {
+func (b *UnitLedger) RevokeKey(id string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, key := range b.keys {

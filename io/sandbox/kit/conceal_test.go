@@ -29,8 +29,8 @@ func TestConcealingHidesTextsAndKeepsThemApart(t *testing.T) {
 	}
 }
 
-// TestConcealChangesTheBooksOfAnEarlierVersion, and their other entries stay. Doing it again changes nothing.
-func TestConcealChangesTheBooksOfAnEarlierVersion(t *testing.T) {
+// TestConcealChangesTheLedgerOfAnEarlierVersion, and their other entries stay. Doing it again changes nothing.
+func TestConcealChangesTheLedgerOfAnEarlierVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "books")
 	conceal := Concealing(nil)
 	if err := Conceal(path, "identity", conceal); err != nil {

@@ -108,8 +108,8 @@ type ModuleUsage struct {
 	usedOfToday time.Time
 }
 
-// UnitBooks is the ledger of one account. Its methods may be called from any goroutine.
-type UnitBooks struct {
+// UnitLedger is the ledger of one account. Its methods may be called from any goroutine.
+type UnitLedger struct {
 	config UnitConfig
 
 	mu       sync.Mutex // guards what follows, and keeps entries in their order
@@ -154,8 +154,8 @@ const fileHeader = `{"kind":"sandbox_units","version":1}` + "\n"
 // maxUnits keeps sums far from overflow.
 const maxUnits = int64(1) << 50
 
-// OpenUnitBooks replays the file into a new ledger.
-func OpenUnitBooks(config UnitConfig) (*UnitBooks, error) {
+// OpenUnitLedger replays the file into a new ledger.
+func OpenUnitLedger(config UnitConfig) (*UnitLedger, error) {
 	if err := config.check(); err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func OpenUnitBooks(config UnitConfig) (*UnitBooks, error) {
 	if config.Conceal == nil {
 		config.Conceal = func(about string) string { return about }
 	}
-	b := &UnitBooks{config: config, byHash: map[string]*UnitKey{}, usage: map[Module]*ModuleUsage{}, older: map[Module]UnitCharge{}}
+	b := &UnitLedger{config: config, byHash: map[string]*UnitKey{}, usage: map[Module]*ModuleUsage{}, older: map[Module]UnitCharge{}}
 	for _, m := range Modules() {
 		b.usage[m] = &ModuleUsage{Module: m, Total: config.Totals[m]}
 		if daily, limited := config.Daily[m]; limited {
@@ -210,24 +210,24 @@ func hashOf(value string) string {
 	return hex.EncodeToString(hash[:])
 }
 
-func (b *UnitBooks) addKey(id, hash string) {
+func (b *UnitLedger) addKey(id, hash string) {
 	key := &UnitKey{ID: id, window: &RollingWindow{Window: b.config.Window}}
 	b.keys = append(b.keys, key)
 	b.byHash[hash] = key
 }
 
 // Close closes the file. Nothing is recorded any more.
-func (b *UnitBooks) Close() error {
+func (b *UnitLedger) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.file.Close()
 }
 
 // now returns the present time as an entry gives it back.
-func (b *UnitBooks) now() time.Time { return b.config.Now().UTC().Round(0) }
+func (b *UnitLedger) now() time.Time { return b.config.Now().UTC().Round(0) }
 
 // today returns the module's counter, with that of the day begun again on a new day.
-func (b *UnitBooks) today(m Module, now time.Time) *ModuleUsage {
+func (b *UnitLedger) today(m Module, now time.Time) *ModuleUsage {
 	u := b.usage[m]
 	if day := now.UTC().Truncate(24 * time.Hour); !day.Equal(u.usedOfToday) {
 		u.UsedToday, u.usedOfToday = 0, day
@@ -236,7 +236,7 @@ func (b *UnitBooks) today(m Module, now time.Time) *ModuleUsage {
 }
 
 // apply makes an entry true.
-func (b *UnitBooks) apply(e entry) error {
+func (b *UnitLedger) apply(e entry) error {
 	ofModule := e.Kind == counted || e.Kind == totalSet || e.Kind == dailySet
 	if ofModule && b.usage[e.Module] == nil {
 		return fmt.Errorf("an entry of the unknown module %q", e.Module)
@@ -275,7 +275,7 @@ func (b *UnitBooks) apply(e entry) error {
 	return nil
 }
 
-func (b *UnitBooks) applyArrival(r UnitRecord) error {
+func (b *UnitLedger) applyArrival(r UnitRecord) error {
 	if b.arrivals++; r.Number != b.arrivals {
 		return fmt.Errorf("call %d where %d was to come", r.Number, b.arrivals)
 	}
@@ -287,7 +287,7 @@ func (b *UnitBooks) applyArrival(r UnitRecord) error {
 }
 
 // keep adds a record. When there are twice as many as are to be kept, it sums up the older half.
-func (b *UnitBooks) keep(r UnitRecord) {
+func (b *UnitLedger) keep(r UnitRecord) {
 	b.records = append(b.records, r)
 	if b.config.KeepRecords == 0 || len(b.records) < 2*b.config.KeepRecords {
 		return
@@ -300,7 +300,7 @@ func (b *UnitBooks) keep(r UnitRecord) {
 }
 
 // sumUp adds the charge of a record that is not kept to the sums of the present period.
-func (b *UnitBooks) sumUp(r UnitRecord) {
+func (b *UnitLedger) sumUp(r UnitRecord) {
 	if r.Period == b.period && r.Module != "" {
 		b.older[r.Module] = b.older[r.Module].plus(r.UnitCharge)
 	}
@@ -311,7 +311,7 @@ func (c UnitCharge) plus(other UnitCharge) UnitCharge {
 }
 
 // find returns the record of a call; nil when it is not kept any more.
-func (b *UnitBooks) find(number int) *UnitRecord {
+func (b *UnitLedger) find(number int) *UnitRecord {
 	for i := len(b.records) - 1; i >= 0; i-- {
 		if b.records[i].Number == number {
 			return &b.records[i]
@@ -320,7 +320,7 @@ func (b *UnitBooks) find(number int) *UnitRecord {
 	return nil
 }
 
-func (b *UnitBooks) applyCharge(charged UnitRecord) {
+func (b *UnitLedger) applyCharge(charged UnitRecord) {
 	u := b.today(charged.Module, charged.At)
 	u.Used += charged.Units
 	u.UsedToday += max(0, charged.Units)
@@ -346,7 +346,7 @@ func (b *UnitBooks) applyCharge(charged UnitRecord) {
 }
 
 // applyReset begins a period. Watched companies stay watched, so their units stay used.
-func (b *UnitBooks) applyReset() {
+func (b *UnitLedger) applyReset() {
 	watched := b.usage[Watch].Used
 	b.period++
 	clear(b.older)
@@ -358,7 +358,7 @@ func (b *UnitBooks) applyReset() {
 }
 
 // Usage returns what each module used, in the order of Modules.
-func (b *UnitBooks) Usage() []ModuleUsage {
+func (b *UnitLedger) Usage() []ModuleUsage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
@@ -370,7 +370,7 @@ func (b *UnitBooks) Usage() []ModuleUsage {
 }
 
 // Found returns how many emails and phones were found between two moments, in whole seconds and both included.
-func (b *UnitBooks) Found(from, to time.Time) (emails, phones int64) {
+func (b *UnitLedger) Found(from, to time.Time) (emails, phones int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.found {
@@ -383,14 +383,14 @@ func (b *UnitBooks) Found(from, to time.Time) (emails, phones int64) {
 }
 
 // Records returns the calls that are kept, oldest first.
-func (b *UnitBooks) Records() []UnitRecord {
+func (b *UnitLedger) Records() []UnitRecord {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return append([]UnitRecord{}, b.records...)
 }
 
 // Audit compares the counters with the sums of the single charges.
-func (b *UnitBooks) Audit() error {
+func (b *UnitLedger) Audit() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sums := maps.Clone(b.older)

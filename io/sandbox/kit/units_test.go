@@ -19,9 +19,9 @@ func someConfig() UnitConfig {
 	return config
 }
 
-func opened(t *testing.T, config UnitConfig) *UnitBooks {
+func opened(t *testing.T, config UnitConfig) *UnitLedger {
 	t.Helper()
-	b, err := OpenUnitBooks(config)
+	b, err := OpenUnitLedger(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func opened(t *testing.T, config UnitConfig) *UnitBooks {
 }
 
 // used returns what the modules used that used anything.
-func used(b *UnitBooks) map[Module]int64 {
+func used(b *UnitLedger) map[Module]int64 {
 	all := map[Module]int64{}
 	for _, u := range b.Usage() {
 		if u.Used != 0 {
@@ -45,7 +45,7 @@ func used(b *UnitBooks) map[Module]int64 {
 	return all
 }
 
-func count(t *testing.T, b *UnitBooks, number int, c UnitCharge) {
+func count(t *testing.T, b *UnitLedger, number int, c UnitCharge) {
 	t.Helper()
 	if code, err := b.Count(number, c); code != "" || err != nil {
 		t.Fatalf("%q %v", code, err)
@@ -111,8 +111,8 @@ func TestWrongCallsOfTheOwner(t *testing.T) {
 	}
 }
 
-// TestBooksReadTheirFile: everything that was set is there again after a restart.
-func TestBooksReadTheirFile(t *testing.T) {
+// TestALedgerReadsItsFile: everything that was set is there again after a restart.
+func TestALedgerReadsItsFile(t *testing.T) {
 	config := someConfig()
 	config.Path = filepath.Join(t.TempDir(), "books")
 	b := opened(t, config)
@@ -161,7 +161,7 @@ func TestDamagedFiles(t *testing.T) {
 		if err := os.WriteFile(config.Path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if b, err := OpenUnitBooks(config); err == nil {
+		if b, err := OpenUnitLedger(config); err == nil {
 			_ = b.Close()
 			t.Errorf("opened: %s", text)
 		}
@@ -185,7 +185,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(config.Path, []byte(fileHeader+text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		b, err := OpenUnitBooks(config)
+		b, err := OpenUnitLedger(config)
 		if err != nil {
 			return
 		}

@@ -1,7 +1,7 @@
 // Package v2 is the second interface of the sandbox: company and people data on made-up companies, with units,
 // limits, watches and notifications. It counts as the service does, and counts twice when it is asked twice.
 //
-// The ledger (kit.UnitBooks) and the world (package world) know nothing of HTTP. Each operation reads its
+// The ledger (kit.UnitLedger) and the world (package world) know nothing of HTTP. Each operation reads its
 // request and says what the answer is; the server counts it and sends it, or spoils it as a fault wants.
 package v2
 
@@ -59,7 +59,7 @@ func DefaultConfig() Config {
 type Server struct {
 	config   Config
 	world    world.World
-	units    *kit.UnitBooks
+	units    *kit.UnitLedger
 	watches  *watches
 	searches searches
 	watching sync.Mutex // a company is counted once when it is watched
@@ -82,7 +82,7 @@ func New(config Config) (*Server, error) {
 	if config.RepeatAfter == nil {
 		config.RepeatAfter = retryWaits()
 	}
-	books, err := kit.OpenUnitBooks(config.UnitConfig)
+	ledger, err := kit.OpenUnitLedger(config.UnitConfig)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox v2: %w", err)
 	}
@@ -92,10 +92,10 @@ func New(config Config) (*Server, error) {
 	}
 	watches, err := openWatches(watchPath, config.Now)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("sandbox v2: %w", err), books.Close())
+		return nil, errors.Join(fmt.Errorf("sandbox v2: %w", err), ledger.Close())
 	}
 	s := &Server{
-		config: config, world: config.World, units: books, watches: watches, faults: config.Faults,
+		config: config, world: config.World, units: ledger, watches: watches, faults: config.Faults,
 		sender: newNotifier(config.Transport, config.RepeatAfter, config.Now), closed: make(chan struct{}),
 	}
 	s.mux = s.routes()
@@ -118,7 +118,7 @@ func (s *Server) Close() error {
 }
 
 // Units returns the ledger, for what the owner does and for tests that compare it.
-func (s *Server) Units() *kit.UnitBooks { return s.units }
+func (s *Server) Units() *kit.UnitLedger { return s.units }
 
 func (s *Server) isClosed() bool {
 	select {

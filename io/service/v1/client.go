@@ -66,7 +66,7 @@ func (c *Client) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict 
 	}
 	said, verdict := c.lookups.send(context.WithoutCancel(ctx), q)
 	if verdict == nil {
-		verdict = c.settings.judge(said)
+		verdict = c.settings.verdict(said)
 	}
 	if lost, ok := verdict.(enrich.Lost); ok {
 		c.wait.Begin(lost.RetryAfter, c.settings.Now())

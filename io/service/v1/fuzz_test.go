@@ -13,7 +13,7 @@ import (
 	"payonce/io/service"
 )
 
-func FuzzJudge(f *testing.F) {
+func FuzzVerdict(f *testing.F) {
 	f.Add(200, foundBoth, "")
 	f.Add(200, `{"object":"enrichment_result","status":"not_found","data":null,"unresolved_fields":["person"]}`, "")
 	f.Add(200, grounded("0000-01-01T00:00:00+23:00"), "")
@@ -30,7 +30,7 @@ func FuzzJudge(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, body, wait string) {
 		header := http.Header{"Retry-After": {wait}}
-		switch verdict := client.settings.judge(client.settings.replyOf(service.Response{Status: status, Header: header, Body: []byte(body)})).(type) {
+		switch verdict := client.settings.verdict(client.settings.replyOf(service.Response{Status: status, Header: header, Body: []byte(body)})).(type) {
 		case enrich.Answered:
 			checkAnswered(t, status, []byte(body), wantAnswered(t, verdict))
 		case enrich.Refused:

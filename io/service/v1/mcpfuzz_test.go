@@ -43,7 +43,7 @@ func FuzzCalled(f *testing.F) {
 		}
 		said, verdict := m.called(call, nil)
 		if verdict == nil {
-			verdict = m.judge(said)
+			verdict = m.verdict(said)
 		}
 		switch v := verdict.(type) {
 		case enrich.Answered:

@@ -25,8 +25,8 @@ func (s settings) replyOf(response service.Response) reply {
 	return reply{response, s.decodeComplaint(response.Body)}
 }
 
-// judge is the verdict on the reply to a lookup.
-func (s settings) judge(r reply) enrich.Verdict {
+// verdict is the verdict on the reply to a lookup.
+func (s settings) verdict(r reply) enrich.Verdict {
 	if r.Status == http.StatusOK {
 		answered, err := readResult(r.Body)
 		if err != nil {

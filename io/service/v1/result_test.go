@@ -197,5 +197,5 @@ func TestAResultIsNotReadAsAnError(t *testing.T) {
 	if verdict != nil || said.said != (complaint{}) {
 		t.Errorf("verdict %v, complaint %+v", verdict, said.said)
 	}
-	wantAnswered(t, client.settings.judge(said))
+	wantAnswered(t, client.settings.verdict(said))
 }

@@ -37,7 +37,7 @@ func TestAnAccountShowsWhatIsLeftOfEachModule(t *testing.T) {
 	if diff := cmp.Diff(want, account); diff != "" {
 		t.Errorf("account (-want +got):\n%s", diff)
 	}
-	if !account.Quiet() {
+	if !account.Idle() {
 		t.Error("the account is not quiet")
 	}
 }

@@ -56,7 +56,7 @@ func (c *Client) Send(ctx context.Context, call Call) enrich.Verdict {
 		Method: call.Operation.Method(), Path: call.Path(), Query: call.Query, Body: call.Body, Limit: maxBody,
 	})
 	if verdict == nil {
-		verdict = c.judge(call, said, asked)
+		verdict = c.verdict(call, said, asked)
 	}
 	if lost, ok := verdict.(enrich.Lost); ok {
 		c.wait.Begin(lost.RetryAfter, c.settings.Now())
@@ -68,13 +68,13 @@ func (c *Client) Send(ctx context.Context, call Call) enrich.Verdict {
 // many times its size.
 const largeBody = 1 << 20
 
-// judge returns what a response says of its call.
-func (c *Client) judge(call Call, said service.Response, asked time.Time) enrich.Verdict {
+// verdict returns what a response says of its call.
+func (c *Client) verdict(call Call, said service.Response, asked time.Time) enrich.Verdict {
 	if len(said.Body) >= largeBody {
 		c.large.Lock()
 		defer c.large.Unlock()
 	}
-	return c.settings.judge(call, said, asked)
+	return c.settings.verdict(call, said, asked)
 }
 
 // ask sends a call and reads its answer. The value is zero unless the verdict is an answer.
@@ -83,7 +83,7 @@ func ask[T any](
 ) (value T, verdict enrich.Verdict) {
 	verdict = c.Send(ctx, call)
 	if answered, ok := verdict.(enrich.Answered); ok {
-		// What judge took for an answer can be read.
+		// What verdict took for an answer can be read.
 		value, _ = Read(answered, read)
 	}
 	return value, verdict

@@ -62,7 +62,7 @@ func TestCountersDecideLostCalls(t *testing.T) {
 		before, after int
 		total         int // afterwards, 100 before
 		exclusive     bool
-		want          cost.Finding
+		want          cost.Result
 	}{
 		{5000, 5000, 100_000, false, cost.NotCharged},
 		{5000, 5000, 100_000, true, cost.NotCharged},
@@ -78,9 +78,9 @@ func TestCountersDecideLostCalls(t *testing.T) {
 			Booked: cost.Totals{Open: 1}, Pace: cost.Pace{Calls: 60, Window: time.Minute},
 			Lost: []cost.Operation{{Name: "company", Meters: cost.MetersOf(MeterCompanies)}},
 		}
-		judgements, why := evidence.Judge(lost)
-		if len(judgements) != 1 || judgements[0].Finding != test.want || (why == "") != (test.want != cost.Undecided) {
-			t.Errorf("from %d to %d of %d: %+v, %q, want %s", test.before, test.after, test.total, judgements, why, test.want)
+		verdicts, why := evidence.Reconcile(lost)
+		if len(verdicts) != 1 || verdicts[0].Result != test.want || (why == "") != (test.want != cost.Undecided) {
+			t.Errorf("from %d to %d of %d: %+v, %q, want %s", test.before, test.after, test.total, verdicts, why, test.want)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestCountsOfContactDataDecideWhatALostCallUsed(t *testing.T) {
 	for name, c := range map[string]struct {
 		after cost.Account
 		lost  enrich.Field
-		want  cost.Finding
+		want  cost.Result
 	}{
 		"nothing was counted":       {snapshot(7, 4, 2), FieldEmail, cost.NotCharged},
 		"a call without its email":  {snapshot(8, 4, 2), FieldEmail, cost.Charged},
@@ -160,9 +160,9 @@ func TestCountsOfContactDataDecideWhatALostCallUsed(t *testing.T) {
 			Base: snapshot(7, 4, 2), Now: c.after, Tariff: modules.Tariff(), Rates: rates, Exclusive: true,
 			Booked: cost.Totals{Open: 1}, Spans: cost.MetersOf(MeterEmails, MeterPhones),
 		}
-		judgements, why := evidence.Judge([]enrich.Fields{enrich.FieldsOf(c.lost)})
-		if judgements[0].Finding != c.want {
-			t.Errorf("%s: %s (%s), want %s", name, judgements[0].Finding, why, c.want)
+		verdicts, why := evidence.Reconcile([]enrich.Fields{enrich.FieldsOf(c.lost)})
+		if verdicts[0].Result != c.want {
+			t.Errorf("%s: %s (%s), want %s", name, verdicts[0].Result, why, c.want)
 		}
 	}
 }
@@ -188,13 +188,13 @@ func TestAModuleThatIsNotShownLeavesOnlyItsCallsUndecided(t *testing.T) {
 				Base: shown(c.before), Now: shown(c.after), Tariff: modules.Tariff(), Rates: rates, Exclusive: exclusive,
 				Booked: cost.Totals{Open: 2}, Pace: cost.Pace{Calls: 60, Window: time.Minute},
 			}
-			judgements, why := evidence.Judge(lost)
+			verdicts, why := evidence.Reconcile(lost)
 			company, because := cost.NotCharged, "the account does not show what was used of financials"
 			if name == "began again" {
 				company, because = cost.Undecided, "the counters of the account may have begun again"
 			}
-			if judgements[0].Finding != company || judgements[1].Finding != cost.Undecided || !strings.HasPrefix(why, because) {
-				t.Errorf("%s: %s and %s: %q", name, judgements[0].Finding, judgements[1].Finding, why)
+			if verdicts[0].Result != company || verdicts[1].Result != cost.Undecided || !strings.HasPrefix(why, because) {
+				t.Errorf("%s: %s and %s: %q", name, verdicts[0].Result, verdicts[1].Result, why)
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"payonce/io/service"
 )
 
-// FuzzJudge reads hostile responses to every paid operation.
-func FuzzJudge(f *testing.F) {
+// FuzzVerdict reads hostile responses to every paid operation.
+func FuzzVerdict(f *testing.F) {
 	for _, seed := range []struct {
 		status     int
 		body, wait string
@@ -45,7 +45,7 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, number uint8, status int, body, wait string) {
 		o := Operation(int(number) % len(Operations()))
 		response := service.Response{Status: status, Header: http.Header{"Retry-After": {wait}}, Body: []byte(body)}
-		switch v := client.settings.judge(Call{Operation: o, ID: "1"}, response, noon()).(type) {
+		switch v := client.settings.verdict(Call{Operation: o, ID: "1"}, response, noon()).(type) {
 		case enrich.Answered:
 			success := isSuccess(o, status)
 			if answer, err := DecodeAnswer(v); err != nil || !v.Status.Valid() || !success && (status != 404 || len(answer.Body) > 0) {

@@ -56,7 +56,7 @@ func TestErrorsOfGatewaysAreLost(t *testing.T) {
 				if isAnswer {
 					continue
 				}
-				verdict := client.settings.judge(call, service.Response{Status: status, Body: []byte(body)}, noon())
+				verdict := client.settings.verdict(call, service.Response{Status: status, Body: []byte(body)}, noon())
 				lost, is := verdict.(enrich.Lost)
 				if !is || (lost.Stop != "") != (status == http.StatusNotFound) {
 					t.Errorf("%s: HTTP %d %s: %T %+v, want Lost", o, status, body, verdict, verdict)

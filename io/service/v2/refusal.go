@@ -141,10 +141,10 @@ func textsOf(object service.Object, name string) ([]string, bool) {
 	return nil, false
 }
 
-// judge is the verdict on the response to a call. It is a refusal, or an answer that used nothing, only if its status
+// verdict is the verdict on the response to a call. It is a refusal, or an answer that used nothing, only if its status
 // and its shape are the service's own. Gateways and frameworks on the way answer in JSON too, after the call may have
 // been counted.
-func (s settings) judge(call Call, r service.Response, asked time.Time) enrich.Verdict {
+func (s settings) verdict(call Call, r service.Response, asked time.Time) enrich.Verdict {
 	if r.Redirects() {
 		return s.lost(r, fmt.Errorf("HTTP %d %s", r.Status, s.Redirected(r.Header)))
 	}

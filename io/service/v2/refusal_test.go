@@ -246,7 +246,7 @@ func TestADailyLimitThatArrivesAfterMidnightEndsWithTheDayOfTheCall(t *testing.T
 	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	s := settings{Caller: service.Caller{Now: func() time.Time { return midnight.Add(time.Second) }}}
 	response := service.Response{Status: http.StatusTooManyRequests, Body: []byte(limitBody("limits.daily", "companies"))}
-	verdict := s.judge(CompanyCall("1"), response, midnight.Add(-time.Second))
+	verdict := s.verdict(CompanyCall("1"), response, midnight.Add(-time.Second))
 	if refused, ok := verdict.(enrich.Refused); !ok || !refused.Limit.Until.Equal(midnight) {
 		t.Errorf("%+v, want a limit until %s", verdict, midnight)
 	}

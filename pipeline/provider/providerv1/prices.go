@@ -140,11 +140,11 @@ func appendFallback(sources []cost.PriceSource, name string) ([]cost.PriceSource
 		return sources, nil // an option that the service alone knows
 	}
 	told := cost.ChoosePrices(enrich.FieldsOf(slices.Collect(maps.Keys(option.Prices))...), sources...).Prices
-	untold := cost.Prices{}
+	notShown := cost.Prices{}
 	for f, price := range option.Prices {
 		if _, known := told.Of(f); !known {
-			untold[f] = price
+			notShown[f] = price
 		}
 	}
-	return append(sources, cost.PriceSource{Name: builtInCard + ", option " + option.Name, Prices: untold}), nil
+	return append(sources, cost.PriceSource{Name: builtInCard + ", option " + option.Name, Prices: notShown}), nil
 }

@@ -10,8 +10,8 @@ import (
 	"payonce/io/table"
 )
 
-// recollections are what the journal knows of some attempts.
-type recollections struct {
+// loadedAttempts are what the journal knows of some attempts.
+type loadedAttempts struct {
 	ids   []attempt.ID // ascending
 	known []attempt.Outcome
 	said  []enrich.Values // by the service, to each of known
@@ -21,7 +21,7 @@ type recollections struct {
 // of returns what is known of an attempt and its answer, nil when nothing is. Most calls ask for
 // the attempt of the call before or for the next one. The others search the numbers, which lie close
 // together.
-func (r *recollections) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
+func (r *loadedAttempts) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
 	for at := r.at; at < min(r.at+2, len(r.ids)); at++ {
 		if r.ids[at] == id {
 			r.at = at
@@ -36,9 +36,9 @@ func (r *recollections) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
 	return &r.known[at], &r.said[at]
 }
 
-// remember reads the attempts of the block's subjects, all at once: their order in the
+// load reads the attempts of the block's subjects, all at once: their order in the
 // journal is much like that of the list. The function each visits the rows of the block.
-func (j *judge) remember(each func(visit func(table.Row) error) error) error {
+func (j *evaluator) load(each func(visit func(table.Row) error) error) error {
 	if err := j.unpack(each); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (j *judge) remember(each func(visit func(table.Row) error) error) error {
 		ids = slices.Delete(ids, 0, 1)
 	}
 	known, err := j.recallAll(ids, j.attempts.known[:0])
-	j.attempts = recollections{ids: ids, known: known, said: slices.Grow(j.attempts.said[:0], len(known))[:len(known)]}
+	j.attempts = loadedAttempts{ids: ids, known: known, said: slices.Grow(j.attempts.said[:0], len(known))[:len(known)]}
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (j *judge) remember(each func(visit func(table.Row) error) error) error {
 
 // unpack gathers what the journal knows of the block's subjects. It asks the journal for records
 // that were too large for the index.
-func (j *judge) unpack(each func(visit func(table.Row) error) error) error {
+func (j *evaluator) unpack(each func(visit func(table.Row) error) error) error {
 	j.records = j.records[:0]
 	incomplete := false
 	for i := range j.facts {
@@ -108,7 +108,7 @@ func (j *judge) unpack(each func(visit func(table.Row) error) error) error {
 
 // recognise compares the subject of a row with those that the attempts were about, so that
 // no row gets the data of another subject when two identities share a key.
-func (j *judge) recognise(row table.Row, record *attempt.Record) error {
+func (j *evaluator) recognise(row table.Row, record *attempt.Record) error {
 	form, _, _ := j.Canonical()
 	same := attempt.ID(0)
 	for f, id := range record.Attempts {

@@ -101,19 +101,19 @@ func NewWithIndex(ctx context.Context, scope Scope, list List, journal Recorder)
 // take scans a list. The scan keeps an index unless that is nil.
 func take(
 	ctx context.Context, scope Scope, list List, journal Recorder, kept *Index,
-) (survey *Scan, err error) {
+) (found *Scan, err error) {
 	persons := newDeduplicator(dedupOptions{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: kept != nil})
 	defer func() { err = errors.Join(err, persons.Close()) }()
 	var identified int64
-	survey = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
+	found = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
 	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) {
 		identified += read.identified
-		survey.Rows += int64(len(read.rows))
-		survey.Filled += read.filled
+		found.Rows += int64(len(read.rows))
+		found.Filled += read.filled
 		for _, reason := range read.reasons {
-			survey.Unidentifiable[reason]++
+			found.Unidentifiable[reason]++
 		}
-		survey.addOwn(read.blockCounts)
+		found.addOwn(read.blockCounts)
 		if kept != nil {
 			kept.add(read.blockStates)
 		}
@@ -121,26 +121,26 @@ func take(
 	if err != nil {
 		return nil, err
 	}
-	if survey.kept = kept; kept != nil {
+	if found.kept = kept; kept != nil {
 		kept.begin(scope)
 	}
-	if err := survey.mark(persons, journal); err != nil {
-		return nil, errors.Join(err, survey.Close())
+	if err := found.mark(persons, journal); err != nil {
+		return nil, errors.Join(err, found.Close())
 	}
 	if kept != nil && kept.open.tooMany {
-		err = survey.Close()
+		err = found.Close()
 	}
-	survey.Duplicates = identified - survey.leads()
+	found.Duplicates = identified - found.firsts()
 	if scope.Limit > 0 {
-		err = errors.Join(err, survey.limit(ctx, list))
+		err = errors.Join(err, found.limit(ctx, list))
 	}
 	if scope.Last > 0 {
-		survey.SkipAfter(scope.Last)
+		found.SkipAfter(scope.Last)
 	}
 	if err != nil {
-		return nil, errors.Join(err, survey.Close())
+		return nil, errors.Join(err, found.Close())
 	}
-	return survey, nil
+	return found, nil
 }
 
 // read finds out what the rows of a block miss, and enters their persons.
@@ -257,7 +257,7 @@ func (v *Scan) markEach(entries []Entry, number int) {
 	for _, part := range [...][]Entry{entries[begin:], entries[:begin]} {
 		for i := range part {
 			e := &part[i]
-			v.rows[e.Row()-1] = RowState(e.Marks()).AsLead(e.Key())
+			v.rows[e.Row()-1] = RowState(e.Marks()).AsFirst(e.Key())
 		}
 	}
 }
@@ -266,11 +266,11 @@ func (v *Scan) markEach(entries []Entry, number int) {
 // key: in a run over 200,000 known persons 3.7 and 9.6 µs.
 const inOrder = 3
 
-// recall hands what the journal knows of the persons of a shard to remember, with the place
+// recall hands what the journal knows of the persons of a shard to visit, with the position
 // of the person among the entries. It goes through what the journal knows, in order, unless the persons are few
 // beside it.
 func recall(
-	persons *PersonTable, number int, journal Recorder, remember func(person int, record *attempt.Record),
+	persons *PersonTable, number int, journal Recorder, visit func(person int, record *attempt.Record),
 ) error {
 	known := journal.People()
 	if known == 0 || len(persons.Entries) == 0 {
@@ -282,7 +282,7 @@ func recall(
 			if err != nil {
 				return err
 			}
-			remember(person, &record)
+			visit(person, &record)
 		}
 		return nil
 	}
@@ -294,19 +294,19 @@ func recall(
 		}
 		record, err := recordOf()
 		if err == nil {
-			remember(person, &record)
+			visit(person, &record)
 		}
 		return err
 	})
 }
 
-// leads returns how many rows are first occurrences.
-func (v *Scan) leads() int64 {
-	var leads int64
+// firsts returns how many rows are first occurrences.
+func (v *Scan) firsts() int64 {
+	var firsts int64
 	for _, state := range v.rows {
-		if state.Leads() {
-			leads++
+		if state.IsFirst() {
+			firsts++
 		}
 	}
-	return leads
+	return firsts
 }

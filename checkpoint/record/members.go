@@ -94,7 +94,7 @@ func accountMembers(m *numbered.Members, a *Account) {
 	numbered.Value(m, 5, &a.Base, snapshotMembers)
 	numbered.Uint(m, 6, &a.BaseFirst)
 	numbered.Uint(m, 7, &a.DecidableFrom)
-	amounts(m, 8, &a.Forgone)
+	amounts(m, 8, &a.Discounted)
 	numbered.Value(m, 9, &a.Rates, ratesMembers)
 	numbered.Flag(m, 10, &a.CreditAdded)
 	numbered.List(m, 11, &a.Provisional, provisionalMembers)
@@ -152,7 +152,7 @@ func closedPeriodMembers(m *numbered.Members, p *ClosedPeriod) {
 	amounts(m, 7, &p.Excess)
 	numbered.Time(m, 8, &p.From)
 	numbered.Time(m, 9, &p.To)
-	numbered.Uint(m, 10, &p.Told)
+	numbered.Uint(m, 10, &p.Shown)
 	numbered.Text(m, 11, &p.Why)
 }
 

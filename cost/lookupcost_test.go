@@ -9,10 +9,10 @@ import (
 	"payonce/enrich"
 )
 
-// anyPurchases draws the lookups of two accounts: one with free units of each field, and one whose lookups cost
+// anyLookupCosts draws the lookups of two accounts: one with free units of each field, and one whose lookups cost
 // money whatever they return.
-func anyPurchases(t *rapid.T) cost.Purchases {
-	free, called := cost.Purchase{Lookups: cost.Workload{}, Rates: cost.Rates{}}, cost.Purchase{Lookups: cost.Workload{}, Rates: cost.Rates{}}
+func anyLookupCosts(t *rapid.T) cost.LookupCosts {
+	free, called := cost.LookupCost{Lookups: cost.Workload{}, Rates: cost.Rates{}}, cost.LookupCost{Lookups: cost.Workload{}, Rates: cost.Rates{}}
 	cents := func(what string) int64 { return int64(cost.Cent) * rapid.Int64Range(0, 30).Draw(t, what) }
 	call := cost.Amounts{cost.USD: cents("price of a call")}
 	for f := range enrich.Field(2) {
@@ -28,11 +28,11 @@ func anyPurchases(t *rapid.T) cost.Purchases {
 			called.Lookups[fields]++
 		}
 	}
-	return cost.Purchases{free, called}
+	return cost.LookupCosts{free, called}
 }
 
 // holds sends lookups one after the other, every field returned, and sums what they hold.
-func holds(p cost.Purchase, lookups []enrich.Fields) (sum cost.Money) {
+func holds(p cost.LookupCost, lookups []enrich.Fields) (sum cost.Money) {
 	allowance := cost.Allowance{Left: cost.Amounts{1: p.Free[0], 2: p.Free[1]}}
 	for _, fields := range lookups {
 		hold := cost.Hold{Fields: fields, Rates: p.Rates}
@@ -43,13 +43,13 @@ func holds(p cost.Purchase, lookups []enrich.Fields) (sum cost.Money) {
 	return sum
 }
 
-// TestMaximumAndDearestAreWhatHoldsComeTo sends every part of the lookups of two accounts.
-func TestMaximumAndDearestAreWhatHoldsComeTo(t *testing.T) {
+// TestMaximumAndMostExpensiveAreWhatHoldsComeTo sends every part of the lookups of two accounts.
+func TestMaximumAndMostExpensiveAreWhatHoldsComeTo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := anyPurchases(t)
+		p := anyLookupCosts(t)
 		first, second := fieldsOf(p[0].Lookups), fieldsOf(p[1].Lookups)
 		lookups := len(first) + len(second)
-		dearest := make([]cost.Money, lookups+1)
+		mostExpensive := make([]cost.Money, lookups+1)
 		for part := range 1 << lookups {
 			var taken [2][]enrich.Fields
 			for i := range lookups {
@@ -62,13 +62,13 @@ func TestMaximumAndDearestAreWhatHoldsComeTo(t *testing.T) {
 				}
 			}
 			n := len(taken[0]) + len(taken[1])
-			dearest[n] = max(dearest[n], holds(p[0], taken[0])+holds(p[1], taken[1]))
+			mostExpensive[n] = max(mostExpensive[n], holds(p[0], taken[0])+holds(p[1], taken[1]))
 		}
-		if got, err := p.Maximum(); err != nil || got != dearest[lookups] {
-			t.Errorf("the maximum is %s, error %v, want %s", got, err, dearest[lookups])
+		if got, err := p.Maximum(); err != nil || got != mostExpensive[lookups] {
+			t.Errorf("the maximum is %s, error %v, want %s", got, err, mostExpensive[lookups])
 		}
-		for n, want := range dearest {
-			if got, err := p.Dearest(int64(n)); err != nil || got != want {
+		for n, want := range mostExpensive {
+			if got, err := p.MostExpensive(int64(n)); err != nil || got != want {
 				t.Errorf("any %d lookups cost at most %s, error %v, want %s", n, got, err, want)
 			}
 			if covers, err := p.Covers(want); err != nil || covers < int64(n) {

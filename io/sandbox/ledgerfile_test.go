@@ -18,9 +18,9 @@ import (
 )
 
 // someConfig returns the ledger of a small account.
-func someConfig() BooksConfig {
+func someConfig() LedgerConfig {
 	budgetCap := int64(100_000)
-	return BooksConfig{
+	return LedgerConfig{
 		Key: "sandbox-key", Window: kit.Window{Limit: 30, Per: time.Minute}, Plan: "core",
 		Free:          enrich.ByField[int64]{20, 5},
 		IncludedCents: 4_900, PrepaidCents: 95_100, BudgetCapCents: &budgetCap,
@@ -35,20 +35,20 @@ func lookupIn(fields enrich.Fields, first string) LookupRequest {
 	}
 }
 
-func openBooksOn(t interface {
+func openLedgerOn(t interface {
 	Helper()
 	Fatal(...any)
-}, config BooksConfig,
-) *Books {
+}, config LedgerConfig,
+) *Ledger {
 	t.Helper()
-	s, err := openBooks(config)
+	s, err := openLedger(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func checkBalance(t *rapid.T, s *Books) {
+func checkBalance(t *rapid.T, s *Ledger) {
 	if err := s.Audit(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func checkBalance(t *rapid.T, s *Books) {
 }
 
 // checkSame compares what two servers know, and what they would do next.
-func checkSame(t interface{ Fatalf(string, ...any) }, before, after *Books) {
+func checkSame(t interface{ Fatalf(string, ...any) }, before, after *Ledger) {
 	if diff := cmp.Diff(before.Snapshot(), after.Snapshot()); diff != "" {
 		t.Fatalf("books (-before +after):\n%s", diff)
 	}
@@ -87,10 +87,10 @@ func checkSame(t interface{ Fatalf(string, ...any) }, before, after *Books) {
 // TestKill ends a service in the middle of a lookup, without Close.
 func TestKill(t *testing.T) {
 	config := someConfig()
-	config.BooksPath = filepath.Join(t.TempDir(), "books")
+	config.LedgerPath = filepath.Join(t.TempDir(), "books")
 	config.Window.Limit, config.AttemptLimit = 4, 5
 	config.Free = enrich.ByField[int64]{1, 0}
-	s := openBooksOn(t, config)
+	s := openLedgerOn(t, config)
 	for range 2 {
 		a := s.Arrive(lookupIn(v1.AllFields, "Zoë"))
 		if code := s.Reserve(a.Number, v1.AllFields); code != "" {
@@ -110,12 +110,12 @@ func TestKill(t *testing.T) {
 		t.Fatal(code)
 	}
 
-	after := openBooksOn(t, config)
-	books := after.Snapshot()
-	if len(books.Arrivals) != 4 || books.Charged != 65*cost.Cent || books.FreeUsed != (FieldUnits{1, 0}) || books.Reserved != 0 {
-		t.Errorf("books after the restart: %+v", books)
+	after := openLedgerOn(t, config)
+	ledger := after.Snapshot()
+	if len(ledger.Arrivals) != 4 || ledger.Charged != 65*cost.Cent || ledger.FreeUsed != (FieldUnits{1, 0}) || ledger.Reserved != 0 {
+		t.Errorf("books after the restart: %+v", ledger)
 	}
-	if diff := cmp.Diff(before.Charges, books.Charges); diff != "" {
+	if diff := cmp.Diff(before.Charges, ledger.Charges); diff != "" {
 		t.Errorf("charges (-before +after):\n%s", diff)
 	}
 	if a := after.Arrive(lookupIn(v1.AllFields, "Eve")); a.Number != 5 || a.Code != RateLimited {
@@ -127,15 +127,15 @@ func TestKill(t *testing.T) {
 	if err := after.RevokeKey(ConfiguredKey); err != nil {
 		t.Error(err)
 	}
-	if a := openBooksOn(t, config).Arrive(lookupIn(v1.AllFields, "Eve")); a.Number != 6 || a.Code != InvalidAPIKey {
+	if a := openLedgerOn(t, config).Arrive(lookupIn(v1.AllFields, "Eve")); a.Number != 6 || a.Code != InvalidAPIKey {
 		t.Errorf("the sixth arrival is %+v; the revocation was forgotten", a)
 	}
 }
 
-// writeBooks fills the file of a ledger with one settled lookup and returns its text.
-func writeBooks(t *testing.T, config BooksConfig) string {
+// writeLedger fills the file of a ledger with one settled lookup and returns its text.
+func writeLedger(t *testing.T, config LedgerConfig) string {
 	t.Helper()
-	s := openBooksOn(t, config)
+	s := openLedgerOn(t, config)
 	a := s.Arrive(lookupIn(v1.AllFields, "Ada"))
 	_ = s.Reserve(a.Number, v1.AllFields)
 	if err := s.Settle(a.Number, "req_1", v1.AllFields); err != nil {
@@ -144,31 +144,31 @@ func writeBooks(t *testing.T, config BooksConfig) string {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(config.BooksPath)
+	text, err := os.ReadFile(config.LedgerPath)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-// TestTornBooks cuts the file at every byte: what is whole stays, what is torn
+// TestATornLedger cuts the file at every byte: what is whole stays, what is torn
 // goes, and the ledger can be written on.
-func TestTornBooks(t *testing.T) {
+func TestATornLedger(t *testing.T) {
 	config := someConfig()
-	config.BooksPath = filepath.Join(t.TempDir(), "books")
-	text := writeBooks(t, config)
+	config.LedgerPath = filepath.Join(t.TempDir(), "books")
+	text := writeLedger(t, config)
 	for length := range len(text) {
-		if err := os.WriteFile(config.BooksPath, []byte(text[:length]), 0o600); err != nil {
+		if err := os.WriteFile(config.LedgerPath, []byte(text[:length]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		lines := max(0, strings.Count(text[:length], "\n")-1)
-		s := openBooksOn(t, config)
-		if books := s.Snapshot(); len(books.Arrivals) != min(lines, 1) || (len(books.Charges) > 0) != (lines == 2) {
-			t.Fatalf("%d bytes: %+v", length, books)
+		s := openLedgerOn(t, config)
+		if ledger := s.Snapshot(); len(ledger.Arrivals) != min(lines, 1) || (len(ledger.Charges) > 0) != (lines == 2) {
+			t.Fatalf("%d bytes: %+v", length, ledger)
 		}
 		s.Arrive(lookupIn(v1.AllFields, "Eve"))
 		_ = s.Close()
-		again := openBooksOn(t, config)
+		again := openLedgerOn(t, config)
 		if n := len(again.Snapshot().Arrivals); n != min(lines, 1)+1 {
 			t.Fatalf("%d bytes: %d arrivals after writing on", length, n)
 		}
@@ -176,15 +176,15 @@ func TestTornBooks(t *testing.T) {
 	}
 }
 
-func TestBooksThatCannotBeUsed(t *testing.T) {
+func TestALedgerThatCannotBeUsed(t *testing.T) {
 	config := someConfig()
-	config.BooksPath = filepath.Join(t.TempDir(), "books")
-	text := writeBooks(t, config)
+	config.LedgerPath = filepath.Join(t.TempDir(), "books")
+	text := writeLedger(t, config)
 	poor := config
 	poor.Free = enrich.ByField[int64]{}
 	tests := []struct {
 		name   string
-		config BooksConfig
+		config LedgerConfig
 		text   string
 		want   string
 	}{
@@ -200,14 +200,14 @@ func TestBooksThatCannotBeUsed(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if err := os.WriteFile(config.BooksPath, []byte(test.text), 0o600); err != nil {
+			if err := os.WriteFile(config.LedgerPath, []byte(test.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			_, err := openBooks(test.config)
-			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), config.BooksPath) {
+			_, err := openLedger(test.config)
+			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), config.LedgerPath) {
 				t.Errorf("error %v, want one with %q and the file's name", err, test.want)
 			}
-			if left, _ := os.ReadFile(config.BooksPath); string(left) != test.text {
+			if left, _ := os.ReadFile(config.LedgerPath); string(left) != test.text {
 				t.Error("the file was changed")
 			}
 		})
@@ -226,14 +226,14 @@ func FuzzRestore(f *testing.F) {
 			t.Fatal(err)
 		}
 		config := someConfig()
-		config.BooksPath = path
-		s, err := openBooks(config)
+		config.LedgerPath = path
+		s, err := openLedger(config)
 		if err != nil {
 			return
 		}
 		before := s.Snapshot() // with what time has brought about since
 		_ = s.Close()
-		again := openBooksOn(t, config)
+		again := openLedgerOn(t, config)
 		defer again.Close()
 		if diff := cmp.Diff(before, again.Snapshot()); diff != "" {
 			t.Errorf("opened twice (-first +second):\n%s", diff)
@@ -242,7 +242,7 @@ func FuzzRestore(f *testing.F) {
 }
 
 // status returns what the configured key gets to see, as text.
-func status(b *Books) string {
+func status(b *Ledger) string {
 	shown, code := b.Status(ConfiguredKey)
 	text, err := json.Marshal(shown)
 	if err != nil {

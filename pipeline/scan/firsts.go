@@ -15,7 +15,7 @@ import (
 // then io.EOF, and a function that ends the reading.
 func (v *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Lookup, error), done func()) {
 	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
-		err := v.eachInOrder(ctx, list, func(l lead) error {
+		err := v.eachInOrder(ctx, list, func(l firstRow) error {
 			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.state.Fields()}, nil) {
 				return errEnough
 			}
@@ -37,24 +37,24 @@ func (v *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Look
 // errEnough ends a pass whose reader wants no more.
 var errEnough = errors.New("enough")
 
-// lead is a first occurrence.
-type lead struct {
+// firstRow is a first occurrence.
+type firstRow struct {
 	state    RowState
 	identity enrich.Identity
 }
 
-// leadOf returns the first occurrence with its person.
-func leadOf(r *RowReader, line table.Row, state RowState) (lead, error) {
+// firstOf returns the first occurrence with its person.
+func firstOf(r *RowReader, line table.Row, state RowState) (firstRow, error) {
 	r.At(line)
 	if key, _, reason := r.Key(); reason != "" || !state.IsOf(key) || r.Missing() == 0 {
-		return lead{}, ErrListChanged
+		return firstRow{}, ErrListChanged
 	}
-	return lead{state: state, identity: r.Identity()}, nil
+	return firstRow{state: state, identity: r.Identity()}, nil
 }
 
 // eachInOrder calls visit for the first occurrences that ask for something, in the order of
 // the lookups.
-func (v *Scan) eachInOrder(ctx context.Context, list List, visit func(lead) error) (err error) {
+func (v *Scan) eachInOrder(ctx context.Context, list List, visit func(firstRow) error) (err error) {
 	if v.scope.Priority != nil {
 		return v.eachGathered(ctx, list, visit)
 	}
@@ -73,8 +73,8 @@ func (v *Scan) eachInOrder(ctx context.Context, list List, visit func(lead) erro
 			return err
 		}
 		rows += int64(block.Len())
-		err = v.eachLead(block, func(line table.Row, state RowState) error {
-			found, err := leadOf(r, line, state)
+		err = v.eachFirst(block, func(line table.Row, state RowState) error {
+			found, err := firstOf(r, line, state)
 			if err != nil {
 				return err
 			}
@@ -95,9 +95,9 @@ func (v *Scan) ended(rows int64) error {
 	return nil
 }
 
-// eachLead calls visit for the first occurrences of a block that ask for something. It skips a block
+// eachFirst calls visit for the first occurrences of a block that ask for something. It skips a block
 // without such a row.
-func (v *Scan) eachLead(block table.Block, visit func(table.Row, RowState) error) error {
+func (v *Scan) eachFirst(block table.Block, visit func(table.Row, RowState) error) error {
 	first := block.First()
 	if first-1+int64(block.Len()) > v.Rows {
 		return ErrListChanged

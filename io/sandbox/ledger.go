@@ -43,9 +43,9 @@ const (
 	Restricted State = "restricted"
 )
 
-// Books is the ledger of one workspace. Its methods may be called from any
+// Ledger is the ledger of one workspace. Its methods may be called from any
 // goroutine.
-type Books struct {
+type Ledger struct {
 	clock   func() time.Time
 	conceal func(identity string) string
 
@@ -66,8 +66,8 @@ type Books struct {
 	log     []LedgerEntry // of all that is not an arrival
 }
 
-// openBooks replays the file of the configuration into a new ledger.
-func openBooks(config BooksConfig) (*Books, error) {
+// openLedger replays the file of the configuration into a new ledger.
+func openLedger(config LedgerConfig) (*Ledger, error) {
 	config, err := config.Prepare()
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func openBooks(config BooksConfig) (*Books, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Books{
+	b := &Ledger{
 		clock:        config.Now,
 		conceal:      config.Conceal,
 		account:      account,
@@ -90,7 +90,7 @@ func openBooks(config BooksConfig) (*Books, error) {
 		history:      newHistory(config.KeepArrivals),
 	}
 	maps.Copy(b.conditions, config.InputConditions)
-	if b.ledger, err = kit.OpenLedgerFile(config.BooksPath, ledgerHeader, b.apply); err != nil {
+	if b.ledger, err = kit.OpenLedgerFile(config.LedgerPath, ledgerHeader, b.apply); err != nil {
 		return nil, err
 	}
 	if b.period == (month{}) {
@@ -99,7 +99,7 @@ func openBooks(config BooksConfig) (*Books, error) {
 	if b.account.overdrawn() {
 		_ = b.ledger.Close()
 		return nil, fmt.Errorf("ledger %s: it charges more than the account starts with;"+
-			" configure at least as much as before, or name a new file", config.BooksPath)
+			" configure at least as much as before, or name a new file", config.LedgerPath)
 	}
 	return b, nil
 }
@@ -108,7 +108,7 @@ func openBooks(config BooksConfig) (*Books, error) {
 const ledgerHeader = `{"kind":"sandbox_books","version":1}` + "\n"
 
 // Close closes the file. Nothing is recorded any more.
-func (b *Books) Close() error {
+func (b *Ledger) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.ledger.Close()
@@ -116,7 +116,7 @@ func (b *Books) Close() error {
 
 // lock takes the ledger, brings it up to the present and returns it, as an entry
 // gives it back.
-func (b *Books) lock() time.Time {
+func (b *Ledger) lock() time.Time {
 	b.mu.Lock()
 	now := b.clock().UTC().Round(0)
 	b.advance(now)
@@ -124,14 +124,14 @@ func (b *Books) lock() time.Time {
 }
 
 // change records an entry that depends on nothing, with the present time.
-func (b *Books) change(e LedgerEntry) error {
+func (b *Ledger) change(e LedgerEntry) error {
 	e.At = b.lock()
 	defer b.mu.Unlock()
 	return b.ledger.Record(e)
 }
 
 // apply makes an entry true.
-func (b *Books) apply(e LedgerEntry) error {
+func (b *Ledger) apply(e LedgerEntry) error {
 	if at := monthOf(e.At); b.period.before(at) {
 		b.period = at
 	}
@@ -152,7 +152,7 @@ func (b *Books) apply(e LedgerEntry) error {
 }
 
 // applyChange makes an entry true that is not about an arrival.
-func (b *Books) applyChange(e LedgerEntry) error {
+func (b *Ledger) applyChange(e LedgerEntry) error {
 	switch e.Kind {
 	case keyCreated, keyRevoked, keyExpirySet:
 		return b.applyKey(e)
@@ -182,14 +182,14 @@ func (b *Books) applyChange(e LedgerEntry) error {
 
 // Log returns the entries of everything that is not an arrival, oldest first: what the
 // owner did, what others spent, and what time brought about.
-func (b *Books) Log() []LedgerEntry {
+func (b *Ledger) Log() []LedgerEntry {
 	b.lock()
 	defer b.mu.Unlock()
 	return append([]LedgerEntry{}, b.log...)
 }
 
 // Terms returns the rate card and the prices in force.
-func (b *Books) Terms() (cost.RateCard, cost.Prices) {
+func (b *Ledger) Terms() (cost.RateCard, cost.Prices) {
 	b.lock()
 	defer b.mu.Unlock()
 	return b.account.card, b.account.prices

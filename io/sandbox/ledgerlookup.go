@@ -27,7 +27,7 @@ type Admission struct {
 
 // Arrive numbers a lookup and counts it against the limits, unless it is refused
 // at the door: such an arrival takes no place.
-func (b *Books) Arrive(r LookupRequest) Admission {
+func (b *Ledger) Arrive(r LookupRequest) Admission {
 	now := b.lock()
 	defer b.mu.Unlock()
 	a := Admission{Number: b.history.next()}
@@ -51,7 +51,7 @@ func (b *Books) Arrive(r LookupRequest) Admission {
 }
 
 // closed returns why the workspace is closed to a key, "" when it is open.
-func (b *Books) closed(key string, now time.Time) ErrorCode {
+func (b *Ledger) closed(key string, now time.Time) ErrorCode {
 	switch {
 	case !b.validKey(key, now):
 		return InvalidAPIKey
@@ -64,13 +64,13 @@ func (b *Books) closed(key string, now time.Time) ErrorCode {
 }
 
 // attemptsUsedUp reports whether the attempt limit of the usage period is reached.
-func (b *Books) attemptsUsedUp(now time.Time) bool {
+func (b *Ledger) attemptsUsedUp(now time.Time) bool {
 	return b.attemptLimit > 0 && b.attempts[monthOf(now)] >= b.attemptLimit
 }
 
 // Reserve sets aside what the lookup can cost. An empty code means that it has, and
 // that exactly one of Settle and Release has to follow.
-func (b *Books) Reserve(number int, fields enrich.Fields) ErrorCode {
+func (b *Ledger) Reserve(number int, fields enrich.Fields) ErrorCode {
 	now := b.lock()
 	defer b.mu.Unlock()
 	arrival, err := b.history.find(number)
@@ -88,13 +88,13 @@ func (b *Books) Reserve(number int, fields enrich.Fields) ErrorCode {
 }
 
 // Release gives a reservation back without a charge.
-func (b *Books) Release(number int) {
+func (b *Ledger) Release(number int) {
 	b.lock()
 	defer b.mu.Unlock()
 	b.release(number)
 }
 
-func (b *Books) release(number int) (cost.Hold, cost.Money) {
+func (b *Ledger) release(number int) (cost.Hold, cost.Money) {
 	r := b.open[number]
 	delete(b.open, number)
 	return r.hold, b.account.release(r)
@@ -102,7 +102,7 @@ func (b *Books) release(number int) (cost.Hold, cost.Money) {
 
 // Settle ends a reservation by charging the returned fields. When it reports an
 // error nothing was charged, and the result must not be shown.
-func (b *Books) Settle(number int, requestID string, returned enrich.Fields) error {
+func (b *Ledger) Settle(number int, requestID string, returned enrich.Fields) error {
 	now := b.lock()
 	defer b.mu.Unlock()
 	hold, expired := b.release(number)
@@ -113,11 +113,11 @@ func (b *Books) Settle(number int, requestID string, returned enrich.Fields) err
 }
 
 // Refuse notes that an arrival was refused after all.
-func (b *Books) Refuse(number int, code ErrorCode) error {
+func (b *Ledger) Refuse(number int, code ErrorCode) error {
 	return b.change(LedgerEntry{Kind: refused, Number: number, Code: code})
 }
 
-func (b *Books) applyArrival(e LedgerEntry) error {
+func (b *Ledger) applyArrival(e LedgerEntry) error {
 	if next := b.history.next(); e.Number != next {
 		return fmt.Errorf("arrival %d where %d was to come", e.Number, next)
 	}
@@ -132,7 +132,7 @@ func (b *Books) applyArrival(e LedgerEntry) error {
 	return nil
 }
 
-func (b *Books) applySettlement(e LedgerEntry) error {
+func (b *Ledger) applySettlement(e LedgerEntry) error {
 	arrival, err := b.history.find(e.Number)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (b *Books) applySettlement(e LedgerEntry) error {
 }
 
 // applyCharge charges a field, and returns what it was paid from.
-func (b *Books) applyCharge(c fieldCharge, at time.Time) Source {
+func (b *Ledger) applyCharge(c fieldCharge, at time.Time) Source {
 	if c.Free {
 		b.account.free[c.Field]--
 		return Source{}
@@ -172,6 +172,6 @@ func (a *account) sourceOf(amount cost.Money, said *Source) Source {
 	return left.draw(amount)
 }
 
-func (b *Books) applyRefusal(e LedgerEntry) error {
+func (b *Ledger) applyRefusal(e LedgerEntry) error {
 	return b.history.refuse(e.Number, e.Code)
 }

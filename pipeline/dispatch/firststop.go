@@ -2,10 +2,10 @@ package dispatch
 
 import "payonce/cost"
 
-// Foremost returns why a run stopped, from two stops of parts of it, of which each may be nil. Instead of a
+// FirstStop returns why a run stopped, from two stops of parts of it, of which each may be nil. Instead of a
 // limit it returns a reason for which somebody has to act. Of two limits it returns the one that ends first,
 // because then the run can go on with what is left.
-func Foremost(earlier, later Stop) Stop {
+func FirstStop(earlier, later Stop) Stop {
 	switch {
 	case earlier == nil:
 		return later

@@ -25,7 +25,7 @@ func TestALimitDoesNotHideWhatSomebodyHasToActOn(t *testing.T) {
 		"an interrupt after a limit":  {module, interrupt, interrupt},
 		"a key after an interruption": {interrupt, key, interrupt},
 	} {
-		if got := dispatch.Foremost(c.earlier, c.later); got != c.want {
+		if got := dispatch.FirstStop(c.earlier, c.later); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -45,24 +45,24 @@ func TestARunGoesOnWhenTheFirstOfTwoLimitsEnds(t *testing.T) {
 	}
 	for i, first := range inOrder {
 		for _, second := range inOrder[i+1:] {
-			if got := dispatch.Foremost(first, second); got != first {
+			if got := dispatch.FirstStop(first, second); got != first {
 				t.Errorf("%v, then %v: %v", first, second, got)
 			}
-			if got := dispatch.Foremost(second, first); got != first {
+			if got := dispatch.FirstStop(second, first); got != first {
 				t.Errorf("%v, then %v: %v", second, first, got)
 			}
 		}
 	}
 	lookups := dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-lookups", Meter: cost.Lookups}}
-	if got := dispatch.Foremost(inOrder[1], lookups); got != lookups {
+	if got := dispatch.FirstStop(inOrder[1], lookups); got != lookups {
 		t.Errorf("the ceiling of the day, then one on all lookups, which the next day does not end: %v", got)
 	}
 	budget, credit := ceiling(cost.UsageBudget, cost.Ever), dispatch.ServiceRefused{Code: "limit", Module: "companies"}
-	if got := dispatch.Foremost(credit, budget); got != budget {
+	if got := dispatch.FirstStop(credit, budget); got != budget {
 		t.Errorf("credits that are used up, then a budget that begins again: %v", got)
 	}
 	pause := dispatch.ServiceRefused{Code: dispatch.CodeAskedToWait, Until: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)}
-	if got := dispatch.Foremost(pause, inOrder[1]); got != inOrder[1] {
+	if got := dispatch.FirstStop(pause, inOrder[1]); got != inOrder[1] {
 		t.Errorf("a pause of one account, then the ceiling of the day: %v", got)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"payonce/enrich"
 )
 
-// Purchase is lookups of one account, with what they consume.
-type Purchase struct {
+// LookupCost is lookups of one account, with what they consume.
+type LookupCost struct {
 	Lookups Workload
 	Free    Allowances // of the account
 	Rates   Rates
@@ -18,7 +18,7 @@ type Purchase struct {
 // Maximum returns the money that the holds of all lookups come to: for each field its free allowance first and
 // then its price, and for each lookup what it costs whatever it returns. A price that is needed and unknown is
 // an error.
-func (p Purchase) Maximum() (Money, error) {
+func (p LookupCost) Maximum() (Money, error) {
 	total, err := p.Lookups.Demand().Maximum(p.Free, p.Rates.Prices())
 	if err != nil {
 		return 0, err
@@ -31,7 +31,7 @@ func (p Purchase) Maximum() (Money, error) {
 
 // scarce returns the fields asked for that have free units. Whether lookups go beyond these depends on which
 // lookups they are.
-func (p Purchase) scarce() (fields enrich.Fields) {
+func (p LookupCost) scarce() (fields enrich.Fields) {
 	for f := range p.Lookups.fields().Each() {
 		if p.Free[f] > 0 {
 			fields = fields.With(f)
@@ -41,7 +41,7 @@ func (p Purchase) scarce() (fields enrich.Fields) {
 }
 
 // worth returns what a lookup for some fields costs when the free units of the given fields pay for these.
-func (p Purchase) worth(fields, free enrich.Fields) Money {
+func (p LookupCost) worth(fields, free enrich.Fields) Money {
 	sum := p.Rates.call(fields).Money()
 	for f := range fields.Without(free).Each() {
 		sum = sum.Plus(p.Rates[f].Price())
@@ -49,11 +49,11 @@ func (p Purchase) worth(fields, free enrich.Fields) Money {
 	return sum
 }
 
-// Purchases are lookups of several accounts.
-type Purchases []Purchase
+// LookupCosts are lookups of several accounts.
+type LookupCosts []LookupCost
 
 // Lookups returns how many lookups there are.
-func (p Purchases) Lookups() (lookups int64) {
+func (p LookupCosts) Lookups() (lookups int64) {
 	for _, one := range p {
 		lookups += one.Lookups.Lookups()
 	}
@@ -62,7 +62,7 @@ func (p Purchases) Lookups() (lookups int64) {
 
 // Maximum returns the money that the holds of all lookups come to. A price that is needed and unknown is an
 // error.
-func (p Purchases) Maximum() (total Money, err error) {
+func (p LookupCosts) Maximum() (total Money, err error) {
 	for _, one := range p {
 		amount, err := one.Maximum()
 		if err != nil {
@@ -73,9 +73,9 @@ func (p Purchases) Maximum() (total Money, err error) {
 	return total, nil
 }
 
-// Dearest returns the most that any n of the lookups can cost: the n most expensive ones, with every field
+// MostExpensive returns the most that any n of the lookups can cost: the n most expensive ones, with every field
 // returned. A price that is needed and unknown is an error.
-func (p Purchases) Dearest(n int64) (dearest Money, err error) {
+func (p LookupCosts) MostExpensive(n int64) (mostExpensive Money, err error) {
 	// What lookups cost is the sum, over the fields that go beyond their free units, of the price times what goes
 	// beyond. Which fields those are is not known before, so every set of them is tried: with it, each lookup
 	// counts the prices of its other fields, and the n that count most are taken. No set gives more than
@@ -90,7 +90,7 @@ func (p Purchases) Dearest(n int64) (dearest Money, err error) {
 	try = func(account int) error {
 		if account == len(p) {
 			amount, err := p.top(n, free).Maximum()
-			dearest = max(dearest, amount)
+			mostExpensive = max(mostExpensive, amount)
 			return err
 		}
 		scarce := p[account].scarce()
@@ -100,11 +100,11 @@ func (p Purchases) Dearest(n int64) (dearest Money, err error) {
 			}
 		}
 	}
-	return dearest, try(0)
+	return mostExpensive, try(0)
 }
 
 // top returns the n lookups that cost most when the free units of the given fields of each account pay for these.
-func (p Purchases) top(n int64, free []enrich.Fields) Purchases {
+func (p LookupCosts) top(n int64, free []enrich.Fields) LookupCosts {
 	type kind struct {
 		account int
 		fields  enrich.Fields
@@ -131,13 +131,13 @@ func (p Purchases) top(n int64, free []enrich.Fields) Purchases {
 
 // Covers returns how many of the lookups an amount surely covers. None of that number is refused for lack of
 // money, whatever their order and whatever they return. A price that is needed and unknown is an error.
-func (p Purchases) Covers(left Money) (int64, error) {
+func (p LookupCosts) Covers(left Money) (int64, error) {
 	lookups := p.Lookups()
-	if _, err := p.Dearest(lookups); err != nil {
+	if _, err := p.MostExpensive(lookups); err != nil {
 		return 0, err
 	}
 	first := sort.Search(int(lookups), func(n int) bool {
-		amount, err := p.Dearest(int64(n) + 1)
+		amount, err := p.MostExpensive(int64(n) + 1)
 		return err != nil || amount > max(left, 0)
 	})
 	return int64(first), nil

@@ -207,7 +207,7 @@ func TestReducedHoldsCoverWhatWasCharged(t *testing.T) {
 		others := cost.Money(rapid.SampledFrom([]int64{0, 0, 5, 10, 15, 40}).Draw(d, "others")) * cost.Cent
 		change := charged["all"] + others
 		initially := account.Free[v1.WorkEmail].Value
-		findings, err := r.Reconcile(freeAndPaid(free, 100*cost.Dollar-change), others == 0 && rapid.Bool().Draw(d, "exclusive"))
+		reconciled, err := r.Reconcile(freeAndPaid(free, 100*cost.Dollar-change), others == 0 && rapid.Bool().Draw(d, "exclusive"))
 		r.check(err)
 		check := func(when string) {
 			if _, held := r.InDoubt(""); held > change {
@@ -228,8 +228,8 @@ func TestReducedHoldsCoverWhatWasCharged(t *testing.T) {
 			r.reopen()
 			check("opened again")
 		}
-		for _, c := range findings.Cases {
-			if c.Finding != cost.Undecided {
+		for _, c := range reconciled.Cases {
+			if c.Result != cost.Undecided {
 				continue
 			}
 			var before, after [3]cost.Money

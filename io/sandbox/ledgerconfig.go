@@ -14,8 +14,8 @@ import (
 	"payonce/io/service/v1"
 )
 
-// BooksConfig describes the workspace when its ledger begins.
-type BooksConfig struct {
+// LedgerConfig describes the workspace when its ledger begins.
+type LedgerConfig struct {
 	// Key is the value of the workspace key that there is from the beginning.
 	Key string
 	// Window limits the lookups that arrive (specification v1, "Limits").
@@ -54,21 +54,21 @@ type BooksConfig struct {
 
 	// Now is the service's clock; nil means time.Now.
 	Now func() time.Time
-	// BooksPath names the file in which the ledger is kept. Opening it again carries
+	// LedgerPath names the file in which the ledger is kept. Opening it again carries
 	// on where it ends. Empty means that they are kept in memory alone.
-	BooksPath string
+	LedgerPath string
 	// Conceal returns what the ledger keeps instead of an identity. Nil keeps the identity.
 	Conceal func(identity string) string
 }
 
 // Prepare returns the configuration checked, complete and independent of what the
 // caller may change later.
-func (c BooksConfig) Prepare() (BooksConfig, error) {
+func (c LedgerConfig) Prepare() (LedgerConfig, error) {
 	if len(c.Card.Options) == 0 {
 		c.Card = RateCard()
 	}
 	if err := errors.Join(c.checkKey(), c.checkLimits(), c.checkCard(), c.checkMoney()); err != nil {
-		return BooksConfig{}, err
+		return LedgerConfig{}, err
 	}
 	if c.Now == nil {
 		c.Now = time.Now
@@ -81,14 +81,14 @@ func (c BooksConfig) Prepare() (BooksConfig, error) {
 	return c, nil
 }
 
-func (c BooksConfig) checkKey() error {
+func (c LedgerConfig) checkKey() error {
 	if c.Key == "" || strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return errors.New("the key is empty or cannot stand in a header; use visible ASCII characters")
 	}
 	return nil
 }
 
-func (c BooksConfig) checkLimits() error {
+func (c LedgerConfig) checkLimits() error {
 	switch {
 	case c.Window.Limit <= 0 || c.Window.Per <= 0:
 		return fmt.Errorf("a window of %d per %s lets nothing pass; give both above zero", c.Window.Limit, c.Window.Per)
@@ -100,7 +100,7 @@ func (c BooksConfig) checkLimits() error {
 	return nil
 }
 
-func (c BooksConfig) checkCard() error {
+func (c LedgerConfig) checkCard() error {
 	plan, err := c.Card.Option(c.Plan)
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
@@ -132,7 +132,7 @@ func checkPrices(prices cost.Prices) error {
 // maxCents keeps sums of balances far from overflow.
 const maxCents = int64(cost.MaxMoney / cost.Cent)
 
-func (c BooksConfig) checkMoney() error {
+func (c LedgerConfig) checkMoney() error {
 	amounts := []int64{c.IncludedCents, c.PrepaidCents}
 	if c.BudgetCapCents != nil {
 		amounts = append(amounts, *c.BudgetCapCents)

@@ -58,14 +58,14 @@ func (r listRow) unknown() bool {
 
 // checkOutput checks the output of a program against its list and the ledger of
 // the service, which know nothing of each other.
-func checkOutput(t *testing.T, p *program, books sandbox.Snapshot) {
+func checkOutput(t *testing.T, p *program, ledger sandbox.Snapshot) {
 	t.Helper()
-	if err := chargedOnce(books.Charges); err != nil {
+	if err := chargedOnce(ledger.Charges); err != nil {
 		t.Error(err)
 	}
 	rows := readRows(t, p.output())
 	checkCells(t, readRows(t, p.list()), rows)
-	checkMoney(t, rows, books)
+	checkMoney(t, rows, ledger)
 }
 
 // checkCells checks that every row is there once, in order, with its own cells.
@@ -92,12 +92,12 @@ func checkCells(t *testing.T, list, output []listRow) {
 // belongs to a person whose answer was lost. A lost lookup may have taken a unit
 // of the free allowance: until that is known, another row is shown as paid that
 // was free, never the other way round.
-func checkMoney(t *testing.T, rows []listRow, books sandbox.Snapshot) {
+func checkMoney(t *testing.T, rows []listRow, ledger sandbox.Snapshot) {
 	t.Helper()
 	lost := lostPersons(rows)
 	charged := map[string]cost.Money{} // by request ID
 	var answered cost.Money
-	for _, charge := range books.Charges {
+	for _, charge := range ledger.Charges {
 		if !slices.Contains(lost, charge.Identity) {
 			charged[charge.RequestID] += charge.Amount
 			answered += charge.Amount

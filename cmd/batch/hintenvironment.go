@@ -9,13 +9,13 @@ import (
 	"payonce/pipeline/report"
 )
 
-// hintPlace has the flags that name the workspace of a command and its configuration, such as
+// hintEnvironment has the flags that name the workspace of a command and its configuration, such as
 // " --config c.yaml --state d". The commands of hints take them over. Without flags it is "".
-type hintPlace string
+type hintEnvironment string
 
-// hintPlaceOf returns the flags that name the workspace and the configuration, of those that were given, in the
+// hintEnvironmentOf returns the flags that name the workspace and the configuration, of those that were given, in the
 // configuration too. An address with a user or a query is left out, because it may hold a password or a key.
-func hintPlaceOf(flags *pflag.FlagSet) hintPlace {
+func hintEnvironmentOf(flags *pflag.FlagSet) hintEnvironment {
 	var words strings.Builder
 	names := []string{"config", "sandbox"}
 	flags.VisitAll(func(flag *pflag.Flag) {
@@ -37,14 +37,14 @@ func hintPlaceOf(flags *pflag.FlagSet) hintPlace {
 			words.WriteString(" --" + name + " " + report.ShellWord(flag.Value.String()))
 		}
 	}
-	return hintPlace(words.String())
+	return hintEnvironment(words.String())
 }
 
 // inWorkspace are the commands of hints that work in a workspace.
 var inWorkspace = regexp.MustCompile(`\bbatch (run|plan|runs|reconcile|account|doctor|journal (unpause|rekey))\b`)
 
 // within adds the flags to the commands in a text.
-func (p hintPlace) within(text string) string {
+func (p hintEnvironment) within(text string) string {
 	if p == "" {
 		return text
 	}

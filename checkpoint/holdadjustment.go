@@ -20,51 +20,51 @@ type AccountSums struct {
 	Doubts  []SumDoubt
 }
 
-// Relieve reduces what each scope holds to what its calls in doubt can have been charged
+// AdjustHolds reduces what each scope holds to what its calls in doubt can have been charged
 // together. The account shows only the sum over all calls of a period, not which of them were
 // charged. So a scope that has some of the calls holds the least of two amounts: the sum of
 // their holds, and what all calls of the period can have been charged.
-func (s *Sums) Relieve(accounts []AccountSums) {
-	relief, order := reliefOf(accounts)
-	for _, sum := range append(order, s.relieved...) {
-		if by := relief[sum].Minus(sum.relief); by != (cost.Amounts{}) {
+func (s *Sums) AdjustHolds(accounts []AccountSums) {
+	adjustment, order := adjustmentsOf(accounts)
+	for _, sum := range append(order, s.adjusted...) {
+		if by := adjustment[sum].Minus(sum.adjustment); by != (cost.Amounts{}) {
 			sum.Totals.Held = sum.Totals.Held.Minus(by)
-			sum.relief = relief[sum]
+			sum.adjustment = adjustment[sum]
 			s.Touch(sum)
 		}
 	}
-	s.relieved = order
+	s.adjusted = order
 }
 
-// RecallRelief notes by how much the totals were reduced that were read from the store.
-func (s *Sums) RecallRelief(accounts []AccountSums) {
-	relief, order := reliefOf(accounts)
+// LoadAdjustments notes by how much the totals were reduced that were read from the store.
+func (s *Sums) LoadAdjustments(accounts []AccountSums) {
+	adjustment, order := adjustmentsOf(accounts)
 	for _, sum := range order {
-		sum.relief = relief[sum]
+		sum.adjustment = adjustment[sum]
 	}
-	s.relieved = order
+	s.adjusted = order
 }
 
-// Relief returns by how much less a scope holds than the sum of the holds.
-func (s *Sums) Relief(scope string) cost.Amounts {
+// HoldAdjustment returns by how much less a scope holds than the sum of the holds.
+func (s *Sums) HoldAdjustment(scope string) cost.Amounts {
 	if sum := s.Scopes[scope]; sum != nil {
-		return sum.relief
+		return sum.adjustment
 	}
 	return cost.Amounts{}
 }
 
-// reliefOf returns the reductions, and their sums in the order of the doubts. The totals of an account
+// adjustmentsOf returns the reductions, and their sums in the order of the doubts. The totals of an account
 // begin at its base and hold nothing for earlier calls.
-func reliefOf(accounts []AccountSums) (relief map[*Sum]cost.Amounts, order []*Sum) {
-	relief = map[*Sum]cost.Amounts{}
+func adjustmentsOf(accounts []AccountSums) (adjustment map[*Sum]cost.Amounts, order []*Sum) {
+	adjustment = map[*Sum]cost.Amounts{}
 	for _, account := range accounts {
-		order = account.relieve(relief, order)
+		order = account.adjust(adjustment, order)
 	}
-	return relief, order
+	return adjustment, order
 }
 
-// relieve adds the reductions of an account.
-func (a AccountSums) relieve(relief map[*Sum]cost.Amounts, order []*Sum) []*Sum {
+// adjust adds the reductions of an account.
+func (a AccountSums) adjust(adjustment map[*Sum]cost.Amounts, order []*Sum) []*Sum {
 	doubts := a.Doubts
 	for _, p := range a.Periods {
 		if p.Excess == (cost.Amounts{}) {
@@ -82,14 +82,14 @@ func (a AccountSums) relieve(relief map[*Sum]cost.Amounts, order []*Sum) []*Sum 
 				if sum.As.SinceBase {
 					continue
 				}
-				if _, known := relief[sum.Sum]; !known {
-					relief[sum.Sum], order = cost.Amounts{}, append(order, sum.Sum)
+				if _, known := adjustment[sum.Sum]; !known {
+					adjustment[sum.Sum], order = cost.Amounts{}, append(order, sum.Sum)
 				}
 				held[sum.Sum] = held[sum.Sum].Plus(sum.As.Of(d.Held))
 			}
 		}
 		for sum, own := range held {
-			relief[sum] = relief[sum].Plus(p.Excess.Minus(all.Minus(own)).Most(cost.Amounts{}))
+			adjustment[sum] = adjustment[sum].Plus(p.Excess.Minus(all.Minus(own)).Most(cost.Amounts{}))
 		}
 	}
 	return order

@@ -106,7 +106,7 @@ func wantCounts(t testing.TB, want, got scan.Counts) {
 	}
 }
 
-func TestASurveyCountsByReason(t *testing.T) {
+func TestAScanCountsByReason(t *testing.T) {
 	list := csvList(`profile url,first name,last name,company,domain,email
 https://pro.example/in/p1,,,,,
 www.PRO.example/in/p1/,,,,,
@@ -224,7 +224,7 @@ func profileList(names ...string) csvList {
 	return csvList("profile url\n" + profiles + strings.Join(names, "\n"+profiles) + "\n")
 }
 
-func TestASurveySkipsWhatTheJournalKnows(t *testing.T) {
+func TestAScanSkipsWhatTheJournalKnows(t *testing.T) {
 	withRig(t, oneOfEach, func(t *testing.T, r *rig) {
 		r.run(people(3, email))
 		if o := r.runWith(t.Context(), people(4, email)[3:]); o.err == nil {
@@ -320,7 +320,7 @@ func TestAListThatChangedIsNoticed(t *testing.T) {
 	}
 }
 
-func TestABrokenListIsFoundByTheSurvey(t *testing.T) {
+func TestABrokenListIsFoundByTheScan(t *testing.T) {
 	list := csvList("profile url,email\nhttps://pro.example/in/p1,\nhttps://pro.example/in/p2,\"open\n")
 	_, err := scan.New(t.Context(), list.scope(t, email), list, blank{})
 	var broken *table.Error
