@@ -1,5 +1,5 @@
-// This file has typed values for tables: what the answers of an interface say in rows and columns.
-// The package of the interface decodes its answers into them, and nothing else knows where they come from.
+// This file has typed values for tables: what the answers of an interface say in rows and columns, and what a row
+// of a list gets. The package of the interface decodes its answers into them, and a format of files writes them.
 
 package enrich
 
@@ -22,13 +22,14 @@ const (
 	DateCell
 	TimestampCell // in UTC
 	TextsCell     // a list
+	MoneyCell     // US dollars
 )
 
 // String says what a value of the kind is.
 func (k CellKind) String() string {
 	names := [...]string{
 		TextCell: "text", IntegerCell: "an integer", NumberCell: "a number", FlagCell: "true or false", DateCell: "a date",
-		TimestampCell: "a timestamp", TextsCell: "a list of texts",
+		TimestampCell: "a timestamp", TextsCell: "a list of texts", MoneyCell: "an amount",
 	}
 	if int(k) < len(names) {
 		return names[k]
@@ -44,15 +45,19 @@ type TableColumn struct {
 
 // Cell is a value of a table. Of one that is not known only the kind is set.
 type Cell struct {
-	Kind    CellKind
-	Known   bool
+	Kind  CellKind
+	Known bool
+	Flag  bool
+	// Text is the value of a text. Cells of other kinds may have the text that String returns; amounts always have it.
 	Text    string
-	Integer int64
+	Integer int64 // of an amount too, in millionths of a dollar
 	Number  float64
-	Flag    bool
 	Time    time.Time // of a date too, at midnight UTC
 	Texts   []string
 }
+
+// TextOf returns a text as a cell.
+func TextOf(text string) Cell { return Cell{Known: true, Text: text} }
 
 // ExtraValue is a value that has a name and no column.
 type ExtraValue struct {
@@ -84,8 +89,8 @@ type TableRow struct {
 // String returns the value as it stands in a list of texts: "" when it is not known, and a JSON
 // array for a list.
 func (c Cell) String() string {
-	if !c.Known {
-		return ""
+	if !c.Known || c.Text != "" {
+		return c.Text
 	}
 	switch c.Kind {
 	case IntegerCell:
@@ -101,7 +106,7 @@ func (c Cell) String() string {
 	case TextsCell:
 		return jsonOf(c.Texts)
 	default:
-		return c.Text
+		return ""
 	}
 }
 

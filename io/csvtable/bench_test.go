@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/sandbox/world"
 	"payonce/io/table"
@@ -69,11 +70,11 @@ func benchColumns() []table.Column {
 }
 
 // benchAnswer returns the appended cells of a row.
-func benchAnswer(answered bool) []string {
+func benchAnswer(answered bool) []enrich.Cell {
 	if answered {
-		return []string{"Ada Lovelace", "direct", "matched", "", "0.15", "req_0123456789abcdef", "2026-01-02T03:04:05Z", "service"}
+		return texts("Ada Lovelace", "direct", "matched", "", "0.15", "req_0123456789abcdef", "2026-01-02T03:04:05Z", "service")
 	}
-	return []string{"", "", "not_attempted", "not asked for yet", "", "", "", ""}
+	return texts("", "", "not_attempted", "not asked for yet", "", "", "", "")
 }
 
 func readTable(in io.Reader) (int, error) {
@@ -156,7 +157,10 @@ func pipeTable(in io.Reader, options csvtable.Options, appended []table.Column, 
 func writeStandard(in io.Reader) (rows int, err error) {
 	r, w := csv.NewReader(in), csv.NewWriter(io.Discard)
 	r.ReuseRecord = true
-	answer, none := benchAnswer(true), benchAnswer(false)
+	var answer, none []string
+	for i, cell := range benchAnswer(true) {
+		answer, none = append(answer, cell.String()), append(none, benchAnswer(false)[i].String())
+	}
 	var out []string
 	for rows = -1; ; rows++ { // the header is not a row
 		row, err := r.Read()

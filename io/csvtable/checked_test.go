@@ -159,7 +159,7 @@ func rework(rows, like *csvtable.Reader, names []string, changes []change) (stri
 			if c.leaveOut {
 				return nil
 			}
-			return part.WriteRow(row, c.fills, c.appended)
+			return part.WriteRow(row, c.fills, texts(c.appended...))
 		})
 	})
 	err = errors.Join(err, w.Close())

@@ -54,7 +54,7 @@ func TestFormulasAreEscapedAndCellsOfTheListStay(t *testing.T) {
 				part := writer.Part(block)
 				err := block.Each(func(row table.Row) error {
 					i := int(row.Number()-1) / 2
-					return part.WriteRow(row, []table.Fill{{Column: 1, Value: filled[i]}}, []string{appended[i]})
+					return part.WriteRow(row, []table.Fill{{Column: 1, Value: filled[i]}}, texts(appended[i]))
 				})
 				if err != nil || writer.Write(part) != nil {
 					t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -22,7 +23,8 @@ type part struct {
 	data     []byte // of a block
 	from, to int    // the bytes of data that follow those in the buffer
 
-	tails [2]tail // the last two, the latest one first: most rows get one of them
+	texts []string // of the appended values of a row
+	tails [2]tail  // the last two, the latest one first: most rows get one of them
 }
 
 // tail has the values and the text of appended cells.
@@ -49,10 +51,15 @@ const nowhere = -1
 // WriteRow adds the row with the fills in place of its cells, and the appended cells. A cell is
 // quoted when its text needs quotes. A fill is also quoted when the cell was. A row with another
 // delimiter or format is encoded.
-func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) error {
-	if err := table.CheckRow(r, fills, appended, p.writer.columns, p.writer.appended); err != nil {
+func (p *part) WriteRow(r table.Row, fills []table.Fill, values []enrich.Cell) error {
+	if err := table.CheckRow(r, fills, values, p.writer.columns, p.writer.appended); err != nil {
 		return err
 	}
+	p.texts = p.texts[:0]
+	for i := range values {
+		p.texts = append(p.texts, values[i].String())
+	}
+	appended := p.texts
 	own, ok := r.(*row)
 	if ok && own.columns() != p.writer.columns {
 		return fmt.Errorf("csvtable: row %d has %s, the list has %s; write it to its own list",

@@ -201,7 +201,7 @@ func TestFillAndAppend(t *testing.T) {
 				appended := rapid.SliceOfN(anyText, len(names), len(names)).Draw(t, "appended")
 				rec.fill(fills, list.delimiter, alone)
 				rec.append(appended, list.delimiter, alone)
-				return part.WriteRow(row, fills, appended)
+				return part.WriteRow(row, fills, texts(appended...))
 			})
 			return errors.Join(err, w.Write(part))
 		})
@@ -245,7 +245,7 @@ func TestSomeRows(t *testing.T) {
 				rec := list.records[row.Number()]
 				rec.append(names, list.delimiter, alone)
 				kept = append(kept, rec)
-				return part.WriteRow(row, nil, names)
+				return part.WriteRow(row, nil, texts(names...))
 			})
 			return errors.Join(err, w.Write(part))
 		})

@@ -36,10 +36,10 @@ func TestWhatACheckedPassDoesNotLookAt(t *testing.T) {
 	}
 	fill := []table.Fill{{Column: 1, Value: "x"}}
 	for name, touch := range map[string]func(table.Part, table.Row) error{
-		"nothing":  func(p table.Part, r table.Row) error { return p.WriteRow(r, nil, []string{"!"}) },
-		"a cell":   func(p table.Part, r table.Row) error { r.Cell(0); return p.WriteRow(r, nil, []string{"!"}) },
-		"a fill":   func(p table.Part, r table.Row) error { return p.WriteRow(r, fill, []string{"!"}) },
-		"no error": func(p table.Part, r table.Row) error { _ = p.WriteRow(r, fill, []string{"!"}); return nil },
+		"nothing":  func(p table.Part, r table.Row) error { return p.WriteRow(r, nil, texts("!")) },
+		"a cell":   func(p table.Part, r table.Row) error { r.Cell(0); return p.WriteRow(r, nil, texts("!")) },
+		"a fill":   func(p table.Part, r table.Row) error { return p.WriteRow(r, fill, texts("!")) },
+		"no error": func(p table.Part, r table.Row) error { _ = p.WriteRow(r, fill, texts("!")); return nil },
 		"another":  func(p table.Part, r table.Row) error { r.Cell(1); return errTired },
 	} {
 		for number := range int64(6) {
@@ -52,7 +52,7 @@ func TestWhatACheckedPassDoesNotLookAt(t *testing.T) {
 					if row.Number() == number {
 						return touch(part, row)
 					}
-					return part.WriteRow(row, nil, []string{"!"})
+					return part.WriteRow(row, nil, texts("!"))
 				})
 				return errors.Join(err, w.Write(part))
 			})

@@ -84,7 +84,7 @@ func TestAnotherVisitWritesTheSame(t *testing.T) {
 				part := w.Part(block)
 				err := block.Each(func(row table.Row) error {
 					fills := []table.Fill{{Column: 0, Value: appended[row.Number()][1]}}
-					return part.WriteRow(row, fills[:row.Number()%2], appended[row.Number()])
+					return part.WriteRow(row, fills[:row.Number()%2], texts(appended[row.Number()]...))
 				})
 				return errors.Join(err, w.Write(part))
 			})

@@ -17,7 +17,7 @@ type Writer struct {
 	out                 io.Writer
 	dialect             Dialect
 	columns             int // of the rows that are written
-	appended            int
+	appended            []table.Column
 	escapes, escapesAll bool                  // see EscapeFormulas
 	alone               bool                  // a line has one cell; an empty one must not look like a blank line
 	names               []string              // of all columns
@@ -74,7 +74,7 @@ func NewEncoder(out io.Writer, dialect Dialect, schema table.Schema, appended []
 
 func newWriter(out io.Writer, dialect Dialect, columns []string, appended []table.Column) *Writer {
 	w := &Writer{
-		out: out, dialect: dialect, columns: len(columns), appended: len(appended), names: slices.Clone(columns),
+		out: out, dialect: dialect, columns: len(columns), appended: appended, names: slices.Clone(columns),
 	}
 	for _, column := range appended {
 		w.names = append(w.names, column.Name)
@@ -136,7 +136,7 @@ func (w *Writer) Close() error {
 	if w.openLine && len(w.foot) > 0 {
 		w.write([]byte(w.dialect.LineEnding))
 	}
-	if w.appended > 0 { // else the last row could be taken for one that is cut short, in a list with more columns
+	if len(w.appended) > 0 { // else the last row could be taken for one that is cut short, in a list with more columns
 		w.endFoot()
 	}
 	w.write(w.foot)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/table"
 )
@@ -47,11 +48,20 @@ func written(t rapid.TB, r *csvtable.Reader, names []table.Column, appended []st
 func copyRows(w table.Writer, r table.Reader, fills []table.Fill, appended []string) error {
 	return eachBlock(r, func(block table.Block) error {
 		part := w.Part(block)
-		if err := block.Each(func(row table.Row) error { return part.WriteRow(row, fills, appended) }); err != nil {
+		if err := block.Each(func(row table.Row) error { return part.WriteRow(row, fills, texts(appended...)) }); err != nil {
 			return err
 		}
 		return w.Write(part)
 	})
+}
+
+// texts returns appended values.
+func texts(values ...string) []enrich.Cell {
+	var cells []enrich.Cell
+	for _, value := range values {
+		cells = append(cells, enrich.TextOf(value))
+	}
+	return cells
 }
 
 // columns returns appended columns with these names.
@@ -134,7 +144,7 @@ func TestEncoder(t *testing.T) {
 	w := csvtable.NewEncoder(&out, csvtable.Dialect{Delimiter: ';', LineEnding: "\r\n"}, schema, columns("new"))
 	part := w.Part(nil)
 	for _, row := range []memoryRow{{"1", "x;y", ""}, {"", "", ""}} {
-		if err := part.WriteRow(row, []table.Fill{{Column: 2, Value: "z"}}, []string{"n,m"}); err != nil {
+		if err := part.WriteRow(row, []table.Fill{{Column: 2, Value: "z"}}, texts("n,m")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -236,7 +246,7 @@ func TestWriteRowRefuses(t *testing.T) {
 			w := csvtable.NewWriter(&out, newReader(t, "a,b\n"), columns("c"))
 			part := w.Part(nil)
 			err := eachRow(newReader(t, test.row), func(row table.Row) error {
-				return part.WriteRow(row, test.fills, test.appended)
+				return part.WriteRow(row, test.fills, texts(test.appended...))
 			})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("WriteRow = %v, want %q in it", err, test.want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"payonce/enrich"
 	"payonce/io/jsonlist"
 	"payonce/io/table"
 )
@@ -120,7 +121,7 @@ func FuzzFill(f *testing.F) {
 		column := int(which) % len(before[0])
 		path := before[0][column]
 		out, err := rewrite(t, change{
-			array: which >= 128, filled: []int{column}, appended: []table.Column{{Name: "added"}}, values: []string{value},
+			array: which >= 128, filled: []int{column}, appended: []table.Column{{Name: "added"}}, values: []enrich.Cell{enrich.TextOf(value)},
 			fills: func(int64) []table.Fill { return []table.Fill{{Column: column, Value: value}} },
 		}, list)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"payonce/enrich"
 	"payonce/io/jsonlist"
 	"payonce/io/table"
 )
@@ -89,7 +90,7 @@ type change struct {
 	filled   []int
 	fills    func(number int64) []table.Fill
 	appended []table.Column
-	values   []string
+	values   []enrich.Cell
 	only     func(number int64) bool // nil for all rows
 }
 
@@ -238,14 +239,22 @@ func TestRowsComeBackByteForByte(t *testing.T) {
 func TestFilledAndAppendedMembers(t *testing.T) {
 	added := []table.Column{
 		{Name: "status"},
-		{Name: "usd", Kind: table.Money},
-		{Name: "all", Kind: table.Texts},
+		{Name: "usd", Kind: enrich.MoneyCell},
+		{Name: "all", Kind: enrich.TextsCell},
 		{Name: "c"},
-		{Name: "n", Kind: table.Integer},
-		{Name: "open", Kind: table.Flag},
-		{Name: "phones", Kind: table.List},
+		{Name: "n", Kind: enrich.IntegerCell},
+		{Name: "open", Kind: enrich.FlagCell},
+		{Name: "phones", Kind: enrich.TextsCell},
 	}
-	values := []string{"say \"hi\"", "0.40", "x y", "", "-7", "false", `["a b"]`}
+	values := []enrich.Cell{
+		enrich.TextOf("say \"hi\""),
+		{Kind: enrich.MoneyCell, Known: true, Text: "0.40", Integer: 400_000},
+		{Kind: enrich.TextsCell, Known: true, Texts: []string{"x", "y"}},
+		{},
+		{Kind: enrich.IntegerCell, Known: true, Integer: -7},
+		{Kind: enrich.FlagCell, Known: true},
+		{Kind: enrich.TextsCell, Known: true, Texts: []string{"a b"}},
+	}
 	f := file{"list.ndjson", `{"id":1.0,"c":{"e":"","f":0}}
 {"id": 2, "c": {"e": null}}
 {"id":3,"c":{}}
@@ -282,7 +291,7 @@ func TestFilledAndAppendedMembers(t *testing.T) {
 func TestIndentedMembersAreAppendedIndented(t *testing.T) {
 	f := file{"list.json", "[\n  {\n    \"a\": {\n      \"b\": 1\n    }\n  },\n  {\n  }\n]\n"}
 	got, err := rewrite(t, change{
-		array: true, appended: []table.Column{{Name: "x"}, {Name: "y"}}, values: []string{"1", "2"},
+		array: true, appended: []table.Column{{Name: "x"}, {Name: "y"}}, values: []enrich.Cell{enrich.TextOf("1"), enrich.TextOf("2")},
 		fills: func(n int64) []table.Fill { return []table.Fill{{Column: 0, Value: "v"}}[:2-n] },
 	}, f)
 	want := "[\n  {\n    \"a\": {\n      \"b\": \"v\"\n    },\n    \"x\": \"1\",\n    \"y\": \"2\"\n  },\n  {\"x\":\"1\",\"y\":\"2\"\n  }\n]\n"

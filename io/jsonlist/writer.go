@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -127,9 +127,9 @@ type part struct {
 }
 
 // WriteRow adds a row.
-func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) error {
+func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []enrich.Cell) error {
 	w := p.writer
-	if err := table.CheckRow(r, fills, appended, len(w.columns), len(w.appended)); err != nil {
+	if err := table.CheckRow(r, fills, appended, len(w.columns), w.appended); err != nil {
 		return err
 	}
 	own, ok := r.(*row)
@@ -153,10 +153,10 @@ func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []string) erro
 }
 
 // setValues makes JSON of the appended values.
-func (p *part) setValues(r table.Row, appended []string) error {
+func (p *part) setValues(r table.Row, appended []enrich.Cell) error {
 	p.values = p.values[:0]
-	for i, value := range appended {
-		text, err := appendedJSON(value, p.writer.appended[i].Kind)
+	for i := range appended {
+		text, err := appendedJSON(&appended[i])
 		if err != nil {
 			return fmt.Errorf("line %d: the value for %q has %w", r.Line(), p.writer.appended[i].Name, table.ErrNotUTF8)
 		}
@@ -165,37 +165,16 @@ func (p *part) setValues(r table.Row, appended []string) error {
 	return nil
 }
 
-func appendedJSON(value string, kind table.Kind) ([]byte, error) {
-	switch {
-	case value == "":
+func appendedJSON(value *enrich.Cell) ([]byte, error) {
+	text := value.String()
+	if text == "" {
 		return []byte("null"), nil
-	case isPlain(jsontext.Value(value), kind):
-		return []byte(value), nil
-	case kind == table.Texts:
-		var list [][]byte
-		for text := range strings.FieldsSeq(value) {
-			quoted, err := jsontext.AppendQuote(nil, text)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, quoted)
-		}
-		return slices.Concat([]byte("["), bytes.Join(list, []byte(",")), []byte("]")), nil
 	}
-	return jsontext.AppendQuote(nil, value)
-}
-
-// isPlain reports whether a value of a kind is its own JSON.
-func isPlain(value jsontext.Value, kind table.Kind) bool {
-	switch kind {
-	case table.Money, table.Integer, table.Number:
-		return value.Kind() == jsontext.KindNumber && value.IsValid()
-	case table.Flag:
-		return string(value) == "true" || string(value) == "false"
-	case table.List:
-		return value.Kind() == jsontext.KindBeginArray && value.IsValid()
+	switch value.Kind {
+	case enrich.MoneyCell, enrich.IntegerCell, enrich.NumberCell, enrich.FlagCell, enrich.TextsCell: // their text is JSON
+		return []byte(text), nil
 	}
-	return false
+	return jsontext.AppendQuote(nil, text)
 }
 
 // copyRow adds a row with everything around its object.

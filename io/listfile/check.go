@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -46,7 +47,7 @@ func CheckCells(ctx context.Context, list *List, request Request) (err error) {
 
 // checkPart returns a function that adds the rows of a block to a part, without any answers.
 func (o *Output) checkPart(appended int) func(table.Block) (table.Part, error) {
-	none := make([]string, appended)
+	none := make([]enrich.Cell, appended)
 	return func(b table.Block) (table.Part, error) {
 		p := o.Writer.Part(b)
 		return p, b.Each(func(row table.Row) error { return p.WriteRow(row, nil, none) })

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"payonce/enrich"
 	"payonce/io/listfile"
 	"payonce/io/table"
 )
@@ -72,12 +73,15 @@ func cells(t *testing.T, l *listfile.List) [][]string {
 	return rows
 }
 
+// cost is an appended amount.
+var cost = enrich.Cell{Kind: enrich.MoneyCell, Known: true, Text: "0.15", Integer: 150_000}
+
 // fill writes a list to a path with the empty emails filled and a column appended;
 // with some, the rows with an email are left out.
 func fill(t testing.TB, l *listfile.List, path string, some bool) {
 	t.Helper()
 	out, err := listfile.Create(l, listfile.Request{
-		Path: path, Filled: []int{1}, Appended: []table.Column{{Name: "cost", Kind: table.Money}}, Some: some,
+		Path: path, Filled: []int{1}, Appended: []table.Column{{Name: "cost", Kind: enrich.MoneyCell}}, Some: some,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -93,11 +97,11 @@ func fill(t testing.TB, l *listfile.List, path string, some bool) {
 		return part, b.Each(func(r table.Row) error {
 			switch empty := len(r.Cell(1)) == 0; {
 			case empty:
-				return part.WriteRow(r, []table.Fill{{Column: 1, Value: "found@x.example"}}, []string{"0.15"})
+				return part.WriteRow(r, []table.Fill{{Column: 1, Value: "found@x.example"}}, []enrich.Cell{cost})
 			case some:
 				return nil
 			}
-			return part.WriteRow(r, nil, []string{""})
+			return part.WriteRow(r, nil, []enrich.Cell{{}})
 		})
 	}
 	err = table.Ordered(context.Background(), reader, work, func(_ table.Block, p table.Part) error { return out.Writer.Write(p) })

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/enrich"
 	"payonce/io/listfile"
 	"payonce/io/table"
 )
@@ -112,7 +113,7 @@ func mostHeap(t *testing.T, path, out string) uint64 {
 	list := open(t, listfile.Options{}, path)
 	eachBlock(t, list, []int{0, 1}, func(table.Block) error { sample(); return nil })
 	output, err := listfile.Create(list, listfile.Request{
-		Path: out, Filled: []int{1}, Appended: []table.Column{{Name: "cost", Kind: table.Money}},
+		Path: out, Filled: []int{1}, Appended: []table.Column{{Name: "cost", Kind: enrich.MoneyCell}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +122,7 @@ func mostHeap(t *testing.T, path, out string) uint64 {
 	eachBlock(t, output.Rows, []int{1}, func(b table.Block) error {
 		part := output.Writer.Part(b)
 		err := b.Each(func(r table.Row) error {
-			return part.WriteRow(r, []table.Fill{{Column: 1, Value: "found@x.example"}}, []string{"0.15"})
+			return part.WriteRow(r, []table.Fill{{Column: 1, Value: "found@x.example"}}, []enrich.Cell{cost})
 		})
 		sample()
 		return errors.Join(err, output.Writer.Write(part))

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
+	"payonce/enrich"
 	"payonce/io/csvtable"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -46,7 +47,7 @@ func TestNoOutputOfAListThatChangedMeanwhile(t *testing.T) {
 func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nested.parquet")
 	out, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", list)), listfile.Request{
-		Path: path, Appended: []table.Column{{Name: "words", Kind: table.Texts}},
+		Path: path, Appended: []table.Column{{Name: "words", Kind: enrich.TextsCell}},
 	})
 	if err == nil {
 		err = out.Commit()
@@ -176,7 +177,7 @@ func TestANewListInEveryFormat(t *testing.T) {
 		defer out.Discard()
 		err = table.Ordered(t.Context(), reader, func(b table.Block) (table.Part, error) {
 			part := out.Writer.Part(b)
-			return part, b.Each(func(r table.Row) error { return part.WriteRow(r, nil, []string{"0.15"}) })
+			return part, b.Each(func(r table.Row) error { return part.WriteRow(r, nil, []enrich.Cell{enrich.TextOf("0.15")}) })
 		}, func(_ table.Block, p table.Part) error { return out.Writer.Write(p) })
 		if err := errors.Join(err, out.Commit()); err != nil {
 			t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
+	"payonce/enrich"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -19,11 +20,11 @@ import (
 const benchRows = 2 * groupRows
 
 // write writes all rows of a list on all cores.
-func write(b testing.TB, list table.Reader, w table.Writer, change func(row table.Row, appended []string) []table.Fill, columns int) {
+func write(b testing.TB, list table.Reader, w table.Writer, change func(row table.Row, appended []enrich.Cell) []table.Fill, columns int) {
 	b.Helper()
 	err := table.Ordered(context.Background(), list, func(block table.Block) (table.Part, error) {
 		p := w.Part(block)
-		appended := make([]string, columns)
+		appended := make([]enrich.Cell, columns)
 		return p, block.Each(func(row table.Row) error {
 			clear(appended)
 			return p.WriteRow(row, change(row, appended), appended)
@@ -34,7 +35,7 @@ func write(b testing.TB, list table.Reader, w table.Writer, change func(row tabl
 	}
 }
 
-func unchanged(table.Row, []string) []table.Fill { return nil }
+func unchanged(table.Row, []enrich.Cell) []table.Fill { return nil }
 
 func benchFile(b *testing.B) string {
 	b.Helper()
@@ -105,7 +106,7 @@ func BenchmarkRead3Of9Records(b *testing.B) {
 // BenchmarkWrite fills two of nine columns for a tenth of the rows and appends five.
 func BenchmarkWrite(b *testing.B) {
 	path := benchFile(b)
-	columns := []table.Column{{Name: "full_name"}, {Name: "status"}, {Name: "charge", Kind: table.Money}, {Name: "at", Kind: table.Time}, {Name: "missing", Kind: table.Texts}}
+	columns := []table.Column{{Name: "full_name"}, {Name: "status"}, {Name: "charge", Kind: enrich.MoneyCell}, {Name: "at", Kind: enrich.TimestampCell}, {Name: "missing", Kind: enrich.TextsCell}}
 	for b.Loop() {
 		r, err := Open(path, []int{3, 6, 7})
 		if err != nil {
@@ -115,12 +116,14 @@ func BenchmarkWrite(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		write(b, r, w, func(row table.Row, appended []string) (fills []table.Fill) {
+		write(b, r, w, func(row table.Row, appended []enrich.Cell) (fills []table.Fill) {
 			if row.Number()%10 != 0 {
-				appended[1] = "not_attempted"
+				appended[1] = enrich.TextOf("not_attempted")
 				return nil
 			}
-			copy(appended, []string{string(row.Cell(3)), "matched", "0.15", "2026-02-03T04:05:06Z", "business_phone"})
+			for i, text := range []string{string(row.Cell(3)), "matched", "0.15", "2026-02-03T04:05:06Z", "business_phone"} {
+				appended[i] = cellOf(columns[i].Kind, text)
+			}
 			if len(row.Cell(6)) == 0 {
 				fills = append(fills, table.Fill{Column: 6, Value: string(row.Cell(3))})
 			}

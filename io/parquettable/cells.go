@@ -1,15 +1,12 @@
 package parquettable
 
 import (
-	"encoding/json"
 	"fmt"
-	"iter"
-	"slices"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -30,21 +27,21 @@ func schemaNode(c table.Column) (schema.Node, error) {
 		return schema.NewPrimitiveNodeLogical(c.Name, optional, kind, stored, -1, -1)
 	}
 	switch c.Kind {
-	case table.Text:
+	case enrich.TextCell:
 		return text(c.Name, optional)
-	case table.Money:
+	case enrich.MoneyCell:
 		return value(schema.NewDecimalLogicalType(moneyDigits, moneyDecimals), parquet.Types.Int64)
-	case table.Time:
+	case enrich.TimestampCell:
 		return value(schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), parquet.Types.Int64)
-	case table.Integer:
+	case enrich.IntegerCell:
 		return value(schema.NewIntLogicalType(64, true), parquet.Types.Int64)
-	case table.Number:
+	case enrich.NumberCell:
 		return value(schema.NoLogicalType{}, parquet.Types.Double)
-	case table.Flag:
+	case enrich.FlagCell:
 		return value(schema.NoLogicalType{}, parquet.Types.Boolean)
-	case table.Date:
+	case enrich.DateCell:
 		return value(schema.DateLogicalType{}, parquet.Types.Int32)
-	case table.Texts, table.List:
+	case enrich.TextsCell:
 		element, err := text("element", parquet.Repetitions.Required)
 		if err != nil {
 			return nil, err
@@ -56,7 +53,7 @@ func schemaNode(c table.Column) (schema.Node, error) {
 
 // Cells are the cells of one column in some rows, and their values.
 type Cells struct {
-	Kind    table.Kind
+	Kind    enrich.CellKind
 	Values  Vector  // the texts of the cells that are not null, in a column of texts or lists
 	numbers []int64 // the values of the cells that are not null, in a column of numbers: see numberOf
 
@@ -81,50 +78,33 @@ func (c *Cells) Reset() {
 // AddNull adds a null.
 func (c *Cells) AddNull() {
 	c.definition = append(c.definition, 0)
-	if isList(c.Kind) {
+	if c.Kind == enrich.TextsCell {
 		c.repetition = append(c.repetition, 0)
 	}
 }
 
-// Add adds the cell of a row. It is not empty.
-func (c *Cells) Add(value string) error {
+// Add adds the cell of a row.
+func (c *Cells) Add(value *enrich.Cell) {
 	switch {
-	case c.Kind == table.Texts:
-		c.addElements(strings.SplitSeq(value, " "))
-	case c.Kind == table.List:
-		return c.addList(value)
-	case isNumber(c.Kind):
-		number, err := numberOf(c.Kind, value)
-		if err != nil {
-			return err
-		}
-		c.numbers = append(c.numbers, number)
-		c.definition = append(c.definition, valueLevel)
-	default:
-		c.Fill(value)
-	}
-	return nil
-}
-
-// addList adds the row of a list, which is a JSON array.
-func (c *Cells) addList(value string) error {
-	var elements []string
-	if err := json.Unmarshal([]byte(value), &elements); err != nil || elements == nil {
-		return fmt.Errorf("parquettable: %.100q is not a JSON array of texts", value)
-	}
-	if len(elements) == 0 {
+	case !value.Known:
+		c.AddNull()
+	case c.Kind == enrich.TextCell:
+		c.Fill(value.Text)
+	case c.Kind == enrich.TextsCell && len(value.Texts) == 0:
 		c.definition = append(c.definition, emptyListLevel)
 		c.repetition = append(c.repetition, 0)
-		return nil
+	case c.Kind == enrich.TextsCell:
+		c.addElements(value.Texts)
+	default:
+		c.numbers = append(c.numbers, numberOf(value))
+		c.definition = append(c.definition, valueLevel)
 	}
-	c.addElements(slices.Values(elements))
-	return nil
 }
 
 // addElements adds the row of a list, with a cell for each element.
-func (c *Cells) addElements(elements iter.Seq[string]) {
+func (c *Cells) addElements(elements []string) {
 	repetition := int16(0)
-	for element := range elements {
+	for _, element := range elements {
 		c.Values.Add(element)
 		c.definition = append(c.definition, elementLevel)
 		c.repetition = append(c.repetition, repetition)

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -64,8 +65,8 @@ type encodedPart struct {
 }
 
 // WriteRow adds a row.
-func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
-	if err := table.CheckRow(row, fills, appended, len(p.own), len(p.added)); err != nil {
+func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []enrich.Cell) error {
+	if err := table.CheckRow(row, fills, appended, len(p.own), p.appended); err != nil {
 		return err
 	}
 	for i, c := range p.own {
@@ -80,7 +81,8 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 		}
 		c.Copy(cell)
 	}
-	return p.append(row, appended)
+	p.append(appended)
+	return nil
 }
 
 // Write adds a part to the batch, and starts to encode the batch when it is large enough. It writes

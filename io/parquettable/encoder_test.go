@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/enrich"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -54,15 +55,12 @@ func encodeBatches(t testing.TB, e *columnEncoder, groups [][][]*Cells) string {
 }
 
 // cellsFrom returns values as cells; an empty one is a null.
-func cellsFrom(t rapid.TB, kind table.Kind, values []string) *Cells {
+func cellsFrom(t rapid.TB, kind enrich.CellKind, values []string) *Cells {
 	t.Helper()
 	c := &Cells{Kind: kind}
 	for _, value := range values {
-		if value == "" {
-			c.AddNull()
-		} else if err := c.Add(value); err != nil {
-			t.Fatal(err)
-		}
+		cell := cellOf(kind, value)
+		c.Add(&cell)
 	}
 	return c
 }
@@ -85,7 +83,7 @@ func drawValues(t *rapid.T) []string {
 }
 
 // newTestEncoder returns an encoder of a column that values of a kind are appended to.
-func newTestEncoder(t testing.TB, kind table.Kind, l Encoding) *columnEncoder {
+func newTestEncoder(t testing.TB, kind enrich.CellKind, l Encoding) *columnEncoder {
 	t.Helper()
 	encoders, err := newColumnEncoders([]table.Column{{Name: "c", Kind: kind}})
 	if err != nil {
@@ -98,7 +96,7 @@ func newTestEncoder(t testing.TB, kind table.Kind, l Encoding) *columnEncoder {
 func TestEncodedTextsComeBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := Encoding{Codec: rapid.SampledFrom(parquettest.Codecs()).Draw(rt, "codec"), Dictionary: rapid.Bool().Draw(rt, "dictionary")}
-		e := newTestEncoder(t, table.Text, l)
+		e := newTestEncoder(t, enrich.TextCell, l)
 		var want []string
 		var groups [][][]*Cells
 		var wanted [][]string // of every row group
@@ -109,7 +107,7 @@ func TestEncodedTextsComeBack(t *testing.T) {
 				var parts []*Cells
 				for range rapid.IntRange(0, 3).Draw(rt, "parts") {
 					values := drawValues(rt)
-					parts = append(parts, cellsFrom(rt, table.Text, values))
+					parts = append(parts, cellsFrom(rt, enrich.TextCell, values))
 					want = append(want, values...)
 				}
 				batches = append(batches, parts)
@@ -184,11 +182,11 @@ func checkSummary(t *rapid.T, meta *metadata.FileMetaData, g int, values []strin
 
 func TestEncodedNumbersAndListsComeBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		kind := rapid.SampledFrom([]table.Kind{table.Money, table.Time, table.Texts}).Draw(rt, "kind")
-		values := map[table.Kind]*rapid.Generator[string]{
-			table.Money: rapid.SampledFrom([]string{"", "0.15", "-0.4", "12.000001", "999999999999"}),
-			table.Time:  rapid.SampledFrom([]string{"", "2026-02-03T04:05:06.5Z", "1815-12-10T00:00:00Z", "2026-02-03T04:05:06Z"}),
-			table.Texts: rapid.SampledFrom([]string{"", "a", "a b", "b a c a", "c", "a c", strings.Repeat("word ", 50) + "end"}),
+		kind := rapid.SampledFrom([]enrich.CellKind{enrich.MoneyCell, enrich.TimestampCell, enrich.TextsCell}).Draw(rt, "kind")
+		values := map[enrich.CellKind]*rapid.Generator[string]{
+			enrich.MoneyCell:     rapid.SampledFrom([]string{"", "0.15", "-0.4", "12.000001", "999999999999"}),
+			enrich.TimestampCell: rapid.SampledFrom([]string{"", "2026-02-03T04:05:06.5Z", "1815-12-10T00:00:00Z", "2026-02-03T04:05:06Z"}),
+			enrich.TextsCell:     rapid.SampledFrom([]string{"", "a", "a b", "b a c a", "c", "a c", strings.Repeat("word ", 50) + "end"}),
 		}[kind]
 		var want []string
 		var groups [][][]*Cells
@@ -234,17 +232,17 @@ func asTexts(value any) string {
 
 // checkElements reads the values with the second library, which gives the elements of
 // lists one by one.
-func checkElements(rt *rapid.T, t *testing.T, path string, kind table.Kind, values []string) {
+func checkElements(rt *rapid.T, t *testing.T, path string, kind enrich.CellKind, values []string) {
 	var want []any
 	for _, value := range values {
 		switch {
 		case value == "":
 			want = append(want, nil)
-		case kind == table.Texts:
+		case kind == enrich.TextsCell:
 			for word := range strings.SplitSeq(value, " ") {
 				want = append(want, word)
 			}
-		case kind == table.Money:
+		case kind == enrich.MoneyCell:
 			micros, _ := new(big.Rat).SetString(value)
 			want = append(want, micros.Mul(micros, big.NewRat(1_000_000, 1)).Num().Int64())
 		default:
@@ -280,10 +278,10 @@ func TestADictionaryThatBecomesTooLargeIsGivenUp(t *testing.T) {
 				values[i] = text(i % batch.texts)
 			}
 		}
-		batches = append(batches, []*Cells{cellsFrom(t, table.Text, values)})
+		batches = append(batches, []*Cells{cellsFrom(t, enrich.TextCell, values)})
 		want = append(want, values...)
 	}
-	e := newTestEncoder(t, table.Text, Encoding{Codec: compress.Codecs.Snappy, Dictionary: true})
+	e := newTestEncoder(t, enrich.TextCell, Encoding{Codec: compress.Codecs.Snappy, Dictionary: true})
 	path := encodeBatches(t, e, [][][]*Cells{batches, batches[1:2]})
 	want = append(want, want[few:2*few]...)
 	for g, encodings := range [][]parquet.Encoding{
@@ -317,8 +315,8 @@ func TestTextsThatDoNotRepeatAreNotNumbered(t *testing.T) {
 		for i := range values {
 			values[i] = fmt.Sprint(i * 7919 % texts)
 		}
-		e := newTestEncoder(t, table.Text, Encoding{Codec: compress.Codecs.Snappy, Dictionary: true})
-		path := encodeBatches(t, e, [][][]*Cells{{{cellsFrom(t, table.Text, values)}}})
+		e := newTestEncoder(t, enrich.TextCell, Encoding{Codec: compress.Codecs.Snappy, Dictionary: true})
+		path := encodeBatches(t, e, [][][]*Cells{{{cellsFrom(t, enrich.TextCell, values)}}})
 		if chunk := footerOf(t, path).RowGroups[0].Columns[0].MetaData; (chunk.DictionaryPageOffset != nil) != numbered {
 			t.Errorf("%d texts: a dictionary at %v", texts, chunk.DictionaryPageOffset)
 		}
@@ -329,8 +327,8 @@ func TestTextsThatDoNotRepeatAreNotNumbered(t *testing.T) {
 func TestARowOfAListLiesInOnePage(t *testing.T) {
 	const words = pageSize / 2 * 9 / 10 / 8 // each behind its length of four bytes
 	row := strings.TrimSpace(strings.Repeat("word ", words))
-	e := newTestEncoder(t, table.Texts, Encoding{Codec: compress.Codecs.Snappy})
-	path := encodeBatches(t, e, [][][]*Cells{{{cellsFrom(t, table.Texts, []string{row, row, "", row, row, row})}}})
+	e := newTestEncoder(t, enrich.TextsCell, Encoding{Codec: compress.Codecs.Snappy})
+	path := encodeBatches(t, e, [][][]*Cells{{{cellsFrom(t, enrich.TextsCell, []string{row, row, "", row, row, row})}}})
 	list, err := Open(path, []int{})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -75,21 +76,21 @@ func message(data []byte) []byte {
 	return data[4 : 4+binary.LittleEndian.Uint32(data)]
 }
 
-func arrowType(kind table.Kind) arrow.DataType {
+func arrowType(kind enrich.CellKind) arrow.DataType {
 	switch kind {
-	case table.Money:
+	case enrich.MoneyCell:
 		return &arrow.Decimal128Type{Precision: moneyDigits, Scale: moneyDecimals}
-	case table.Time:
+	case enrich.TimestampCell:
 		return &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
-	case table.Texts, table.List:
+	case enrich.TextsCell:
 		return arrow.ListOfField(arrow.Field{Name: "element", Type: arrow.BinaryTypes.String})
-	case table.Integer:
+	case enrich.IntegerCell:
 		return arrow.PrimitiveTypes.Int64
-	case table.Number:
+	case enrich.NumberCell:
 		return arrow.PrimitiveTypes.Float64
-	case table.Flag:
+	case enrich.FlagCell:
 		return arrow.FixedWidthTypes.Boolean
-	case table.Date:
+	case enrich.DateCell:
 		return arrow.FixedWidthTypes.Date32
 	}
 	return arrow.BinaryTypes.String
@@ -121,21 +122,21 @@ func withSparkColumns(value string, columns []table.Column) string {
 	return string(changed)
 }
 
-func sparkType(kind table.Kind) any {
+func sparkType(kind enrich.CellKind) any {
 	switch kind {
-	case table.Money:
+	case enrich.MoneyCell:
 		return "decimal(18,6)"
-	case table.Time:
+	case enrich.TimestampCell:
 		return "timestamp"
-	case table.Texts, table.List:
+	case enrich.TextsCell:
 		return map[string]any{"type": "array", "elementType": "string", "containsNull": false}
-	case table.Integer:
+	case enrich.IntegerCell:
 		return "long"
-	case table.Number:
+	case enrich.NumberCell:
 		return "double"
-	case table.Flag:
+	case enrich.FlagCell:
 		return "boolean"
-	case table.Date:
+	case enrich.DateCell:
 		return "date"
 	}
 	return "string"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/enrich"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -60,13 +61,13 @@ func TestSchemasThatCannotBeReadStay(t *testing.T) {
 func appended() []table.Column {
 	return []table.Column{
 		{Name: "status"},
-		{Name: "charge", Kind: table.Money},
-		{Name: "at", Kind: table.Time},
-		{Name: "missing", Kind: table.Texts},
-		{Name: "count", Kind: table.Integer},
-		{Name: "share", Kind: table.Number},
-		{Name: "open", Kind: table.Flag},
-		{Name: "day", Kind: table.Date},
-		{Name: "phones", Kind: table.List},
+		{Name: "charge", Kind: enrich.MoneyCell},
+		{Name: "at", Kind: enrich.TimestampCell},
+		{Name: "missing", Kind: enrich.TextsCell},
+		{Name: "count", Kind: enrich.IntegerCell},
+		{Name: "share", Kind: enrich.NumberCell},
+		{Name: "open", Kind: enrich.FlagCell},
+		{Name: "day", Kind: enrich.DateCell},
+		{Name: "phones", Kind: enrich.TextsCell},
 	}
 }

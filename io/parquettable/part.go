@@ -5,16 +5,18 @@ import (
 	"slices"
 	"sync"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
 // part gathers the cells to encode for the rows of one block.
 type part struct {
-	block  table.Block
-	rows   int
-	own    []*Cells // of columns of the list
-	filled []*fills // of columns of the list that are read again
-	added  []*Cells // of appended columns
+	block    table.Block
+	appended []table.Column
+	rows     int
+	own      []*Cells // of columns of the list
+	filled   []*fills // of columns of the list that are read again
+	added    []*Cells // of appended columns
 }
 
 // size returns the length of the values in bytes.
@@ -47,7 +49,7 @@ func (p *parts) get(block table.Block) *part {
 		taken.block = block
 		return taken
 	}
-	made := &part{block: block}
+	made := &part{block: block, appended: p.appended}
 	for range p.own {
 		made.own = append(made.own, &Cells{})
 	}
@@ -84,18 +86,11 @@ func (p *part) ownRow(list *Reader, visited table.Row) (*row, error) {
 }
 
 // append adds the appended values of a row.
-func (p *part) append(row table.Row, values []string) error {
-	for i, value := range values {
-		if value == "" {
-			p.added[i].AddNull()
-			continue
-		}
-		if err := p.added[i].Add(value); err != nil {
-			return fmt.Errorf("row %d: %w", row.Number(), err)
-		}
+func (p *part) append(values []enrich.Cell) {
+	for i := range values {
+		p.added[i].Add(&values[i])
 	}
 	p.rows++
-	return nil
 }
 
 // fills are the values that replace cells of one column in a part.

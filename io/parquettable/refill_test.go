@@ -155,7 +155,7 @@ func TestAWriterMayBeLeftWhileItEncodes(t *testing.T) {
 		}
 		p := w.Part(b)
 		err = b.Each(func(row table.Row) error {
-			return p.WriteRow(row, []table.Fill{{Column: 0, Value: "filled"}}, []string{})
+			return p.WriteRow(row, []table.Fill{{Column: 0, Value: "filled"}}, nil)
 		})
 		if err := errors.Join(err, w.Write(p)); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -68,7 +69,7 @@ type subsetPart struct {
 }
 
 // WriteRow adds a row. Its cells cannot be filled.
-func (p *subsetPart) WriteRow(visited table.Row, fills []table.Fill, appended []string) error {
+func (p *subsetPart) WriteRow(visited table.Row, fills []table.Fill, appended []enrich.Cell) error {
 	own, err := p.ownRow(p.list, visited)
 	if err != nil {
 		return err
@@ -77,14 +78,15 @@ func (p *subsetPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 	if len(p.chosen) > 0 && p.chosen[len(p.chosen)-1] >= index {
 		return fmt.Errorf("parquettable: row %d is written after a later row; write rows in order", own.Number())
 	}
-	if err := table.CheckRow(own, fills, appended, len(p.list.columns), len(p.added)); err != nil {
+	if err := table.CheckRow(own, fills, appended, len(p.list.columns), p.appended); err != nil {
 		return err
 	}
 	if len(fills) > 0 {
 		return fmt.Errorf("parquettable: row %d has fills; rows of a subset cannot be filled", own.Number())
 	}
 	p.chosen = append(p.chosen, index)
-	return p.append(own, appended)
+	p.append(appended)
+	return nil
 }
 
 // Write encodes the part. It writes a row group when that has enough rows.

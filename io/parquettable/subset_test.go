@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/enrich"
 	"payonce/io/parquettable/parquettest"
 	"payonce/io/table"
 )
@@ -172,7 +173,7 @@ func TestSubsetRefusesWhatItCannotWrite(t *testing.T) {
 		"after a later row":           p.WriteRow(rows[0], nil, nil),
 		"has fills":                   p.WriteRow(rows[2], []table.Fill{{Column: 0}}, nil),
 		"is not in this block":        p.WriteRow(rows[3], nil, nil),
-		"row 3 has 1 appended values": p.WriteRow(rows[2], nil, []string{""}),
+		"row 3 has 1 appended values": p.WriteRow(rows[2], nil, []enrich.Cell{{}}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

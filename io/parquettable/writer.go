@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -96,7 +97,7 @@ type copiedPart struct {
 }
 
 // WriteRow adds a row.
-func (p *copiedPart) WriteRow(visited table.Row, fills []table.Fill, appended []string) error {
+func (p *copiedPart) WriteRow(visited table.Row, fills []table.Fill, appended []enrich.Cell) error {
 	own, err := p.ownRow(p.writer.list, visited)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (p *copiedPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 		return fmt.Errorf("parquettable: row %d is written after %d rows of its block; write all rows in order",
 			own.Number(), p.rows)
 	}
-	if err := table.CheckRow(own, fills, appended, len(p.writer.list.columns), len(p.added)); err != nil {
+	if err := table.CheckRow(own, fills, appended, len(p.writer.list.columns), p.appended); err != nil {
 		return err
 	}
 	for _, fill := range fills {
@@ -116,7 +117,8 @@ func (p *copiedPart) WriteRow(visited table.Row, fills []table.Fill, appended []
 		}
 		p.filled[at].add(p.rows, fill.Value)
 	}
-	return p.append(own, appended)
+	p.append(appended)
+	return nil
 }
 
 // Write adds a part to the batch, and starts to encode the batch when it is large enough. It writes

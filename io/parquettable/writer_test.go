@@ -2,17 +2,23 @@ package parquettable
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
+	"math/big"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -36,7 +42,7 @@ func writeRows(list table.Reader, w table.Writer, make change) error {
 			if values == nil {
 				return nil
 			}
-			return p.WriteRow(row, fills, values)
+			return p.WriteRow(row, fills, cellsOfRow(p, values))
 		})
 		if err != nil {
 			return err
@@ -46,6 +52,58 @@ func writeRows(list table.Reader, w table.Writer, make change) error {
 		}
 		b.Release()
 	}
+}
+
+// cellsOfRow returns texts as values of the columns that are appended to a part.
+func cellsOfRow(p table.Part, texts []string) (cells []enrich.Cell) {
+	var columns []table.Column
+	switch p := p.(type) {
+	case *copiedPart:
+		columns = p.appended
+	case *encodedPart:
+		columns = p.appended
+	case *subsetPart:
+		columns = p.appended
+	}
+	for i, text := range texts {
+		cells = append(cells, cellOf(columns[i].Kind, text))
+	}
+	return cells
+}
+
+// cellOf returns a text as a value of a kind. The texts of a list are words, or a JSON array.
+func cellOf(kind enrich.CellKind, text string) enrich.Cell {
+	cell := enrich.Cell{Kind: kind, Known: text != ""}
+	var err error
+	switch {
+	case !cell.Known:
+	case kind == enrich.MoneyCell:
+		amount, isAmount := new(big.Rat).SetString(text)
+		if micros := amount.Mul(amount, big.NewRat(1_000_000, 1)); !isAmount || !micros.IsInt() {
+			panic(text + " is not an amount")
+		}
+		cell.Text, cell.Integer = text, amount.Num().Int64()
+	case kind == enrich.TimestampCell:
+		cell.Time, err = time.Parse(time.RFC3339, text)
+	case kind == enrich.DateCell:
+		cell.Time, err = time.Parse(time.DateOnly, text)
+	case kind == enrich.IntegerCell:
+		cell.Integer, err = strconv.ParseInt(text, 10, 64)
+	case kind == enrich.NumberCell:
+		cell.Number, err = strconv.ParseFloat(text, 64)
+	case kind == enrich.FlagCell:
+		cell.Flag, err = strconv.ParseBool(text)
+	case kind == enrich.TextsCell && text[0] == '[':
+		err = json.Unmarshal([]byte(text), &cell.Texts)
+	case kind == enrich.TextsCell:
+		cell.Texts = strings.Fields(text)
+	default:
+		cell.Text = text
+	}
+	if err != nil {
+		panic(err)
+	}
+	return cell
 }
 
 // rewrite writes a list again with columns filled and appended. It reads those that are
@@ -78,10 +136,10 @@ func rewriteReading(t testing.TB, path string, columns, filled []int, appended [
 // result is what the program appends, one column of every kind.
 func result() []table.Column {
 	return []table.Column{
-		{Name: "status", Kind: table.Text},
-		{Name: "charge", Kind: table.Money},
-		{Name: "at", Kind: table.Time},
-		{Name: "missing", Kind: table.Texts},
+		{Name: "status", Kind: enrich.TextCell},
+		{Name: "charge", Kind: enrich.MoneyCell},
+		{Name: "at", Kind: enrich.TimestampCell},
+		{Name: "missing", Kind: enrich.TextsCell},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -45,7 +46,7 @@ func TestColumnsThatCannotBeFilled(t *testing.T) {
 	if _, err := NewWriter(io.Discard, list, []int{9}, nil); err == nil {
 		t.Error("a column that is not there can be filled")
 	}
-	if _, err := NewWriter(io.Discard, list, nil, []table.Column{{Name: "a", Kind: 9}}); err == nil {
+	if _, err := NewWriter(io.Discard, list, nil, []table.Column{{Name: "a", Kind: 99}}); err == nil {
 		t.Error("a column of an unknown kind can be appended")
 	}
 }
@@ -59,36 +60,36 @@ func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
 		want string
 	}{
 		"a row left out": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[1], nil, []string{""})
+			return w.Part(blocks[0]).WriteRow(rows[1], nil, []enrich.Cell{{}})
 		}, "write all rows in order"},
 		"a part left out": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			p := w.Part(blocks[1])
-			return errors.Join(p.WriteRow(rows[3], nil, []string{""}), p.WriteRow(rows[4], nil, []string{""}), w.Write(p))
+			return errors.Join(p.WriteRow(rows[3], nil, []enrich.Cell{{}}), p.WriteRow(rows[4], nil, []enrich.Cell{{}}), w.Write(p))
 		}, "follow row 0"},
 		"an empty part": {path, func(w *Writer, blocks []table.Block, _ []table.Row) error {
 			return w.Write(w.Part(blocks[0]))
 		}, "0 rows from row 1"},
 		"a row of another block": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[1]).WriteRow(rows[0], nil, []string{""})
+			return w.Part(blocks[1]).WriteRow(rows[0], nil, []enrich.Cell{{}})
 		}, "is not in this block"},
 		"a row of another list": {other, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], nil, []string{""})
+			return w.Part(blocks[0]).WriteRow(rows[0], nil, []enrich.Cell{{}})
 		}, "is not in this block"},
 		"a fill of another column": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 0}}, []string{""})
+			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 0}}, []enrich.Cell{{}})
 		}, "was not told to fill"},
 		"fills in disorder": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 1}, {Column: 1}}, []string{""})
+			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 1}, {Column: 1}}, []enrich.Cell{{}})
 		}, "fills ascend"},
 		"a fill outside": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 2}}, []string{""})
+			return w.Part(blocks[0]).WriteRow(rows[0], []table.Fill{{Column: 2}}, []enrich.Cell{{}})
 		}, "fills ascend"},
 		"too few values": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
 			return w.Part(blocks[0]).WriteRow(rows[0], nil, nil)
 		}, "row 1 has 0 appended values"},
 		"no amount": {path, func(w *Writer, blocks []table.Block, rows []table.Row) error {
-			return w.Part(blocks[0]).WriteRow(rows[0], nil, []string{"a lot"})
-		}, "row 1: parquettable: \"a lot\" is not an amount"},
+			return w.Part(blocks[0]).WriteRow(rows[0], nil, []enrich.Cell{enrich.TextOf("a lot")})
+		}, "row 1 has text for the column charge; the column is an amount"},
 		"rows missing at the end": {path, func(w *Writer, _ []table.Block, _ []table.Row) error {
 			return w.Close()
 		}, "0 of 5 rows"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -121,8 +122,8 @@ type encodedPart struct {
 }
 
 // WriteRow adds a row.
-func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
-	if err := table.CheckRow(row, fills, appended, p.writer.columns, len(p.writer.appended)); err != nil {
+func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []enrich.Cell) error {
+	if err := table.CheckRow(row, fills, appended, p.writer.columns, p.writer.appended); err != nil {
 		return err
 	}
 	for i := range p.writer.columns {
@@ -133,13 +134,8 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []str
 		}
 		p.add(row.Cell(i), false)
 	}
-	for i, value := range appended {
-		isNumber := false
-		if isNumeric(p.writer.appended[i].Kind) {
-			_, err := strconv.ParseFloat(value, 64)
-			isNumber = err == nil
-		}
-		p.add([]byte(value), isNumber)
+	for i := range appended {
+		p.add([]byte(appended[i].String()), isNumeric(appended[i].Kind))
 	}
 	return p.check(row)
 }
@@ -219,5 +215,7 @@ func (w *Encoder) close() error {
 	return w.archive.Close()
 }
 
-// isNumeric reports whether the cells of a column are numbers.
-func isNumeric(kind table.Kind) bool { return kind == table.Money || kind == table.Integer }
+// isNumeric reports whether values of a kind are written as numbers.
+func isNumeric(kind enrich.CellKind) bool {
+	return kind == enrich.MoneyCell || kind == enrich.IntegerCell
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 	"go.uber.org/goleak"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -148,6 +149,21 @@ func cellsOf(path, sheet string) (rows [][]string, err error) {
 	}
 }
 
+// cellsOfRow returns texts as values of appended columns, which are texts and amounts.
+func cellsOfRow(w table.Writer, texts []string) (cells []enrich.Cell) {
+	var columns []table.Column
+	switch w := w.(type) {
+	case *Writer:
+		columns = w.appended
+	case *Encoder:
+		columns = w.appended
+	}
+	for i, text := range texts {
+		cells = append(cells, enrich.Cell{Kind: columns[i].Kind, Known: text != "", Text: text})
+	}
+	return cells
+}
+
 // writeRows writes all rows of a list with w.
 func writeRows(list table.Reader, w table.Writer, change func(row table.Row) ([]table.Fill, []string)) error {
 	for {
@@ -161,7 +177,7 @@ func writeRows(list table.Reader, w table.Writer, change func(row table.Row) ([]
 		p := w.Part(b)
 		err = b.Each(func(row table.Row) error {
 			fills, values := change(row)
-			return p.WriteRow(row, fills, values)
+			return p.WriteRow(row, fills, cellsOfRow(w, values))
 		})
 		if err == nil {
 			err = w.Write(p)

@@ -13,6 +13,7 @@ import (
 	"github.com/xuri/excelize/v2"
 	"pgregory.net/rapid"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -223,7 +224,7 @@ func sameWorkbook(tb testing.TB, base []byte, dir string) func(t *rapid.T) {
 		}
 		defer list.Close()
 		var written bytes.Buffer
-		w, err := NewWriter(&written, list, nil, []table.Column{{Name: "status"}, {Name: "cost", Kind: table.Money}})
+		w, err := NewWriter(&written, list, nil, []table.Column{{Name: "status"}, {Name: "cost", Kind: enrich.MoneyCell}})
 		if err != nil {
 			rt.Fatal(err)
 		}

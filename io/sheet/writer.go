@@ -8,6 +8,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -79,7 +80,11 @@ func (w *Writer) begin() error {
 		return err
 	}
 	w.patch = newPatch(in, out)
-	edits, err := w.edits(nil, w.extend.names, nil)
+	var names []enrich.Cell
+	for _, name := range w.extend.names {
+		names = append(names, enrich.TextOf(name))
+	}
+	edits, err := w.edits(nil, names)
 	if err != nil {
 		return err
 	}
@@ -153,7 +158,7 @@ type part struct {
 }
 
 // WriteRow adds a row.
-func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []string) error {
+func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []enrich.Cell) error {
 	own, ok := visited.(*row)
 	list := p.writer.list
 	if !ok || table.Block(own.block) != p.block ||
@@ -164,10 +169,10 @@ func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []string
 		return fmt.Errorf("sheet: row %d is written after %d rows of its block; write all rows in order",
 			own.Number(), len(p.lines))
 	}
-	if err := table.CheckRow(own, fills, appended, len(list.columns), len(p.writer.appended)); err != nil {
+	if err := table.CheckRow(own, fills, appended, len(list.columns), p.writer.appended); err != nil {
 		return err
 	}
-	edits, err := p.writer.edits(fills, appended, p.writer.appended)
+	edits, err := p.writer.edits(fills, appended)
 	if err != nil {
 		return fmt.Errorf("%s:%d: %w", list.name, own.Line(), err)
 	}
@@ -175,15 +180,15 @@ func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []string
 	return nil
 }
 
-// edits returns the edits of a row. Appended values are text when columns is nil.
-func (w *Writer) edits(fills []table.Fill, appended []string, columns []table.Column) ([]edit, error) {
+// edits returns the edits of a row.
+func (w *Writer) edits(fills []table.Fill, appended []enrich.Cell) ([]edit, error) {
 	var edits []edit
 	for _, fill := range fills {
 		edits = append(edits, edit{column: fill.Column + 1, value: fill.Value})
 	}
-	for i, value := range appended {
-		if value != "" {
-			number := columns != nil && isNumeric(columns[i].Kind)
+	for i := range appended {
+		if value := appended[i].String(); value != "" {
+			number := isNumeric(appended[i].Kind)
 			edits = append(edits, edit{column: len(w.list.columns) + i + 1, value: value, number: number})
 		}
 	}

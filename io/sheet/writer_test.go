@@ -11,6 +11,7 @@ import (
 	"github.com/xuri/excelize/v2"
 	"pgregory.net/rapid"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -65,7 +66,7 @@ func TestWriterChangesNothingElse(t *testing.T) {
 		path := save(t, withRows(t, all...))
 		want := [][]string{append(append([]string{}, header...), "status", "charge")}
 		at := 0
-		out, err := rewrite(t, path, []table.Column{{Name: "status"}, {Name: "charge", Kind: table.Money}}, func(row table.Row) (fills []table.Fill, appended []string) {
+		out, err := rewrite(t, path, []table.Column{{Name: "status"}, {Name: "charge", Kind: enrich.MoneyCell}}, func(row table.Row) (fills []table.Fill, appended []string) {
 			for blank(rows[at]) {
 				at++
 			}
@@ -113,7 +114,7 @@ func TestWriterKeepsFormatsAndTheOtherSheets(t *testing.T) {
 			book.SetColWidth("Sheet1", "A", "A", 40),
 		)
 	}))
-	out, err := rewrite(t, path, []table.Column{{Name: "charge", Kind: table.Money}}, func(row table.Row) ([]table.Fill, []string) {
+	out, err := rewrite(t, path, []table.Column{{Name: "charge", Kind: enrich.MoneyCell}}, func(row table.Row) ([]table.Fill, []string) {
 		if row.Number() == 1 {
 			return []table.Fill{{Column: 1, Value: "+1 311 555 0136"}, {Column: 2, Value: "filled"}}, []string{"0.15"}
 		}
@@ -249,12 +250,19 @@ func TestWriterRefusesWhatWouldNotBeTheList(t *testing.T) {
 		use  func(p table.Part, row *row) error
 		want string
 	}{
-		"a row left out":  {path, func(p table.Part, r *row) error { r.index = 1; return p.WriteRow(r, nil, []string{""}) }, "write all rows in order"},
-		"another list":    {other, func(p table.Part, r *row) error { return p.WriteRow(r, nil, []string{""}) }, "is not in this block"},
-		"a fill outside":  {path, func(p table.Part, r *row) error { return p.WriteRow(r, []table.Fill{{Column: 1}}, []string{""}) }, "fills ascend"},
-		"too few values":  {path, func(p table.Part, r *row) error { return p.WriteRow(r, nil, nil) }, "0 appended values"},
-		"a text too long": {path, func(p table.Part, r *row) error { return p.WriteRow(r, nil, []string{strings.Repeat("ä", 32768)}) }, "the text has 32768 characters"},
-		"rows missing":    {path, func(p table.Part, r *row) error { return p.(*part).writer.Write(p) }, "0 rows from row 1"},
+		"a row left out": {path, func(p table.Part, r *row) error {
+			r.index = 1
+			return p.WriteRow(r, nil, []enrich.Cell{enrich.TextOf("")})
+		}, "write all rows in order"},
+		"another list": {other, func(p table.Part, r *row) error { return p.WriteRow(r, nil, []enrich.Cell{enrich.TextOf("")}) }, "is not in this block"},
+		"a fill outside": {path, func(p table.Part, r *row) error {
+			return p.WriteRow(r, []table.Fill{{Column: 1}}, []enrich.Cell{enrich.TextOf("")})
+		}, "fills ascend"},
+		"too few values": {path, func(p table.Part, r *row) error { return p.WriteRow(r, nil, nil) }, "0 appended values"},
+		"a text too long": {path, func(p table.Part, r *row) error {
+			return p.WriteRow(r, nil, []enrich.Cell{enrich.TextOf(strings.Repeat("ä", 32768))})
+		}, "the text has 32768 characters"},
+		"rows missing": {path, func(p table.Part, r *row) error { return p.(*part).writer.Write(p) }, "0 rows from row 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list, err := Open(path, "", 0)
@@ -343,7 +351,7 @@ func TestEncoderMakesAWorkbook(t *testing.T) {
 		}
 		defer list.Close()
 		var out bytes.Buffer
-		w, err := NewEncoder(&out, list.Schema(), []table.Column{{Name: "status"}, {Name: "charge", Kind: table.Money}})
+		w, err := NewEncoder(&out, list.Schema(), []table.Column{{Name: "status"}, {Name: "charge", Kind: enrich.MoneyCell}})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -386,18 +394,18 @@ func TestEncoderRefusesWhatASheetCannotHold(t *testing.T) {
 	}
 	p, r := w.Part(b), &row{block: b.(*block)}
 	for want, err := range map[string]error{
-		"the text has 32768 characters": p.WriteRow(r, nil, []string{strings.Repeat("a", 32768)}),
-		"bytes that are not UTF-8":      p.WriteRow(r, nil, []string{"M\xfcller"}),
-		"control character U+000B":      p.WriteRow(r, nil, []string{"a\x0bb"}),
+		"the text has 32768 characters": p.WriteRow(r, nil, []enrich.Cell{enrich.TextOf(strings.Repeat("a", 32768))}),
+		"bytes that are not UTF-8":      p.WriteRow(r, nil, []enrich.Cell{enrich.TextOf("M\xfcller")}),
+		"control character U+000B":      p.WriteRow(r, nil, []enrich.Cell{enrich.TextOf("a\x0bb")}),
 		"0 appended values":             p.WriteRow(r, nil, nil),
-		"fills ascend":                  p.WriteRow(r, []table.Fill{{Column: 1}}, []string{""}),
+		"fills ascend":                  p.WriteRow(r, []table.Fill{{Column: 1}}, []enrich.Cell{enrich.TextOf("")}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
 	w.line = MaxRows
-	if err := p.WriteRow(r, nil, []string{""}); err != nil {
+	if err := p.WriteRow(r, nil, []enrich.Cell{enrich.TextOf("")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Write(p); err == nil || !strings.Contains(err.Error(), "more than the 1048576 rows of a sheet") {

@@ -5,6 +5,8 @@ package table
 import (
 	"errors"
 	"fmt"
+
+	"payonce/enrich"
 )
 
 // Schema names the columns of a list.
@@ -61,40 +63,31 @@ type Block interface {
 	Release()
 }
 
-// Kind is the type of an appended column in a format with types.
-type Kind uint8
-
-// The kinds of appended columns. Values are passed as text in any case.
-const (
-	Text    Kind = iota // UTF-8
-	Money               // a decimal number of dollars with at most six decimals
-	Time                // RFC 3339, in UTC
-	Texts               // words with single spaces between them: a list of texts
-	Integer             // a number of 64 bits without a fraction
-	Number              // a finite number of 64 bits
-	Flag                // true or false
-	Date                // year-month-day
-	List                // a JSON array of texts
-)
-
 // Column is a column that a writer appends.
 type Column struct {
 	Name string
-	Kind Kind
+	Kind enrich.CellKind // of its values
 }
 
-// Fill replaces the value of one column.
+// Fill replaces the value of one column. It is a text, because the cells of a list are texts in all formats but Parquet.
 type Fill struct {
 	Column int
 	Value  string
 }
 
-// CheckRow refuses what would damage a list with this many columns and appended columns: another number of
-// appended values, and fills that do not ascend or are of no column. Writers call it for each row.
-func CheckRow(row Row, fills []Fill, appended []string, columns, appendedColumns int) error {
-	if len(appended) != appendedColumns {
+// CheckRow refuses what would damage a list with this many columns and these appended columns: another number of
+// appended values or values of another kind, and fills that do not ascend or are of no column. Writers call it for
+// each row.
+func CheckRow(row Row, fills []Fill, values []enrich.Cell, columns int, appended []Column) error {
+	if len(values) != len(appended) {
 		return fmt.Errorf("table: row %d has %d appended values; the list has %d appended columns",
-			row.Number(), len(appended), appendedColumns)
+			row.Number(), len(values), len(appended))
+	}
+	for i := range values {
+		if value := &values[i]; value.Known && value.Kind != appended[i].Kind {
+			return fmt.Errorf("table: row %d has %s for the column %s; the column is %s",
+				row.Number(), value.Kind, appended[i].Name, appended[i].Kind)
+		}
 	}
 	previous := -1
 	for _, fill := range fills {
@@ -111,7 +104,7 @@ func CheckRow(row Row, fills []Fill, appended []string, columns, appendedColumns
 // the parts in order. A cell that is not filled stays the same, byte for byte where the format
 // allows it.
 type Writer interface {
-	// Part returns an empty part for the rows of a block. Several goroutines may call it at the same time.
+	// Part returns an empty part for the rows of a block, or of nil for rows that are in no list. Several goroutines may call it at the same time.
 	Part(block Block) Part
 	// Write writes the part of the next block. The part must not be used afterwards. The block must
 	// not be released before.
@@ -130,8 +123,9 @@ type Discarder interface {
 // Part takes rows of one block, in order. Only one goroutine may use it.
 type Part interface {
 	// WriteRow adds the row. The fills replace cells and are in ascending order of column. appended
-	// has a value for each appended column, "" for none.
-	WriteRow(row Row, fills []Fill, appended []string) error
+	// has a value for each appended column, of its kind. An empty text is no value. The writer keeps no value
+	// behind the call, except for texts.
+	WriteRow(row Row, fills []Fill, appended []enrich.Cell) error
 }
 
 // Error is a fault of a list: where it is, what it is, and what to do about it.

@@ -13,9 +13,9 @@ func Outcomes() []table.Column {
 	return []table.Column{
 		{Name: "enrich_status"},
 		{Name: "enrich_reason"},
-		{Name: "enrich_charge_usd", Kind: table.Money},
+		{Name: "enrich_charge_usd", Kind: enrich.MoneyCell},
 		{Name: "enrich_request_id"},
-		{Name: "enrich_retrieved_at", Kind: table.Time},
+		{Name: "enrich_retrieved_at", Kind: enrich.TimestampCell},
 		{Name: "enrich_provenance"},
 	}
 }

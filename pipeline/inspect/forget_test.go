@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/enrich"
 	"payonce/io/listfile"
 	"payonce/io/table"
 )
@@ -26,13 +27,13 @@ func (r oneRow) Each(visit func(table.Row) error) error { return visit(r) }
 // writeParquet writes a list with one row as the query of a job does.
 func writeParquet(t *testing.T, path, name string) {
 	t.Helper()
-	out, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: path, Appended: []table.Column{{Name: "name", Kind: table.Text}}})
+	out, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: path, Appended: []table.Column{{Name: "name", Kind: enrich.TextCell}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer out.Discard()
 	part := out.Writer.Part(oneRow{})
-	if err := errors.Join(part.WriteRow(oneRow{}, nil, []string{name}), out.Writer.Write(part), out.Finish(), out.Commit()); err != nil {
+	if err := errors.Join(part.WriteRow(oneRow{}, nil, []enrich.Cell{enrich.TextOf(name)}), out.Writer.Write(part), out.Finish(), out.Commit()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -61,7 +61,7 @@ type tableLayout struct {
 func newLayout(t enrich.Table, e *extras) *tableLayout {
 	l := &tableLayout{Table: t, columns: []table.Column{{Name: t.Key}}, extra: map[string]int{}}
 	taken := map[string]bool{strings.ToLower(t.Key): true}
-	add := func(name string, kind table.Kind) int {
+	add := func(name string, kind enrich.CellKind) int {
 		distinct := name
 		for n := 2; taken[strings.ToLower(distinct)]; n++ {
 			distinct = fmt.Sprintf("%s_%d", name, n)
@@ -71,55 +71,37 @@ func newLayout(t enrich.Table, e *extras) *tableLayout {
 		return len(l.columns) - 1
 	}
 	for _, c := range t.Columns {
-		add(c.Name, cellKindOf(c.Kind))
+		add(c.Name, c.Kind)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.kinds)) {
-		l.extra[name] = add(name, cellKindOf(e.kinds[name]))
+		l.extra[name] = add(name, e.kinds[name])
 	}
 	if e.beyond {
-		l.others = add(others, table.Text)
+		l.others = add(others, enrich.TextCell)
 	}
 	return l
 }
 
-// cellKindOf returns the type of a column in a file.
-func cellKindOf(k enrich.CellKind) table.Kind {
-	switch k {
-	case enrich.IntegerCell:
-		return table.Integer
-	case enrich.NumberCell:
-		return table.Number
-	case enrich.FlagCell:
-		return table.Flag
-	case enrich.DateCell:
-		return table.Date
-	case enrich.TimestampCell:
-		return table.Time
-	case enrich.TextsCell:
-		return table.List
-	default:
-		return table.Text
-	}
-}
-
-// cells returns a row as texts, in the order of the columns.
-func (l *tableLayout) cells(key string, row enrich.TableRow) []string {
-	cells := make([]string, len(l.columns))
-	cells[0] = key
-	for i, cell := range row.Cells {
-		cells[i+1] = cell.String()
-	}
+// cells returns a row in the order of the columns.
+func (l *tableLayout) cells(key string, row enrich.TableRow) []enrich.Cell {
+	cells := make([]enrich.Cell, len(l.columns))
+	cells[0] = enrich.TextOf(key)
+	copy(cells[1:], row.Cells)
 	beyond := map[string]string{}
 	for _, v := range row.Extra {
-		if at, has := l.extra[v.Name]; has {
-			cells[at] = v.Cell.String()
-		} else {
+		at, has := l.extra[v.Name]
+		switch {
+		case !has:
 			beyond[v.Name] = v.Cell.String()
+		case v.Cell.Kind != l.columns[at].Kind: // other rows have texts there
+			cells[at] = enrich.TextOf(v.Cell.String())
+		default:
+			cells[at] = v.Cell
 		}
 	}
 	if len(beyond) > 0 && l.others > 0 {
 		object, _ := json.Marshal(beyond) // texts always have a form
-		cells[l.others] = string(object)
+		cells[l.others] = enrich.TextOf(string(object))
 	}
 	return cells
 }

@@ -2,7 +2,6 @@ package output
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,17 +17,17 @@ type formatter struct {
 	*through
 	out, rejects table.Writer
 	fills        []table.Fill
-	appended     []string
-	plain        []string // the appended cells of a row that has an outcome and a reason only
-	results      []string // of columns.Outcomes among them
-	reason       [1]string
-	charge       lastText[cost.Money]
-	at           lastText[time.Time]
+	appended     []enrich.Cell
+	plain        []enrich.Cell // the appended cells of a row that has an outcome and a reason only
+	results      []enrich.Cell // of columns.Outcomes among them
+	reason       [1]enrich.Cell
+	charge       lastCell[cost.Money]
+	at           lastCell[time.Time]
 }
 
 func (w *writing) newFormatter() *formatter {
 	p := &formatter{through: w.newThrough(false), out: w.out, rejects: w.rejects}
-	p.plain = make([]string, len(w.steps.Columns(table.Schema{})))
+	p.plain = make([]enrich.Cell, len(w.steps.Columns(table.Schema{})))
 	p.results = p.plain[len(w.layout.before):]
 	return p
 }
@@ -63,7 +62,7 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 		f.rows[result.outcome]++
 		f.decided = p.appendDecided(f.decided)
 		if f.rejected != nil && (result.outcome == unidentifiable || result.outcome == rejected) {
-			p.reason[0] = result.reason
+			p.reason[0] = enrich.TextOf(result.reason)
 			if err := f.rejected.WriteRow(row, nil, p.reason[:]); err != nil {
 				return err
 			}
@@ -75,23 +74,23 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 
 // rowCells turns the result into the fills of the row's own cells, where those are missing,
 // and the appended cells.
-func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []string) {
+func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []enrich.Cell) {
 	if !r.hasResult {
-		p.results[statusColumn], p.results[reasonColumn] = string(r.outcome.status()), r.reason
+		p.results[statusColumn], p.results[reasonColumn] = enrich.TextOf(string(r.outcome.status())), enrich.TextOf(r.reason)
 		return nil, p.plain
 	}
 	fills = p.fillsOf(p.fills[:0])
 	slices.SortFunc(fills, func(a, b table.Fill) int { return a.Column - b.Column })
-	charge, retrieved := "", ""
+	charge, retrieved := enrich.Cell{Kind: enrich.MoneyCell}, enrich.Cell{Kind: enrich.TimestampCell}
 	if r.charged {
-		charge = p.charge.of(r.charge, cost.Money.String)
+		charge = p.charge.of(r.charge, moneyCell)
 	}
 	if !r.retrievedAt.IsZero() {
-		retrieved = p.at.of(r.retrievedAt, asUTC)
+		retrieved = p.at.of(r.retrievedAt, secondCell)
 	}
 	appended = p.appendPositions(p.appended[:0], p.layout.before)
-	appended = append(appended, string(r.outcome.status()), r.reason,
-		charge, strings.Join(r.ids, " "), retrieved, r.provenance)
+	appended = append(appended, enrich.TextOf(string(r.outcome.status())), enrich.TextOf(r.reason),
+		charge, enrich.TextOf(strings.Join(r.ids, " ")), retrieved, enrich.TextOf(r.provenance))
 	if len(p.evaluators) > 1 {
 		appended = p.appendCharges(appended)
 	}
@@ -102,11 +101,11 @@ func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []string) 
 }
 
 // appendCharges appends what each step was charged for the row.
-func (p *formatter) appendCharges(cells []string) []string {
+func (p *formatter) appendCharges(cells []enrich.Cell) []enrich.Cell {
 	for _, j := range p.evaluators {
-		charge := ""
+		charge := enrich.Cell{Kind: enrich.MoneyCell}
 		if j.hasResult && j.result.charged {
-			charge = j.result.charge.Money().String()
+			charge = moneyCell(j.result.charge.Money())
 		}
 		cells = append(cells, charge)
 	}
@@ -114,19 +113,15 @@ func (p *formatter) appendCharges(cells []string) []string {
 }
 
 // appendUnits appends the units that the steps used for the row.
-func (p *formatter) appendUnits(cells []string) []string {
+func (p *formatter) appendUnits(cells []enrich.Cell) []enrich.Cell {
 	for _, column := range p.layout.units {
-		used, charged := int64(0), false
+		used := enrich.Cell{Kind: enrich.IntegerCell}
 		for i, j := range p.evaluators {
 			if meter := column.meters[i]; meter != cost.USD && j.hasResult && j.result.charged {
-				used, charged = used+j.result.charge[meter], true
+				used.Known, used.Integer = true, used.Integer+j.result.charge[meter]
 			}
 		}
-		cell := ""
-		if charged {
-			cell = strconv.FormatInt(used, 10)
-		}
-		cells = append(cells, cell)
+		cells = append(cells, used)
 	}
 	return cells
 }
@@ -147,19 +142,27 @@ func (p *formatter) appendDecided(all []decided) []decided {
 	return all
 }
 
-// asUTC formats a time in RFC 3339, in UTC.
-func asUTC(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// lastText keeps the text of a value: most rows have the same as the one before.
-type lastText[V comparable] struct {
-	value V
-	text  string
+// moneyCell returns an amount as a cell.
+func moneyCell(m cost.Money) enrich.Cell {
+	return enrich.Cell{Kind: enrich.MoneyCell, Known: true, Text: m.String(), Integer: int64(m)}
 }
 
-// of returns the text of a value, which is not empty.
-func (l *lastText[V]) of(value V, format func(V) string) string {
-	if value != l.value || l.text == "" {
-		l.value, l.text = value, format(value)
+// secondCell returns a time in UTC as a cell, without parts of a second.
+func secondCell(t time.Time) enrich.Cell {
+	t = t.UTC().Truncate(time.Second)
+	return enrich.Cell{Kind: enrich.TimestampCell, Known: true, Text: t.Format(time.RFC3339), Time: t}
+}
+
+// lastCell keeps the cell of a value: most rows have the same as the one before.
+type lastCell[V comparable] struct {
+	value V
+	cell  enrich.Cell
+}
+
+// of returns the cell of a value.
+func (l *lastCell[V]) of(value V, cellOf func(V) enrich.Cell) enrich.Cell {
+	if value != l.value || !l.cell.Known {
+		l.value, l.cell = value, cellOf(value)
 	}
-	return l.text
+	return l.cell
 }

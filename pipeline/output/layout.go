@@ -161,7 +161,7 @@ func (s Sequence) Columns(schema table.Schema) []table.Column {
 	appended = append(appended, columns.Outcomes()...)
 	appended = append(appended, s.chargeColumns()...)
 	for _, column := range l.units {
-		appended = append(appended, table.Column{Name: "enrich_units_" + column.name, Kind: table.Integer})
+		appended = append(appended, table.Column{Name: "enrich_units_" + column.name, Kind: enrich.IntegerCell})
 	}
 	for _, position := range l.after {
 		appended = append(appended, table.Column{Name: l.names[position]})
@@ -185,7 +185,7 @@ func (s Sequence) chargeColumns() (charges []table.Column) {
 		return nil
 	}
 	for _, step := range s {
-		charges = append(charges, table.Column{Name: "enrich_charge_usd_" + step.Name, Kind: table.Money})
+		charges = append(charges, table.Column{Name: "enrich_charge_usd_" + step.Name, Kind: enrich.MoneyCell})
 	}
 	return charges
 }

@@ -41,10 +41,10 @@ func (c *counted) Create(string, []table.Column) (table.Writer, error) {
 	return c, nil
 }
 
-func (c *counted) Part(b table.Block) table.Part { return countedPart(b.Len()) }
+func (c *counted) Part(table.Block) table.Part { return new(countedPart) }
 
 func (c *counted) Write(p table.Part) error {
-	c.rows.Add(-int64(p.(countedPart)))
+	c.rows.Add(-int64(*p.(*countedPart)))
 	return nil
 }
 
@@ -52,7 +52,10 @@ func (c *counted) Close() error { return nil }
 
 type countedPart int
 
-func (countedPart) WriteRow(table.Row, []table.Fill, []string) error { return nil }
+func (p *countedPart) WriteRow(table.Row, []table.Fill, []enrich.Cell) error {
+	*p++
+	return nil
+}
 
 // anything returns an answer to each attempt.
 type anything struct{}

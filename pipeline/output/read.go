@@ -79,10 +79,10 @@ func (r read) isLarge() bool {
 	for _, row := range r.rows {
 		size += (len(row.Cells) + len(row.Extra)) * cellSize
 		for _, cell := range row.Cells {
-			size += textOf(cell)
+			size += textOf(&cell)
 		}
 		for _, v := range row.Extra {
-			size += len(v.Name) + textOf(v.Cell)
+			size += len(v.Name) + textOf(&v.Cell)
 		}
 		if size > largeRows {
 			return true
@@ -92,7 +92,7 @@ func (r read) isLarge() bool {
 }
 
 // textOf returns the bytes of the texts of a cell.
-func textOf(cell enrich.Cell) int {
+func textOf(cell *enrich.Cell) int {
 	size := len(cell.Text)
 	for _, text := range cell.Texts {
 		size += len(text)

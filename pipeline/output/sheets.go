@@ -18,12 +18,12 @@ type indexes []*sheet
 // sheet is a table that is being written.
 type sheet struct {
 	enrich.Table
-	extras  extras
-	layout  *tableLayout
-	writer  table.Writer
-	pending [][]string // rows that wait for the others of their part
-	size    int        // of them in bytes
-	rows    int64      // that are written
+	extras extras
+	layout *tableLayout
+	writer table.Writer
+	part   table.Part // the rows that are not written yet; nil for none
+	size   int        // of their texts in bytes
+	rows   int64
 }
 
 // newSheets returns the sheets of the wanted tables of steps.
@@ -87,7 +87,7 @@ func (s *sheets) create(files TableFiles) (err error) {
 // tableRow is a row of a table as it is written.
 type tableRow struct {
 	sheet *sheet
-	cells []string
+	cells []enrich.Cell
 }
 
 // rowsOf returns the rows of an answer as they are written.
@@ -100,7 +100,7 @@ func (s *sheets) rowsOf(from read) (rows []tableRow) {
 	return rows
 }
 
-// Rows are written in parts of at most partRows rows or partSize bytes: a part takes memory for each column.
+// A part is written when it has partRows rows or texts of partSize bytes: it takes memory for each column.
 const (
 	partRows = 1000
 	partSize = 4 << 20
@@ -109,34 +109,38 @@ const (
 // write writes rows.
 func (s *sheets) write(rows []tableRow) error {
 	for _, row := range rows {
-		one := row.sheet
-		one.pending = append(one.pending, row.cells)
-		for _, cell := range row.cells {
-			one.size += len(cell)
-		}
-		if len(one.pending) == partRows || one.size >= partSize {
-			if err := one.flush(); err != nil {
-				return err
-			}
+		if err := row.sheet.write(row.cells); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// flush writes the rows that wait.
+// write adds a row to the part, and writes the part when it is large enough.
+func (s *sheet) write(cells []enrich.Cell) error {
+	if s.part == nil {
+		s.part = s.writer.Part(nil)
+	}
+	s.rows++
+	if err := s.part.WriteRow(line(s.rows), nil, cells); err != nil {
+		return err
+	}
+	for i := range cells {
+		s.size += textOf(&cells[i])
+	}
+	if s.rows%partRows == 0 || s.size >= partSize {
+		return s.flush()
+	}
+	return nil
+}
+
+// flush writes the part, if there is one.
 func (s *sheet) flush() error {
-	if len(s.pending) == 0 {
+	if s.part == nil {
 		return nil
 	}
-	part := s.writer.Part(block{first: s.rows + 1, length: len(s.pending)})
-	for _, cells := range s.pending {
-		s.rows++
-		if err := part.WriteRow(line(s.rows), nil, cells); err != nil {
-			return err
-		}
-	}
-	clear(s.pending)
-	s.pending, s.size = s.pending[:0], 0
+	part := s.part
+	s.part, s.size = nil, 0
 	return s.writer.Write(part)
 }
 
@@ -150,24 +154,6 @@ func (s *sheets) end() (tables []WrittenTable, err error) {
 	}
 	return tables, nil
 }
-
-// block is a table.Block of new rows, which have appended cells only.
-type block struct {
-	first  int64
-	length int
-}
-
-// First returns the number of the first row.
-func (b block) First() int64 { return b.first }
-
-// Len returns the number of rows.
-func (b block) Len() int { return b.length }
-
-// Each visits no rows: they are in no list.
-func (b block) Each(func(table.Row) error) error { return nil }
-
-// Release does nothing.
-func (b block) Release() {}
 
 // line is a table.Row without cells.
 type line int64

@@ -52,6 +52,9 @@ func (i invented) Rows(of enrich.Field, answer enrich.Answered) (rows []enrich.T
 		number, values, _ := strings.Cut(strings.TrimSpace(line), " ")
 		n, _ := strconv.Atoi(number)
 		described := i.Tables()[n]
+		if described.Of != of {
+			continue // an answer has rows of the tables of its field alone
+		}
 		row := enrich.TableRow{Table: n}
 		for _, column := range described.Columns {
 			row.Cells = append(row.Cells, enrich.Cell{Kind: column.Kind})
@@ -75,6 +78,9 @@ func (i invented) Rows(of enrich.Field, answer enrich.Answered) (rows []enrich.T
 				p.Add(name, "a number")
 			default:
 				cell.Kind, cell.Texts = described.Columns[column].Kind, strings.Split(text, ",")
+				if cell.Kind != enrich.TextCell {
+					cell.Text = ""
+				}
 				row.Cells[column] = cell
 			}
 		}
@@ -110,7 +116,7 @@ type texts map[string]*text
 type text struct {
 	bytes.Buffer
 	writer *csvtable.Writer
-	kinds  []table.Kind
+	kinds  []enrich.CellKind
 }
 
 func (f texts) Create(name string, columns []table.Column) (table.Writer, error) {
@@ -241,8 +247,8 @@ func TestValuesWithoutAColumnGetOne(t *testing.T) {
 	if diff := cmp.Diff(want, files.shown(t, "figures")); diff != "" {
 		t.Error(diff)
 	}
-	kinds := []table.Kind{
-		table.Text, table.Integer, table.Number, table.Text, table.Number, table.Number, table.Number, table.Text, table.Text,
+	kinds := []enrich.CellKind{
+		enrich.TextCell, enrich.IntegerCell, enrich.NumberCell, enrich.TextCell, enrich.NumberCell, enrich.NumberCell, enrich.NumberCell, enrich.TextCell, enrich.TextCell,
 	}
 	if diff := cmp.Diff(kinds, files["figures"].kinds); diff != "" {
 		t.Errorf("types of the columns:\n%s", diff)

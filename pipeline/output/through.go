@@ -3,6 +3,7 @@ package output
 import (
 	"fmt"
 
+	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/scan"
 )
@@ -97,9 +98,9 @@ func (t *through) fillsOf(fills []table.Fill) []table.Fill {
 }
 
 // appendPositions appends the values of places.
-func (t *through) appendPositions(cells []string, positions []int) []string {
+func (t *through) appendPositions(cells []enrich.Cell, positions []int) []enrich.Cell {
 	for _, position := range positions {
-		cells = append(cells, t.found.values[position])
+		cells = append(cells, enrich.TextOf(t.found.values[position]))
 	}
 	return cells
 }

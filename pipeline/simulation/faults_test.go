@@ -129,7 +129,7 @@ func (w *faultyWriter) Write(part table.Part) error {
 	return errors.Join(w.step(), w.noted.Write(part.(faultyPart).Part))
 }
 
-func (p faultyPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
+func (p faultyPart) WriteRow(row table.Row, fills []table.Fill, appended []enrich.Cell) error {
 	return errors.Join(p.step(), p.Part.WriteRow(row, fills, appended))
 }
 

@@ -30,8 +30,12 @@ func (n *noted) Write(part table.Part) error {
 	return nil
 }
 
-func (p *notedPart) WriteRow(row table.Row, fills []table.Fill, appended []string) error {
-	line := fmt.Sprintf("%d %q", row.Number(), appended)
+func (p *notedPart) WriteRow(row table.Row, fills []table.Fill, appended []enrich.Cell) error {
+	var texts []string
+	for _, cell := range appended {
+		texts = append(texts, cell.String())
+	}
+	line := fmt.Sprintf("%d %q", row.Number(), texts)
 	for _, fill := range fills {
 		line += fmt.Sprintf(" %d: %q", fill.Column, fill.Value)
 	}

@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 
+	"payonce/enrich"
 	"payonce/io/atomicfile"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -160,12 +162,12 @@ func columnsOf(fields []pgconn.FieldDescription) ([]table.Column, error) {
 			return nil, fmt.Errorf("the query returns two columns called %q: give one another name with AS", field.Name)
 		}
 		seen[field.Name] = true
-		kind := table.Text
+		kind := enrich.TextCell
 		switch field.DataTypeOID {
 		case boolType:
-			kind = table.Flag
+			kind = enrich.FlagCell
 		case int2Type, int4Type, int8Type:
-			kind = table.Integer
+			kind = enrich.IntegerCell
 		}
 		columns = append(columns, table.Column{Name: field.Name, Kind: kind})
 	}
@@ -207,64 +209,59 @@ func writeSpool(rows *pgconn.ResultReader, prefix string) (spooled Spooled, err 
 	return spooled, os.Rename(prefix+spoolEnding, spooled.Path)
 }
 
-// pending are rows that are not written yet.
+// pending are rows of which the last ones are not written yet.
 type pending struct {
 	out     table.Writer
 	columns []table.Column
 	rows    int64
-	cells   [][]string
-	bytes   int
+	part    table.Part // nil for none
+	bytes   int        // of the part
 }
 
 func (p *pending) add(values [][]byte) error {
-	cells := make([]string, len(values))
+	if p.part == nil {
+		p.part = p.out.Part(nil)
+	}
+	cells := make([]enrich.Cell, len(values))
 	for i, value := range values {
-		cells[i] = string(value)
-		if p.columns[i].Kind == table.Flag && value != nil {
-			cells[i] = map[string]string{"t": "true", "f": "false"}[cells[i]]
+		var err error
+		if cells[i], err = cellOf(p.columns[i].Kind, value); err != nil {
+			return fmt.Errorf("row %d of the query: column %s: %w", p.rows+1, p.columns[i].Name, err)
 		}
 		p.bytes += len(value)
 	}
-	p.cells = append(p.cells, cells)
-	if len(p.cells) < partRows && p.bytes < partBytes {
-		return nil
+	p.rows++
+	if err := p.part.WriteRow(line(p.rows), nil, cells); err != nil {
+		return err
 	}
-	return p.flush()
+	if p.rows%partRows == 0 || p.bytes >= partBytes {
+		return p.flush()
+	}
+	return nil
+}
+
+// cellOf returns a value as PostgreSQL writes it, which is nil for a null.
+func cellOf(kind enrich.CellKind, value []byte) (cell enrich.Cell, err error) {
+	cell = enrich.Cell{Kind: kind, Known: value != nil}
+	switch {
+	case !cell.Known:
+	case kind == enrich.FlagCell:
+		cell.Flag = string(value) == "t"
+	case kind == enrich.IntegerCell:
+		cell.Integer, err = strconv.ParseInt(string(value), 10, 64)
+	default:
+		cell.Text = string(value)
+	}
+	return cell, err
 }
 
 func (p *pending) flush() error {
-	if len(p.cells) == 0 {
+	if p.part == nil {
 		return nil
 	}
-	part := p.out.Part(block{first: p.rows + 1, length: len(p.cells)})
-	for _, cells := range p.cells {
-		p.rows++
-		if err := part.WriteRow(line(p.rows), nil, cells); err != nil {
-			return err
-		}
-	}
-	clear(p.cells)
-	p.cells, p.bytes = p.cells[:0], 0
+	part := p.part
+	p.part, p.bytes = nil, 0
 	return p.out.Write(part)
-}
-
-// block is a table.Block of rows that have no cells besides the appended ones.
-type block struct {
-	first  int64
-	length int
-}
-
-func (b block) First() int64 { return b.first }
-func (b block) Len() int     { return b.length }
-func (b block) Release()     {}
-
-func (b block) Each(visit func(table.Row) error) error {
-	for i := range int64(b.length) {
-		if err := visit(line(b.first + i)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // line is a row by its number.

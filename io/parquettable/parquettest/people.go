@@ -3,7 +3,9 @@ package parquettest
 import (
 	"io"
 	"strconv"
+	"time"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -102,29 +104,32 @@ func OutputColumns() []table.Column {
 		{Name: "phone_type"},
 		{Name: "enrich_status"},
 		{Name: "enrich_reason"},
-		{Name: "enrich_charge_usd", Kind: table.Money},
+		{Name: "enrich_charge_usd", Kind: enrich.MoneyCell},
 		{Name: "enrich_request_id"},
-		{Name: "enrich_retrieved_at", Kind: table.Time},
+		{Name: "enrich_retrieved_at", Kind: enrich.TimestampCell},
 		{Name: "enrich_provenance"},
 	}
 }
 
 // OutputRow makes a row of the output of a run: one in ten is answered, one in seven a
 // duplicate, and all others have the same cells.
-func OutputRow(row table.Row, appended []string) []table.Fill {
+func OutputRow(row table.Row, appended []enrich.Cell) []table.Fill {
 	n := row.Number()
 	switch {
 	case n%10 == 0:
-		copy(appended, []string{
-			"Ada Lovelace", "direct", "matched", "", "0.4",
-			"req_" + strconv.FormatInt(1e12+n, 16), "2026-02-03T04:05:06Z", "service",
+		copy(appended, []enrich.Cell{
+			enrich.TextOf("Ada Lovelace"), enrich.TextOf("direct"), enrich.TextOf("matched"), enrich.TextOf(""),
+			{Kind: enrich.MoneyCell, Known: true, Text: "0.40", Integer: 400_000},
+			enrich.TextOf("req_" + strconv.FormatInt(1e12+n, 16)),
+			{Kind: enrich.TimestampCell, Known: true, Time: time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)},
+			enrich.TextOf("service"),
 		})
 		email := "ada.lovelace." + strconv.FormatInt(n, 10) + "@company.example"
 		return []table.Fill{{Column: 6, Value: email}, {Column: 7, Value: "+1 212 555 0149"}}
 	case n%7 == 0:
-		appended[2], appended[3] = "duplicate", "same person as row "+strconv.FormatInt(n/2, 10)
+		appended[2], appended[3] = enrich.TextOf("duplicate"), enrich.TextOf("same person as row "+strconv.FormatInt(n/2, 10))
 	default:
-		appended[2], appended[3] = "not_attempted", "ceiling:max-spend"
+		appended[2], appended[3] = enrich.TextOf("not_attempted"), enrich.TextOf("ceiling:max-spend")
 	}
 	return nil
 }
