@@ -56,8 +56,8 @@ type Cell struct {
 	Texts   []string
 }
 
-// TextOf returns a text as a cell.
-func TextOf(text string) Cell { return Cell{Known: true, Text: text} }
+// TextOf returns a text as a cell. An empty one is not known.
+func TextOf(text string) Cell { return Cell{Known: text != "", Text: text} }
 
 // ExtraValue is a value that has a name and no column.
 type ExtraValue struct {
@@ -89,9 +89,14 @@ type TableRow struct {
 // String returns the value as it stands in a list of texts: "" when it is not known, and a JSON
 // array for a list.
 func (c Cell) String() string {
-	if !c.Known || c.Text != "" {
+	if !c.Known || c.Text != "" { // the caller inlines this: most cells of most rows are such ones
 		return c.Text
 	}
+	return c.format()
+}
+
+// format makes the text of a value.
+func (c Cell) format() string {
 	switch c.Kind {
 	case IntegerCell:
 		return strconv.FormatInt(c.Integer, 10)

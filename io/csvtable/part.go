@@ -3,7 +3,6 @@ package csvtable
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"payonce/enrich"
 	"payonce/io/table"
@@ -23,8 +22,7 @@ type part struct {
 	data     []byte // of a block
 	from, to int    // the bytes of data that follow those in the buffer
 
-	texts []string // of the appended values of a row
-	tails [2]tail  // the last two, the latest one first: most rows get one of them
+	tails [2]tail // the last two, the latest one first: most rows get one of them
 }
 
 // tail has the values and the text of appended cells.
@@ -51,15 +49,10 @@ const nowhere = -1
 // WriteRow adds the row with the fills in place of its cells, and the appended cells. A cell is
 // quoted when its text needs quotes. A fill is also quoted when the cell was. A row with another
 // delimiter or format is encoded.
-func (p *part) WriteRow(r table.Row, fills []table.Fill, values []enrich.Cell) error {
-	if err := table.CheckRow(r, fills, values, p.writer.columns, p.writer.appended); err != nil {
+func (p *part) WriteRow(r table.Row, fills []table.Fill, appended []enrich.Cell) error {
+	if err := table.CheckRow(r, fills, appended, p.writer.columns, p.writer.appended); err != nil {
 		return err
 	}
-	p.texts = p.texts[:0]
-	for i := range values {
-		p.texts = append(p.texts, values[i].String())
-	}
-	appended := p.texts
 	own, ok := r.(*row)
 	if ok && own.columns() != p.writer.columns {
 		return fmt.Errorf("csvtable: row %d has %s, the list has %s; write it to its own list",
@@ -91,7 +84,7 @@ func (p *part) WriteRow(r table.Row, fills []table.Fill, values []enrich.Cell) e
 }
 
 // copyRow adds a row of a list of the same dialect. It copies the bytes of all cells that are not filled.
-func (p *part) copyRow(r *row, fills []table.Fill, appended []string) {
+func (p *part) copyRow(r *row, fills []table.Fill, appended []enrich.Cell) {
 	if r.start != p.to {
 		p.endLine()
 		p.data, p.from = r.block.data, r.start
@@ -112,7 +105,7 @@ func (p *part) copyRow(r *row, fills []table.Fill, appended []string) {
 }
 
 // encode adds a row of another list by its values.
-func (p *part) encode(r table.Row, fills []table.Fill, appended []string) {
+func (p *part) encode(r table.Row, fills []table.Fill, appended []enrich.Cell) {
 	for i := range p.writer.columns {
 		p.separate(i)
 		if len(fills) > 0 && fills[0].Column == i {
@@ -131,16 +124,32 @@ func (p *part) encode(r table.Row, fills []table.Fill, appended []string) {
 }
 
 // writeAppended adds the appended cells.
-func (p *part) writeAppended(appended []string) {
+func (p *part) writeAppended(appended []enrich.Cell) {
 	latest := &p.tails[0]
-	if !slices.Equal(appended, latest.appended) {
+	if !latest.has(appended) {
 		p.tails[0], p.tails[1] = p.tails[1], p.tails[0]
-		if !slices.Equal(appended, latest.appended) {
-			latest.appended = append(latest.appended[:0], appended...)
-			latest.text = p.writer.appendTail(latest.text[:0], appended)
+		if !latest.has(appended) {
+			latest.appended = latest.appended[:0]
+			for i := range appended {
+				latest.appended = append(latest.appended, appended[i].String())
+			}
+			latest.text = p.writer.appendTail(latest.text[:0], latest.appended)
 		}
 	}
 	p.buffer = append(p.buffer, latest.text...)
+}
+
+// has reports whether the tail has the texts of these values.
+func (t *tail) has(values []enrich.Cell) bool {
+	if len(values) != len(t.appended) {
+		return false
+	}
+	for i, text := range t.appended {
+		if values[i].String() != text {
+			return false
+		}
+	}
+	return true
 }
 
 // appendTail appends the text of the appended cells. Most of them are empty in most rows.

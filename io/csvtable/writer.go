@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/text/transform"
 
+	"payonce/enrich"
 	"payonce/io/table"
 )
 
@@ -45,7 +46,7 @@ func NewWriter(out io.Writer, list *Reader, appended []table.Column) *Writer {
 	w := newWriter(out, list.first.dialect, h.columns, appended)
 	w.list, w.whole = list.first.name, true
 	p := &part{writer: w, buffer: slices.Concat(h.lead, h.raw[:h.text])}
-	p.writeAppended(w.names[w.columns:])
+	p.buffer = w.appendTail(p.buffer, w.names[w.columns:])
 	w.header = append(p.buffer, h.raw[h.text:]...)
 	return w
 }
@@ -67,7 +68,7 @@ func NewEncoder(out io.Writer, dialect Dialect, schema table.Schema, appended []
 		p.separate(i)
 		p.writeCell(name, false)
 	}
-	p.writeAppended(w.names[w.columns:])
+	p.buffer = w.appendTail(p.buffer, w.names[w.columns:])
 	w.header = append(p.buffer, w.dialect.LineEnding...)
 	return w
 }
@@ -172,14 +173,14 @@ func (w *Writer) write(text []byte) {
 
 // checkText refuses values with characters that the encoding of the list does not have. A paid
 // value must not change silently, and the output can be written again.
-func (w *Writer) checkText(r table.Row, fills []table.Fill, appended []string) error {
+func (w *Writer) checkText(r table.Row, fills []table.Fill, appended []enrich.Cell) error {
 	for _, fill := range fills {
 		if err := w.checkValue(r, fill.Column, fill.Value); err != nil {
 			return err
 		}
 	}
-	for i, value := range appended {
-		if err := w.checkValue(r, w.columns+i, value); err != nil {
+	for i := range appended {
+		if err := w.checkValue(r, w.columns+i, appended[i].String()); err != nil {
 			return err
 		}
 	}

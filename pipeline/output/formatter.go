@@ -76,7 +76,9 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 // and the appended cells.
 func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []enrich.Cell) {
 	if !r.hasResult {
-		p.results[statusColumn], p.results[reasonColumn] = enrich.TextOf(string(r.outcome.status())), enrich.TextOf(r.reason)
+		status, reason := &p.results[statusColumn], &p.results[reasonColumn]
+		status.Known, status.Text = true, string(r.outcome.status())
+		reason.Known, reason.Text = r.reason != "", r.reason
 		return nil, p.plain
 	}
 	fills = p.fillsOf(p.fills[:0])
