@@ -63,7 +63,7 @@ var media = []struct {
 }
 
 // emulate shows the page in a way.
-func emulate(media, scheme string) chromedp.Action[chromedp.Release] {
+func emulate(media, scheme string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
 		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 			Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
@@ -117,7 +117,7 @@ func checkPage(t *testing.T, path string) {
 		if isLight := p.background > 0.8; isLight != way.light {
 			t.Errorf("%s: the background has the brightness %.2f", way.name, p.background)
 		}
-		value(t, ctx, chromedp.Evaluate[chromedp.Release](string(axe)))
+		value(t, ctx, chromedp.Evaluate[chromedp.Void](string(axe)))
 		violations := value(t, ctx, chromedp.Evaluate[[]violation](`axe.run().then(found => found.violations)`, chromedp.EvalAwaitPromise))
 		for _, v := range violations {
 			text := fmt.Sprintf("%s: axe-core finds %s: %s", way.name, v.ID, v.Help)

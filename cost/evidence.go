@@ -21,8 +21,8 @@ const (
 )
 
 // String returns the result in words.
-func (f Result) String() string {
-	switch f {
+func (r Result) String() string {
+	switch r {
 	case NotCharged:
 		return "not charged"
 	case Charged:

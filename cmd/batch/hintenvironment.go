@@ -44,9 +44,9 @@ func hintEnvironmentOf(flags *pflag.FlagSet) hintEnvironment {
 var inWorkspace = regexp.MustCompile(`\bbatch (run|plan|runs|reconcile|account|doctor|journal (unpause|rekey))\b`)
 
 // within adds the flags to the commands in a text.
-func (p hintEnvironment) within(text string) string {
-	if p == "" {
+func (h hintEnvironment) within(text string) string {
+	if h == "" {
 		return text
 	}
-	return inWorkspace.ReplaceAllStringFunc(text, func(command string) string { return command + string(p) })
+	return inWorkspace.ReplaceAllStringFunc(text, func(command string) string { return command + string(h) })
 }

@@ -134,16 +134,16 @@ func (x *Index) enterOpen(journal Recorder) error {
 // attempts of unknown outcome. So nothing else may have been recorded of the account since, except that
 // identities were forgotten. It reads everything when there are many open persons, when identities were forgotten, when
 // the journal has other keys now, and when Index was called before. The index has to be closed.
-func (v *Scan) Index(ctx context.Context, scope Scope, list List, journal Recorder) (*Index, error) {
-	kept := v.kept
-	sameKeys := v.keyOf(nil) == journal.KeyOf(nil) // an account that was not recorded before has other keys now
-	if kept == nil || !sameKeys || !maps.Equal(scope.Forgotten, v.scope.Forgotten) {
-		if err := v.Close(); err != nil {
+func (s *Scan) Index(ctx context.Context, scope Scope, list List, journal Recorder) (*Index, error) {
+	kept := s.kept
+	sameKeys := s.keyOf(nil) == journal.KeyOf(nil) // an account that was not recorded before has other keys now
+	if kept == nil || !sameKeys || !maps.Equal(scope.Forgotten, s.scope.Forgotten) {
+		if err := s.Close(); err != nil {
 			return nil, err
 		}
 		return NewIndex(ctx, scope, list, journal)
 	}
-	v.kept = nil
+	s.kept = nil
 	if err := kept.enterOpen(journal); err != nil {
 		return nil, errors.Join(err, kept.Close())
 	}
@@ -151,9 +151,9 @@ func (v *Scan) Index(ctx context.Context, scope Scope, list List, journal Record
 }
 
 // Close drops what is kept for Index.
-func (v *Scan) Close() error {
-	kept := v.kept
-	if v.kept = nil; kept == nil {
+func (s *Scan) Close() error {
+	kept := s.kept
+	if s.kept = nil; kept == nil {
 		return nil
 	}
 	return kept.Close()

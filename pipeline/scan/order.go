@@ -31,17 +31,17 @@ var ErrTooLongToOrder = errors.New("lists of more than 4294967295 rows cannot be
 // column once, and again for each eight bytes more by which texts in it have to be told
 // apart: at most nine times, however long the list is. It takes 16 bytes for each
 // row that it orders, and then four.
-func (v *Scan) order(ctx context.Context, list List, choose func(RowState) bool) ([]uint32, error) {
-	if v.Rows > math.MaxUint32 {
+func (s *Scan) order(ctx context.Context, list List, choose func(RowState) bool) ([]uint32, error) {
+	if s.Rows > math.MaxUint32 {
 		return nil, ErrTooLongToOrder
 	}
-	places := v.places(choose)
+	places := s.places(choose)
 	for number := 0; ; number++ {
-		if err := v.readWords(ctx, list, places, number); err != nil {
+		if err := s.readWords(ctx, list, places, number); err != nil {
 			return nil, err
 		}
 		slices.SortFunc(places, byGroup)
-		if !regroup(ranking(*v.scope.Priority), places, number) {
+		if !regroup(ranking(*s.scope.Priority), places, number) {
 			break
 		}
 		slices.SortFunc(places, byRow)
@@ -54,15 +54,15 @@ func (v *Scan) order(ctx context.Context, list List, choose func(RowState) bool)
 }
 
 // places returns the first occurrences that choose picks, in the list's order.
-func (v *Scan) places(choose func(RowState) bool) []place {
+func (s *Scan) places(choose func(RowState) bool) []place {
 	count := 0
-	for _, state := range v.rows {
+	for _, state := range s.rows {
 		if choose(state) {
 			count++
 		}
 	}
 	places := make([]place, 0, count)
-	for i, state := range v.rows {
+	for i, state := range s.rows {
 		if choose(state) {
 			places = append(places, place{row: uint32(i + 1)})
 		}
@@ -71,9 +71,9 @@ func (v *Scan) places(choose func(RowState) bool) []place {
 }
 
 // readWords reads a word of the cell of each place.
-func (v *Scan) readWords(ctx context.Context, list List, places []place, number int) error {
-	column, ranking := v.scope.Priority.Column, ranking(*v.scope.Priority)
-	return v.eachPlace(ctx, list, []int{column}, places, func(row table.Row, p *place) error {
+func (s *Scan) readWords(ctx context.Context, list List, places []place, number int) error {
+	column, ranking := s.scope.Priority.Column, ranking(*s.scope.Priority)
+	return s.eachPlace(ctx, list, []int{column}, places, func(row table.Row, p *place) error {
 		p.word = ranking.word(row.Cell(column), number)
 		return nil
 	})
@@ -99,7 +99,7 @@ func regroup(r ranking, places []place, number int) (more bool) {
 
 // eachPlace reads the columns of the list and calls visit for each of the places, which
 // are in the list's order. It does so in many goroutines.
-func (v *Scan) eachPlace(
+func (s *Scan) eachPlace(
 	ctx context.Context, list List, columns []int, places []place, visit func(table.Row, *place) error,
 ) error {
 	rows := int64(0)
@@ -123,7 +123,7 @@ func (v *Scan) eachPlace(
 	if err != nil {
 		return err
 	}
-	return v.ended(rows)
+	return s.ended(rows)
 }
 
 // placesFrom returns the places from a row on. It reads their rows alone, because other

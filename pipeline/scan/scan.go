@@ -173,14 +173,14 @@ func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead,
 }
 
 // addOwn adds what the rows of a block hold besides values in their own columns.
-func (v *Scan) addOwn(counts blockCounts) {
-	v.Placeholders += counts.placeholders
-	v.DoubtfulNames += counts.doubtful
-	if len(counts.held) > 0 && v.Held == nil {
-		v.Held = map[HeldColumn]int64{}
+func (s *Scan) addOwn(counts blockCounts) {
+	s.Placeholders += counts.placeholders
+	s.DoubtfulNames += counts.doubtful
+	if len(counts.held) > 0 && s.Held == nil {
+		s.Held = map[HeldColumn]int64{}
 	}
 	for held, n := range counts.held {
-		v.Held[held] += n
+		s.Held[held] += n
 	}
 }
 
@@ -201,14 +201,14 @@ func (c *blockCounts) addOwn(own *OwnValues) {
 }
 
 // mark finds out what is known of everybody and marks the first occurrences.
-func (v *Scan) mark(persons *deduplicator, journal Recorder) error {
-	v.rows = make([]RowState, v.Rows)
+func (s *Scan) mark(persons *deduplicator, journal Recorder) error {
+	s.rows = make([]RowState, s.Rows)
 	var counting sync.Mutex
 	return persons.EachShard(func(number int, shard *PersonTable) error {
 		var settled Counts
 		var kept *indexShard
-		if v.kept != nil {
-			kept = v.kept.ofShard(number, shard)
+		if s.kept != nil {
+			kept = s.kept.ofShard(number, shard)
 		}
 		err := recall(shard, number, journal, func(person int, record *attempt.Record) {
 			if kept != nil {
@@ -219,7 +219,7 @@ func (v *Scan) mark(persons *deduplicator, journal Recorder) error {
 			if !state.HasFields() {
 				return // the person came before
 			}
-			askable := askable(state.Fields(), record, v.scope.Reask)
+			askable := askable(state.Fields(), record, s.scope.Reask)
 			if askable == 0 {
 				settled.addSettled(state.Fields(), record)
 			}
@@ -231,10 +231,10 @@ func (v *Scan) mark(persons *deduplicator, journal Recorder) error {
 		if err != nil {
 			return err
 		}
-		v.markEach(shard.Entries, number)
+		s.markEach(shard.Entries, number)
 		counting.Lock()
 		defer counting.Unlock()
-		v.settled = v.settled.plus(settled)
+		s.settled = s.settled.plus(settled)
 		return nil
 	})
 }
@@ -252,12 +252,12 @@ func askable(fields enrich.Fields, record *attempt.Record, reask attempt.Reask) 
 // markEach marks the first occurrences of the persons of a shard. The entries are nearly in the
 // list's order; each shard begins at another place, so that several at a time do not write to
 // the same lines of the cache.
-func (v *Scan) markEach(entries []Entry, number int) {
+func (s *Scan) markEach(entries []Entry, number int) {
 	begin := len(entries) * (number % 16) / 16
 	for _, part := range [...][]Entry{entries[begin:], entries[:begin]} {
 		for i := range part {
 			e := &part[i]
-			v.rows[e.Row()-1] = RowState(e.Marks()).AsFirst(e.Key())
+			s.rows[e.Row()-1] = RowState(e.Marks()).AsFirst(e.Key())
 		}
 	}
 }
@@ -301,9 +301,9 @@ func recall(
 }
 
 // firsts returns how many rows are first occurrences.
-func (v *Scan) firsts() int64 {
+func (s *Scan) firsts() int64 {
 	var firsts int64
-	for _, state := range v.rows {
+	for _, state := range s.rows {
 		if state.IsFirst() {
 			firsts++
 		}
