@@ -106,7 +106,7 @@ func scenarios() map[string]scenario {
 		"a rejected identity is not asked again":      {play: rejected},
 		"a lost call keeps its hold after a crash":    {play: lost},
 		"a forfeited field is bought again on demand": {play: forfeited},
-		"a voided call returns all that it held":      {play: released},
+		"a released call returns all that it held":    {play: released},
 		"an attempt ends once":                        {play: once},
 		"ceilings count what is held":                 {play: ceilings},
 		"ceilings renew with their period":            {play: periods},

@@ -15,7 +15,7 @@ import (
 //
 //	a ID           intent      written once, by Begin
 //	d ID           doubt       written once, by MarkInDoubt or by Open after a crash
-//	r ID           resolution  written once, by Settle, Void, Reconcile or Assume
+//	r ID           resolution  written once, by Settle, Release, Reconcile or Assume
 //	o ID           open        an index: the attempts in doubt that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
 //	e KEY FORMER   former      an index: a key that an identity had in an earlier version

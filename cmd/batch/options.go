@@ -176,10 +176,10 @@ func (o *options) environment() workspace.Environment {
 
 // workspace returns which workspace the command works in.
 func (o *options) workspace() workspace.Options {
-	hints := o.service.Options()
-	hints.Profile, hints.Prices = o.list.Profile, o.prices.value()
-	provider.Change(hints.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
-	return hints
+	w := o.service.Options()
+	w.Profile, w.Prices = o.list.Profile, o.prices.value()
+	provider.Change(w.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
+	return w
 }
 
 // sources are the files that the flags name, which are never overwritten.

@@ -47,10 +47,10 @@ func (s Sequence) layout() *layout {
 	for _, step := range s { // the places of a step do not depend on later steps
 		p := positions{}
 		for _, f := range step.Scope.FieldColumns() {
-			p.fields[f.Field] = l.placeOf(f, step.Scope.Catalogue.Fields[f.Field])
+			p.fields[f.Field] = l.positionOf(f, step.Scope.Catalogue.Fields[f.Field])
 		}
 		for _, detail := range step.Scope.Catalogue.Details {
-			position := l.placeOfDetail(detail)
+			position := l.positionOfDetail(detail)
 			p.details = append(p.details, position)
 			switch {
 			case slices.Contains(details, position) || slices.Contains(l.after, position):
@@ -82,8 +82,8 @@ func (l *layout) unitColumn(of, name string, steps int) *unitColumn {
 	return &l.units[at]
 }
 
-// placeOf returns the place of a field.
-func (l *layout) placeOf(f scan.FieldColumn, d enrich.Description) int {
+// positionOf returns the position of a field.
+func (l *layout) positionOf(f scan.FieldColumn, d enrich.Description) int {
 	kind := kindOf(d)
 	if f.Column != columns.None {
 		for _, position := range l.values {
@@ -98,8 +98,8 @@ func (l *layout) placeOf(f scan.FieldColumn, d enrich.Description) int {
 	return position
 }
 
-// placeOfDetail returns the place of a detail. Details with one name have one place.
-func (l *layout) placeOfDetail(d enrich.Detail) int {
+// positionOfDetail returns the position of a detail. Details with one name have one position.
+func (l *layout) positionOfDetail(d enrich.Detail) int {
 	kind := "detail " + d.Name
 	if position := slices.Index(l.kinds, kind); position >= 0 {
 		return position

@@ -12,8 +12,8 @@ import (
 const (
 	// defaultAtOnce is how many first occurrences the first pass gathers.
 	defaultAtOnce = 50_000
-	// leadBytes is about what a first occurrence takes while it is gathered, with its texts.
-	leadBytes = 512
+	// firstBytes is about what a first occurrence takes while it is gathered, with its texts.
+	firstBytes = 512
 )
 
 // eachGathered calls visit for the first occurrences that ask for something, in the order of
@@ -46,7 +46,7 @@ func (s *Scan) nextAtOnce(atOnce int) int {
 	if s.scope.Memory == 0 {
 		return 2 * atOnce
 	}
-	return max(atOnce, min(2*atOnce, int(s.scope.Memory/leadBytes)))
+	return max(atOnce, min(2*atOnce, int(s.scope.Memory/firstBytes)))
 }
 
 // gather reads the list once and returns the first occurrences of some rows, in the order of the rows.

@@ -29,7 +29,7 @@ type Recorder interface {
 }
 
 // Scan is what one pass over the list found. It takes two bytes for each row, and as much again for an
-// index that it keeps. What Take needs for the persons meanwhile is gone when it returns.
+// index that it keeps. What New needs for the persons meanwhile is gone when it returns.
 type Scan struct {
 	Rows           int64
 	Filled         int64 // rows in which nothing wanted is missing
@@ -93,7 +93,7 @@ func New(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, 
 	return take(ctx, scope, list, journal, nil)
 }
 
-// NewWithIndex is Take for a list of which Index is called later. The scan has to be closed.
+// NewWithIndex is New for a list of which Index is called later. The scan has to be closed.
 func NewWithIndex(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
 	return take(ctx, scope, list, journal, &Index{wanted: scope.Wanted})
 }

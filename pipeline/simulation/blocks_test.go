@@ -150,9 +150,9 @@ func drawWay(t *rapid.T, list csvList, scope scan.Scope) (scan.List, scan.Scope)
 	return cutList{list, rapid.IntRange(1, 70).Draw(t, "rows of a block")}, scope
 }
 
-// TestAScanIsThatOfASimpleLoop compares the scan of blocks on all cores, in memory
+// TestAScanEqualsASimpleLoop compares the scan of blocks on all cores, in memory
 // and in a temporary file, with a loop over the rows.
-func TestAScanIsThatOfASimpleLoop(t *testing.T) {
+func TestAScanEqualsASimpleLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		scope, journal := drawScope(t, list), drawJournal(t)
@@ -193,7 +193,7 @@ type scannedPerson struct {
 	wants    enrich.Fields
 }
 
-// simpleScan is what Take, Count and Lookups mean.
+// simpleScan is what New, Count and Lookups mean.
 func simpleScan(t *rapid.T, list csvList, scope scan.Scope, journal drawnJournal) (scan.Counts, []string) {
 	counts := scan.Counts{Unidentifiable: map[enrich.Unidentifiable]int64{}, Lookups: cost.Workload{}}
 	var people []*scannedPerson

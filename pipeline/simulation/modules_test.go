@@ -31,7 +31,7 @@ func (b *booking) Status(context.Context) (shown cost.Account, err error) {
 	return shown, nil
 }
 
-// ledger books units of the first module, and counts them on a meter.
+// book books units of the first module, and counts them on a meter.
 func (b *booking) book(units int64, on cost.Meter) {
 	b.totals.Settled[1] += units
 	b.totals.EverHeld[1] += units
