@@ -14,7 +14,7 @@ const vendorFile = "in-doubt.csv"
 const fewAttempts = 5
 
 // Options returns what can be done about the lookups that are still in doubt; nil for none.
-func (h hintEnvironment) Options(found *report.Reconciliation) []report.DoubtOption {
+func (h hintFlags) Options(found *report.Reconciliation) []report.DoubtOption {
 	if found.InDoubt == 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (h hintEnvironment) Options(found *report.Reconciliation) []report.DoubtOpt
 }
 
 // adviceOnDoubts says what to do about the lookups that a run left in doubt; "" for none.
-func (h hintEnvironment) adviceOnDoubts(view *report.RunSummary) string {
+func (h hintFlags) adviceOnDoubts(view *report.RunSummary) string {
 	if view.InDoubt == 0 {
 		return ""
 	}

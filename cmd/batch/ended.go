@@ -14,7 +14,7 @@ import (
 )
 
 // Advice says why the run stopped and what to do next.
-func (h hintEnvironment) Advice(view *report.RunSummary, stop dispatch.Stop, now time.Time) string {
+func (h hintFlags) Advice(view *report.RunSummary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
 		return cmp.Or(h.adviceOnDoubts(view), adviceOnChoices(view))
@@ -92,7 +92,7 @@ func sentOthers(view *report.RunSummary) bool { return !view.Halted && view.Drop
 
 // limitAdvice says which limit of the account a step of the run reached, and until when nothing is sent that needs
 // more of it. The other steps went on.
-func (h hintEnvironment) limitAdvice(view *report.RunSummary, stop dispatch.ServiceRefused) string {
+func (h hintFlags) limitAdvice(view *report.RunSummary, stop dispatch.ServiceRefused) string {
 	message := ""
 	if stop.Message != "" {
 		message = ": " + strings.TrimRight(stop.Message, ".")

@@ -28,7 +28,7 @@ import (
 // group resolves to one value that does not change.
 type options struct {
 	env       environment
-	hints     hintEnvironment // for the commands of hints
+	hints     hintFlags // for the commands of hints
 	observer  *hostObserver
 	config    string
 	json      bool
@@ -76,7 +76,7 @@ func (o *options) load(cmd *cobra.Command) error {
 			return problem.AsUsage(err)
 		}
 	}
-	o.hints = hintEnvironmentOf(cmd.Flags())
+	o.hints = hintFlagsOf(cmd.Flags())
 	return o.check()
 }
 
@@ -155,7 +155,7 @@ func (o *options) show(to io.Writer, r report.Report) error {
 
 // showText writes a report for a person.
 func (o *options) showText(to io.Writer, r report.Report) error {
-	return report.WriteColoured(to, r, o.hints.Of, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
+	return report.WriteColoured(to, r, o.hints.For, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
 }
 
 // showPages shows a report and writes the pages that the flags name.
@@ -167,7 +167,7 @@ func (o *options) showPages(r report.Report) error {
 	if o.json {
 		told = nil
 	}
-	return o.output.pages.Write(told, r, o.hints.Of, o.env.fileMode)
+	return o.output.pages.Write(told, r, o.hints.For, o.env.fileMode)
 }
 
 func (o *options) environment() workspace.Environment {

@@ -18,7 +18,7 @@ func parsedServiceFlags(t *testing.T, environment map[string]string, args ...str
 	t.Helper()
 	f := newServiceFlags(quietEnvironment(environment))
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	f.AddEnvironment(flags)
+	f.AddAddresses(flags)
 	f.AddJournal(flags)
 	f.AddWait(flags)
 	f.AddService(flags)

@@ -25,14 +25,14 @@ type evaluator struct {
 	facts     []scan.RowFacts  // of the block
 	records   []attempt.Record // of the subjects of the block that the journal knows, in the order of its rows
 	attempts  loadedAttempts   // of those subjects
-	at, known int              // of the next row: its place in facts and in records
+	at, known int              // of the next row: its position in facts and in records
 
 	// What the step makes of the row that was evaluated last.
 	row       *scan.RowFacts
 	own       *scan.OwnValues // what the row holds in further columns
 	outcome   outcome
 	reason    string
-	result    rowResult // says more than outcome and reason when hasResult is set
+	result    rowResult // filled when hasResult is set; otherwise outcome and reason say all
 	hasResult bool
 
 	same  []byte

@@ -103,10 +103,10 @@ func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []string) 
 
 // appendCharges appends what each step was charged for the row.
 func (p *formatter) appendCharges(cells []string) []string {
-	for _, j := range p.evaluators {
+	for _, e := range p.evaluators {
 		charge := ""
-		if j.hasResult && j.result.charged {
-			charge = j.result.charge.Money().String()
+		if e.hasResult && e.result.charged {
+			charge = e.result.charge.Money().String()
 		}
 		cells = append(cells, charge)
 	}
@@ -117,9 +117,9 @@ func (p *formatter) appendCharges(cells []string) []string {
 func (p *formatter) appendUnits(cells []string) []string {
 	for _, column := range p.layout.units {
 		used, charged := int64(0), false
-		for i, j := range p.evaluators {
-			if meter := column.meters[i]; meter != cost.USD && j.hasResult && j.result.charged {
-				used, charged = used+j.result.charge[meter], true
+		for i, e := range p.evaluators {
+			if meter := column.meters[i]; meter != cost.USD && e.hasResult && e.result.charged {
+				used, charged = used+e.result.charge[meter], true
 			}
 		}
 		cell := ""
@@ -133,12 +133,12 @@ func (p *formatter) appendUnits(cells []string) []string {
 
 // appendDecided appends the attempts that decided fields of the row, for the steps that want to know.
 func (p *formatter) appendDecided(all []decided) []decided {
-	for i, j := range p.evaluators {
-		if j.Decided == nil || j.row.Record == nil {
+	for i, e := range p.evaluators {
+		if e.Decided == nil || e.row.Record == nil {
 			continue
 		}
-		record := &j.records[j.known-1]
-		for f := range j.Scope.Wanted.Each() {
+		record := &e.records[e.known-1]
+		for f := range e.Scope.Wanted.Each() {
 			if record.States[f] == attempt.Found {
 				all = append(all, decided{i, f, record.Attempts[f]})
 			}

@@ -13,16 +13,16 @@ import (
 	"payonce/pipeline/scan"
 )
 
-// layout says which places the values and details of a sequence take. A value that several steps can find
-// has one place.
+// layout says which positions the values and details of a sequence have. A value that several steps can find
+// has one position.
 type layout struct {
-	columns []int // of each place: a column of the list, or one of answers
-	// before and after are the places of appended columns: those that stand before the columns of what became
+	columns []int // of each position: a column of the list, or one of answers
+	// before and after are the positions of appended columns: those that stand before the columns of what became
 	// of a row, and the optional ones, which stand behind.
 	before, after []int
-	names         []string // of the places
+	names         []string // of the positions
 	kinds         []string // what a later step recognises a value by: the role or the name of its field
-	values        []int    // the places of values
+	values        []int    // the positions of values
 	steps         []positions
 	units         []unitColumn
 }

@@ -96,7 +96,7 @@ func (t *through) fillsOf(fills []table.Fill) []table.Fill {
 	return fills
 }
 
-// appendPositions appends the values of places.
+// appendPositions appends the values at positions.
 func (t *through) appendPositions(cells []string, positions []int) []string {
 	for _, position := range positions {
 		cells = append(cells, t.found.values[position])
@@ -107,7 +107,7 @@ func (t *through) appendPositions(cells []string, positions []int) []string {
 // answered is a row with what the steps found for it. It is scan.answeredRow.
 type answered struct {
 	table.Row
-	columns []int    // of each place
+	columns []int    // of each position
 	values  []string // "" for none
 	waits   []bool
 	used    bool // there may be values or waits
@@ -125,7 +125,7 @@ func (a *answered) reset(line table.Row) {
 	}
 }
 
-// add adds what a step found. The first value of a place stays.
+// add adds what a step found. The first value at a position stays.
 func (a *answered) add(line table.Row, e *evaluator) {
 	a.used = true
 	a.unresolved = a.unresolved || e.isUnresolved()

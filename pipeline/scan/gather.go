@@ -51,14 +51,14 @@ func (s *Scan) nextAtOnce(atOnce int) int {
 
 // gather reads the list once and returns the first occurrences of some rows, in the order of the rows.
 func (s *Scan) gather(ctx context.Context, list List, rows []uint32) ([]firstRow, error) {
-	places := make([]place, len(rows))
+	ordered := make([]orderedRow, len(rows))
 	for i, row := range rows {
-		places[i] = place{row: row, group: uint32(i)} // each its own group: the order is known
+		ordered[i] = orderedRow{row: row, group: uint32(i)} // each its own group: the order is known
 	}
-	slices.SortFunc(places, byRow)
+	slices.SortFunc(ordered, byRow)
 	firsts := make([]firstRow, len(rows))
 	readers := sync.Pool{New: func() any { return s.scope.Reader(s.keyOf) }}
-	err := s.eachPlace(ctx, list, s.scope.Columns(), places, func(line table.Row, p *place) (err error) {
+	err := s.eachOrderedRow(ctx, list, s.scope.Columns(), ordered, func(line table.Row, p *orderedRow) (err error) {
 		r := readers.Get().(*RowReader)
 		defer readers.Put(r)
 		firsts[p.group], err = firstOf(r, line, s.rows[p.row-1])

@@ -32,11 +32,11 @@ func (k Known) Waiting() (record.Occurrence, bool) {
 // readKnown reads what the journal knows of a job, also while another process owns the journal.
 func readKnown(ctx context.Context, job *Job) (known Known, err error) {
 	known.Job.Name = job.Name
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return known, err
 	}
-	err = b.read(ctx, "jobs history", func(s record.Store) (err error) {
+	err = j.read(ctx, "jobs history", func(s record.Store) (err error) {
 		if known.Job, err = checkpoint.JobRecord(s, job.Name); err == nil {
 			known.History, err = checkpoint.JobHistory(s, job.Name)
 		}
@@ -52,12 +52,12 @@ func readKnown(ctx context.Context, job *Job) (known Known, err error) {
 
 // change changes what the journal knows of a job.
 func change(ctx context.Context, job *Job, doing string, wait time.Duration, do func(s record.Store, known record.Job) error) error {
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return err
 	}
-	b.wait = wait
-	return b.own(ctx, doing, func(s record.Store) error {
+	j.wait = wait
+	return j.own(ctx, doing, func(s record.Store) error {
 		known, err := checkpoint.JobRecord(s, job.Name)
 		if err != nil {
 			return err
@@ -98,11 +98,11 @@ func resumeJob(ctx context.Context, job *Job, note string, now time.Time, wait t
 	if err != nil {
 		return r, err
 	}
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return r, err
 	}
-	return r, touch(b.dir, job.Name)
+	return r, touch(j.dir, job.Name)
 }
 
 // mostPauses is how many pauses are kept until the occurrences of their times are decided.
