@@ -208,7 +208,7 @@ func once(r *rig) {
 	ticket := r.grant(ask(1, email))
 	r.settle(ticket, email, paid(email, emailPrice))
 	if err := r.Release(ticket.ID, attempt.Release{Reason: "refused"}); err == nil {
-		r.T.Error("a settled attempt was voided")
+		r.T.Error("a settled attempt was released")
 	}
 	if err := r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}); err == nil {
 		r.T.Error("a settled attempt came into doubt")

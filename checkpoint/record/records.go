@@ -233,8 +233,8 @@ type Account struct {
 	// DecidableFrom is the first attempt that a look at the account may still decide:
 	// what somebody assumed of another may be wrong.
 	DecidableFrom attempt.ID `json:"decidable_from"`
-	// Discounted are the free units that somebody else used since the base.
-	Discounted cost.Amounts `json:"forgone"`
+	// UsedByOthers are the free units that others used since the base.
+	UsedByOthers cost.Amounts `json:"forgone"`
 	// Rates are those of the last attempts.
 	Rates cost.Rates `json:"rates"`
 	// CreditAdded says that a reading since the base showed new credit.

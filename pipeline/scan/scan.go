@@ -101,19 +101,19 @@ func NewWithIndex(ctx context.Context, scope Scope, list List, journal Recorder)
 // take scans a list. The scan keeps an index unless that is nil.
 func take(
 	ctx context.Context, scope Scope, list List, journal Recorder, kept *Index,
-) (found *Scan, err error) {
+) (s *Scan, err error) {
 	persons := newDeduplicator(dedupOptions{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: kept != nil})
 	defer func() { err = errors.Join(err, persons.Close()) }()
 	var identified int64
-	found = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
+	s = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
 	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) {
 		identified += read.identified
-		found.Rows += int64(len(read.rows))
-		found.Filled += read.filled
+		s.Rows += int64(len(read.rows))
+		s.Filled += read.filled
 		for _, reason := range read.reasons {
-			found.Unidentifiable[reason]++
+			s.Unidentifiable[reason]++
 		}
-		found.addOwn(read.blockCounts)
+		s.addOwn(read.blockCounts)
 		if kept != nil {
 			kept.add(read.blockStates)
 		}
@@ -121,26 +121,26 @@ func take(
 	if err != nil {
 		return nil, err
 	}
-	if found.kept = kept; kept != nil {
+	if s.kept = kept; kept != nil {
 		kept.begin(scope)
 	}
-	if err := found.mark(persons, journal); err != nil {
-		return nil, errors.Join(err, found.Close())
+	if err := s.mark(persons, journal); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	if kept != nil && kept.open.tooMany {
-		err = found.Close()
+		err = s.Close()
 	}
-	found.Duplicates = identified - found.firsts()
+	s.Duplicates = identified - s.firsts()
 	if scope.Limit > 0 {
-		err = errors.Join(err, found.limit(ctx, list))
+		err = errors.Join(err, s.limit(ctx, list))
 	}
 	if scope.Last > 0 {
-		found.SkipAfter(scope.Last)
+		s.SkipAfter(scope.Last)
 	}
 	if err != nil {
-		return nil, errors.Join(err, found.Close())
+		return nil, errors.Join(err, s.Close())
 	}
-	return found, nil
+	return s, nil
 }
 
 // read finds out what the rows of a block miss, and enters their persons.

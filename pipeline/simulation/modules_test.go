@@ -21,7 +21,7 @@ type booking struct {
 
 func (b *booking) Base() cost.Account                                 { return b.base }
 func (b *booking) Totals(string) cost.Totals                          { return b.totals }
-func (b *booking) Discount(cost.Amounts) error                        { return nil }
+func (b *booking) NoteUsedByOthers(cost.Amounts) error                { return nil }
 func (b *booking) NoteReading(_, _ cost.Account, _ cost.Totals) error { return nil }
 func (b *booking) Status(context.Context) (shown cost.Account, err error) {
 	b.shown.ReadAt = time.Now()
