@@ -61,7 +61,7 @@ func (r *keyRing) find(id string) (*Key, error) {
 	return &r.keys[i], nil
 }
 
-// applyKey makes an entry about a key true.
+// applyKey applies an entry about a key.
 func (l *Ledger) applyKey(e LedgerEntry) error {
 	if e.Kind == keyCreated {
 		l.ring.byHash[e.Hash] = len(l.ring.keys)

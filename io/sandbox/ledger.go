@@ -114,7 +114,7 @@ func (l *Ledger) Close() error {
 	return l.ledger.Close()
 }
 
-// lock takes the ledger, brings it up to the present and returns it, as an entry
+// lock locks the ledger and applies what time has brought about. It returns the present time, as an entry
 // gives it back.
 func (l *Ledger) lock() time.Time {
 	l.mu.Lock()
@@ -130,7 +130,7 @@ func (l *Ledger) change(e LedgerEntry) error {
 	return l.ledger.Record(e)
 }
 
-// apply makes an entry true.
+// apply applies an entry to the state in memory.
 func (l *Ledger) apply(e LedgerEntry) error {
 	if at := monthOf(e.At); l.period.before(at) {
 		l.period = at
@@ -151,7 +151,7 @@ func (l *Ledger) apply(e LedgerEntry) error {
 	return nil
 }
 
-// applyChange makes an entry true that is not about an arrival.
+// applyChange applies an entry that is not about an arrival.
 func (l *Ledger) applyChange(e LedgerEntry) error {
 	switch e.Kind {
 	case keyCreated, keyRevoked, keyExpirySet:

@@ -258,7 +258,7 @@ func (r *checkResults) checkCeilings(at LocalTime, due time.Time) {
 	}
 	for _, key := range []string{"max-spend", "daily", "monthly", "workspace-monthly"} {
 		if limit, given := amount(key); given && limit <= 0 {
-			r.warn(key, "with a ceiling of $%s nothing is paid for; give an amount above 0 unless this is meant", limit)
+			r.warn(key, "a ceiling of $%s allows no paid lookup; give an amount above 0 unless that is intended", limit)
 		}
 	}
 	for _, pair := range [][2]string{{"daily", "monthly"}, {"max-spend", "monthly"}, {"monthly", "workspace-monthly"}} {

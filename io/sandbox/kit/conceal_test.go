@@ -29,7 +29,7 @@ func TestConcealingHidesTextsAndKeepsThemApart(t *testing.T) {
 	}
 }
 
-// TestConcealChangesTheLedgerOfAnEarlierVersion, and their other entries stay. Doing it again changes nothing.
+// TestConcealChangesTheLedgerOfAnEarlierVersion checks that other entries stay, and that doing it again changes nothing.
 func TestConcealChangesTheLedgerOfAnEarlierVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "books")
 	conceal := Concealing(nil)

@@ -235,7 +235,7 @@ func (l *UnitLedger) today(m Module, now time.Time) *ModuleUsage {
 	return u
 }
 
-// apply makes an entry true.
+// apply applies an entry to the state in memory.
 func (l *UnitLedger) apply(e entry) error {
 	ofModule := e.Kind == counted || e.Kind == totalSet || e.Kind == dailySet
 	if ofModule && l.usage[e.Module] == nil {
