@@ -163,11 +163,11 @@ func (o *options) showPages(r report.Report) error {
 	if err := o.show(o.env.stdout, r); err != nil {
 		return err
 	}
-	told := o.env.stdout
+	stdout := o.env.stdout
 	if o.json {
-		told = nil
+		stdout = nil
 	}
-	return o.output.pages.Write(told, r, o.hints.For, o.env.fileMode)
+	return o.output.pages.Write(stdout, r, o.hints.For, o.env.fileMode)
 }
 
 func (o *options) environment() workspace.Environment {

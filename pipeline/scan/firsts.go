@@ -15,7 +15,7 @@ import (
 // then io.EOF, and a function that ends the reading.
 func (s *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Lookup, error), done func()) {
 	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
-		err := s.eachInOrder(ctx, list, func(l firstRow) error {
+		err := s.eachInOrder(ctx, list, func(l firstOccurrence) error {
 			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.state.Fields()}, nil) {
 				return errEnough
 			}
@@ -37,24 +37,24 @@ func (s *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Look
 // errEnough ends a pass whose reader wants no more.
 var errEnough = errors.New("enough")
 
-// firstRow is a first occurrence.
-type firstRow struct {
+// firstOccurrence is a first occurrence.
+type firstOccurrence struct {
 	state    RowState
 	identity enrich.Identity
 }
 
 // firstOf returns the first occurrence with its person.
-func firstOf(r *RowReader, line table.Row, state RowState) (firstRow, error) {
+func firstOf(r *RowReader, line table.Row, state RowState) (firstOccurrence, error) {
 	r.At(line)
 	if key, _, reason := r.Key(); reason != "" || !state.IsOf(key) || r.Missing() == 0 {
-		return firstRow{}, ErrListChanged
+		return firstOccurrence{}, ErrListChanged
 	}
-	return firstRow{state: state, identity: r.Identity()}, nil
+	return firstOccurrence{state: state, identity: r.Identity()}, nil
 }
 
 // eachInOrder calls visit for the first occurrences that ask for something, in the order of
 // the lookups.
-func (s *Scan) eachInOrder(ctx context.Context, list List, visit func(firstRow) error) (err error) {
+func (s *Scan) eachInOrder(ctx context.Context, list List, visit func(firstOccurrence) error) (err error) {
 	if s.scope.Priority != nil {
 		return s.eachGathered(ctx, list, visit)
 	}

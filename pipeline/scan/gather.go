@@ -20,7 +20,7 @@ const (
 // priority. Memory holds the order, but not all persons: each pass over the list gathers the
 // next ones. Each pass takes more of them than the one before, up to the limit of the memory. So
 // a fast service does not wait for many passes, and a slow one does not wait for a long pass.
-func (s *Scan) eachGathered(ctx context.Context, list List, visit func(firstRow) error) error {
+func (s *Scan) eachGathered(ctx context.Context, list List, visit func(firstOccurrence) error) error {
 	rows, err := s.order(ctx, list, RowState.HasFields)
 	if err != nil {
 		return err
@@ -50,13 +50,13 @@ func (s *Scan) nextAtOnce(atOnce int) int {
 }
 
 // gather reads the list once and returns the first occurrences of some rows, in the order of the rows.
-func (s *Scan) gather(ctx context.Context, list List, rows []uint32) ([]firstRow, error) {
+func (s *Scan) gather(ctx context.Context, list List, rows []uint32) ([]firstOccurrence, error) {
 	ordered := make([]orderedRow, len(rows))
 	for i, row := range rows {
 		ordered[i] = orderedRow{row: row, group: uint32(i)} // each its own group: the order is known
 	}
 	slices.SortFunc(ordered, byRow)
-	firsts := make([]firstRow, len(rows))
+	firsts := make([]firstOccurrence, len(rows))
 	readers := sync.Pool{New: func() any { return s.scope.Reader(s.keyOf) }}
 	err := s.eachOrderedRow(ctx, list, s.scope.Columns(), ordered, func(line table.Row, p *orderedRow) (err error) {
 		r := readers.Get().(*RowReader)

@@ -153,7 +153,7 @@ func replayLines(reader *bufio.Reader, replay func([]byte) error) (whole int64, 
 }
 
 // Record makes an entry durable and then applies it. The write is the commit point: after a crash before it, the
-// entry did not happen; after a crash behind it, it happened and was not answered.
+// entry did not happen; after a later crash, it happened and was not answered.
 func (l *LedgerFile[E]) Record(entry E) error {
 	if err := l.append(entry); err != nil {
 		return err
