@@ -98,6 +98,39 @@ func TestRelativeNamesCountFromTheJobsFile(t *testing.T) {
 	}
 }
 
+// TestJournalsAreNotLeftBehind reads a jobs file in another directory than the one in which the command starts. Earlier
+// versions kept the journals in the latter.
+func TestJournalsAreNotLeftBehind(t *testing.T) {
+	started, dir := t.TempDir(), t.TempDir()
+	t.Chdir(started)
+	read := func(state string) string {
+		text := "defaults: {max-spend: 1, state: " + state + "}\njobs: {a: {list: a.csv, output: o.csv}}\n"
+		if _, err := testReader().Parse(filepath.Join(dir, "jobs.yaml"), []byte(text)); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	if got := read("journals"); got != "" {
+		t.Errorf("without any journals: %s", got)
+	}
+	if err := os.MkdirAll(filepath.Join("journals", "host-1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(started, "journals")
+	if got := read("journals"); !strings.Contains(got, "there are journals in "+old) || !strings.Contains(got, "write state: "+old) {
+		t.Errorf("a new directory in place of the journals: %q", got)
+	}
+	if got := read(old); got != "" {
+		t.Errorf("with the whole name: %s", got)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "journals"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := read("journals"); got != "" {
+		t.Errorf("with journals beside the jobs file: %s", got)
+	}
+}
+
 const whole = `defaults:
   time-zone: Europe/Berlin
   max-spend: 40
