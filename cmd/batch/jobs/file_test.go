@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,27 @@ func TestRelativeNamesCountFromTheJobsFile(t *testing.T) {
 	}
 	if err := file.Alerts[0].Channel.Send(t.Context(), notify.Message{Text: "hello"}); err != nil || !exists(filepath.Join(dir, "told")) {
 		t.Errorf("the command of the channel: %v", err)
+	}
+}
+
+// TestACommandIsALineOrAProgram: a list is no line for the shell, also when the program has no arguments.
+func TestACommandIsALineOrAProgram(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]List{
+		"our tool":           {Command: "our tool"},
+		"[/opt/our tool]":    {Command: "'/opt/our tool'", Words: []string{"/opt/our tool"}},
+		"[/opt/our tool, a]": {Command: "'/opt/our tool' a", Words: []string{"/opt/our tool", "a"}},
+	} {
+		file, problem := readText(t, "jobs: {a: {list-command: "+written+", output: o.csv, max-spend: 1}}")
+		if problem != "" {
+			t.Fatalf("%s: %s", written, problem)
+		}
+		if got := file.Jobs[0].List; got.Command != want.Command || !slices.Equal(got.Words, want.Words) {
+			t.Errorf("%s: the line %q, the words %q", written, got.Command, got.Words)
+		}
+	}
+	if _, problem := readText(t, "jobs: {a: {list-command: [], output: o.csv, max-spend: 1}}"); !strings.Contains(problem, "a list of a program and its arguments") {
+		t.Errorf("an empty list: %q", problem)
 	}
 }
 
