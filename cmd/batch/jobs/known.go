@@ -108,7 +108,8 @@ func resumeJob(ctx context.Context, job *Job, note string, now time.Time, wait t
 // mostPauses is how many pauses are kept until the occurrences of their times are decided.
 const mostPauses = 100
 
-// resume records in a store that a paused job starts again.
+// resume records in a store that a paused job starts again. A crash before it does not count as a failure any more:
+// otherwise the next start would count it once more, and pause the job again.
 func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, err error) {
 	c := newClaim(job, RunRequest{}, now)
 	if err := c.decide(s); err != nil {
@@ -132,6 +133,7 @@ func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, er
 	if err != nil {
 		return r, err
 	}
+	var seen []record.Occurrence
 	for _, one := range history {
 		at, err := localOf(c.job, one.At)
 		if err != nil {
@@ -139,12 +141,16 @@ func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, er
 		}
 		switch {
 		case one.At == c.job.Unfinished:
+			if one.Starts > 0 && one.Ended.IsZero() { // its process was killed, and somebody has looked at that now
+				one.Ended, one.Exit, one.Reason = now.UTC(), exitInterrupted, "interrupted"
+				seen = append(seen, one)
+			}
 			r.goesOn = one
 		case one.Reason == record.NotFinished && at.In(job.Plan.Zone).Add(job.Plan.CatchUp).After(began):
 			r.ended = append(r.ended, one)
 		}
 	}
-	return r, checkpoint.SaveJob(s, c.job)
+	return r, checkpoint.ClaimOccurrences(s, checkpoint.Claims{Job: c.job, Passed: seen})
 }
 
 // LastRun returns the occurrence that began last, and false when none has.
