@@ -12,10 +12,10 @@ import (
 
 // loadedAttempts are what the journal knows of some attempts.
 type loadedAttempts struct {
-	ids   []attempt.ID // ascending
-	known []attempt.Outcome
-	said  []enrich.Values // by the service, to each of known
-	at    int             // of the one that was asked for last
+	ids    []attempt.ID // ascending
+	known  []attempt.Outcome
+	values []enrich.Values // of the answer of each of known
+	at     int             // of the one that was asked for last
 }
 
 // of returns what is known of an attempt and its answer, nil when nothing is. Most calls ask for
@@ -25,7 +25,7 @@ func (l *loadedAttempts) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
 	for at := l.at; at < min(l.at+2, len(l.ids)); at++ {
 		if l.ids[at] == id {
 			l.at = at
-			return &l.known[at], &l.said[at]
+			return &l.known[at], &l.values[at]
 		}
 	}
 	at, found := slices.BinarySearch(l.ids, id)
@@ -33,7 +33,7 @@ func (l *loadedAttempts) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
 		return nil, nil
 	}
 	l.at = at
-	return &l.known[at], &l.said[at]
+	return &l.known[at], &l.values[at]
 }
 
 // load reads the attempts of the block's subjects, all at once: their order in the
@@ -55,15 +55,15 @@ func (e *evaluator) load(each func(visit func(table.Row) error) error) error {
 		ids = slices.Delete(ids, 0, 1)
 	}
 	known, err := e.recallAll(ids, e.attempts.known[:0])
-	e.attempts = loadedAttempts{ids: ids, known: known, said: slices.Grow(e.attempts.said[:0], len(known))[:len(known)]}
+	e.attempts = loadedAttempts{ids: ids, known: known, values: slices.Grow(e.attempts.values[:0], len(known))[:len(known)]}
 	if err != nil {
 		return err
 	}
 	for i := range known {
-		said := &e.attempts.said[i]
+		values := &e.attempts.values[i]
 		if !known[i].Ended.Answered() {
-			*said = enrich.Values{Details: said.Details[:0]}
-		} else if err := e.Decoder.Values(known[i].Ended.Answer(), said); err != nil {
+			*values = enrich.Values{Details: values.Details[:0]}
+		} else if err := e.Decoder.Values(known[i].Ended.Answer(), values); err != nil {
 			return fmt.Errorf("attempt %d: %w", known[i].ID, err)
 		}
 	}

@@ -89,7 +89,7 @@ func (s *indexShard) enter(all *deduplicator, isOpen func(person int) bool) erro
 			at[person] = len(left)
 			left = append(left, openPerson{key: e.Key(), firstRow: e.Row()})
 		} else if RowState(e.Marks()).IsKnown() {
-			if err := s.say(e.Row(), 0, true, s.records.Of(person)); err != nil {
+			if err := s.addRecord(e.Row(), 0, true, s.records.Of(person)); err != nil {
 				return err
 			}
 		}
@@ -100,7 +100,7 @@ func (s *indexShard) enter(all *deduplicator, isOpen func(person int) bool) erro
 			return nil
 		}
 		e := &s.persons.Entries[person]
-		return s.say(number, e.Row(), RowState(e.Marks()).IsKnown(), s.records.Of(person))
+		return s.addRecord(number, e.Row(), RowState(e.Marks()).IsKnown(), s.records.Of(person))
 	})
 	s.open.add(left)
 	return err
@@ -116,10 +116,10 @@ func (x *Index) enterOpen(journal Recorder) error {
 		packed := newSubjectRecords(x.wanted, 1).Of(0)
 		known := packed.Pack(x.wanted, &record)
 		if known {
-			err = x.say(p.firstRow, 0, true, packed)
+			err = x.addRecord(p.firstRow, 0, true, packed)
 		}
 		for _, number := range p.others {
-			err = errors.Join(err, x.say(number, p.firstRow, known, packed))
+			err = errors.Join(err, x.addRecord(number, p.firstRow, known, packed))
 		}
 		if err != nil {
 			return err

@@ -96,7 +96,7 @@ func (r *checkResults) warn(key, format string, args ...any) {
 func (r *checkResults) check(now time.Time) {
 	at, due := r.job.next(now)
 	r.checkList(at, due)
-	r.checkPlaces(at)
+	r.checkDirectories(at)
 	r.checkService()
 	r.checkCeilings(at, due)
 	if len(r.job.Alerts) == 0 {
@@ -155,8 +155,8 @@ func (r *checkResults) checkList(at LocalTime, due time.Time) {
 	}
 }
 
-// checkPlaces looks whether the job can write where it has to.
-func (r *checkResults) checkPlaces(at LocalTime) {
+// checkDirectories checks that the job can write to its directories.
+func (r *checkResults) checkDirectories(at LocalTime) {
 	for _, key := range []string{"output", "rejects", "candidates", "tables"} {
 		flag := r.job.Run.Flags.Lookup(key)
 		if flag == nil || flag.Value.String() == "" {
@@ -169,23 +169,23 @@ func (r *checkResults) checkPlaces(at LocalTime) {
 			}
 			continue
 		}
-		r.checkPlace(key, dir)
+		r.checkDirectory(key, dir)
 	}
 	for key, path := range map[string]string{"latest": r.job.Latest, "metrics": r.job.Metrics} {
 		if path != "" {
-			r.checkPlace(key, filepath.Dir(path))
+			r.checkDirectory(key, filepath.Dir(path))
 		}
 	}
 	if info, err := os.Lstat(r.job.Latest); err == nil && info.Mode()&fs.ModeSymlink == 0 {
 		r.error("latest", "%s is not a symbolic link, so it will not be replaced; remove it or change latest", r.job.Latest)
 	}
 	if r.job.Report != "" {
-		r.checkPlace("report", existing(r.job.Report))
+		r.checkDirectory("report", existing(r.job.Report))
 	}
 }
 
-// checkPlace looks whether files can be written to a directory.
-func (r *checkResults) checkPlace(key, dir string) {
+// checkDirectory checks that files can be written to a directory.
+func (r *checkResults) checkDirectory(key, dir string) {
 	if wrong := unwritable(dir); wrong != "" {
 		r.error(key, "%s", wrong)
 	}
@@ -225,7 +225,7 @@ func (r *checkResults) checkService() {
 		r.error("service", "%s: set SERVICE_BASE_URL and SERVICE_API_KEY, or write sandbox: true to rehearse", strings.ToLower(err.Error()))
 		return
 	}
-	r.checkPlace("state", existing(options.Journal.State))
+	r.checkDirectory("state", existing(options.Journal.State))
 	if options.Sandbox {
 		return
 	}
