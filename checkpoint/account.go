@@ -60,7 +60,7 @@ func (a *accountState) View(now time.Time) decide.Account {
 // used is no longer part of the snapshot.
 func (a *accountState) Allowance() cost.Allowance {
 	return cost.Allowance{
-		Left:    a.Tariff.FreeUnits(a.Base).Minus(a.sum.Totals.Settled).Minus(a.Discounted),
+		Left:    a.Tariff.FreeUnits(a.Base).Minus(a.sum.Totals.Settled).Minus(a.UsedByOthers),
 		Held:    a.sum.InFlight.Held,
 		Doubted: a.sum.Totals.Held.Minus(a.sum.InFlight.Held),
 	}
@@ -103,7 +103,7 @@ func (a *accountState) Rebase(next attempt.ID, snapshot cost.Account) {
 	a.confirm(snapshot)
 	a.Seen = cost.Seen{}
 	a.Base, a.BaseFirst, a.DecidableFrom = snapshot, next, next
-	a.Discounted = cost.Amounts{}
+	a.UsedByOthers = cost.Amounts{}
 	a.CreditAdded, a.Strict = false, false
 	a.sum.Totals = cost.Totals{}
 	a.all.Touch(a.sum)

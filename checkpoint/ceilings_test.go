@@ -163,7 +163,7 @@ func walkFlight(b *ledgerState) (inFlight map[string]cost.Totals, allowances []c
 	for n, of := range b.accounts {
 		for f, rate := range of.Tariff.Rates {
 			if m := rate.Allowance; m != cost.USD {
-				allowances[n].Left[m] = of.Base.Free[f].Value - b.sums.Totals(of.Number.Scope(ScopeAccount)).Settled[m] - of.Discounted[m]
+				allowances[n].Left[m] = of.Base.Free[f].Value - b.sums.Totals(of.Number.Scope(ScopeAccount)).Settled[m] - of.UsedByOthers[m]
 			}
 		}
 	}

@@ -271,8 +271,8 @@ func TestCheckNamesEveryDamage(t *testing.T) {
 		"count changed":         {totals(ScopeAll, func(s *cost.Totals) { s.Asked[1]++ }), `sums of "all" have asked of business_phone 3`},
 		"sums gone":             {remove(record.NameKey(record.TotalsPrefix, ScopeAll)), `sums of "all" are missing`},
 		"sums unreadable":       {set(record.NameKey(record.TotalsPrefix, ScopeAll), "\x07x"), `sums of "all" cannot be read`},
-		"books gone":            {remove(record.StateKey), "intent of attempt 1 has an ID that was not given out: the next is 1"},
-		"books behind": {func(t *testing.T, r *rig) {
+		"ledger gone":           {remove(record.StateKey), "intent of attempt 1 has an ID that was not given out: the next is 1"},
+		"ledger behind": {func(t *testing.T, r *rig) {
 			change(t, r.store, record.StateKey, func(b *record.State) { b.Resolved-- })
 		}, "the ledger state counts 4 resolved attempts, and there are 5"},
 		"identity gone":          {remove(record.IdentityKey), "the journal's identity is missing or incomplete"},

@@ -116,7 +116,7 @@ func TestForgetFindsAPerson(t *testing.T) {
 	}
 }
 
-func TestForgetWantsSomebodyAndIdle(t *testing.T) {
+func TestForgetNeedsAPersonAndNoCallInFlight(t *testing.T) {
 	r := newRig(t)
 	if _, err := r.erase(Person{Phone: "-"}); err == nil {
 		t.Error("nobody was forgotten")

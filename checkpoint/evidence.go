@@ -118,10 +118,10 @@ func reconcileDoubts(doubts []attempt.Doubt, evidence cost.Evidence) attempt.Rec
 		return reconciled
 	}
 	reconciled.Unexplained, _ = evidence.Unexplained()
-	var results []cost.Reconciled
+	var results []cost.CallResult
 	results, reconciled.Why = evidence.Reconcile(asked)
 	for n, i := range decidable {
-		reconciled.Cases[i].Reconciled = results[n]
+		reconciled.Cases[i].CallResult = results[n]
 	}
 	chargeCases(reconciled.Cases, evidence)
 	return reconciled

@@ -53,7 +53,7 @@ func (s *Sums) HoldAdjustment(scope string) cost.Amounts {
 	return cost.Amounts{}
 }
 
-// adjustmentsOf returns the reductions, and their sums in the order of the doubts. The totals of an account
+// adjustmentsOf returns the adjustments, and their sums in the order of the doubts. The totals of an account
 // begin at its base and hold nothing for earlier calls.
 func adjustmentsOf(accounts []AccountSums) (adjustment map[*Sum]cost.Amounts, order []*Sum) {
 	adjustment = map[*Sum]cost.Amounts{}
@@ -63,7 +63,7 @@ func adjustmentsOf(accounts []AccountSums) (adjustment map[*Sum]cost.Amounts, or
 	return adjustment, order
 }
 
-// adjust adds the reductions of an account.
+// adjust adds the adjustments of an account.
 func (a AccountSums) adjust(adjustment map[*Sum]cost.Amounts, order []*Sum) []*Sum {
 	doubts := a.Doubts
 	for _, p := range a.Periods {

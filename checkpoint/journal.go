@@ -170,11 +170,11 @@ func (j *Journal) EndLimits() ([]attempt.Limit, error) {
 	return ended, <-durable
 }
 
-// Discount notes how many units of the free allowance others have used since the base, at least.
+// NoteUsedByOthers notes how many units of the free allowance others have used since the base, at least.
 // The journal does not count on those units any more.
-func (j *Journal) Discount(units cost.Amounts) error {
+func (j *Journal) NoteUsedByOthers(units cost.Amounts) error {
 	j.lock()
-	j.own().Discounted = j.own().Discounted.Most(units)
+	j.own().UsedByOthers = j.own().UsedByOthers.Most(units)
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
 	return <-durable

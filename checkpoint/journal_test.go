@@ -287,7 +287,7 @@ func TestStrictHoldsTheFullPrice(t *testing.T) {
 	}
 }
 
-func TestRebaseNeedsIdle(t *testing.T) {
+func TestRebaseNeedsNoCallInFlight(t *testing.T) {
 	r := newRig(t)
 	r.grant(request(person(1), email))
 	if err := r.Rebase(accountWith(20, 5)); err == nil {

@@ -24,11 +24,11 @@ type Mention struct {
 	Hash uint32 // of its bytes
 }
 
-// verdict says whether something is about the person.
-type verdict uint8
+// relation says whether something is about the person.
+type relation uint8
 
 const (
-	another verdict = iota
+	another relation = iota
 	namesake
 	thePerson
 )
@@ -165,7 +165,7 @@ func (k *knowledge) match(m *PersonMatch) (namesakes []PersonMatch) {
 }
 
 // choose makes a namesake who was chosen the person.
-func (k *knowledge) choose(v verdict, m PersonMatch) verdict {
+func (k *knowledge) choose(v relation, m PersonMatch) relation {
 	if v == namesake && (k.all || slices.Contains(k.chosen, m.Record())) {
 		return thePerson
 	}
@@ -173,7 +173,7 @@ func (k *knowledge) choose(v verdict, m PersonMatch) verdict {
 }
 
 // ofWhole says whether an attempt is about the person.
-func (k *knowledge) ofWhole(m PersonMatch) verdict {
+func (k *knowledge) ofWhole(m PersonMatch) relation {
 	email, phone := foldEmail(m.Facts.Email), digits(m.Facts.Phone)
 	if k.keys[m.Key] && k.isKeyed(m.Identity) || email != "" && email == k.givenEmail || phone != "" && phone == k.givenPhone {
 		return thePerson
@@ -207,7 +207,7 @@ func (k *knowledge) hasOwnKey(id enrich.Identity) bool {
 }
 
 // ofName says whether somebody with the person's name, or with another one, is the person.
-func (k *knowledge) ofName(same bool, pages []string, at company) verdict {
+func (k *knowledge) ofName(same bool, pages []string, at company) relation {
 	switch {
 	case !same:
 		return another
@@ -219,7 +219,7 @@ func (k *knowledge) ofName(same bool, pages []string, at company) verdict {
 
 // ofQuestion says whether what is asked about a company or searched for names the person. Then the whole attempt goes,
 // because the question is what makes it one.
-func (k *knowledge) ofQuestion(id enrich.Identity) verdict {
+func (k *knowledge) ofQuestion(id enrich.Identity) relation {
 	texts := []string{id.Search, id.Company.Name, id.Company.ProfileURL}
 	for _, text := range texts {
 		if k.hasPageIn(text) || k.hasEmail(text) || k.givenPhone != "" && strings.Contains(digits(text), k.givenPhone) {
@@ -233,7 +233,7 @@ func (k *knowledge) ofQuestion(id enrich.Identity) verdict {
 }
 
 // ofMention says whether a part of an answer is about the person.
-func (k *knowledge) ofMention(x Mention, about enrich.Identity) verdict {
+func (k *knowledge) ofMention(x Mention, about enrich.Identity) relation {
 	if x.Text != "" {
 		return k.ofText(x, about)
 	}
@@ -256,7 +256,7 @@ func (k *knowledge) ofMention(x Mention, about enrich.Identity) verdict {
 }
 
 // ofText says whether a text is about the person. A text that has more than the name may be about somebody else.
-func (k *knowledge) ofText(x Mention, about enrich.Identity) verdict {
+func (k *knowledge) ofText(x Mention, about enrich.Identity) relation {
 	form := words(x.Text)
 	number := digits(x.Text)
 	switch {

@@ -49,41 +49,41 @@ func newLedgerState() *ledgerState {
 }
 
 // addAccount adds the account with the next number.
-func (b *ledgerState) addAccount(catalogue enrich.Catalogue) *accountState {
-	a := newAccountState(attempt.Account(len(b.accounts)), catalogue, &b.sums, b.persisted.NextID)
-	b.accounts = append(b.accounts, a)
+func (l *ledgerState) addAccount(catalogue enrich.Catalogue) *accountState {
+	a := newAccountState(attempt.Account(len(l.accounts)), catalogue, &l.sums, l.persisted.NextID)
+	l.accounts = append(l.accounts, a)
 	return a
 }
 
 // accountOf returns an account, nil when there is none with the number.
-func (b *ledgerState) accountOf(number attempt.Account) *accountState {
-	if int64(number) >= int64(len(b.accounts)) {
+func (l *ledgerState) accountOf(number attempt.Account) *accountState {
+	if int64(number) >= int64(len(l.accounts)) {
 		return nil
 	}
-	return b.accounts[number]
+	return l.accounts[number]
 }
 
 // record returns the record of the state.
-func (b *ledgerState) record() *record.State {
-	state := &record.State{Progress: b.persisted, Account: b.accounts[0].Account}
-	for _, a := range b.accounts[1:] {
+func (l *ledgerState) record() *record.State {
+	state := &record.State{Progress: l.persisted, Account: l.accounts[0].Account}
+	for _, a := range l.accounts[1:] {
 		state.Others = append(state.Others, a.Account)
 	}
 	return state
 }
 
 // newAttempt returns an attempt that is in flight once it is applied.
-func (b *ledgerState) newAttempt(in record.Intent) *openAttempt {
-	of := b.accounts[in.Account]
-	return &openAttempt{Intent: in, account: of, sums: b.sums.Of(in, of.Catalogue), state: attempt.Intended}
+func (l *ledgerState) newAttempt(in record.Intent) *openAttempt {
+	of := l.accounts[in.Account]
+	return &openAttempt{Intent: in, account: of, sums: l.sums.Of(in, of.Catalogue), state: attempt.Intended}
 }
 
 // view returns what a decision about a new attempt is made on: what is known of its subject,
 // its scopes and the account.
-func (b *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
+func (l *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
 	subject := decide.Subject{Record: known}
 	for f := range a.Hold.Fields.Each() {
-		if earlier := b.open[known.Attempts[f]]; earlier != nil && earlier.state == attempt.Intended {
+		if earlier := l.open[known.Attempts[f]]; earlier != nil && earlier.state == attempt.Intended {
 			subject.InFlight = subject.InFlight.With(f)
 		}
 	}
@@ -95,23 +95,23 @@ func (b *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
 }
 
 // apply applies the changes of a decision that grants an attempt.
-func (b *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID {
+func (l *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID {
 	a.Hold, a.Earlier = changes.Hold, changes.Earlier
-	id := b.persisted.NextID
-	b.persisted.NextID++
-	b.enter(id, a)
-	b.persisted.InFlight = append(b.persisted.InFlight, id)
+	id := l.persisted.NextID
+	l.persisted.NextID++
+	l.enter(id, a)
+	l.persisted.InFlight = append(l.persisted.InFlight, id)
 	a.account.Begin(changes)
-	b.sums.Hold(a.sums, a.Hold)
-	if id >= b.moveNext {
-		b.moveHorizon()
+	l.sums.Hold(a.sums, a.Hold)
+	if id >= l.moveNext {
+		l.moveHorizon()
 	}
 	return id
 }
 
 // idle reports whether no call of an account is in flight, or of any account when of is nil.
-func (b *ledgerState) idle(of *accountState) bool {
-	for _, a := range b.open {
+func (l *ledgerState) idle(of *accountState) bool {
+	for _, a := range l.open {
 		if a.state == attempt.Intended && (of == nil || a.account == of) {
 			return false
 		}
@@ -120,25 +120,25 @@ func (b *ledgerState) idle(of *accountState) bool {
 }
 
 // enter adds an attempt to the open ones.
-func (b *ledgerState) enter(id attempt.ID, a *openAttempt) {
-	b.open[id] = a
+func (l *ledgerState) enter(id attempt.ID, a *openAttempt) {
+	l.open[id] = a
 	for f := range a.Hold.Fields.Each() {
-		b.byField[record.KeyedField{Key: a.Key, Field: f}] = id
+		l.byField[record.KeyedField{Key: a.Key, Field: f}] = id
 	}
 }
 
 // resolve replaces the hold of an attempt that ended by its charge. The attempt stays open until
 // its resolution is durable and leave is called.
-func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
-	a := b.open[id]
+func (l *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Time) {
+	a := l.open[id]
 	a.resolving = true
-	b.persisted.Resolved++
-	b.sums.EndOn(res.At, id)
-	b.sums.Release(a.sums, a.Hold, res, id < a.account.BaseFirst)
+	l.persisted.Resolved++
+	l.sums.EndOn(res.At, id)
+	l.sums.Release(a.sums, a.Hold, res, id < a.account.BaseFirst)
 	if a.state != attempt.Intended {
 		return
 	}
-	b.land(id)
+	l.land(id)
 	a.account.NoteProvisional(id, a.Hold, res.Charge)
 	if res.State == attempt.Settled {
 		a.account.Answer(a.Identity, a.Hold.Fields, res.Charge.Amounts)
@@ -147,47 +147,47 @@ func (b *ledgerState) resolve(id attempt.ID, res attempt.Resolution, now time.Ti
 }
 
 // markInDoubt puts an attempt in doubt. Its hold stays.
-func (b *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) {
-	a := b.open[id]
+func (l *ledgerState) markInDoubt(id attempt.ID, d record.Doubt, now time.Time) {
+	a := l.open[id]
 	a.state, a.doubt = attempt.InDoubt, d
-	b.land(id)
+	l.land(id)
 	a.account.End(id, true, now)
 }
 
 // land notes that an attempt is no longer in flight.
-func (b *ledgerState) land(id attempt.ID) {
-	LandHold(b.open[id].sums, b.open[id].Hold)
-	if at, found := slices.BinarySearch(b.persisted.InFlight, id); found {
-		b.persisted.InFlight = slices.Delete(b.persisted.InFlight, at, at+1)
+func (l *ledgerState) land(id attempt.ID) {
+	LandHold(l.open[id].sums, l.open[id].Hold)
+	if at, found := slices.BinarySearch(l.persisted.InFlight, id); found {
+		l.persisted.InFlight = slices.Delete(l.persisted.InFlight, at, at+1)
 	}
 }
 
 // leave removes an attempt whose resolution is durable from the open ones.
-func (b *ledgerState) leave(id attempt.ID) {
-	a := b.open[id]
+func (l *ledgerState) leave(id attempt.ID) {
+	a := l.open[id]
 	for f := range a.Hold.Fields.Each() {
-		delete(b.byField, record.KeyedField{Key: a.Key, Field: f})
+		delete(l.byField, record.KeyedField{Key: a.Key, Field: f})
 	}
-	delete(b.open, id)
-	b.departures(a.Key).Add(1)
+	delete(l.open, id)
+	l.departures(a.Key).Add(1)
 }
 
 // departures returns the counter of removed attempts for a key. While it stays the same, no
 // resolution about this identity has become durable.
-func (b *ledgerState) departures(key enrich.Key) *atomic.Uint32 { return &b.left[key[0]] }
+func (l *ledgerState) departures(key enrich.Key) *atomic.Uint32 { return &l.left[key[0]] }
 
 // departed adds up the counters of some keys. The counters only grow, so an equal sum says that none has changed.
-func (b *ledgerState) departed(keys []enrich.Key) (sum uint64) {
+func (l *ledgerState) departed(keys []enrich.Key) (sum uint64) {
 	for _, key := range keys {
-		sum += uint64(b.departures(key).Load())
+		sum += uint64(l.departures(key).Load())
 	}
 	return sum
 }
 
 // departAll notes that records of any identity may have changed.
-func (b *ledgerState) departAll() {
-	for i := range b.left {
-		b.left[i].Add(1)
+func (l *ledgerState) departAll() {
+	for i := range l.left {
+		l.left[i].Add(1)
 	}
 }
 
@@ -196,34 +196,34 @@ func (b *ledgerState) departAll() {
 const horizonShare = 16
 
 // moveHorizon moves the horizon of each account to the first attempt that occupies a slot of it.
-func (b *ledgerState) moveHorizon() {
-	slots := len(b.open)
-	for _, a := range b.accounts {
+func (l *ledgerState) moveHorizon() {
+	slots := len(l.open)
+	for _, a := range l.accounts {
 		if a.Ready { // else its slots are not known
-			slots += a.MoveHorizon(b.firstInFlight(a))
+			slots += a.MoveHorizon(l.firstInFlight(a))
 		}
 	}
-	b.moveNext = b.persisted.NextID + attempt.ID(max(horizonStep, slots/horizonShare))
+	l.moveNext = l.persisted.NextID + attempt.ID(max(horizonStep, slots/horizonShare))
 }
 
 // firstInFlight returns the first attempt of an account in flight, or the next attempt of all.
-func (b *ledgerState) firstInFlight(of *accountState) attempt.ID {
-	for _, id := range b.persisted.InFlight {
-		if b.open[id].account == of {
+func (l *ledgerState) firstInFlight(of *accountState) attempt.ID {
+	for _, id := range l.persisted.InFlight {
+		if l.open[id].account == of {
 			return id
 		}
 	}
-	return b.persisted.NextID
+	return l.persisted.NextID
 }
 
 // doubtful returns the closed periods of each account and its calls in doubt, in the order of their
 // Begin.
-func (b *ledgerState) doubtful() []AccountSums {
-	all := make([]AccountSums, len(b.accounts))
-	for n, a := range b.accounts {
+func (l *ledgerState) doubtful() []AccountSums {
+	all := make([]AccountSums, len(l.accounts))
+	for n, a := range l.accounts {
 		all[n].Periods = a.Closed
 	}
-	for id, a := range b.open {
+	for id, a := range l.open {
 		if a.state == attempt.InDoubt && !a.resolving {
 			of := &all[a.account.Number]
 			of.Doubts = append(of.Doubts, SumDoubt{ID: id, Sums: a.sums, Held: a.Hold.Amounts()})
@@ -236,16 +236,16 @@ func (b *ledgerState) doubtful() []AccountSums {
 }
 
 // adjust reduces the holds of calls in doubt to what they can have been charged together.
-func (b *ledgerState) adjust() { b.sums.AdjustHolds(b.doubtful()) }
+func (l *ledgerState) adjust() { l.sums.AdjustHolds(l.doubtful()) }
 
 // dropPeriods drops the closed periods of which no call is in doubt any more.
-func (b *ledgerState) dropPeriods() {
-	for _, of := range b.accounts {
+func (l *ledgerState) dropPeriods() {
+	for _, of := range l.accounts {
 		if len(of.Closed) == 0 {
 			continue
 		}
 		var unresolved []attempt.ID
-		for id, a := range b.open {
+		for id, a := range l.open {
 			if a.account == of && !a.resolving {
 				unresolved = append(unresolved, id)
 			}
@@ -255,9 +255,9 @@ func (b *ledgerState) dropPeriods() {
 }
 
 // provisional returns the fields whose charge is provisional, by attempt.
-func (b *ledgerState) provisional() map[attempt.ID]enrich.Fields {
+func (l *ledgerState) provisional() map[attempt.ID]enrich.Fields {
 	fields := map[attempt.ID]enrich.Fields{}
-	for _, a := range b.accounts {
+	for _, a := range l.accounts {
 		a.ProvisionalFields(fields)
 	}
 	return fields

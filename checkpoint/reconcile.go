@@ -27,9 +27,9 @@ func (j *Journal) DoubtsOfAll() []attempt.Doubt {
 }
 
 // doubts returns the attempts whose outcome is unknown, of an account, or of all when of is nil.
-func (b *ledgerState) doubts(of *accountState) []attempt.Doubt {
+func (l *ledgerState) doubts(of *accountState) []attempt.Doubt {
 	var doubts []attempt.Doubt
-	for id, a := range b.open {
+	for id, a := range l.open {
 		if a.state != attempt.InDoubt || a.resolving || of != nil && a.account != of {
 			continue
 		}

@@ -29,7 +29,7 @@ func TestReconcileDecidesByAnExclusiveAccount(t *testing.T) {
 	reconciled, err := r.Reconcile(paidAccount(10*cost.Dollar-15*cost.Cent-25*cost.Cent), true)
 	r.check(err)
 	if len(reconciled.Cases) != 2 || reconciled.Why != "" || reconciled.Unexplained.Money() != 25*cost.Cent {
-		t.Fatalf("findings %+v, want both decided by 0.25 unexplained", reconciled)
+		t.Fatalf("results %+v, want both decided by 0.25 unexplained", reconciled)
 	}
 	r.reopen()
 	r.grant(request(person(2), email)) // not charged: may be asked again
@@ -65,7 +65,7 @@ func TestASharedAccountNeverProvesACharge(t *testing.T) {
 		got = append(got, c.Result)
 	}
 	if want := []cost.Result{cost.Undecided, cost.Undecided, cost.NotCharged}; !slices.Equal(got, want) || reconciled.Why == "" {
-		t.Errorf("findings %v (%s), want %v", got, reconciled.Why, want)
+		t.Errorf("results %v (%s), want %v", got, reconciled.Why, want)
 	}
 	r.want(r.begin(request(person(1), email)), attempt.Unsettled{Fields: email})
 	r.grant(request(person(3), phone))

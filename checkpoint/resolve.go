@@ -32,14 +32,14 @@ func (j *Journal) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, er
 }
 
 // Release records that an attempt was not charged; its hold returns.
-func (j *Journal) Release(id attempt.ID, v attempt.Release) error {
+func (j *Journal) Release(id attempt.ID, why attempt.Release) error {
 	return j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
-		a.account.Pause(now, v.PauseUntil)
-		a.account.ReachLimit(now, a.Hold, v.Reason, v.Limit)
-		res := attempt.Resolution{State: attempt.Released, At: now, Run: a.Run, Reason: v.Reason, RequestID: v.RequestID, Rejected: v.Reject, Sent: v.Sent}
+		a.account.Pause(now, why.PauseUntil)
+		a.account.ReachLimit(now, a.Hold, why.Reason, why.Limit)
+		res := attempt.Resolution{State: attempt.Released, At: now, Run: a.Run, Reason: why.Reason, RequestID: why.RequestID, Rejected: why.Reject, Sent: why.Sent}
 		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
-			if v.Reject {
+			if why.Reject {
 				states[f] = attempt.Rejected
 			}
 		}

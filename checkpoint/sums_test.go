@@ -35,8 +35,8 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 		ends    attempt.Resolution
 		charged cost.Money
 	}{
-		"charged": {settled(intent("a")), 15 * cost.Cent},
-		"voided":  {released, 0},
+		"charged":  {settled(intent("a")), 15 * cost.Cent},
+		"released": {released, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, in := checkpoint.NewSums(), intent("a")

@@ -86,11 +86,11 @@ func testVersions(t *testing.T, r *rig, reopen func()) {
 		t.Errorf("%d versions, want 9", len(seen.seen))
 	}
 	for name, note := range map[string]func() error{
-		"SaveRun":        func() error { return r.SaveRun(record.Run{Name: "run", List: "list.csv"}) },
-		"SaveFile":       func() error { return r.SaveFile(record.File{Path: "/list.csv", Size: 1}) },
-		"RememberAPIKey": func() error { return r.RecordAPIKey("another key") },
-		"Rebase":         func() error { return r.Rebase(freeAndPaid(1, cost.Dollar)) },
-		"EndPause":       func() error { _, err := r.EndPause(); return err },
+		"SaveRun":      func() error { return r.SaveRun(record.Run{Name: "run", List: "list.csv"}) },
+		"SaveFile":     func() error { return r.SaveFile(record.File{Path: "/list.csv", Size: 1}) },
+		"RecordAPIKey": func() error { return r.RecordAPIKey("another key") },
+		"Rebase":       func() error { return r.Rebase(freeAndPaid(1, cost.Dollar)) },
+		"EndPause":     func() error { _, err := r.EndPause(); return err },
 	} {
 		r.check(note())
 		if got := seen.seen[r.Version()]; got != "Forget of somebody unknown" {

@@ -84,12 +84,12 @@ func afterReader(message string) string {
 
 // one returns the only problem of a file.
 func (p *Problems) one(node *yaml.Node, text string) error {
-	p.add(p.placeOf(node), errors.New(text))
+	p.add(p.positionOf(node), errors.New(text))
 	return p
 }
 
-// placeOf returns where a node stands.
-func (p *Problems) placeOf(node *yaml.Node) position { return p.position(node.Line, node.Column) }
+// positionOf returns where a node stands.
+func (p *Problems) positionOf(node *yaml.Node) position { return p.position(node.Line, node.Column) }
 
 func (p *Problems) position(line, column int) position {
 	if !p.columns {

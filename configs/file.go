@@ -113,6 +113,12 @@ func (t Target) set(key, value *yaml.Node) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	flag.Changed = true
+	if list, ok := flag.Value.(listValue); ok && resolved(value).Kind == yaml.SequenceNode {
+		if err := list.ReplaceList(texts); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
 	if list, ok := flag.Value.(pflag.SliceValue); ok {
 		if err := list.Replace(texts); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -130,6 +136,9 @@ func (t Target) set(key, value *yaml.Node) error {
 	}
 	return nil
 }
+
+// listValue is a value of a flag that a list of one item sets to something else than the item alone does.
+type listValue interface{ ReplaceList(items []string) error }
 
 // moved says where a key stands now; "" for a key that did not move.
 func (t Target) moved(key string) string { return t.Moved[strings.ReplaceAll(key, "_", "-")] }

@@ -29,11 +29,11 @@ func newMapping(problems *Problems, node *yaml.Node) *Mapping {
 	if node == nil {
 		return m
 	}
-	m.at = problems.placeOf(node)
+	m.at = problems.positionOf(node)
 	first := map[string]int{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key := resolved(node.Content[i])
-		at := problems.placeOf(node.Content[i])
+		at := problems.positionOf(node.Content[i])
 		switch line := first[key.Value]; {
 		case key.Kind != yaml.ScalarNode:
 			problems.add(at, errors.New("a key is one word, the long name of a flag"))
@@ -70,7 +70,7 @@ func (m *Mapping) Set(t Target) {
 			wasSet = flag.Changed
 		}
 		if at, twice := here[name]; twice {
-			m.problems.add(m.problems.placeOf(entry.key), fmt.Errorf("%s is already on line %d; remove one", name, at.line))
+			m.problems.add(m.problems.positionOf(entry.key), fmt.Errorf("%s is already on line %d; remove one", name, at.line))
 			continue
 		}
 		if t.Section.Name != "" && name == t.Section.Name {
@@ -84,7 +84,7 @@ func (m *Mapping) Set(t Target) {
 		case err == nil && !wasSet && t.Flags.Lookup(name) != nil:
 			m.configured[name], here[name] = entry.valuePosition(), entry.valuePosition()
 		case err != nil && ofKey:
-			m.problems.add(m.problems.placeOf(entry.key), err)
+			m.problems.add(m.problems.positionOf(entry.key), err)
 		case err != nil:
 			m.problems.add(entry.valuePosition(), err)
 		}
@@ -107,7 +107,7 @@ func (m *Mapping) Check(t Target) {
 func (m *Mapping) Problem(err error) { m.problems.add(m.at, err) }
 
 // Problem adds a problem of the name.
-func (e Entry) Problem(err error) { e.problems.add(e.problems.placeOf(e.key), err) }
+func (e Entry) Problem(err error) { e.problems.add(e.problems.positionOf(e.key), err) }
 
 // Mapping returns the value as a mapping, an empty one when there is no value. It adds a problem when the
 // value is something else.
@@ -120,14 +120,14 @@ func (e Entry) Mapping() *Mapping {
 		value = nil
 	}
 	m := newMapping(e.problems, value)
-	m.at = e.problems.placeOf(e.key)
+	m.at = e.problems.positionOf(e.key)
 	return m
 }
 
 // valuePosition returns where the value stands. Without columns it is the line of the name.
 func (e Entry) valuePosition() position {
 	if e.problems.columns {
-		return e.problems.placeOf(e.value)
+		return e.problems.positionOf(e.value)
 	}
-	return e.problems.placeOf(e.key)
+	return e.problems.positionOf(e.key)
 }

@@ -106,8 +106,8 @@ func (l *ledger) end(t *rapid.T) {
 	call := l.open[i]
 	l.open = append(l.open[:i:i], l.open[i+1:]...)
 	returned := call.hold.Fields & fieldSets().Draw(t, "returned")
-	outcome := rapid.SampledFrom([]string{"answered", "voided", "forfeited"}).Draw(t, "outcome")
-	if outcome == "voided" {
+	outcome := rapid.SampledFrom([]string{"answered", "released", "forfeited"}).Draw(t, "outcome")
+	if outcome == "released" {
 		returned = 0
 	}
 	for _, scope := range call.scopes {

@@ -107,7 +107,7 @@ func playFrom(first, second int64, events []event, pace Pace) played {
 }
 
 // reconcile returns what the evidence proves, and what of it is not so.
-func (p played) reconcile() (results []Reconciled, mistakes []string) {
+func (p played) reconcile() (results []CallResult, mistakes []string) {
 	results, _ = p.evidence.Reconcile(p.asked)
 	for i, j := range results {
 		if j.Result == NotCharged && p.counted[i] || j.Result == Charged && !p.counted[i] {
@@ -269,7 +269,7 @@ func TestMoreUseThanIsAssumedProvesNothing(t *testing.T) {
 	}
 }
 
-// TestCountersWellAboveZeroDecideAsWithoutResets compares the findings with those of meters that never begin again.
+// TestCountersWellAboveZeroDecideAsWithoutResets compares the results with those of meters that never begin again.
 func TestCountersWellAboveZeroDecideAsWithoutResets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pace := Pace{Calls: 60, Window: time.Minute}
@@ -434,7 +434,7 @@ func TestASpanProvesNothingUntilAnAnswerHasMovedIt(t *testing.T) {
 		p.evidence.Now.Used[spanCount] = Known(test.moved)
 		change, why := p.evidence.Change()
 		if why != "" || change.Shown.Has(spanCount) != test.shown || !change.Shown.Has(firstModule) {
-			t.Errorf("%s: told %b (%s), want the span: %t", name, change.Shown, why, test.shown)
+			t.Errorf("%s: shown %b (%s), want the span: %t", name, change.Shown, why, test.shown)
 		}
 	}
 }

@@ -21,8 +21,8 @@ const (
 )
 
 // String returns the result in words.
-func (f Result) String() string {
-	switch f {
+func (r Result) String() string {
+	switch r {
 	case NotCharged:
 		return "not charged"
 	case Charged:
@@ -32,8 +32,8 @@ func (f Result) String() string {
 	}
 }
 
-// Reconciled is the reconcile result of one lost call.
-type Reconciled struct {
+// CallResult is the reconcile result of one lost call.
+type CallResult struct {
 	Result Result
 	Fields enrich.Fields // the fields that were charged, when the result is Charged
 }
@@ -73,7 +73,7 @@ type Evidence struct {
 
 // Change is what an account lost between two snapshots, whoever used it.
 type Change struct {
-	Lost Amounts // of each meter of Told
+	Lost Amounts // of each meter of Shown
 	// Shown are the meters of which the snapshots show what was lost. They do not show it of a counter that one of
 	// them leaves out, of modules when a period may have ended in between, of a module that is only assumed when
 	// another counter rose without explanation, and of a time span that no answer has moved yet.
@@ -125,7 +125,7 @@ func (e Evidence) whyNotShown(change Change) string {
 	return ""
 }
 
-// moved returns how the meters moved. Meters of Told are those that the snapshots compare.
+// moved returns how the meters moved. Meters of Shown are those that the snapshots compare.
 func (e Evidence) moved() (change Change, why string) {
 	if !e.Base.Idle() || !e.Now.Idle() {
 		return change, "calls were under way when the account was read"
@@ -323,8 +323,8 @@ func (e Evidence) pricesShown() bool {
 // the account is taken as shared.
 //
 // The reason says why some calls are undecided. It is empty when all are decided.
-func (e Evidence) Reconcile(asked []enrich.Fields) (results []Reconciled, why string) {
-	results = make([]Reconciled, len(asked))
+func (e Evidence) Reconcile(asked []enrich.Fields) (results []CallResult, why string) {
+	results = make([]CallResult, len(asked))
 	change, why := e.usable()
 	if why != "" {
 		return results, why
@@ -484,18 +484,18 @@ func rounded(amount, shown Money) bool { return rounds(int64(amount), int64(show
 // reconcile decides one call by what all explanations have in common. They all charge a field when
 // the least number includes every lost call that asks for it. None does when the highest number
 // is zero.
-func (e explanations) reconcile(asked enrich.Fields, lost enrich.ByField[int64]) Reconciled {
+func (e explanations) reconcile(asked enrich.Fields, lost enrich.ByField[int64]) CallResult {
 	var charged enrich.Fields
 	for f := range asked.Each() {
 		switch {
 		case e.least[f] == lost[f]:
 			charged = charged.With(f)
 		case e.most[f] > 0:
-			return Reconciled{Result: Undecided}
+			return CallResult{Result: Undecided}
 		}
 	}
 	if charged == 0 {
-		return Reconciled{Result: NotCharged}
+		return CallResult{Result: NotCharged}
 	}
-	return Reconciled{Result: Charged, Fields: charged}
+	return CallResult{Result: Charged, Fields: charged}
 }

@@ -62,52 +62,52 @@ func reserving(a Account) Account {
 	return a
 }
 
-// reconciled is what a test expects of a call: on a shared account, and on an exclusive one.
-type reconciled struct{ shared, exclusive Reconciled }
+// expected is what a test wants of a call: on a shared account, and on an exclusive one.
+type expected struct{ shared, exclusive CallResult }
 
 func TestReconcile(t *testing.T) {
-	none := reconciled{Reconciled{Result: NotCharged}, Reconciled{Result: NotCharged}}
-	unclear := reconciled{}
-	charged := func(fields enrich.Fields) reconciled {
-		return reconciled{exclusive: Reconciled{Result: Charged, Fields: fields}}
+	none := expected{CallResult{Result: NotCharged}, CallResult{Result: NotCharged}}
+	unclear := expected{}
+	charged := func(fields enrich.Fields) expected {
+		return expected{exclusive: CallResult{Result: Charged, Fields: fields}}
 	}
-	exactlyNone := reconciled{exclusive: Reconciled{Result: NotCharged}}
+	exactlyNone := expected{exclusive: CallResult{Result: NotCharged}}
 	base := snapshot(0, 0, 10*Dollar)
 	for name, c := range map[string]struct {
 		base, now Account
 		booked    Totals
 		asked     []enrich.Fields
-		want      []reconciled
+		want      []expected
 	}{
-		"nothing unexplained":           {base, base, Totals{}, []enrich.Fields{emailOnly, bothOf}, []reconciled{none, none}},
-		"one email":                     {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly}, []reconciled{charged(emailOnly)}},
-		"less than an email":            {base, snapshot(0, 0, 10*Dollar-14*Cent), Totals{}, []enrich.Fields{emailOnly, bothOf}, []reconciled{none, none}},
-		"less than a phone":             {base, snapshot(0, 0, 10*Dollar-24*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []reconciled{unclear, none}},
-		"one of two emails":             {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []reconciled{unclear, unclear}},
-		"both emails":                   {base, snapshot(0, 0, 10*Dollar-30*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []reconciled{charged(emailOnly), charged(emailOnly)}},
-		"the phoneField, not the email": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []reconciled{exactlyNone, charged(phoneOnly)}},
-		"a phoneField, or an emailField and $0.10 by others": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []reconciled{charged(phoneOnly)}},
-		"a free email":                      {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []reconciled{charged(emailOnly)}},
-		"a free phoneField is not an email": {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []reconciled{none}},
-		"somebody else spent":               {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
-		"answered calls are deducted":       {base, snapshot(0, 0, 10*Dollar-45*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []reconciled{none}},
+		"nothing unexplained":           {base, base, Totals{}, []enrich.Fields{emailOnly, bothOf}, []expected{none, none}},
+		"one email":                     {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly}, []expected{charged(emailOnly)}},
+		"less than an email":            {base, snapshot(0, 0, 10*Dollar-14*Cent), Totals{}, []enrich.Fields{emailOnly, bothOf}, []expected{none, none}},
+		"less than a phone":             {base, snapshot(0, 0, 10*Dollar-24*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []expected{unclear, none}},
+		"one of two emails":             {base, snapshot(0, 0, 10*Dollar-15*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []expected{unclear, unclear}},
+		"both emails":                   {base, snapshot(0, 0, 10*Dollar-30*Cent), Totals{}, []enrich.Fields{emailOnly, emailOnly}, []expected{charged(emailOnly), charged(emailOnly)}},
+		"the phoneField, not the email": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{emailOnly, phoneOnly}, []expected{exactlyNone, charged(phoneOnly)}},
+		"a phoneField, or an emailField and $0.10 by others": {base, snapshot(0, 0, 10*Dollar-25*Cent), Totals{}, []enrich.Fields{bothOf}, []expected{charged(phoneOnly)}},
+		"a free email":                      {snapshot(3, 0, 0), snapshot(2, 0, 0), Totals{}, []enrich.Fields{emailOnly}, []expected{charged(emailOnly)}},
+		"a free phoneField is not an email": {snapshot(3, 2, 0), snapshot(3, 1, 0), Totals{}, []enrich.Fields{emailOnly}, []expected{none}},
+		"somebody else spent":               {base, snapshot(0, 0, 9*Dollar), Totals{}, []enrich.Fields{emailOnly}, []expected{unclear}},
+		"answered calls are deducted":       {base, snapshot(0, 0, 10*Dollar-45*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []expected{none}},
 		// The answered call was booked as paid; the lost one left its free unit to it.
-		"a free unit used by an answered call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []reconciled{none}},
+		"a free unit used by an answered call": {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []expected{none}},
 		// The answered call was booked as free; it may have been charged, and the lost one free.
-		"money went for a free unit":     {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar-15*Cent), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{1, 0}, cardRates), []enrich.Fields{emailOnly}, []reconciled{charged(emailOnly)}},
-		"a deposit hides what was spent": {base, snapshot(0, 0, 35*Dollar), Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
-		"less is gone than answers cost": {base, snapshot(0, 0, 10*Dollar-30*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []reconciled{unclear}},
-		"free units were added":          {snapshot(0, 0, Dollar), snapshot(1, 0, Dollar), Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
-		"something reserved at the base": {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
-		"free allowance unknown":         {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
+		"money went for a free unit":     {snapshot(1, 0, 10*Dollar), snapshot(0, 0, 10*Dollar-15*Cent), booked(enrich.ByField[int64]{1, 0}, enrich.ByField[int64]{1, 0}, cardRates), []enrich.Fields{emailOnly}, []expected{charged(emailOnly)}},
+		"a deposit hides what was spent": {base, snapshot(0, 0, 35*Dollar), Totals{}, []enrich.Fields{emailOnly}, []expected{unclear}},
+		"less is gone than answers cost": {base, snapshot(0, 0, 10*Dollar-30*Cent), booked(enrich.ByField[int64]{3, 0}, enrich.ByField[int64]{}, cardRates), []enrich.Fields{emailOnly}, []expected{unclear}},
+		"free units were added":          {snapshot(0, 0, Dollar), snapshot(1, 0, Dollar), Totals{}, []enrich.Fields{emailOnly}, []expected{unclear}},
+		"something reserved at the base": {reserving(base), base, Totals{}, []enrich.Fields{emailOnly}, []expected{unclear}},
+		"free allowance unknown":         {Account{}, base, Totals{}, []enrich.Fields{emailOnly}, []expected{unclear}},
 		// Five emails at 12 cents and a lost one at 15 cost as much as five at 15.
-		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: enrich.ByField[int64]{5, 0}, Returned: enrich.ByField[int64]{5, 0}, Settled: OfMoney(60 * Cent)}, []enrich.Fields{emailOnly}, []reconciled{unclear}},
+		"prices changed": {base, snapshot(0, 0, 10*Dollar-75*Cent), Totals{Charged: enrich.ByField[int64]{5, 0}, Returned: enrich.ByField[int64]{5, 0}, Settled: OfMoney(60 * Cent)}, []enrich.Fields{emailOnly}, []expected{unclear}},
 	} {
 		for _, exclusive := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, exclusive %t", name, exclusive), func(t *testing.T) {
 				evidence := Evidence{Base: c.base, Now: c.now, Booked: c.booked, Tariff: tariff, Rates: cardRates, Exclusive: exclusive}
 				got, why := evidence.Reconcile(c.asked)
-				var want []Reconciled
+				var want []CallResult
 				for _, j := range c.want {
 					if exclusive {
 						want = append(want, j.exclusive)
@@ -118,7 +118,7 @@ func TestReconcile(t *testing.T) {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
-				if slices.Contains(got, Reconciled{}) != (why != "") {
+				if slices.Contains(got, CallResult{}) != (why != "") {
 					t.Errorf("%v is explained by %q", got, why)
 				}
 			})
@@ -131,14 +131,14 @@ func TestReconcile(t *testing.T) {
 func TestMisdeclaredAccountProvesNoCharge(t *testing.T) {
 	evidence := Evidence{Base: snapshot(0, 0, Dollar), Now: snapshot(0, 0, Dollar-18*Cent), Tariff: tariff, Rates: cardRates, Exclusive: true}
 	got, why := evidence.Reconcile([]enrich.Fields{emailOnly, phoneOnly})
-	if want := []Reconciled{{}, {Result: NotCharged}}; !slices.Equal(got, want) || !strings.Contains(why, "declared exclusive") {
+	if want := []CallResult{{}, {Result: NotCharged}}; !slices.Equal(got, want) || !strings.Contains(why, "declared exclusive") {
 		t.Errorf("%v (%s), want %v", got, why, want)
 	}
 }
 
-// TestReconcileByWhatIsRounded: prices of fractions of a cent move an account that is shown in
+// TestReconcileAllowsForRounding: prices of fractions of a cent move an account that is shown in
 // whole cents by up to a cent more or less.
-func TestReconcileByWhatIsRounded(t *testing.T) {
+func TestReconcileAllowsForRounding(t *testing.T) {
 	prices := at(Prices{emailField: 12*Cent + Cent/2, phoneField: 20 * Cent})
 	for lost, want := range map[Money]Result{
 		0: NotCharged, 11 * Cent: NotCharged, 12 * Cent: Charged, 13 * Cent: Charged, 14 * Cent: Undecided,
@@ -379,19 +379,19 @@ func TestReconcileAgreesWithAllAssignments(t *testing.T) {
 
 // reconcile says what all assignments that fit have in common. On an exclusive account others
 // use nothing; when nothing fits then, the account is taken as shared.
-func (c trial) reconcile() []Reconciled {
+func (c trial) reconcile() []CallResult {
 	exact := c.fitting(false)
 	if c.exclusive && len(exact) > 0 {
 		return agreed(exact)
 	}
 	bound := c.fitting(true)
 	if len(bound) == 0 {
-		return make([]Reconciled, len(c.asked))
+		return make([]CallResult, len(c.asked))
 	}
 	results := agreed(bound)
 	for i := range results {
 		if results[i].Result == Charged {
-			results[i] = Reconciled{} // the bound alone proves no charge
+			results[i] = CallResult{} // the bound alone proves no charge
 		}
 	}
 	return results
@@ -450,22 +450,22 @@ func (c trial) canPay(charged []enrich.Fields, others bool) bool {
 }
 
 // agreed returns what all fitting assignments say of each call.
-func agreed(fitting [][]enrich.Fields) []Reconciled {
-	results := make([]Reconciled, len(fitting[0]))
+func agreed(fitting [][]enrich.Fields) []CallResult {
+	results := make([]CallResult, len(fitting[0]))
 	for i := range results {
 		same := !slices.ContainsFunc(fitting, func(a []enrich.Fields) bool { return a[i] != fitting[0][i] })
 		switch {
 		case !same:
 		case fitting[0][i] == 0:
-			results[i] = Reconciled{Result: NotCharged}
+			results[i] = CallResult{Result: NotCharged}
 		default:
-			results[i] = Reconciled{Result: Charged, Fields: fitting[0][i]}
+			results[i] = CallResult{Result: Charged, Fields: fitting[0][i]}
 		}
 	}
 	return results
 }
 
-// TestEvidenceLooksAtEveryFieldOfTheCatalogue judges a lost call for the third field of an
+// TestEvidenceLooksAtEveryFieldOfTheCatalogue decides a lost call for the third field of an
 // interface that charges in units of an allowance alone.
 func TestEvidenceLooksAtEveryFieldOfTheCatalogue(t *testing.T) {
 	const third = enrich.Field(2)
@@ -480,12 +480,12 @@ func TestEvidenceLooksAtEveryFieldOfTheCatalogue(t *testing.T) {
 	rates := three.At(Prices{0: Cent, 1: Cent, third: 2 * Dollar}) // more than the account has
 	for name, c := range map[string]struct {
 		now  Account
-		want Reconciled
+		want CallResult
 	}{
-		"its unit is there":    {account(5, 5, 5), Reconciled{Result: NotCharged}},
-		"its unit is gone":     {account(5, 5, 4), Reconciled{Result: Charged, Fields: enrich.FieldsOf(third)}},
-		"another unit is gone": {account(5, 4, 5), Reconciled{Result: NotCharged}},
-		"it is not told":       {account(5, 5), Reconciled{}},
+		"its unit is there":    {account(5, 5, 5), CallResult{Result: NotCharged}},
+		"its unit is gone":     {account(5, 5, 4), CallResult{Result: Charged, Fields: enrich.FieldsOf(third)}},
+		"another unit is gone": {account(5, 4, 5), CallResult{Result: NotCharged}},
+		"it is not shown":      {account(5, 5), CallResult{}},
 	} {
 		e := Evidence{Base: account(5, 5, 5), Now: c.now, Tariff: three, Rates: rates, Exclusive: true}
 		got, _ := e.Reconcile([]enrich.Fields{enrich.FieldsOf(third)})

@@ -162,18 +162,18 @@ func (c metered) fitting(others bool) (fitting [][]enrich.Fields) {
 }
 
 // reconcile says what all assignments that fit have in common.
-func (c metered) reconcile() []Reconciled {
+func (c metered) reconcile() []CallResult {
 	if exact := c.fitting(false); c.exclusive && len(exact) > 0 {
 		return agreed(exact)
 	}
 	bound := c.fitting(true)
 	if len(bound) == 0 {
-		return make([]Reconciled, len(c.asked))
+		return make([]CallResult, len(c.asked))
 	}
 	results := agreed(bound)
 	for i := range results {
 		if results[i].Result == Charged {
-			results[i] = Reconciled{}
+			results[i] = CallResult{}
 		}
 	}
 	return results

@@ -43,8 +43,8 @@ func holds(p cost.LookupCost, lookups []enrich.Fields) (sum cost.Money) {
 	return sum
 }
 
-// TestMaximumAndMostExpensiveAreWhatHoldsComeTo sends every part of the lookups of two accounts.
-func TestMaximumAndMostExpensiveAreWhatHoldsComeTo(t *testing.T) {
+// TestMaximumAndMostExpensiveEqualTheHolds sends every part of the lookups of two accounts.
+func TestMaximumAndMostExpensiveEqualTheHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := anyLookupCosts(t)
 		first, second := fieldsOf(p[0].Lookups), fieldsOf(p[1].Lookups)

@@ -106,7 +106,7 @@ func TestChoosePricesTakesNothingElse(t *testing.T) {
 				}
 			}
 			if known != shown {
-				t.Errorf("%s: known %t, told %t", f, known, shown)
+				t.Errorf("%s: known %t, listed %t", f, known, shown)
 			}
 		}
 		if len(quote.Disagreements) != different {

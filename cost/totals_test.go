@@ -83,7 +83,7 @@ func TestConservation(t *testing.T) {
 				totals.Hold(hold.Amounts())
 				open = append(open, hold)
 			},
-			"void": func(t *rapid.T) { end(t, 0) },
+			"release": func(t *rapid.T) { end(t, 0) },
 			"settle": func(t *rapid.T) {
 				returned := fieldSets().Draw(t, "returned")
 				hold, _ := end(t, returned)

@@ -42,11 +42,11 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 		}
 	}
 	view := &report.Reconciliation{Cases: []report.DoubtCase{}}
-	reconciled := map[attempt.ID]string{}
-	if err := s.lookAtAccounts(ctx, view, reconciled); err != nil {
+	results := map[attempt.ID]string{}
+	if err := s.lookAtAccounts(ctx, view, results); err != nil {
 		return nil, err
 	}
-	if err := s.assume(o.Assume, o.Attempts, reconciled); err != nil {
+	if err := s.assume(o.Assume, o.Attempts, results); err != nil {
 		return nil, err
 	}
 	rows, catalogues := s.rowsOf(ctx, o.Reading, doubts), s.journal().Catalogues()
@@ -55,7 +55,7 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 			Units:   s.usage().Interface(d.Account).UnitsByName(d.Hold.Amounts()),
 			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
 			Sent: d.Begun.UTC(), Cause: cmp.Or(s.journal().Doubt(d.ID), d.Cause), Held: d.Hold.Money(),
-			Result: cmp.Or(reconciled[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
+			Result: cmp.Or(results[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
 		})
 	}
 	view.InDoubt, view.Held = s.journal().InDoubt("")
@@ -88,12 +88,12 @@ func (s *session) writeVendorFile(path string) error {
 }
 
 // lookAtAccounts lets the journal decide by each account that can show more.
-func (s *session) lookAtAccounts(ctx context.Context, view *report.Reconciliation, reconciled map[attempt.ID]string) error {
+func (s *session) lookAtAccounts(ctx context.Context, view *report.Reconciliation, results map[attempt.ID]string) error {
 	tell := func(found attempt.ReconcileResult) {
 		view.AddWhy(found.Why)
 		for _, c := range found.Cases {
 			if c.Decidable {
-				reconciled[c.ID] = s.resultText(c)
+				results[c.ID] = s.resultText(c)
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func (s *session) stillInDoubt(id attempt.ID) bool {
 }
 
 // assume decides what is still in doubt by the user's word.
-func (s *session) assume(assume string, ids []attempt.ID, reconciled map[attempt.ID]string) error {
+func (s *session) assume(assume string, ids []attempt.ID, results map[attempt.ID]string) error {
 	if assume == "" {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (s *session) assume(assume string, ids []attempt.ID, reconciled map[attempt
 		return problem.AsUsage(err)
 	}
 	for _, id := range open {
-		reconciled[id] = "assumed " + assume
+		results[id] = "assumed " + assume
 	}
 	return nil
 }

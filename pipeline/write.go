@@ -8,6 +8,7 @@ import (
 	"payonce/pipeline/report"
 
 	"payonce/checkpoint"
+	"payonce/io/listfile"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 )
@@ -73,6 +74,10 @@ func (s *session) recall(run checkpoint.Run, reading List, to Output) (*job, err
 		return nil, err
 	}
 	j, err := s.prepare(RunOptions{List: order, Output: to})
+	if wrong, is := errors.AsType[*listfile.OptionError](err); is && wrong.Option == "sheet" && reading.Sheet == "" {
+		order.Sheet = "" // earlier versions recorded the sheet of a list without sheets
+		j, err = s.prepare(RunOptions{List: order, Output: to})
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,8 @@
 // journal's decision, and the states of the call.
 //
 //	        Begin (synced)                 ┌─ Answered ─► Settled   the whole answer and its charge
-//	(none) ───────────────────► Intended ──┼─ Refused, NotSent ─► Voided   proved not charged
-//	                                       └─ Lost, crash ─► InDoubt ─► Voided | Forfeited
+//	(none) ───────────────────► Intended ──┼─ Refused, NotSent ─► Released proved not charged
+//	                                       └─ Lost, crash ─► InDoubt ─► Released | Forfeited
 //
 // Every attempt is recorded once and resolved once. Records are never edited. Values can be
 // erased.
@@ -311,11 +311,11 @@ type Movement struct {
 // Case is what the account proves about a doubt.
 type Case struct {
 	Doubt
-	cost.Reconciled
-	Charge cost.Charge // what the fields of the judgement cost
+	cost.CallResult
+	Charge cost.Charge // what the charged fields cost
 }
 
-// ReconcileResult are what one look at the account proves about all doubts.
+// ReconcileResult is what one look at the account proves about all doubts.
 type ReconcileResult struct {
 	Cases []Case
 	// Unexplained is what the account spent beyond what the journal booked.

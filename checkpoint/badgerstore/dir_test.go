@@ -41,8 +41,8 @@ func TestTheNamesOfANewJournalAreSynced(t *testing.T) {
 	}
 }
 
-// TestAMarkerOfGarbageIsShownInCharactersThatCanBePrinted, for it goes to a terminal.
-func TestAMarkerOfGarbageIsShownInCharactersThatCanBePrinted(t *testing.T) {
+// TestAMarkerOfGarbageIsShownInPrintableCharacters, for it goes to a terminal.
+func TestAMarkerOfGarbageIsShownInPrintableCharacters(t *testing.T) {
 	dir := t.TempDir()
 	j, err := openJournal(dir, Options{})
 	if err != nil {

@@ -143,7 +143,7 @@ func (c *comparison) end() {
 			until := c.rigs[0].At.Add(time.Duration(1+c.draw.Int64N(60)) * time.Minute)
 			v.Limit = enrich.Limit{Meter: []string{"", "units"}[c.draw.IntN(2)], Module: "data", Until: until}
 		}
-		both(c, "void", func(r *rig) (bool, error) { return true, r.Release(id, v) })
+		both(c, "release", func(r *rig) (bool, error) { return true, r.Release(id, v) })
 	default:
 		found := answer(enrich.Fields(c.draw.IntN(int(email|phone) + 1)))
 		if c.draw.IntN(4) == 0 {

@@ -127,9 +127,9 @@ func (r *rig) settle(ticket attempt.Ticket, returned enrich.Fields, want cost.Ch
 	}
 }
 
-func (r *rig) release(ticket attempt.Ticket, v attempt.Release) {
+func (r *rig) release(ticket attempt.Ticket, why attempt.Release) {
 	r.T.Helper()
-	r.check(r.Release(ticket.ID, v))
+	r.check(r.Release(ticket.ID, why))
 }
 
 func (r *rig) lose(ticket attempt.Ticket) {

@@ -212,18 +212,18 @@ func (l *rows) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error
 	return charge, nil
 }
 
-func (l *rows) Release(id attempt.ID, v attempt.Release) error {
+func (l *rows) Release(id attempt.ID, why attempt.Release) error {
 	a, err := l.inFlight(id)
 	if err != nil {
 		return err
 	}
-	l.pause(a, v.PauseUntil)
-	if of := &l.accounts[a.intent.Account]; v.Limit != (enrich.Limit{}) {
+	l.pause(a, why.PauseUntil)
+	if of := &l.accounts[a.intent.Account]; why.Limit != (enrich.Limit{}) {
 		of.limits = append(of.limits, attempt.Limit{
-			Meters: Tariff().Limited(a.intent.Hold, v.Limit), Module: v.Limit.Module, Code: v.Reason, At: l.Now(), Until: v.Limit.Until,
+			Meters: Tariff().Limited(a.intent.Hold, why.Limit), Module: why.Limit.Module, Code: why.Reason, At: l.Now(), Until: why.Limit.Until,
 		})
 	}
-	l.resolve(a, attempt.Resolution{State: attempt.Released, Rejected: v.Reject, Sent: v.Sent})
+	l.resolve(a, attempt.Resolution{State: attempt.Released, Rejected: why.Reject, Sent: why.Sent})
 	return nil
 }
 

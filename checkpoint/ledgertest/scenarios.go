@@ -106,7 +106,7 @@ func scenarios() map[string]scenario {
 		"a rejected identity is not asked again":      {play: rejected},
 		"a lost call keeps its hold after a crash":    {play: lost},
 		"a forfeited field is bought again on demand": {play: forfeited},
-		"a voided call returns all that it held":      {play: released},
+		"a released call returns all that it held":    {play: released},
 		"an attempt ends once":                        {play: once},
 		"ceilings count what is held":                 {play: ceilings},
 		"ceilings renew with their period":            {play: periods},
@@ -208,7 +208,7 @@ func once(r *rig) {
 	ticket := r.grant(ask(1, email))
 	r.settle(ticket, email, paid(email, emailPrice))
 	if err := r.Release(ticket.ID, attempt.Release{Reason: "refused"}); err == nil {
-		r.T.Error("a settled attempt was voided")
+		r.T.Error("a settled attempt was released")
 	}
 	if err := r.MarkInDoubt(ticket.ID, attempt.LostCall{Cause: "lost"}); err == nil {
 		r.T.Error("a settled attempt came into doubt")

@@ -94,7 +94,7 @@ func accountMembers(m *numbered.Members, a *Account) {
 	numbered.Value(m, 5, &a.Base, snapshotMembers)
 	numbered.Uint(m, 6, &a.BaseFirst)
 	numbered.Uint(m, 7, &a.DecidableFrom)
-	amounts(m, 8, &a.Discounted)
+	amounts(m, 8, &a.UsedByOthers)
 	numbered.Value(m, 9, &a.Rates, ratesMembers)
 	numbered.Flag(m, 10, &a.CreditAdded)
 	numbered.List(m, 11, &a.Provisional, provisionalMembers)

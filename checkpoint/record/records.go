@@ -15,7 +15,7 @@ import (
 //
 //	a ID           intent      written once, by Begin
 //	d ID           doubt       written once, by MarkInDoubt or by Open after a crash
-//	r ID           resolution  written once, by Settle, Void, Reconcile or Assume
+//	r ID           resolution  written once, by Settle, Release, Reconcile or Assume
 //	o ID           open        an index: the attempts in doubt that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
 //	e KEY FORMER   former      an index: a key that an identity had in an earlier version
@@ -233,8 +233,8 @@ type Account struct {
 	// DecidableFrom is the first attempt that a look at the account may still decide:
 	// what somebody assumed of another may be wrong.
 	DecidableFrom attempt.ID `json:"decidable_from"`
-	// Discounted are the free units that somebody else used since the base.
-	Discounted cost.Amounts `json:"forgone"`
+	// UsedByOthers are the free units that others used since the base.
+	UsedByOthers cost.Amounts `json:"forgone"`
 	// Rates are those of the last attempts.
 	Rates cost.Rates `json:"rates"`
 	// CreditAdded says that a reading since the base showed new credit.

@@ -159,7 +159,7 @@ type account struct {
 	Base          cost.Account         `json:"base"`
 	BaseFirst     attempt.ID           `json:"base_first"`
 	DecidableFrom attempt.ID           `json:"decidable_from"`
-	Discounted    cost.Amounts         `json:"forgone"`
+	UsedByOthers  cost.Amounts         `json:"forgone"`
 	Rates         map[string]cost.Rate `json:"rates"`
 	CreditAdded   bool                 `json:"credit_added,omitempty"`
 	Provisional   []provisional        `json:"provisional,omitempty"`
@@ -199,7 +199,7 @@ func (n *names) account(number attempt.Account, a record.Account) account {
 	c := n.of(number)
 	shown := account{
 		Horizon: a.Horizon, PausedAt: a.PausedAt, LastEnded: a.LastEnded, PausedUntil: a.PausedUntil, Base: a.Base,
-		BaseFirst: a.BaseFirst, DecidableFrom: a.DecidableFrom, Discounted: a.Discounted, Rates: byName(c, a.Rates),
+		BaseFirst: a.BaseFirst, DecidableFrom: a.DecidableFrom, UsedByOthers: a.UsedByOthers, Rates: byName(c, a.Rates),
 		CreditAdded: a.CreditAdded, Provisional: provisionalOf(c, a.Provisional), Strict: a.Strict,
 		RateSlots: a.RateSlots, RateWindow: a.RateWindow, Limits: a.Limits,
 	}

@@ -21,7 +21,7 @@ func newDoctorCommand(env environment) *cobra.Command {
 			if err := o.load(cmd); err != nil {
 				return err
 			}
-			found, err := inspect.Diagnose(cmd.Context(), o.environment(), o.workspace(), o.budget.value(), o.hints.Of, o.hints.Explain)
+			found, err := inspect.Diagnose(cmd.Context(), o.environment(), o.workspace(), o.budget.value(), o.hints.For, o.hints.Explain)
 			if err != nil {
 				return err
 			}

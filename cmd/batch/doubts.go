@@ -14,7 +14,7 @@ const vendorFile = "in-doubt.csv"
 const fewAttempts = 5
 
 // Options returns what can be done about the lookups that are still in doubt; nil for none.
-func (p hintEnvironment) Options(found *report.Reconciliation) []report.DoubtOption {
+func (h hintFlags) Options(found *report.Reconciliation) []report.DoubtOption {
 	if found.InDoubt == 0 {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (p hintEnvironment) Options(found *report.Reconciliation) []report.DoubtOpt
 			which += fmt.Sprintf(" %d", c.Attempt)
 		}
 	}
-	reconcile := "batch reconcile" + string(p)
+	reconcile := "batch reconcile" + string(h)
 	return []report.DoubtOption{
 		{Name: "wait", Effect: "They keep their hold and are not sent again. If nobody else spends from the account, give --exclusive."},
 		{
@@ -40,7 +40,7 @@ func (p hintEnvironment) Options(found *report.Reconciliation) []report.DoubtOpt
 }
 
 // adviceOnDoubts says what to do about the lookups that a run left in doubt; "" for none.
-func (p hintEnvironment) adviceOnDoubts(view *report.RunSummary) string {
+func (h hintFlags) adviceOnDoubts(view *report.RunSummary) string {
 	if view.InDoubt == 0 {
 		return ""
 	}
@@ -48,7 +48,7 @@ func (p hintEnvironment) adviceOnDoubts(view *report.RunSummary) string {
 	if view.Exclusive {
 		why = "The account cannot tell which of them were charged."
 	}
-	reconcile := "batch reconcile" + string(p)
+	reconcile := "batch reconcile" + string(h)
 	lines := []string{
 		fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.", report.Lookups(view.InDoubt)),
 		why,

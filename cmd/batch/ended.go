@@ -14,10 +14,10 @@ import (
 )
 
 // Advice says why the run stopped and what to do next.
-func (p hintEnvironment) Advice(view *report.RunSummary, stop dispatch.Stop, now time.Time) string {
+func (h hintFlags) Advice(view *report.RunSummary, stop dispatch.Stop, now time.Time) string {
 	switch stop := stop.(type) {
 	case nil:
-		return cmp.Or(p.adviceOnDoubts(view), adviceOnChoices(view))
+		return cmp.Or(h.adviceOnDoubts(view), adviceOnChoices(view))
 	case dispatch.CeilingReached:
 		return ceilingAdvice(view, stop, now)
 	case dispatch.PriceHigher:
@@ -31,7 +31,7 @@ func (p hintEnvironment) Advice(view *report.RunSummary, stop dispatch.Stop, now
 				report.Lookups(view.GivenUp))
 		}
 		if stop.Module != "" {
-			return p.limitAdvice(view, stop)
+			return h.limitAdvice(view, stop)
 		}
 		message := ""
 		if stop.Message != "" {
@@ -42,7 +42,7 @@ func (p hintEnvironment) Advice(view *report.RunSummary, stop dispatch.Stop, now
 			what = "Stopped"
 		}
 		return fmt.Sprintf("%s (%s)%s.\nNothing else was sent. %s, then run the same command again to go on.",
-			what, stop.Code, message, p.remedy(stop.Code))
+			what, stop.Code, message, h.remedy(stop.Code))
 	}
 	return "Run the same command again to go on."
 }
@@ -92,7 +92,7 @@ func sentOthers(view *report.RunSummary) bool { return !view.Halted && view.Drop
 
 // limitAdvice says which limit of the account a step of the run reached, and until when nothing is sent that needs
 // more of it. The other steps went on.
-func (p hintEnvironment) limitAdvice(view *report.RunSummary, stop dispatch.ServiceRefused) string {
+func (h hintFlags) limitAdvice(view *report.RunSummary, stop dispatch.ServiceRefused) string {
 	message := ""
 	if stop.Message != "" {
 		message = ": " + strings.TrimRight(stop.Message, ".")
@@ -107,5 +107,5 @@ func (p hintEnvironment) limitAdvice(view *report.RunSummary, stop dispatch.Serv
 	if sentOthers(view) {
 		text += "Everything else was sent. "
 	}
-	return p.within(fmt.Sprintf("%sNothing that needs %s is sent %s", text, stop.Module, next))
+	return h.within(fmt.Sprintf("%sNothing that needs %s is sent %s", text, stop.Module, next))
 }

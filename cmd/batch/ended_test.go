@@ -81,7 +81,7 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 				"Nothing is lost: raise it and run the same command again to go on.",
 		},
 	} {
-		if got := hintEnvironment("").Advice(&test.view, test.stop, now); got != test.want {
+		if got := hintFlags("").Advice(&test.view, test.stop, now); got != test.want {
 			t.Errorf("%s:\n%s\nnot\n%s", name, got, test.want)
 		}
 	}

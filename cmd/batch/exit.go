@@ -145,7 +145,7 @@ func exitCode(err error) int {
 
 // failureOf returns what a person and a program see of an error. It returns false when the command has already
 // said everything.
-func failureOf(err error, hints hintEnvironment) (found report.Failure, telling bool) {
+func failureOf(err error, hints hintFlags) (found report.Failure, telling bool) {
 	var stop stopped
 	var interrupted interrupt
 	found = report.Failure{Code: exitWord(err), Exit: exitCode(err)}

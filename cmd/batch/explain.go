@@ -14,23 +14,23 @@ import (
 
 // Explain returns the text of an error, and what to do about it where the service or its
 // configuration is at fault.
-func (p hintEnvironment) Explain(err error) string { return err.Error() + p.After(err) }
+func (h hintFlags) Explain(err error) string { return err.Error() + h.After(err) }
 
 // After returns what to do about an error as it continues the error's text; "" for nothing.
-func (p hintEnvironment) After(err error) string {
+func (h hintFlags) After(err error) string {
 	if found, ok := errors.AsType[*problem.Error](err); ok && found.Code != "" {
-		if hint := p.Of(found.Code, found.Values...); hint != "" {
+		if hint := h.For(found.Code, found.Values...); hint != "" {
 			return hint
 		}
 	}
 	if errors.Is(err, checkpoint.ErrVersion) {
-		return p.Of("journal_version")
+		return h.For("journal_version")
 	}
 	if errors.Is(err, checkpoint.ErrCorrupt) {
-		return p.Of("journal_damaged")
+		return h.For("journal_damaged")
 	}
 	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
-		return p.Of("disk_filled")
+		return h.For("disk_filled")
 	}
 	if advice := advise(err); advice != "" {
 		return "; " + advice

@@ -29,7 +29,7 @@ func TestJournalErrorsSayWhatToDo(t *testing.T) {
 		"damage":          {fmt.Errorf("opening: %w", checkpoint.ErrCorrupt), "since the backup"},
 		"full disk":       {fmt.Errorf("%w: %w", checkpoint.ErrFailed, syscall.ENOSPC), "; make room there and run the same command again"},
 	} {
-		if got := hintEnvironment("").After(test.err); !strings.Contains(got, test.want) || strings.Contains(got, "backup") != (name == "damage") {
+		if got := hintFlags("").After(test.err); !strings.Contains(got, test.want) || strings.Contains(got, "backup") != (name == "damage") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -121,19 +121,19 @@ func (f *outputFlags) value(env environment, sources []output.Source) pipeline.O
 	return pipeline.Output{Path: f.path, Rejects: f.rejects, Tables: f.tables, TablesFormat: f.tablesFormat, Candidates: f.candidates, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
 }
 
-// addPlaceFlags adds the flags that say where the service is.
-func (o *options) addPlaceFlags(flags *pflag.FlagSet) {
+// addBasicFlags adds the flags of the configuration, of standard error and of the address of the service.
+func (o *options) addBasicFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.config, "config", "", "read flags from this YAML `FILE`; the command line wins")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "write only errors and questions to standard error")
 	o.colour = colourDefault()
 	flags.Var(&o.colour, "color", colourHelp)
 	flags.Var(&o.logFormat, "log-format", "the format of standard error: text, or one JSON object per line")
-	o.service.AddEnvironment(flags)
+	o.service.AddAddresses(flags)
 }
 
 // addJournalFlags adds the flags of every command that opens a journal.
 func (o *options) addJournalFlags(flags *pflag.FlagSet) {
-	o.addPlaceFlags(flags)
+	o.addBasicFlags(flags)
 	o.service.AddJournal(flags)
 	flags.BoolVar(&o.json, "json", false, "print one JSON object on standard output")
 }

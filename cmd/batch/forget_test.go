@@ -76,10 +76,10 @@ func (h *household) makeLedgerOlder() {
 		h.t.Fatalf("the ledger names somebody, or error %v", err)
 	}
 	concealed := regexp.MustCompile(`"identity":"name\\u001f#[0-9a-f]+"`)
-	if hints := concealed.FindIndex(ledger); hints == nil {
+	if at := concealed.FindIndex(ledger); at == nil {
 		h.t.Fatalf("the ledger has no identity: %s", ledger)
 	} else {
-		ledger = slices.Concat(ledger[:hints[0]], []byte(`"identity":"name\u001fzyxanna\u001fquorlley\u001fcompany\u001facme"`), ledger[hints[1]:])
+		ledger = slices.Concat(ledger[:at[0]], []byte(`"identity":"name\u001fzyxanna\u001fquorlley\u001fcompany\u001facme"`), ledger[at[1]:])
 	}
 	if err := os.WriteFile(path, ledger, 0o600); err != nil {
 		h.t.Fatal(err)
@@ -341,9 +341,9 @@ func (h *household) wantRestOfAnswers() {
 	h.t.Helper()
 	h.batch("write", "owners", "-o", h.path("again.csv"), "--tables", h.path("tables-again"), "--tables-format", "csv")
 	was, is := h.rows("companies-out.csv"), h.rows("again.csv")
-	hints := slices.Index(was[0], "ownership")
+	column := slices.Index(was[0], "ownership")
 	for i, cell := range was[1] {
-		if i != hints && is[1][i] != cell {
+		if i != column && is[1][i] != cell {
 			h.t.Errorf("the column %s was %q and is %q", was[0][i], cell, is[1][i])
 		}
 	}

@@ -34,7 +34,7 @@ func TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten(t *testing.T) {
 	_, sent := observer.Sending(pipeline.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}})
 	scanned := observer.Scanning() // of the second step
 	if got := limit(); got != math.MaxInt64 {
-		t.Errorf("while a later step is surveyed the limit is %d bytes", got)
+		t.Errorf("while a later step is scanned the limit is %d bytes", got)
 	}
 	scanned()
 	if got := limit(); got == math.MaxInt64 {

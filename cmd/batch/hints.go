@@ -158,16 +158,16 @@ func interfaceText(code string) (string, bool) {
 const otherState = "the journal there is another one and buys again what it does not know"
 
 // hintOf words what to do next; it is "" where there is nothing to say.
-func hintOf(code string, values ...any) string { return hintEnvironment("").Of(code, values...) }
+func hintOf(code string, values ...any) string { return hintFlags("").For(code, values...) }
 
-// Of words what to do next; it is "" where there is nothing to say.
-func (p hintEnvironment) Of(code string, values ...any) string {
+// For words what to do next about what a code names; it is "" where there is nothing to say.
+func (h hintFlags) For(code string, values ...any) string {
 	text, found := texts[code]
 	if !found {
 		text, found = interfaceText(code)
 	}
 	if !found || len(values) == 0 {
-		return p.within(text)
+		return h.within(text)
 	}
 	if code == "max_units_missing" {
 		values = []any{unitFlags(values)}
@@ -179,7 +179,7 @@ func (p hintEnvironment) Of(code string, values ...any) string {
 			shown[i] = report.ShellWord(word)
 		}
 	}
-	return fmt.Sprintf(p.within(text), shown...)
+	return fmt.Sprintf(h.within(text), shown...)
 }
 
 // unitFlags returns the flags that limit the units of meters.
@@ -192,6 +192,6 @@ func unitFlags(meters []any) string {
 }
 
 // remedy says who can do what about a refusal of the service.
-func (p hintEnvironment) remedy(code string) string {
-	return cmp.Or(p.Of(code), "Find out what it means")
+func (h hintFlags) remedy(code string) string {
+	return cmp.Or(h.For(code), "Find out what it means")
 }

@@ -41,7 +41,7 @@ func (env environment) newJobRun() jobs.RunLine {
 	o.yes, o.service.LongestPause = true, jobs.LongestPause
 	fail := func(err error) jobs.RunOutcome {
 		outcome := jobs.RunOutcome{Exit: exitCode(err), Reason: exitWord(err)}
-		if _, telling := failureOf(err, hintEnvironmentOf(cmd.Flags())); telling {
+		if _, telling := failureOf(err, hintFlagsOf(cmd.Flags())); telling {
 			outcome.Err = err
 		}
 		return outcome

@@ -74,7 +74,7 @@ func execute(ctx context.Context, env environment, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	env.start.End(exitCode(err), exitWord(err))
-	if failed, telling := failureOf(err, hintEnvironmentOf(cmd.Flags())); telling {
+	if failed, telling := failureOf(err, hintFlagsOf(cmd.Flags())); telling {
 		failed.Command = hintCommand(err, args, cmd.Flags())
 		tell(env, failed, cmd.Flags(), printed.bytes == 0 && asksForJSON(cmd, args))
 	}

@@ -28,7 +28,7 @@ import (
 // group resolves to one value that does not change.
 type options struct {
 	env       environment
-	hints     hintEnvironment // for the commands of hints
+	hints     hintFlags // for the commands of hints
 	observer  *hostObserver
 	config    string
 	json      bool
@@ -76,7 +76,7 @@ func (o *options) load(cmd *cobra.Command) error {
 			return problem.AsUsage(err)
 		}
 	}
-	o.hints = hintEnvironmentOf(cmd.Flags())
+	o.hints = hintFlagsOf(cmd.Flags())
 	return o.check()
 }
 
@@ -155,7 +155,7 @@ func (o *options) show(to io.Writer, r report.Report) error {
 
 // showText writes a report for a person.
 func (o *options) showText(to io.Writer, r report.Report) error {
-	return report.WriteColoured(to, r, o.hints.Of, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
+	return report.WriteColoured(to, r, o.hints.For, o.env.colours(o.colour.Value, o.env.showsText && to == o.env.stdout))
 }
 
 // showPages shows a report and writes the pages that the flags name.
@@ -163,11 +163,11 @@ func (o *options) showPages(r report.Report) error {
 	if err := o.show(o.env.stdout, r); err != nil {
 		return err
 	}
-	told := o.env.stdout
+	stdout := o.env.stdout
 	if o.json {
-		told = nil
+		stdout = nil
 	}
-	return o.output.pages.Write(told, r, o.hints.Of, o.env.fileMode)
+	return o.output.pages.Write(stdout, r, o.hints.For, o.env.fileMode)
 }
 
 func (o *options) environment() workspace.Environment {
@@ -176,10 +176,10 @@ func (o *options) environment() workspace.Environment {
 
 // workspace returns which workspace the command works in.
 func (o *options) workspace() workspace.Options {
-	hints := o.service.Options()
-	hints.Profile, hints.Prices = o.list.Profile, o.prices.value()
-	provider.Change(hints.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
-	return hints
+	w := o.service.Options()
+	w.Profile, w.Prices = o.list.Profile, o.prices.value()
+	provider.Change(w.Services, func(p *providerv2.Provider) { p.Prices = o.prices.ofUnits() })
+	return w
 }
 
 // sources are the files that the flags name, which are never overwritten.

@@ -82,9 +82,9 @@ func writeBenchList(b *testing.B, path string, rows int) {
 func timeScan(b *testing.B, dir, baseURL, list string) time.Duration {
 	o := newOptions(quietEnvironment(nil))
 	o.service.Addresses[0].BaseURL, o.service.State = baseURL, filepath.Join(dir, "state")
-	hints := &workspace.Session{Options: o.workspace(), Env: o.environment()}
-	defer hints.Close()
-	if err := hints.Require(b.Context(), "scan"); err != nil {
+	session := &workspace.Session{Options: o.workspace(), Env: o.environment()}
+	defer session.Close()
+	if err := session.Require(b.Context(), "scan"); err != nil {
 		b.Fatal(err)
 	}
 	file, err := listfile.New(listfile.Options{}, list)
@@ -103,7 +103,7 @@ func timeScan(b *testing.B, dir, baseURL, list string) time.Duration {
 	scope := scan.Scope{Catalogue: v1.Catalogue(), Mapping: reading.Mapping, Wanted: v1.AllFields, Prefer: enrich.ByProfile, Memory: machineMemory() / 4}
 	runtime.GC()
 	begun := time.Now()
-	if _, err := scan.New(context.Background(), scope, file, hints.Journal); err != nil {
+	if _, err := scan.New(context.Background(), scope, file, session.Journal); err != nil {
 		b.Fatal(err)
 	}
 	return time.Since(begun)

@@ -38,7 +38,7 @@ func newRateCardImportCommand(env environment) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	o.addPlaceFlags(flags)
+	o.addBasicFlags(flags)
 	flags.DurationVar(&o.service.Timeout, "timeout", o.service.Timeout, "give the document up after this time")
 	flags.StringVarP(&o.output.path, "output", "o", "", "write the rate card to this `FILE` (default standard output)")
 	return cmd

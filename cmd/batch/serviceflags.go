@@ -171,8 +171,8 @@ func (f *serviceFlags) Known() bool {
 	return f.Sandbox || slices.ContainsFunc(f.Addresses, func(a *addressFlags) bool { return a.BaseURL != "" })
 }
 
-// AddEnvironment adds the flags that say where the service is.
-func (f *serviceFlags) AddEnvironment(flags *pflag.FlagSet) {
+// AddAddresses adds the flags that say where the service is.
+func (f *serviceFlags) AddAddresses(flags *pflag.FlagSet) {
 	for _, a := range f.Addresses {
 		usage := "the service's `URL` with its path prefix"
 		if a.of != "" {

@@ -18,7 +18,7 @@ func parsedServiceFlags(t *testing.T, environment map[string]string, args ...str
 	t.Helper()
 	f := newServiceFlags(quietEnvironment(environment))
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
-	f.AddEnvironment(flags)
+	f.AddAddresses(flags)
 	f.AddJournal(flags)
 	f.AddWait(flags)
 	f.AddService(flags)
@@ -35,13 +35,13 @@ func TestTheSecondInterfaceHasItsOwnAddressKeyAndRate(t *testing.T) {
 		baseURLVariable: "https://a.example/api/v1", keyVariable: "first", "SERVICE_V2_BASE_URL": "https://b.example/v2", "SERVICE_V2_API_KEY": "second",
 	}
 	f := parsedServiceFlags(t, environment)
-	hints := f.Options()
+	options := f.Options()
 	want := provider.Service{
 		Provider: providerv2.Provider{NotFound: "Not found."}, BaseURL: "https://b.example/v2", Key: "second", Timeout: 45 * time.Second, Connections: 16,
 		Rate: checkpoint.Rate{Slots: 60, Window: time.Minute}, Kept: checkpoint.Rate{Slots: 60, Window: time.Minute},
 	}
-	if diff := cmp.Diff(want, hints.Services[1], cmpopts.EquateEmpty()); diff != "" || hints.Services[0].Key != "first" || !f.Known() {
-		t.Errorf("%s%+v", diff, hints.Services[0])
+	if diff := cmp.Diff(want, options.Services[1], cmpopts.EquateEmpty()); diff != "" || options.Services[0].Key != "first" || !f.Known() {
+		t.Errorf("%s%+v", diff, options.Services[0])
 	}
 	f = parsedServiceFlags(t, environment, "--base-url-v2", "https://c.example/v2", "--rate-v2", "10/1s", "--headroom", "50%", "--timeout", "5s", "--concurrency", "3")
 	if err := f.assumed.keys.Set("not-found-text", "None."); err != nil {

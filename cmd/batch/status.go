@@ -35,7 +35,7 @@ func newStatusCommand(env environment) *cobra.Command {
 			if cmd.Flags().Changed("watch") {
 				w.Workspace.Journal.Wait = statusClosingTime
 			}
-			screen := statusScreen{Out: env.stdout, Hints: o.hints.Of, JSON: o.json, Colours: env.colours(o.colour.Value, env.showsText)}
+			screen := statusScreen{Out: env.stdout, Hints: o.hints.For, JSON: o.json, Colours: env.colours(o.colour.Value, env.showsText)}
 			if env.showsText {
 				screen.Columns = env.columns
 			}

@@ -34,7 +34,7 @@ func printRows(w io.Writer, name string, results []result) error {
 // printFound prints what the contestants of a work found, one below the other.
 func printFound(w io.Writer, name string, results []result) error {
 	for _, r := range results {
-		if r.told == nil {
+		if r.parse == nil {
 			continue
 		}
 		if _, err := fmt.Fprintf(w, "- %s, %s: %s\n", name, r.name, r.found); err != nil {

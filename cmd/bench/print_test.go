@@ -9,7 +9,7 @@ import (
 
 func TestTable(t *testing.T) {
 	ours, peer := walls(1, 3, 2), walls(4, 6, 8)
-	ours.name, ours.reach, ours.told, ours.found = "batch", "peak ≤ 3 MB", countsOf, counts{Rows: 7, Persons: 5}
+	ours.name, ours.reach, ours.parse, ours.found = "batch", "peak ≤ 3 MB", countsOf, counts{Rows: 7, Persons: 5}
 	peer.name, peer.reach = "DuckDB", "≤ 0.30"
 	var table strings.Builder
 	if err := printRows(&table, "plan", []result{ours, peer}); err != nil {

@@ -17,8 +17,8 @@ type contestant struct {
 	output  string // the file that it writes, which is removed each time; "" for none
 	reach   string // what is to be reached, "" for nothing; a bound of the ratio for peers
 
-	// told reads what it found out from its standard output; nil when it tells nothing.
-	told func(stdout []byte) (counts, error)
+	// parse reads the counts from its standard output; nil when it prints none.
+	parse func(stdout []byte) (counts, error)
 	// exact says that it answers the very question that batch answers.
 	exact bool
 }
@@ -69,10 +69,10 @@ func (r *result) measure(ctx context.Context, threads int) error {
 		return err
 	}
 	r.rounds = append(r.rounds, took)
-	if r.told == nil {
+	if r.parse == nil {
 		return nil
 	}
-	if r.found, err = r.told(stdout); err != nil {
+	if r.found, err = r.parse(stdout); err != nil {
 		return fmt.Errorf("%s: %w", r.name, err)
 	}
 	return nil

@@ -62,7 +62,7 @@ func TestRatiosAreOfRounds(t *testing.T) {
 func TestContestantsTakeTurns(t *testing.T) {
 	list := makeList(t)
 	out := filepath.Join(t.TempDir(), "out.csv")
-	counting := contestant{name: "ours", command: command{self(t), "csv-count", list}, told: countsOf, exact: true}
+	counting := contestant{name: "ours", command: command{self(t), "csv-count", list}, parse: countsOf, exact: true}
 	second, third := counting, contestant{name: "third", command: command{self(t), "csv-copy", list, out}, output: out}
 	second.name = "second"
 	w := work{name: "work", ours: counting, peers: []contestant{second, third}}
@@ -81,7 +81,7 @@ func TestContestantsTakeTurns(t *testing.T) {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 	for _, r := range results {
-		if len(r.rounds) != 3 || r.told != nil && r.found.Rows != int64(testList().Rows) {
+		if len(r.rounds) != 3 || r.parse != nil && r.found.Rows != int64(testList().Rows) {
 			t.Errorf("%s: %d rounds, found %v", r.name, len(r.rounds), r.found)
 		}
 	}
@@ -96,8 +96,8 @@ func TestAPeerThatFindsSomethingElseIsNone(t *testing.T) {
 	if err := os.WriteFile(other, []byte("id,first_name,last_name,linkedin_url,company,website,email,phone,notes\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ours := contestant{name: "ours", command: command{self(t), "csv-count", makeList(t)}, told: countsOf}
-	peer := contestant{name: "peer", command: command{self(t), "csv-count", other}, told: countsOf, exact: true}
+	ours := contestant{name: "ours", command: command{self(t), "csv-count", makeList(t)}, parse: countsOf}
+	peer := contestant{name: "peer", command: command{self(t), "csv-count", other}, parse: countsOf, exact: true}
 	_, err := work{name: "work", ours: ours, peers: []contestant{peer}}.measure(t.Context(), 1, 1, &strings.Builder{})
 	if err == nil || !strings.Contains(err.Error(), "work: ours found 2000 rows, ") {
 		t.Errorf("error %v", err)

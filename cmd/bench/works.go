@@ -68,7 +68,7 @@ func (s *setup) planCSV() work {
 		name: "plan of CSV", ours: s.plan("batch", list), prepare: s.warming(list),
 		peers: []contestant{
 			s.duckPlan(list, "≤ 0.25"), s.duckLight(list),
-			{name: "encoding/csv and a map", command: command{s.self, "csv-count", list}, told: countsOf, exact: true},
+			{name: "encoding/csv and a map", command: command{s.self, "csv-count", list}, parse: countsOf, exact: true},
 		},
 	}
 	w.ours.reach = "peak ≤ 350 MB"
@@ -128,7 +128,7 @@ func (s *setup) writeCSVAsParquet() work {
 }
 
 func (s *setup) plan(name, list string) contestant {
-	return contestant{name: name, told: planCounts, command: command{
+	return contestant{name: name, parse: planCounts, command: command{
 		s.batch, "plan", list, "--fields", "email,phone", "--offline", "--sandbox", "--state", s.cached("no-state"), "--json",
 	}}
 }
@@ -136,20 +136,20 @@ func (s *setup) plan(name, list string) contestant {
 // write writes the output of the run that the journal holds, with the columns that the
 // peers do not have.
 func (s *setup) write(out string) contestant {
-	return contestant{name: "batch", output: out, told: writeCounts, command: command{
+	return contestant{name: "batch", output: out, parse: writeCounts, command: command{
 		s.batch, "write", tenthRun, "-o", out, "--sandbox", "--state", s.state(), "--json",
 	}}
 }
 
 func (s *setup) duckPlan(list, reach string) contestant {
 	c := s.duckDB("DuckDB", "plan", list)
-	c.told, c.exact, c.reach = countsOf, true, reach
+	c.parse, c.exact, c.reach = countsOf, true, reach
 	return c
 }
 
 func (s *setup) duckLight(list string) contestant {
 	c := s.duckDB("DuckDB, spelling as it is", "light", list)
-	c.told = countsOf
+	c.parse = countsOf
 	return c
 }
 

@@ -61,18 +61,18 @@ func cardView(e *evidenceV1, d v1.Description) View {
 }
 
 func pricesView(e *evidenceV1, d v1.Description) View {
-	told := 0
+	shown := 0
 	for _, operation := range v1.Operations() {
 		for f, price := range d.Operations[operation].Prices {
-			if told++; price != e.Prices[f] {
+			if shown++; price != e.Prices[f] {
 				return differ("$%s for a %s of %s, where the rate card says $%s", price, f, operation, e.Prices[f])
 			}
 		}
 	}
-	if told == 0 {
+	if shown == 0 {
 		return untested("no prices are published")
 	}
-	return agree("%d prices", told)
+	return agree("%d prices", shown)
 }
 
 // paidChecksV1 returns what takes a lookup.

@@ -21,7 +21,7 @@ type RuleResult struct {
 }
 
 // FromOutside reports whether the rule can be tried on a service that was not set up for it.
-func (f RuleResult) FromOutside() bool { return fromOutside(f.Rule) }
+func (r RuleResult) FromOutside() bool { return fromOutside(r.Rule) }
 
 // Report is what a service showed of all rules, in their order.
 type Report []RuleResult

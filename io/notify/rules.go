@@ -199,13 +199,13 @@ func counted(n int64, what string) string {
 // priceChanges lists the prices that the account shows or that the run used, and that differ from earlier ones.
 func priceChanges(e RunEnded) string {
 	var changes []string
-	told := map[string]bool{}
+	shown := map[string]bool{}
 	for _, field := range slices.Sorted(maps.Keys(e.Facts.Higher)) {
-		told[field] = true
+		shown[field] = true
 		changes = append(changes, fmt.Sprintf("the account shows $%s for %s", e.Facts.Higher[field], field))
 	}
 	for _, field := range e.Facts.Fields {
-		if before, since := lastPrice(field.Name, e); !told[field.Name] && field.Price > 0 && before > 0 && before != field.Price {
+		if before, since := lastPrice(field.Name, e); !shown[field.Name] && field.Price > 0 && before > 0 && before != field.Price {
 			changes = append(changes, fmt.Sprintf("%s costs $%s, and cost $%s on %s", field.Name, field.Price, before, since))
 		}
 	}

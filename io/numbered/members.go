@@ -134,9 +134,9 @@ func nextPosition(data []byte, at int) (protowire.Number, position, bool) {
 		number, kind := protowire.Number(data[at]>>3), protowire.Type(data[at]&7)
 		switch {
 		case kind == protowire.VarintType && data[at+1] < 0x80:
-			return number, placeOf(at, at+1, at+2, kind), true
+			return number, positionOf(at, at+1, at+2, kind), true
 		case kind == protowire.BytesType && data[at+1] < 0x80 && at+2+int(data[at+1]) <= len(data):
-			return number, placeOf(at, at+2, at+2+int(data[at+1]), kind), true
+			return number, positionOf(at, at+2, at+2+int(data[at+1]), kind), true
 		}
 	}
 	number, kind, length := protowire.ConsumeTag(data[at:])
@@ -153,10 +153,10 @@ func nextPosition(data []byte, at int) (protowire.Number, position, bool) {
 		_, prefix := protowire.ConsumeVarint(data[start:])
 		start += prefix
 	}
-	return number, placeOf(at, start, end, kind), true
+	return number, positionOf(at, start, end, kind), true
 }
 
-func placeOf(tag, start, end int, kind protowire.Type) position {
+func positionOf(tag, start, end int, kind protowire.Type) position {
 	return position{int32(tag), int32(start), int32(end), kind}
 }
 

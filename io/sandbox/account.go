@@ -24,7 +24,7 @@ type account struct {
 
 	// epoch counts how often the included balance expired.
 	epoch     int
-	bought    bool // money ever came in
+	funded    bool // money ever came in
 	movements []Movement
 	// conflicts says that what only the reservations of others stand in the way of is
 	// a conflict, not a lack of credit.
@@ -69,14 +69,14 @@ func (a *account) move(m Movement) {
 // grant adds an included balance.
 func (a *account) grant(at time.Time, amount cost.Money) {
 	a.left.included += amount
-	a.bought = a.bought || amount > 0
+	a.funded = a.funded || amount > 0
 	a.move(Movement{At: at, Kind: Granted, Amount: amount})
 }
 
 // deposit adds prepaid credit.
 func (a *account) deposit(at time.Time, amount cost.Money) {
 	a.left.prepaid += amount
-	a.bought = a.bought || amount > 0
+	a.funded = a.funded || amount > 0
 	a.move(Movement{At: at, Kind: Deposited, Amount: amount})
 }
 
@@ -124,7 +124,7 @@ func (a *account) objection(amount cost.Money, at time.Time) ErrorCode {
 	switch {
 	case amount == 0:
 		return ""
-	case !a.bought:
+	case !a.funded:
 		return FreeAllowanceExhausted
 	case amount > a.left.total():
 		return CreditsExhausted

@@ -95,8 +95,8 @@ func TestAuditFinds(t *testing.T) {
 		"a hold of nothing": func(b *Ledger) {
 			b.open[1] = reservation{hold: cost.Hold{Fields: 1, Rates: cost.AllowancePerField(v1.Catalogue()).At(b.account.prices)}}
 		},
-		"the budget not told": func(b *Ledger) { b.account.budget.spent = nil },
-		"a gift":              func(b *Ledger) { b.account.deposit(b.clock(), 1); b.account.movements = b.account.movements[:1] },
+		"the budget not shown": func(b *Ledger) { b.account.budget.spent = nil },
+		"a gift":               func(b *Ledger) { b.account.deposit(b.clock(), 1); b.account.movements = b.account.movements[:1] },
 	} {
 		config := paying(1000)
 		config.PrepaidCents = 100

@@ -11,16 +11,16 @@ import (
 // Audit recomputes the sums that the account keeps from the single charges,
 // movements and reservations: what came in is what is left, reserved, charged, spent
 // elsewhere and expired; nothing is below zero.
-func (b *Ledger) Audit() error {
-	b.lock()
-	defer b.mu.Unlock()
-	return errors.Join(b.auditReservations(), b.auditMoney(), b.auditFree())
+func (l *Ledger) Audit() error {
+	l.lock()
+	defer l.mu.Unlock()
+	return errors.Join(l.auditReservations(), l.auditMoney(), l.auditFree())
 }
 
-func (b *Ledger) auditReservations() error {
+func (l *Ledger) auditReservations() error {
 	var reserved cost.Money
 	var heldFree FieldUnits
-	for number, r := range b.open {
+	for number, r := range l.open {
 		reserved += r.hold.Money()
 		for f := range r.hold.Free.Each() {
 			heldFree[f]++
@@ -29,15 +29,15 @@ func (b *Ledger) auditReservations() error {
 			return fmt.Errorf("arrival %d holds %s, but took %s out", number, r.hold.Money(), r.money.total())
 		}
 	}
-	if reserved != b.account.reserved || heldFree != b.account.heldFree {
+	if reserved != l.account.reserved || heldFree != l.account.heldFree {
 		return fmt.Errorf("the reservations hold %s and %v free fields, the account says %s and %v",
-			reserved, heldFree, b.account.reserved, b.account.heldFree)
+			reserved, heldFree, l.account.reserved, l.account.heldFree)
 	}
 	return nil
 }
 
-func (b *Ledger) auditMoney() error {
-	a := &b.account
+func (l *Ledger) auditMoney() error {
+	a := &l.account
 	var came, went, charged, elsewhere cost.Money
 	for _, m := range a.movements {
 		switch m.Kind {
@@ -49,16 +49,16 @@ func (b *Ledger) auditMoney() error {
 			elsewhere += m.Amount
 		}
 	}
-	total := b.history.total()
+	total := l.history.total()
 	charged = total.charged
 	went -= total.expired // expired, and charged all the same
-	for _, c := range b.history.charges {
+	for _, c := range l.history.charges {
 		if !c.Free && c.From.total() != c.Amount {
 			return fmt.Errorf("the charge of arrival %d is %s, but %s was paid", c.Arrival, c.Amount, c.From.total())
 		}
 	}
 	here := a.left.total()
-	for _, r := range b.open {
+	for _, r := range l.open {
 		here += r.money.total() - r.expired(a)
 	}
 	var spent cost.Money
@@ -77,15 +77,15 @@ func (b *Ledger) auditMoney() error {
 	return nil
 }
 
-func (b *Ledger) auditFree() error {
-	a := &b.account
+func (l *Ledger) auditFree() error {
+	a := &l.account
 	used := a.startFree
 	for _, m := range a.movements {
 		for f, units := range m.Free {
 			used[f] -= units
 		}
 	}
-	for f, units := range b.history.total().freeUsed {
+	for f, units := range l.history.total().freeUsed {
 		used[f] -= units
 	}
 	for f := range v1.AllFields.Each() {

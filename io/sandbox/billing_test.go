@@ -325,7 +325,7 @@ func TestOthers(t *testing.T) {
 	}
 	s := l.Snapshot()
 	if s.FreeElsewhere != (FieldUnits{2, 1}) || s.SpentElsewhere != 45*cost.Cent || s.FreeLeft != (FieldUnits{}) || len(s.Charges) != 0 {
-		t.Errorf("books %+v", s)
+		t.Errorf("ledger %+v", s)
 	}
 	if code := l.refusal(aPhone); code != CreditsExhausted {
 		t.Errorf("a phone for 15 cents: %q", code)

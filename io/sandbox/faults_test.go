@@ -177,7 +177,7 @@ func TestEffects(t *testing.T) {
 			t.Errorf("of 10 cents %s were spent: %v", spent, err)
 		}
 		if ledger := w.audited(); ledger.SpentElsewhere != cost.Dollar || ledger.Available != 0 {
-			t.Errorf("books %+v", ledger)
+			t.Errorf("ledger %+v", ledger)
 		}
 	})
 	t.Run("the budget is lowered", func(t *testing.T) {

@@ -61,18 +61,18 @@ func (r *keyRing) find(id string) (*Key, error) {
 	return &r.keys[i], nil
 }
 
-// applyKey makes an entry about a key true.
-func (b *Ledger) applyKey(e LedgerEntry) error {
+// applyKey applies an entry about a key.
+func (l *Ledger) applyKey(e LedgerEntry) error {
 	if e.Kind == keyCreated {
-		b.ring.byHash[e.Hash] = len(b.ring.keys)
-		b.ring.keys = append(b.ring.keys, Key{ID: e.Key, Name: e.Name, Legacy: e.Legacy, Created: e.At, Expires: e.Until})
+		l.ring.byHash[e.Hash] = len(l.ring.keys)
+		l.ring.keys = append(l.ring.keys, Key{ID: e.Key, Name: e.Name, Legacy: e.Legacy, Created: e.At, Expires: e.Until})
 		return nil
 	}
 	id := e.Key
 	if id == "" {
 		id = ConfiguredKey
 	}
-	key, err := b.ring.find(id)
+	key, err := l.ring.find(id)
 	if err != nil {
 		return err
 	}
@@ -86,27 +86,27 @@ func (b *Ledger) applyKey(e LedgerEntry) error {
 
 // Identify returns the key with a value. It reports false for a value that is no
 // key's, or that of a key that expired or was revoked.
-func (b *Ledger) Identify(value string) (Key, bool) {
-	now := b.lock()
-	defer b.mu.Unlock()
-	i, found := b.ring.byHash[hashOf(value)]
-	if !found || !b.ring.keys[i].valid(now) {
+func (l *Ledger) Identify(value string) (Key, bool) {
+	now := l.lock()
+	defer l.mu.Unlock()
+	i, found := l.ring.byHash[hashOf(value)]
+	if !found || !l.ring.keys[i].valid(now) {
 		return Key{}, false
 	}
-	return b.ring.keys[i], true
+	return l.ring.keys[i], true
 }
 
 // validKey reports whether the key of that ID opens anything.
-func (b *Ledger) validKey(id string, now time.Time) bool {
-	key, err := b.ring.find(id)
+func (l *Ledger) validKey(id string, now time.Time) bool {
+	key, err := l.ring.find(id)
 	return err == nil && key.valid(now)
 }
 
 // Keys returns the keys of the workspace, revoked and expired ones as well.
-func (b *Ledger) Keys() []Key {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.ring.keys)
+func (l *Ledger) Keys() []Key {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.ring.keys)
 }
 
 // NewKey says what kind of key to create.
@@ -117,27 +117,27 @@ type NewKey struct {
 }
 
 // CreateKey adds a key and returns its value, which cannot be had again.
-func (b *Ledger) CreateKey(k NewKey) (Key, string, error) {
+func (l *Ledger) CreateKey(k NewKey) (Key, string, error) {
 	if err := checkKeyName(k.Name); err != nil {
 		return Key{}, "", err
 	}
 	if err := checkExpiry(k.Expires); err != nil {
 		return Key{}, "", err
 	}
-	now := b.lock()
-	defer b.mu.Unlock()
+	now := l.lock()
+	defer l.mu.Unlock()
 	if !k.Expires.IsZero() && !now.Before(k.Expires) {
 		return Key{}, "", invalidf("the key would expire at %s, which has passed", k.Expires.Format(time.RFC3339))
 	}
 	value := "sandbox_" + rand.Text()
-	id := fmt.Sprintf("key_%d", len(b.ring.keys)+1)
-	err := b.ledger.Record(LedgerEntry{
+	id := fmt.Sprintf("key_%d", len(l.ring.keys)+1)
+	err := l.ledger.Record(LedgerEntry{
 		Kind: keyCreated, At: now, Key: id, Name: k.Name, Hash: hashOf(value), Legacy: k.Legacy, Until: k.Expires.UTC(),
 	})
 	if err != nil {
 		return Key{}, "", err
 	}
-	key, err := b.ring.find(id)
+	key, err := l.ring.find(id)
 	return *key, value, err
 }
 
@@ -158,30 +158,30 @@ func checkExpiry(at time.Time) error {
 
 // RevokeKey makes every request with the key fail from now on (specification v1,
 // "States and transitions"). A revoked key stays as it is.
-func (b *Ledger) RevokeKey(id string) error {
-	now := b.lock()
-	defer b.mu.Unlock()
-	key, err := b.ring.find(id)
+func (l *Ledger) RevokeKey(id string) error {
+	now := l.lock()
+	defer l.mu.Unlock()
+	key, err := l.ring.find(id)
 	if err != nil || !key.Revoked.IsZero() {
 		return err
 	}
-	return b.ledger.Record(LedgerEntry{Kind: keyRevoked, At: now, Key: id})
+	return l.ledger.Record(LedgerEntry{Kind: keyRevoked, At: now, Key: id})
 }
 
 // ExpireKey sets when the key ends; the zero time means never. A moment that has
 // passed ends it now.
-func (b *Ledger) ExpireKey(id string, at time.Time) error {
+func (l *Ledger) ExpireKey(id string, at time.Time) error {
 	if err := checkExpiry(at); err != nil {
 		return err
 	}
-	now := b.lock()
-	defer b.mu.Unlock()
-	key, err := b.ring.find(id)
+	now := l.lock()
+	defer l.mu.Unlock()
+	key, err := l.ring.find(id)
 	switch {
 	case err != nil:
 		return err
 	case !key.Revoked.IsZero():
 		return invalidf("%s is revoked already", id)
 	}
-	return b.ledger.Record(LedgerEntry{Kind: keyExpirySet, At: now, Key: id, Until: at.UTC()})
+	return l.ledger.Record(LedgerEntry{Kind: keyExpirySet, At: now, Key: id, Until: at.UTC()})
 }

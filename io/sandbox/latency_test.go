@@ -124,7 +124,7 @@ func TestClientLeaves(t *testing.T) {
 		}
 		synctest.Wait()
 		if ledger := s.Ledger(); len(ledger.Charges) != 1 || ledger.ReservedFree != (units{}) || s.Audit() != nil {
-			t.Errorf("books %+v, audit %v", ledger, s.Audit())
+			t.Errorf("ledger %+v, audit %v", ledger, s.Audit())
 		}
 	})
 }
@@ -168,7 +168,7 @@ func TestClose(t *testing.T) {
 				t.Errorf("%s: error %v after %s", fault, err, time.Since(start))
 			}
 			if ledger := s.Ledger(); len(ledger.Charges) != 0 || ledger.ReservedFree != (units{}) {
-				t.Errorf("%s: books %+v", fault, ledger)
+				t.Errorf("%s: ledger %+v", fault, ledger)
 			}
 			if err := post(time.Second); !isBroken(err) {
 				t.Errorf("after Close: %v", err)

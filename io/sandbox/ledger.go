@@ -108,72 +108,72 @@ func openLedger(config LedgerConfig) (*Ledger, error) {
 const ledgerHeader = `{"kind":"sandbox_books","version":1}` + "\n"
 
 // Close closes the file. Nothing is recorded any more.
-func (b *Ledger) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.ledger.Close()
+func (l *Ledger) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.ledger.Close()
 }
 
-// lock takes the ledger, brings it up to the present and returns it, as an entry
+// lock locks the ledger and applies what time has brought about. It returns the present time, as an entry
 // gives it back.
-func (b *Ledger) lock() time.Time {
-	b.mu.Lock()
-	now := b.clock().UTC().Round(0)
-	b.advance(now)
+func (l *Ledger) lock() time.Time {
+	l.mu.Lock()
+	now := l.clock().UTC().Round(0)
+	l.advance(now)
 	return now
 }
 
 // change records an entry that depends on nothing, with the present time.
-func (b *Ledger) change(e LedgerEntry) error {
-	e.At = b.lock()
-	defer b.mu.Unlock()
-	return b.ledger.Record(e)
+func (l *Ledger) change(e LedgerEntry) error {
+	e.At = l.lock()
+	defer l.mu.Unlock()
+	return l.ledger.Record(e)
 }
 
-// apply makes an entry true.
-func (b *Ledger) apply(e LedgerEntry) error {
-	if at := monthOf(e.At); b.period.before(at) {
-		b.period = at
+// apply applies an entry to the state in memory.
+func (l *Ledger) apply(e LedgerEntry) error {
+	if at := monthOf(e.At); l.period.before(at) {
+		l.period = at
 	}
 	switch e.Kind {
 	case arrived:
-		return b.applyArrival(e)
+		return l.applyArrival(e)
 	case settled:
-		return b.applySettlement(e)
+		return l.applySettlement(e)
 	case refused:
-		return b.applyRefusal(e)
+		return l.applyRefusal(e)
 	}
-	if err := b.applyChange(e); err != nil {
+	if err := l.applyChange(e); err != nil {
 		return err
 	}
 	e.Hash = ""
-	b.log = append(b.log, e)
+	l.log = append(l.log, e)
 	return nil
 }
 
-// applyChange makes an entry true that is not about an arrival.
-func (b *Ledger) applyChange(e LedgerEntry) error {
+// applyChange applies an entry that is not about an arrival.
+func (l *Ledger) applyChange(e LedgerEntry) error {
 	switch e.Kind {
 	case keyCreated, keyRevoked, keyExpirySet:
-		return b.applyKey(e)
+		return l.applyKey(e)
 	case checkedOut, confirmed, renewed, subscriptionEnded:
-		return b.applyBilling(e)
+		return l.applyBilling(e)
 	case creditSpent:
-		b.applySpending(e)
+		l.applySpending(e)
 	case usageTaken:
-		b.applyUsage(e)
+		l.applyUsage(e)
 	case budgetSet:
-		b.account.budget.limit = &e.Amount
+		l.account.budget.limit = &e.Amount
 	case budgetRemoved:
-		b.account.budget.limit = nil
+		l.account.budget.limit = nil
 	case stateSet:
-		b.state = e.State
+		l.state = e.State
 	case attemptLimitSet:
-		b.attemptLimit = e.Limit
+		l.attemptLimit = e.Limit
 	case priceSet, priceRemoved:
-		b.account.setPrices(e)
+		l.account.setPrices(e)
 	case conditionSet:
-		return b.applyCondition(e)
+		return l.applyCondition(e)
 	default:
 		return fmt.Errorf("an entry of the unknown kind %q", e.Kind)
 	}
@@ -182,15 +182,15 @@ func (b *Ledger) applyChange(e LedgerEntry) error {
 
 // Log returns the entries of everything that is not an arrival, oldest first: what the
 // owner did, what others spent, and what time brought about.
-func (b *Ledger) Log() []LedgerEntry {
-	b.lock()
-	defer b.mu.Unlock()
-	return append([]LedgerEntry{}, b.log...)
+func (l *Ledger) Log() []LedgerEntry {
+	l.lock()
+	defer l.mu.Unlock()
+	return append([]LedgerEntry{}, l.log...)
 }
 
 // Terms returns the rate card and the prices in force.
-func (b *Ledger) Terms() (cost.RateCard, cost.Prices) {
-	b.lock()
-	defer b.mu.Unlock()
-	return b.account.card, b.account.prices
+func (l *Ledger) Terms() (cost.RateCard, cost.Prices) {
+	l.lock()
+	defer l.mu.Unlock()
+	return l.account.card, l.account.prices
 }

@@ -23,7 +23,7 @@ func TestTwoProcesses(t *testing.T) {
 	for range 2 {
 		a := second.Arrive(lookupIn(v1.AllFields, "Eve"))
 		if a.Code != ServiceMisconfigured || !strings.Contains(a.Why, "another process") || !strings.Contains(a.Why, config.LedgerPath) {
-			t.Errorf("an arrival in books that somebody else wrote into: %+v", a)
+			t.Errorf("an arrival in a ledger that somebody else wrote into: %+v", a)
 		}
 	}
 	if _, code := second.Status(ConfiguredKey); code != "" {

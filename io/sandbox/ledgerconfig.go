@@ -55,7 +55,7 @@ type LedgerConfig struct {
 	// Now is the service's clock; nil means time.Now.
 	Now func() time.Time
 	// LedgerPath names the file in which the ledger is kept. Opening it again carries
-	// on where it ends. Empty means that they are kept in memory alone.
+	// on where it ends. Empty means that it is kept in memory alone.
 	LedgerPath string
 	// Conceal returns what the ledger keeps instead of an identity. Nil keeps the identity.
 	Conceal func(identity string) string

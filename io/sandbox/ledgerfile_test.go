@@ -64,7 +64,7 @@ func checkBalance(t *rapid.T, s *Ledger) {
 // checkSame compares what two servers know, and what they would do next.
 func checkSame(t interface{ Fatalf(string, ...any) }, before, after *Ledger) {
 	if diff := cmp.Diff(before.Snapshot(), after.Snapshot()); diff != "" {
-		t.Fatalf("books (-before +after):\n%s", diff)
+		t.Fatalf("ledger (-before +after):\n%s", diff)
 	}
 	if diff := cmp.Diff(status(before), status(after)); diff != "" {
 		t.Fatalf("status (-before +after):\n%s", diff)
@@ -113,7 +113,7 @@ func TestKill(t *testing.T) {
 	after := openLedgerOn(t, config)
 	ledger := after.Snapshot()
 	if len(ledger.Arrivals) != 4 || ledger.Charged != 65*cost.Cent || ledger.FreeUsed != (FieldUnits{1, 0}) || ledger.Reserved != 0 {
-		t.Errorf("books after the restart: %+v", ledger)
+		t.Errorf("ledger after the restart: %+v", ledger)
 	}
 	if diff := cmp.Diff(before.Charges, ledger.Charges); diff != "" {
 		t.Errorf("charges (-before +after):\n%s", diff)

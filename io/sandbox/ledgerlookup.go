@@ -27,22 +27,22 @@ type Admission struct {
 
 // Arrive numbers a lookup and counts it against the limits, unless it is refused
 // at the door: such an arrival takes no place.
-func (b *Ledger) Arrive(r LookupRequest) Admission {
-	now := b.lock()
-	defer b.mu.Unlock()
-	a := Admission{Number: b.history.next()}
-	wait := b.window.Wait(now)
-	a.Code = b.closed(r.Key, now)
+func (l *Ledger) Arrive(r LookupRequest) Admission {
+	now := l.lock()
+	defer l.mu.Unlock()
+	a := Admission{Number: l.history.next()}
+	wait := l.window.Wait(now)
+	a.Code = l.closed(r.Key, now)
 	switch {
 	case a.Code != "":
-	case b.attemptsUsedUp(now):
+	case l.attemptsUsedUp(now):
 		a.Code = AttemptLimitReached
 	case wait > 0:
 		a.Code, a.Wait = RateLimited, wait
 	}
-	err := b.ledger.Record(LedgerEntry{
+	err := l.ledger.Record(LedgerEntry{
 		Kind: arrived, At: now, Number: a.Number, Path: r.Path, Transport: r.Transport, Key: r.Key,
-		Identity: b.conceal(r.Identity), Fields: fieldList(r.Fields), Code: a.Code,
+		Identity: l.conceal(r.Identity), Fields: fieldList(r.Fields), Code: a.Code,
 	})
 	if err != nil {
 		a.Code, a.Why = ServiceMisconfigured, err.Error()
@@ -51,89 +51,89 @@ func (b *Ledger) Arrive(r LookupRequest) Admission {
 }
 
 // closed returns why the workspace is closed to a key, "" when it is open.
-func (b *Ledger) closed(key string, now time.Time) ErrorCode {
+func (l *Ledger) closed(key string, now time.Time) ErrorCode {
 	switch {
-	case !b.validKey(key, now):
+	case !l.validKey(key, now):
 		return InvalidAPIKey
-	case b.state == Inactive:
+	case l.state == Inactive:
 		return WorkspaceInactive
-	case b.state == Restricted:
+	case l.state == Restricted:
 		return AccessRestricted
 	}
 	return ""
 }
 
 // attemptsUsedUp reports whether the attempt limit of the usage period is reached.
-func (b *Ledger) attemptsUsedUp(now time.Time) bool {
-	return b.attemptLimit > 0 && b.attempts[monthOf(now)] >= b.attemptLimit
+func (l *Ledger) attemptsUsedUp(now time.Time) bool {
+	return l.attemptLimit > 0 && l.attempts[monthOf(now)] >= l.attemptLimit
 }
 
 // Reserve sets aside what the lookup can cost. An empty code means that it has, and
 // that exactly one of Settle and Release has to follow.
-func (b *Ledger) Reserve(number int, fields enrich.Fields) ErrorCode {
-	now := b.lock()
-	defer b.mu.Unlock()
-	arrival, err := b.history.find(number)
+func (l *Ledger) Reserve(number int, fields enrich.Fields) ErrorCode {
+	now := l.lock()
+	defer l.mu.Unlock()
+	arrival, err := l.history.find(number)
 	if err != nil || arrival == nil { // Config.KeepArrivals is too low
 		return ServiceMisconfigured
 	}
-	if code := b.closed(arrival.Key, now); code != "" {
+	if code := l.closed(arrival.Key, now); code != "" {
 		return code
 	}
-	hold, code := b.account.quote(fields, now)
+	hold, code := l.account.quote(fields, now)
 	if code == "" {
-		b.open[number] = b.account.reserve(hold)
+		l.open[number] = l.account.reserve(hold)
 	}
 	return code
 }
 
 // Release gives a reservation back without a charge.
-func (b *Ledger) Release(number int) {
-	b.lock()
-	defer b.mu.Unlock()
-	b.release(number)
+func (l *Ledger) Release(number int) {
+	l.lock()
+	defer l.mu.Unlock()
+	l.release(number)
 }
 
-func (b *Ledger) release(number int) (cost.Hold, cost.Money) {
-	r := b.open[number]
-	delete(b.open, number)
-	return r.hold, b.account.release(r)
+func (l *Ledger) release(number int) (cost.Hold, cost.Money) {
+	r := l.open[number]
+	delete(l.open, number)
+	return r.hold, l.account.release(r)
 }
 
 // Settle ends a reservation by charging the returned fields. When it reports an
 // error nothing was charged, and the result must not be shown.
-func (b *Ledger) Settle(number int, requestID string, returned enrich.Fields) error {
-	now := b.lock()
-	defer b.mu.Unlock()
-	hold, expired := b.release(number)
-	return b.ledger.Record(LedgerEntry{
+func (l *Ledger) Settle(number int, requestID string, returned enrich.Fields) error {
+	now := l.lock()
+	defer l.mu.Unlock()
+	hold, expired := l.release(number)
+	return l.ledger.Record(LedgerEntry{
 		Kind: settled, At: now, Number: number, RequestID: requestID,
-		Charges: charges(hold.Settle(returned), hold.Rates.Prices(), expired, b.account.left),
+		Charges: charges(hold.Settle(returned), hold.Rates.Prices(), expired, l.account.left),
 	})
 }
 
 // Refuse notes that an arrival was refused after all.
-func (b *Ledger) Refuse(number int, code ErrorCode) error {
-	return b.change(LedgerEntry{Kind: refused, Number: number, Code: code})
+func (l *Ledger) Refuse(number int, code ErrorCode) error {
+	return l.change(LedgerEntry{Kind: refused, Number: number, Code: code})
 }
 
-func (b *Ledger) applyArrival(e LedgerEntry) error {
-	if next := b.history.next(); e.Number != next {
+func (l *Ledger) applyArrival(e LedgerEntry) error {
+	if next := l.history.next(); e.Number != next {
 		return fmt.Errorf("arrival %d where %d was to come", e.Number, next)
 	}
-	b.history.arrive(Arrival{
+	l.history.arrive(Arrival{
 		Number: e.Number, At: e.At, Path: e.Path, Transport: e.Transport, Key: e.Key,
 		Identity: e.Identity, Fields: enrich.FieldsOf(e.Fields...), Code: e.Code,
 	})
 	if e.Code == "" {
-		b.window.Count(e.At)
-		b.attempts[monthOf(e.At)]++
+		l.window.Count(e.At)
+		l.attempts[monthOf(e.At)]++
 	}
 	return nil
 }
 
-func (b *Ledger) applySettlement(e LedgerEntry) error {
-	arrival, err := b.history.find(e.Number)
+func (l *Ledger) applySettlement(e LedgerEntry) error {
+	arrival, err := l.history.find(e.Number)
 	if err != nil {
 		return err
 	}
@@ -142,8 +142,8 @@ func (b *Ledger) applySettlement(e LedgerEntry) error {
 		identity = arrival.Identity
 	}
 	for _, c := range e.Charges {
-		from := b.applyCharge(c, e.At)
-		b.history.charge(Charge{
+		from := l.applyCharge(c, e.At)
+		l.history.charge(Charge{
 			Arrival: e.Number, Identity: identity, Field: c.Field,
 			Amount: c.Amount, Free: c.Free, From: from, RequestID: e.RequestID, At: e.At,
 		})
@@ -152,13 +152,13 @@ func (b *Ledger) applySettlement(e LedgerEntry) error {
 }
 
 // applyCharge charges a field, and returns what it was paid from.
-func (b *Ledger) applyCharge(c fieldCharge, at time.Time) Source {
+func (l *Ledger) applyCharge(c fieldCharge, at time.Time) Source {
 	if c.Free {
-		b.account.free[c.Field]--
+		l.account.free[c.Field]--
 		return Source{}
 	}
-	from := b.account.sourceOf(c.Amount, c.From)
-	b.account.pay(from, at)
+	from := l.account.sourceOf(c.Amount, c.From)
+	l.account.pay(from, at)
 	return from
 }
 
@@ -172,6 +172,6 @@ func (a *account) sourceOf(amount cost.Money, said *Source) Source {
 	return left.draw(amount)
 }
 
-func (b *Ledger) applyRefusal(e LedgerEntry) error {
-	return b.history.refuse(e.Number, e.Code)
+func (l *Ledger) applyRefusal(e LedgerEntry) error {
+	return l.history.refuse(e.Number, e.Code)
 }

@@ -86,7 +86,7 @@ func TestAnotherClient(t *testing.T) {
 				t.Errorf("status over REST and MCP (-REST +MCP):\n%s", diff)
 			}
 			if ledger := w.audited(); len(ledger.Charges) != 2 || ledger.Posts[enrichPath] != 1 {
-				t.Errorf("books %+v", ledger)
+				t.Errorf("ledger %+v", ledger)
 			}
 			for _, header := range b.seen {
 				if header.Get("X-Sandbox") != "true" {

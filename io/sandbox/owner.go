@@ -14,35 +14,35 @@ import (
 
 // SetBudget sets the monthly cap on paid usage; zero permits none, nil removes it.
 // What is reserved already is still charged.
-func (b *Ledger) SetBudget(limit *cost.Money) error {
+func (l *Ledger) SetBudget(limit *cost.Money) error {
 	if limit == nil {
-		return b.change(LedgerEntry{Kind: budgetRemoved})
+		return l.change(LedgerEntry{Kind: budgetRemoved})
 	}
 	if *limit < 0 || *limit > cost.MaxMoney {
 		return invalidf("a budget cap of %s; give 0 to permit no paid usage, and at most %s", *limit, cost.MaxMoney)
 	}
-	return b.change(LedgerEntry{Kind: budgetSet, Amount: *limit})
+	return l.change(LedgerEntry{Kind: budgetSet, Amount: *limit})
 }
 
 // SetState opens or closes the workspace.
-func (b *Ledger) SetState(state State) error {
+func (l *Ledger) SetState(state State) error {
 	if states := []State{Active, Inactive, Restricted}; !slices.Contains(states, state) {
 		return invalidf("unknown state %q; the states are %q", state, states)
 	}
-	return b.change(LedgerEntry{Kind: stateSet, State: state})
+	return l.change(LedgerEntry{Kind: stateSet, State: state})
 }
 
 // SetAttemptLimit sets the most lookups of a usage period; zero means no limit.
-func (b *Ledger) SetAttemptLimit(limit int) error {
+func (l *Ledger) SetAttemptLimit(limit int) error {
 	if limit < 0 {
 		return invalidf("an attempt limit of %d is below zero; give 0 for none", limit)
 	}
-	return b.change(LedgerEntry{Kind: attemptLimitSet, Limit: limit})
+	return l.change(LedgerEntry{Kind: attemptLimitSet, Limit: limit})
 }
 
 // SetPrice puts the price of a field in force until the plan changes. Without a
 // price the field is not on the plan.
-func (b *Ledger) SetPrice(field enrich.Field, price *cost.Money) error {
+func (l *Ledger) SetPrice(field enrich.Field, price *cost.Money) error {
 	if !v1.AllFields.Has(field) {
 		return invalidf("there is no field %d", field)
 	}
@@ -53,7 +53,7 @@ func (b *Ledger) SetPrice(field enrich.Field, price *cost.Money) error {
 		}
 		e.Kind, e.Amount = priceSet, *price
 	}
-	return b.change(e)
+	return l.change(e)
 }
 
 func (a *account) setPrices(e LedgerEntry) {
@@ -69,26 +69,26 @@ func (a *account) setPrices(e LedgerEntry) {
 
 // SetInputCondition makes the requests of an operation fulfil a JSON Schema, which
 // the caller has checked; nil takes the condition away.
-func (b *Ledger) SetInputCondition(operation v1.Operation, condition json.RawMessage) error {
-	return b.change(LedgerEntry{Kind: conditionSet, Operation: operation.String(), Condition: condition})
+func (l *Ledger) SetInputCondition(operation v1.Operation, condition json.RawMessage) error {
+	return l.change(LedgerEntry{Kind: conditionSet, Operation: operation.String(), Condition: condition})
 }
 
 // InputCondition returns the condition of an operation, nil when there is none.
-func (b *Ledger) InputCondition(operation v1.Operation) json.RawMessage {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.conditions[operation]
+func (l *Ledger) InputCondition(operation v1.Operation) json.RawMessage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.conditions[operation]
 }
 
-func (b *Ledger) applyCondition(e LedgerEntry) error {
+func (l *Ledger) applyCondition(e LedgerEntry) error {
 	for _, operation := range v1.Operations() {
 		if operation.String() != e.Operation {
 			continue
 		}
 		if e.Condition == nil {
-			delete(b.conditions, operation)
+			delete(l.conditions, operation)
 		} else {
-			b.conditions[operation] = e.Condition
+			l.conditions[operation] = e.Condition
 		}
 		return nil
 	}
@@ -98,27 +98,27 @@ func (b *Ledger) applyCondition(e LedgerEntry) error {
 // SpendElsewhere spends an amount in the name of somebody else in the workspace: the
 // balance and the monthly budget move, and no lookup of ours is to blame. It spends
 // no more than is available and returns what it spent.
-func (b *Ledger) SpendElsewhere(amount cost.Money) (cost.Money, error) {
+func (l *Ledger) SpendElsewhere(amount cost.Money) (cost.Money, error) {
 	if amount < 0 {
 		return 0, invalidf("%s cannot be spent; give a positive amount", amount)
 	}
-	now := b.lock()
-	defer b.mu.Unlock()
-	amount = min(amount, b.account.left.total())
-	if b.account.budget.limit != nil {
-		amount = min(amount, b.account.remaining(now))
+	now := l.lock()
+	defer l.mu.Unlock()
+	amount = min(amount, l.account.left.total())
+	if l.account.budget.limit != nil {
+		amount = min(amount, l.account.remaining(now))
 	}
-	left := b.account.left
+	left := l.account.left
 	from := left.draw(amount)
-	if err := b.ledger.Record(LedgerEntry{Kind: creditSpent, At: now, Amount: amount, From: &from}); err != nil {
+	if err := l.ledger.Record(LedgerEntry{Kind: creditSpent, At: now, Amount: amount, From: &from}); err != nil {
 		return 0, err
 	}
 	return amount, nil
 }
 
-func (b *Ledger) applySpending(e LedgerEntry) {
-	b.account.pay(b.account.sourceOf(e.Amount, e.From), e.At)
-	b.account.move(Movement{At: e.At, Kind: UsedElsewhere, Amount: e.Amount})
+func (l *Ledger) applySpending(e LedgerEntry) {
+	l.account.pay(l.account.sourceOf(e.Amount, e.From), e.At)
+	l.account.move(Movement{At: e.At, Kind: UsedElsewhere, Amount: e.Amount})
 }
 
 // Usage is what somebody else in the workspace got.
@@ -134,15 +134,15 @@ const maxUnits = 10_000
 // UseElsewhere lets somebody else in the workspace have returned fields, paid as
 // ours are: by the free allowance, then with money, as long as there is any. It
 // returns what was taken.
-func (b *Ledger) UseElsewhere(units FieldUnits) (Usage, error) {
+func (l *Ledger) UseElsewhere(units FieldUnits) (Usage, error) {
 	for field, wanted := range units {
 		if wanted < 0 || wanted > maxUnits {
 			return Usage{}, invalidf("%d fields of %s; give 0 to %d", wanted, enrich.Field(field), maxUnits)
 		}
 	}
-	now := b.lock()
-	defer b.mu.Unlock()
-	rehearsal := b.account // of the sums; nothing else in it is touched
+	now := l.lock()
+	defer l.mu.Unlock()
+	rehearsal := l.account // of the sums; nothing else in it is touched
 	rehearsal.budget.spent = maps.Clone(rehearsal.budget.spent)
 	var taken []fieldCharge
 	for field, wanted := range units {
@@ -157,7 +157,7 @@ func (b *Ledger) UseElsewhere(units FieldUnits) (Usage, error) {
 	if len(taken) == 0 {
 		return Usage{}, nil
 	}
-	return usageOf(taken), b.ledger.Record(LedgerEntry{Kind: usageTaken, At: now, Charges: taken})
+	return usageOf(taken), l.ledger.Record(LedgerEntry{Kind: usageTaken, At: now, Charges: taken})
 }
 
 // charge pays for one returned field at once, if there is anything to pay with.
@@ -189,10 +189,10 @@ func usageOf(taken []fieldCharge) Usage {
 	return usage
 }
 
-func (b *Ledger) applyUsage(e LedgerEntry) {
+func (l *Ledger) applyUsage(e LedgerEntry) {
 	for _, c := range e.Charges {
-		b.applyCharge(c, e.At)
+		l.applyCharge(c, e.At)
 	}
 	usage := usageOf(e.Charges)
-	b.account.move(Movement{At: e.At, Kind: UsedElsewhere, Amount: usage.USD, Free: usage.Free})
+	l.account.move(Movement{At: e.At, Kind: UsedElsewhere, Amount: usage.USD, Free: usage.Free})
 }

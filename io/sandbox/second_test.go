@@ -89,7 +89,7 @@ func TestTheAdminInterfaceHasBoth(t *testing.T) {
 	}
 }
 
-// TestTheLedgerOfTheSecondInterface: they are kept in files beside the first ones, from the first call on.
+// TestTheLedgerOfTheSecondInterface is kept in files beside those of the first interface, from the first call on.
 func TestTheLedgerOfTheSecondInterface(t *testing.T) {
 	config := everybody()
 	config.LedgerPath = filepath.Join(t.TempDir(), "books")

@@ -4,7 +4,7 @@
 // service does, and charges twice when it is asked twice. Package v2 is the second
 // interface, which it serves beside the first.
 //
-// The ledger of the workspace (Books) knows nothing of HTTP. A transport turns its request into a
+// The workspace (Ledger) knows nothing of HTTP. A transport turns its request into a
 // question, hands it to ask, and words the response in its own way.
 package sandbox
 

@@ -61,17 +61,17 @@ type Snapshot struct {
 }
 
 // Snapshot returns a copy of the ledger.
-func (b *Ledger) Snapshot() Snapshot {
-	b.lock()
-	defer b.mu.Unlock()
-	a, total := &b.account, b.history.total()
+func (l *Ledger) Snapshot() Snapshot {
+	l.lock()
+	defer l.mu.Unlock()
+	a, total := &l.account, l.history.total()
 	s := Snapshot{
-		Plan: a.plan.Name, State: b.state, Prices: a.prices,
-		Arrivals: append([]Arrival{}, b.history.arrivals...), Charges: append([]Charge{}, b.history.charges...),
+		Plan: a.plan.Name, State: l.state, Prices: a.prices,
+		Arrivals: append([]Arrival{}, l.history.arrivals...), Charges: append([]Charge{}, l.history.charges...),
 		Movements: append([]Movement{}, a.movements...),
 		Available: a.left.total(), Included: a.left.included,
 		Reserved: a.reserved, ReservedFree: a.heldFree,
-		Older: b.history.older.arrivals, Charged: total.charged, FreeUsed: total.freeUsed,
+		Older: l.history.older.arrivals, Charged: total.charged, FreeUsed: total.freeUsed,
 		Posts: total.posts, Refused: total.refused,
 	}
 	for f, units := range a.free {

@@ -64,33 +64,33 @@ func centsUp(m cost.Money) int64   { return int64((m + cost.Cent - 1) / cost.Cen
 
 // Status returns the account as a key gets to see it now, or why it does not. It
 // reserves nothing.
-func (b *Ledger) Status(id string) (AccountStatus, ErrorCode) {
-	now := b.lock()
-	defer b.mu.Unlock()
-	code := b.closed(id, now)
+func (l *Ledger) Status(id string) (AccountStatus, ErrorCode) {
+	now := l.lock()
+	defer l.mu.Unlock()
+	code := l.closed(id, now)
 	if code == InvalidAPIKey || code == AccessRestricted {
 		return AccountStatus{}, code
 	}
 	status := AccountStatus{KeyValid: true, Operations: map[string]operation{}}
 	for _, o := range v1.Operations() {
-		status.Operations[o.ResultName()] = operation{b.account.sells(o.Fields()), b.conditions[o]}
+		status.Operations[o.ResultName()] = operation{l.account.sells(o.Fields()), l.conditions[o]}
 	}
-	if key, err := b.ring.find(id); err == nil && !key.Legacy {
-		status.workspaceStatus = b.workspaceStatus(code, now)
+	if key, err := l.ring.find(id); err == nil && !key.Legacy {
+		status.workspaceStatus = l.workspaceStatus(code, now)
 	}
 	return status, ""
 }
 
-func (b *Ledger) workspaceStatus(code ErrorCode, now time.Time) *workspaceStatus {
-	a := &b.account
+func (l *Ledger) workspaceStatus(code ErrorCode, now time.Time) *workspaceStatus {
+	a := &l.account
 	return &workspaceStatus{
 		FreeAllowance: a.freeAllowance(),
 		PaidBalance:   a.paidBalance(),
 		UsageBudget:   a.usageBudget(now),
 		LookupReadiness: map[string]readiness{
-			"email": b.readiness(enrich.FieldsOf(v1.WorkEmail), code, now),
-			"phone": b.readiness(enrich.FieldsOf(v1.BusinessPhone), code, now),
-			"both":  b.readiness(v1.AllFields, code, now),
+			"email": l.readiness(enrich.FieldsOf(v1.WorkEmail), code, now),
+			"phone": l.readiness(enrich.FieldsOf(v1.BusinessPhone), code, now),
+			"both":  l.readiness(v1.AllFields, code, now),
 		},
 	}
 }
@@ -135,8 +135,8 @@ func (a *account) sells(fields enrich.Fields) bool {
 // readiness says what a lookup of the fields would meet now, or the code of a
 // workspace that is closed. The rolling window is not part of it: it passes by
 // itself.
-func (b *Ledger) readiness(fields enrich.Fields, closed ErrorCode, now time.Time) readiness {
-	hold, code := b.account.quote(fields, now)
+func (l *Ledger) readiness(fields enrich.Fields, closed ErrorCode, now time.Time) readiness {
+	hold, code := l.account.quote(fields, now)
 	r := readiness{}
 	if code != PricingUnavailable {
 		maximum := centsUp(hold.Money())
@@ -145,7 +145,7 @@ func (b *Ledger) readiness(fields enrich.Fields, closed ErrorCode, now time.Time
 	switch {
 	case closed != "":
 		code = closed
-	case code == "" && b.attemptsUsedUp(now):
+	case code == "" && l.attemptsUsedUp(now):
 		code = AttemptLimitReached
 	}
 	if code != "" {

@@ -57,7 +57,7 @@ func TestALedgerThatCannotBeWritten(t *testing.T) {
 		t.Errorf("the next reply says %q, and not why", text)
 	}
 	if ledger := s.Ledger(); len(ledger.Charges) != 0 || ledger.Reserved != 0 || s.Audit() != nil {
-		t.Errorf("books %+v", ledger)
+		t.Errorf("ledger %+v", ledger)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 type Ledger interface {
 	// Begin decides, in the order of its calls, whether a lookup may be sent.
 	Begin(req attempt.Request) (attempt.Decision, error)
-	// Settle and Void each end a granted attempt, once. MarkInDoubt marks it in doubt, once.
+	// Settle and Release each end a granted attempt, once. MarkInDoubt marks it in doubt, once.
 	Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error)
 	Release(id attempt.ID, why attempt.Release) error
 	MarkInDoubt(id attempt.ID, why attempt.LostCall) error

@@ -15,8 +15,8 @@ type Accountant interface {
 	Base() cost.Account
 	// Totals returns the sums of a scope.
 	Totals(scope string) cost.Totals
-	// Discount says how many free units somebody else has used since the base.
-	Discount(units cost.Amounts) error
+	// NoteUsedByOthers says how many free units somebody else has used since the base.
+	NoteUsedByOthers(units cost.Amounts) error
 	// NoteReading notes what a reading of the account shows of the time since the base, unless there is another base
 	// by now. Before are the totals since the base before the reading was asked for.
 	NoteReading(base, reading cost.Account, before cost.Totals) error
@@ -153,5 +153,5 @@ func (m *Monitor) Read(ctx context.Context) (cost.Drift, error) {
 	if taken == (cost.Amounts{}) {
 		return drift, nil
 	}
-	return drift, m.Accountant.Discount(taken)
+	return drift, m.Accountant.NoteUsedByOthers(taken)
 }

@@ -54,7 +54,7 @@ func Diagnose(ctx context.Context, env workspace.Environment, options workspace.
 	if err := d.checkCounting(ctx, limits); err != nil {
 		return nil, err
 	}
-	return &Diagnosis{report.DiagnosisOf(d.ReconcileResult), d.Kind}, ctx.Err()
+	return &Diagnosis{report.DiagnosisOf(d.Results), d.Kind}, ctx.Err()
 }
 
 // checkBooked compares the counters of each account with what the journal booked on its modules.

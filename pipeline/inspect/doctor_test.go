@@ -48,7 +48,7 @@ func diagnose(t *testing.T, options workspace.Options) *Diagnosis {
 	return found
 }
 
-// of returns the findings of one check with a result.
+// of returns the results of one check with a result.
 func of(d *report.Diagnosis, check, result string) []report.CheckResult {
 	var found []report.CheckResult
 	for _, f := range d.Checks {

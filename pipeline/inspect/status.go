@@ -26,11 +26,11 @@ type Activity struct {
 // Describe returns an activity as the owner of a journal shows it.
 func (a Activity) Describe() workspace.Progress {
 	text, _ := json.Marshal(a) // of texts and numbers
-	told := workspace.Progress{Detail: text, Summary: a.Phase}
+	progress := workspace.Progress{Detail: text, Summary: a.Phase}
 	if a.Progress != nil {
-		told.Summary = report.Percent(a.Progress.Percent()) + " done"
+		progress.Summary = report.Percent(a.Progress.Percent()) + " done"
 	}
-	return told
+	return progress
 }
 
 // Status says what uses the journal of the workspace now. When nothing does, it says how the last run

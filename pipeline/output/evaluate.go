@@ -25,14 +25,14 @@ type evaluator struct {
 	facts     []scan.RowFacts  // of the block
 	records   []attempt.Record // of the subjects of the block that the journal knows, in the order of its rows
 	attempts  loadedAttempts   // of those subjects
-	at, known int              // of the next row: its place in facts and in records
+	at, known int              // of the next row: its position in facts and in records
 
 	// What the step makes of the row that was evaluated last.
 	row       *scan.RowFacts
 	own       *scan.OwnValues // what the row holds in further columns
 	outcome   outcome
 	reason    string
-	result    rowResult // says more than outcome and reason when hasResult is set
+	result    rowResult // filled when hasResult is set; otherwise outcome and reason say all
 	hasResult bool
 
 	same  []byte
@@ -43,118 +43,118 @@ type evaluator struct {
 func (r *reading) newEvaluators() (evaluators []*evaluator) {
 	for i := range r.steps {
 		step := &r.steps[i]
-		j := &evaluator{
+		e := &evaluator{
 			RowReader: step.Scope.Reader(step.Answers.KeyOf), StepOutput: step, positions: r.layout.steps[i],
 			recallAll: r.recall[i], fields: step.Scope.FieldColumns(),
 		}
-		j.hasHeld = slices.ContainsFunc(j.fields, func(f scan.FieldColumn) bool { return len(f.Held) > 0 })
-		evaluators = append(evaluators, j)
+		e.hasHeld = slices.ContainsFunc(e.fields, func(f scan.FieldColumn) bool { return len(f.Held) > 0 })
+		evaluators = append(evaluators, e)
 	}
 	return evaluators
 }
 
 // evaluate finds out what the step makes of the next row of the block.
-func (j *evaluator) evaluate(line table.Row) error {
-	j.At(line)
-	j.row = &j.facts[j.at]
-	j.at++
-	j.own = j.ownOf()
-	j.hasResult = j.row.Record != nil
-	if !j.hasResult {
-		j.outcome, j.reason = j.plainResult()
-		j.reason = j.withHeld(j.reason)
-		if j.hasResult = j.own.Held != 0 && j.CopyHeld; j.hasResult {
-			j.result.reset()
+func (e *evaluator) evaluate(line table.Row) error {
+	e.At(line)
+	e.row = &e.facts[e.at]
+	e.at++
+	e.own = e.ownOf()
+	e.hasResult = e.row.Record != nil
+	if !e.hasResult {
+		e.outcome, e.reason = e.plainResult()
+		e.reason = e.withHeld(e.reason)
+		if e.hasResult = e.own.Held != 0 && e.CopyHeld; e.hasResult {
+			e.result.reset()
 		}
 		return nil
 	}
-	record := &j.records[j.known]
-	j.known++
-	if err := j.recognise(line, record); err != nil {
+	record := &e.records[e.known]
+	e.known++
+	if err := e.recognise(line, record); err != nil {
 		return err
 	}
-	j.resultOf(record)
-	if len(j.Scope.Selected) > 0 {
-		j.showID()
+	e.resultOf(record)
+	if len(e.Scope.Selected) > 0 {
+		e.showID()
 	}
-	j.outcome, j.reason = j.result.outcome, j.withHeld(j.result.reason)
-	if j.outcome == matched && j.Scope.Resolves {
-		j.reason = reasonResolved
+	e.outcome, e.reason = e.result.outcome, e.withHeld(e.result.reason)
+	if e.outcome == matched && e.Scope.Resolves {
+		e.reason = reasonResolved
 	}
 	return nil
 }
 
 // plainResult returns the outcome and the reason of a row whose subject the journal does
 // not know.
-func (j *evaluator) plainResult() (outcome, string) {
+func (e *evaluator) plainResult() (outcome, string) {
 	switch {
-	case j.row.Reason != "":
-		return unidentifiable, string(j.row.Reason)
-	case j.row.First != 0:
-		return duplicate, j.sameAs(j.row.First)
-	case j.row.Missing == 0:
+	case e.row.Reason != "":
+		return unidentifiable, string(e.row.Reason)
+	case e.row.First != 0:
+		return duplicate, e.sameAs(e.row.First)
+	case e.row.Missing == 0:
 		return filled, ""
 	default:
-		return notAttempted, j.Stopped
+		return notAttempted, e.Stopped
 	}
 }
 
 // ownOf returns what the row holds in further columns. A list without such columns is not read for it.
-func (j *evaluator) ownOf() *scan.OwnValues {
-	if j.hasHeld {
-		j.Missing()
+func (e *evaluator) ownOf() *scan.OwnValues {
+	if e.hasHeld {
+		e.Missing()
 	}
-	return j.Own()
+	return e.Own()
 }
 
 // withHeld adds to a reason which columns hold values that were not asked for.
-func (j *evaluator) withHeld(reason string) string {
-	if j.own.Held == 0 {
+func (e *evaluator) withHeld(reason string) string {
+	if e.own.Held == 0 {
 		return reason
 	}
-	for f := range j.own.Held.Each() {
-		text := fmt.Sprintf("%s is in column %q", j.Scope.Catalogue.Name(f), j.Names[j.own.Column(f)])
+	for f := range e.own.Held.Each() {
+		text := fmt.Sprintf("%s is in column %q", e.Scope.Catalogue.Name(f), e.Names[e.own.Column(f)])
 		reason = strings.TrimPrefix(reason+"; "+text, "; ")
 	}
 	return reason
 }
 
 // resultOf finds out what a row gets whose subject the journal knows.
-func (j *evaluator) resultOf(record *attempt.Record) {
-	isFirst := j.row.First == 0
-	j.result.reset()
-	j.StepOutput.recall(&j.result, j.row.Missing, isFirst, record, &j.attempts)
+func (e *evaluator) resultOf(record *attempt.Record) {
+	isFirst := e.row.First == 0
+	e.result.reset()
+	e.StepOutput.recall(&e.result, e.row.Missing, isFirst, record, &e.attempts)
 	if !isFirst {
-		j.result.follow(j.sameAs(j.row.First))
+		e.result.follow(e.sameAs(e.row.First))
 	}
 }
 
 // sameAs is the reason of a duplicate.
-func (j *evaluator) sameAs(first int64) string {
-	j.same = append(j.same[:0], "same "...)
-	j.same = append(j.same, j.Scope.Subject.String()...)
-	j.same = strconv.AppendInt(append(j.same, " as row "...), first, 10)
-	return string(j.same)
+func (e *evaluator) sameAs(first int64) string {
+	e.same = append(e.same[:0], "same "...)
+	e.same = append(e.same, e.Scope.Subject.String()...)
+	e.same = strconv.AppendInt(append(e.same, " as row "...), first, 10)
+	return string(e.same)
 }
 
 // valueOf returns the value that the step has for a field of the row, "" for none.
-func (j *evaluator) valueOf(line table.Row, f scan.FieldColumn) string {
-	isHeld := j.CopyHeld && j.own.Held.Has(f.Field)
+func (e *evaluator) valueOf(line table.Row, f scan.FieldColumn) string {
+	isHeld := e.CopyHeld && e.own.Held.Has(f.Field)
 	switch {
 	case isHeld:
-		return string(table.UnescapeFormula(line.Cell(j.own.Column(f.Field))))
-	case f.Column == columns.None || j.row.Missing.Has(f.Field):
-		return j.result.values[f.Field]
+		return string(table.UnescapeFormula(line.Cell(e.own.Column(f.Field))))
+	case f.Column == columns.None || e.row.Missing.Has(f.Field):
+		return e.result.values[f.Field]
 	default:
 		return ""
 	}
 }
 
 // showID shows the id of the company by which the step asked, beside an answer that does not have it.
-func (j *evaluator) showID() {
-	id, details := j.Identity().Company.ID, j.result.answer.Details
-	for i, d := range j.Scope.Catalogue.Details[:len(details)] {
-		if d.Role != "" && details[i] == "" && j.Scope.Catalogue.About(enrich.Companies, d.Of) != 0 {
+func (e *evaluator) showID() {
+	id, details := e.Identity().Company.ID, e.result.answer.Details
+	for i, d := range e.Scope.Catalogue.Details[:len(details)] {
+		if d.Role != "" && details[i] == "" && e.Scope.Catalogue.About(enrich.Companies, d.Of) != 0 {
 			details[i] = id
 		}
 	}
@@ -162,18 +162,18 @@ func (j *evaluator) showID() {
 
 // isUnresolved reports whether the step searched for the company of the row, or would have to, and cannot decide
 // which one is meant.
-func (j *evaluator) isUnresolved() bool {
-	return j.row.Reason == enrich.NoCountryOfName || j.hasResult && j.result.answer.Status == enrich.Ambiguous
+func (e *evaluator) isUnresolved() bool {
+	return e.row.Reason == enrich.NoCountryOfName || e.hasResult && e.result.answer.Status == enrich.Ambiguous
 }
 
 // waiting returns the fields of the row that the step may still find.
-func (j *evaluator) waiting() enrich.Fields {
+func (e *evaluator) waiting() enrich.Fields {
 	switch {
-	case j.row.Reason != "":
+	case e.row.Reason != "":
 		return 0
-	case j.row.Record == nil:
-		return j.row.Missing
+	case e.row.Record == nil:
+		return e.row.Missing
 	default:
-		return j.result.waiting
+		return e.result.waiting
 	}
 }

@@ -104,10 +104,10 @@ func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []enrich.C
 
 // appendCharges appends what each step was charged for the row.
 func (p *formatter) appendCharges(cells []enrich.Cell) []enrich.Cell {
-	for _, j := range p.evaluators {
+	for _, e := range p.evaluators {
 		charge := enrich.Cell{Kind: enrich.MoneyCell}
-		if j.hasResult && j.result.charged {
-			charge = moneyCell(j.result.charge.Money())
+		if e.hasResult && e.result.charged {
+			charge = moneyCell(e.result.charge.Money())
 		}
 		cells = append(cells, charge)
 	}
@@ -118,9 +118,9 @@ func (p *formatter) appendCharges(cells []enrich.Cell) []enrich.Cell {
 func (p *formatter) appendUnits(cells []enrich.Cell) []enrich.Cell {
 	for _, column := range p.layout.units {
 		used := enrich.Cell{Kind: enrich.IntegerCell}
-		for i, j := range p.evaluators {
-			if meter := column.meters[i]; meter != cost.USD && j.hasResult && j.result.charged {
-				used.Known, used.Integer = true, used.Integer+j.result.charge[meter]
+		for i, e := range p.evaluators {
+			if meter := column.meters[i]; meter != cost.USD && e.hasResult && e.result.charged {
+				used.Known, used.Integer = true, used.Integer+e.result.charge[meter]
 			}
 		}
 		cells = append(cells, used)
@@ -130,12 +130,12 @@ func (p *formatter) appendUnits(cells []enrich.Cell) []enrich.Cell {
 
 // appendDecided appends the attempts that decided fields of the row, for the steps that want to know.
 func (p *formatter) appendDecided(all []decided) []decided {
-	for i, j := range p.evaluators {
-		if j.Decided == nil || j.row.Record == nil {
+	for i, e := range p.evaluators {
+		if e.Decided == nil || e.row.Record == nil {
 			continue
 		}
-		record := &j.records[j.known-1]
-		for f := range j.Scope.Wanted.Each() {
+		record := &e.records[e.known-1]
+		for f := range e.Scope.Wanted.Each() {
 			if record.States[f] == attempt.Found {
 				all = append(all, decided{i, f, record.Attempts[f]})
 			}

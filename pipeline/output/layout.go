@@ -13,16 +13,16 @@ import (
 	"payonce/pipeline/scan"
 )
 
-// layout says which places the values and details of a sequence take. A value that several steps can find
-// has one place.
+// layout says which positions the values and details of a sequence have. A value that several steps can find
+// has one position.
 type layout struct {
-	columns []int // of each place: a column of the list, or one of answers
-	// before and after are the places of appended columns: those that stand before the columns of what became
+	columns []int // of each position: a column of the list, or one of answers
+	// before and after are the positions of appended columns: those that stand before the columns of what became
 	// of a row, and the optional ones, which stand behind.
 	before, after []int
-	names         []string // of the places
+	names         []string // of the positions
 	kinds         []string // what a later step recognises a value by: the role or the name of its field
-	values        []int    // the places of values
+	values        []int    // the positions of values
 	steps         []positions
 	units         []unitColumn
 }
@@ -47,10 +47,10 @@ func (s Sequence) layout() *layout {
 	for _, step := range s { // the places of a step do not depend on later steps
 		p := positions{}
 		for _, f := range step.Scope.FieldColumns() {
-			p.fields[f.Field] = l.placeOf(f, step.Scope.Catalogue.Fields[f.Field])
+			p.fields[f.Field] = l.positionOf(f, step.Scope.Catalogue.Fields[f.Field])
 		}
 		for _, detail := range step.Scope.Catalogue.Details {
-			position := l.placeOfDetail(detail)
+			position := l.positionOfDetail(detail)
 			p.details = append(p.details, position)
 			switch {
 			case slices.Contains(details, position) || slices.Contains(l.after, position):
@@ -82,8 +82,8 @@ func (l *layout) unitColumn(of, name string, steps int) *unitColumn {
 	return &l.units[at]
 }
 
-// placeOf returns the place of a field.
-func (l *layout) placeOf(f scan.FieldColumn, d enrich.Description) int {
+// positionOf returns the position of a field.
+func (l *layout) positionOf(f scan.FieldColumn, d enrich.Description) int {
 	kind := kindOf(d)
 	if f.Column != columns.None {
 		for _, position := range l.values {
@@ -98,8 +98,8 @@ func (l *layout) placeOf(f scan.FieldColumn, d enrich.Description) int {
 	return position
 }
 
-// placeOfDetail returns the place of a detail. Details with one name have one place.
-func (l *layout) placeOfDetail(d enrich.Detail) int {
+// positionOfDetail returns the position of a detail. Details with one name have one position.
+func (l *layout) positionOfDetail(d enrich.Detail) int {
 	kind := "detail " + d.Name
 	if position := slices.Index(l.kinds, kind); position >= 0 {
 		return position

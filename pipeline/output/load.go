@@ -12,40 +12,40 @@ import (
 
 // loadedAttempts are what the journal knows of some attempts.
 type loadedAttempts struct {
-	ids   []attempt.ID // ascending
-	known []attempt.Outcome
-	said  []enrich.Values // by the service, to each of known
-	at    int             // of the one that was asked for last
+	ids    []attempt.ID // ascending
+	known  []attempt.Outcome
+	values []enrich.Values // of the answer of each of known
+	at     int             // of the one that was asked for last
 }
 
 // of returns what is known of an attempt and its answer, nil when nothing is. Most calls ask for
 // the attempt of the call before or for the next one. The others search the numbers, which lie close
 // together.
-func (r *loadedAttempts) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
-	for at := r.at; at < min(r.at+2, len(r.ids)); at++ {
-		if r.ids[at] == id {
-			r.at = at
-			return &r.known[at], &r.said[at]
+func (l *loadedAttempts) of(id attempt.ID) (*attempt.Outcome, *enrich.Values) {
+	for at := l.at; at < min(l.at+2, len(l.ids)); at++ {
+		if l.ids[at] == id {
+			l.at = at
+			return &l.known[at], &l.values[at]
 		}
 	}
-	at, found := slices.BinarySearch(r.ids, id)
+	at, found := slices.BinarySearch(l.ids, id)
 	if !found {
 		return nil, nil
 	}
-	r.at = at
-	return &r.known[at], &r.said[at]
+	l.at = at
+	return &l.known[at], &l.values[at]
 }
 
 // load reads the attempts of the block's subjects, all at once: their order in the
 // journal is much like that of the list. The function each visits the rows of the block.
-func (j *evaluator) load(each func(visit func(table.Row) error) error) error {
-	if err := j.unpack(each); err != nil {
+func (e *evaluator) load(each func(visit func(table.Row) error) error) error {
+	if err := e.unpack(each); err != nil {
 		return err
 	}
-	ids := j.attempts.ids[:0]
-	for i := range j.records {
-		record := &j.records[i]
-		for f := range j.Scope.Wanted.Each() {
+	ids := e.attempts.ids[:0]
+	for i := range e.records {
+		record := &e.records[i]
+		for f := range e.Scope.Wanted.Each() {
 			ids = append(append(ids, record.Earlier[f]...), record.Attempts[f])
 		}
 	}
@@ -54,16 +54,16 @@ func (j *evaluator) load(each func(visit func(table.Row) error) error) error {
 	if len(ids) > 0 && ids[0] == 0 {
 		ids = slices.Delete(ids, 0, 1)
 	}
-	known, err := j.recallAll(ids, j.attempts.known[:0])
-	j.attempts = loadedAttempts{ids: ids, known: known, said: slices.Grow(j.attempts.said[:0], len(known))[:len(known)]}
+	known, err := e.recallAll(ids, e.attempts.known[:0])
+	e.attempts = loadedAttempts{ids: ids, known: known, values: slices.Grow(e.attempts.values[:0], len(known))[:len(known)]}
 	if err != nil {
 		return err
 	}
 	for i := range known {
-		said := &j.attempts.said[i]
+		values := &e.attempts.values[i]
 		if !known[i].Ended.Answered() {
-			*said = enrich.Values{Details: said.Details[:0]}
-		} else if err := j.Decoder.Values(known[i].Ended.Answer(), said); err != nil {
+			*values = enrich.Values{Details: values.Details[:0]}
+		} else if err := e.Decoder.Values(known[i].Ended.Answer(), values); err != nil {
 			return fmt.Errorf("attempt %d: %w", known[i].ID, err)
 		}
 	}
@@ -72,34 +72,34 @@ func (j *evaluator) load(each func(visit func(table.Row) error) error) error {
 
 // unpack gathers what the journal knows of the block's subjects. It asks the journal for records
 // that were too large for the index.
-func (j *evaluator) unpack(each func(visit func(table.Row) error) error) error {
-	j.records = j.records[:0]
+func (e *evaluator) unpack(each func(visit func(table.Row) error) error) error {
+	e.records = e.records[:0]
 	incomplete := false
-	for i := range j.facts {
-		facts := &j.facts[i]
+	for i := range e.facts {
+		facts := &e.facts[i]
 		switch {
 		case facts.Record == nil:
 		case !facts.Record.IsComplete():
 			incomplete = true
-			j.records = append(j.records, attempt.Record{})
+			e.records = append(e.records, attempt.Record{})
 		default:
-			j.records = append(j.records, facts.Record.Unpack(j.Scope.Wanted))
+			e.records = append(e.records, facts.Record.Unpack(e.Scope.Wanted))
 		}
 	}
 	if !incomplete {
 		return nil
 	}
-	at, known := 0, j.records
+	at, known := 0, e.records
 	return each(func(line table.Row) (err error) {
-		facts := &j.facts[at]
+		facts := &e.facts[at]
 		at++
 		if facts.Record == nil {
 			return nil
 		}
 		if !facts.Record.IsComplete() {
-			j.At(line)
-			key, _, _ := j.Key()
-			known[0], err = j.Answers.RecordOf(key)
+			e.At(line)
+			key, _, _ := e.Key()
+			known[0], err = e.Answers.RecordOf(key)
 		}
 		known = known[1:]
 		return err
@@ -108,22 +108,22 @@ func (j *evaluator) unpack(each func(visit func(table.Row) error) error) error {
 
 // recognise compares the subject of a row with those that the attempts were about, so that
 // no row gets the data of another subject when two identities share a key.
-func (j *evaluator) recognise(row table.Row, record *attempt.Record) error {
-	form, _, _ := j.Canonical()
+func (e *evaluator) recognise(row table.Row, record *attempt.Record) error {
+	form, _, _ := e.Canonical()
 	same := attempt.ID(0)
 	for f, id := range record.Attempts {
-		if id == 0 || id == same || !j.Scope.Wanted.Has(enrich.Field(f)) {
+		if id == 0 || id == same || !e.Scope.Wanted.Has(enrich.Field(f)) {
 			continue
 		}
-		known, _ := j.attempts.of(id)
+		known, _ := e.attempts.of(id)
 		if known == nil {
 			return fmt.Errorf("attempt %d is missing in the journal", id)
 		}
 		if known.Who == (enrich.Identity{}) {
 			continue // erased
 		}
-		j.other = known.Who.AppendCanonical(j.other[:0])
-		if !bytes.Equal(form, j.other) {
+		e.other = known.Who.AppendCanonical(e.other[:0])
+		if !bytes.Equal(form, e.other) {
 			return fmt.Errorf("%w: %q, and that of row %d", attempt.ErrCollision, known.Who, row.Number())
 		}
 		same = id

@@ -28,11 +28,11 @@ func (t *through) merge() *merged {
 		*m = merged{}
 	}
 	m.outcome, m.reason = t.mergedOutcome()
-	for _, j := range t.evaluators {
-		if !j.hasResult {
+	for _, e := range t.evaluators {
+		if !e.hasResult {
 			continue
 		}
-		r := &j.result
+		r := &e.result
 		m.hasResult = true
 		m.charge += r.charge.Money()
 		m.charged = m.charged || r.charged
@@ -56,8 +56,8 @@ func (t *through) mergedOutcome() (outcome, string) {
 		return t.evaluators[0].outcome, t.evaluators[0].reason
 	}
 	var has [numOutcomes]bool
-	for _, j := range t.evaluators {
-		has[j.outcome] = true
+	for _, e := range t.evaluators {
+		has[e.outcome] = true
 	}
 	asked := has
 	asked[filled], asked[duplicate] = false, false
@@ -93,12 +93,12 @@ func (t *through) mergedOutcome() (outcome, string) {
 // valuesFound reports whether a step found a value for the row, and whether a wanted one is still missing. What a
 // search found is not wanted for itself.
 func (t *through) valuesFound() (found, missing bool) {
-	for _, j := range t.evaluators {
-		for _, f := range j.fields {
-			position := j.positions.fields[f.Field]
+	for _, e := range t.evaluators {
+		for _, f := range e.fields {
+			position := e.positions.fields[f.Field]
 			found = found || t.found.values[position] != ""
-			missing = missing || j.Scope.Search.Patterns == 0 && t.found.values[position] == "" &&
-				(j.row.Missing.Has(f.Field) || j.row.Reason != "" || t.found.waits[position])
+			missing = missing || e.Scope.Search.Patterns == 0 && t.found.values[position] == "" &&
+				(e.row.Missing.Has(f.Field) || e.row.Reason != "" || t.found.waits[position])
 		}
 	}
 	return found, missing
@@ -108,15 +108,15 @@ func (t *through) valuesFound() (found, missing bool) {
 // the names of the steps that gave it.
 func (t *through) reasons(without uint) string {
 	var names, reasons []string
-	for _, j := range t.evaluators {
-		if j.reason == "" || without&(1<<j.outcome) != 0 {
+	for _, e := range t.evaluators {
+		if e.reason == "" || without&(1<<e.outcome) != 0 {
 			continue
 		}
-		if i := slices.Index(reasons, j.reason); i >= 0 {
-			names[i] += ", " + j.Name
+		if i := slices.Index(reasons, e.reason); i >= 0 {
+			names[i] += ", " + e.Name
 			continue
 		}
-		names, reasons = append(names, j.Name), append(reasons, j.reason)
+		names, reasons = append(names, e.Name), append(reasons, e.reason)
 	}
 	for i, name := range names {
 		reasons[i] = name + ": " + reasons[i]

@@ -43,21 +43,21 @@ func (o Output) recall(
 	seen := make([]attempt.ID, 0, enrich.MaxFields)
 	for f := range o.Scope.Wanted.Each() {
 		id := record.Attempts[f]
-		known, said := attempts.of(id)
+		known, values := attempts.of(id)
 		if known == nil || !missing.Has(f) && (!isFirst || known.Ended.Run != o.Run) {
 			continue
 		}
 		if states[f] != attempt.Forgotten { // whatever became of it before
 			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
 		}
-		r.values[f] = said.Fields[f]
+		r.values[f] = values.Fields[f]
 		if known.Ended.Erased && states[f] == attempt.Found {
 			states[f], reasons[f] = attempt.Forgotten, reasonExpired
 		}
 		if !slices.Contains(seen, id) {
 			seen = append(seen, id)
 			own := known.Ended.Run == o.Run
-			r.add(&known.Ended, said, own)
+			r.add(&known.Ended, values, own)
 			r.mayBeFree = r.mayBeFree || own && known.MayBeFree != 0
 		}
 	}
@@ -105,7 +105,7 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *loa
 
 // add adds what one attempt brought. The run that shows the row shows only what
 // it paid itself.
-func (r *rowResult) add(res *attempt.Resolution, said *enrich.Values, own bool) {
+func (r *rowResult) add(res *attempt.Resolution, values *enrich.Values, own bool) {
 	if res.RequestID != "" {
 		r.ids = append(r.ids, res.RequestID)
 	}
@@ -121,16 +121,16 @@ func (r *rowResult) add(res *attempt.Resolution, said *enrich.Values, own bool) 
 	details := r.answer.Details
 	switch {
 	case !r.answered:
-		r.answer, r.answered = *said, true
-		r.answer.Details = append(details[:0], said.Details...)
-	case r.answer.RetrievedAt.After(said.RetrievedAt):
+		r.answer, r.answered = *values, true
+		r.answer.Details = append(details[:0], values.Details...)
+	case r.answer.RetrievedAt.After(values.RetrievedAt):
 		for i := range details {
-			details[i] = cmp.Or(details[i], said.Details[i])
+			details[i] = cmp.Or(details[i], values.Details[i])
 		}
 	default:
-		r.answer = *said
+		r.answer = *values
 		for i := range details {
-			details[i] = cmp.Or(said.Details[i], details[i])
+			details[i] = cmp.Or(values.Details[i], details[i])
 		}
 		r.answer.Details = details
 	}

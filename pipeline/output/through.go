@@ -28,14 +28,14 @@ func (r *reading) newThrough(next bool) *through {
 
 // load reads what the journal knows of the rows of a block.
 func (t *through) load(block table.Block) (err error) {
-	for i, j := range t.evaluators {
-		if j.facts, err = j.Index.Facts(block.First(), block.Len(), j.facts[:0]); err != nil {
+	for i, e := range t.evaluators {
+		if e.facts, err = e.Index.Facts(block.First(), block.Len(), e.facts[:0]); err != nil {
 			return err
 		}
 		each := func(visit func(table.Row) error) error { return t.each(block, i, visit) }
-		if err := j.load(each); err != nil {
+		if err := e.load(each); err != nil {
 			if len(t.evaluators) > 1 {
-				err = fmt.Errorf("step %s: %w", j.Name, err)
+				err = fmt.Errorf("step %s: %w", e.Name, err)
 			}
 			return err
 		}
@@ -57,8 +57,8 @@ func (t *through) each(block table.Block, step int, visit func(table.Row) error)
 
 // rewind goes back to the first row of the block.
 func (t *through) rewind() {
-	for _, j := range t.evaluators {
-		j.at, j.known = 0, 0
+	for _, e := range t.evaluators {
+		e.at, e.known = 0, 0
 	}
 }
 
@@ -73,12 +73,12 @@ func (t *through) evaluate(line table.Row) error {
 func (t *through) take(line table.Row, steps int) (table.Row, error) {
 	t.found.reset(line)
 	seen := line
-	for _, j := range t.evaluators[:steps] {
-		if err := j.evaluate(seen); err != nil {
+	for _, e := range t.evaluators[:steps] {
+		if err := e.evaluate(seen); err != nil {
 			return nil, err
 		}
-		if j.hasResult || t.next { // most rows of a run of one step need nothing else
-			t.found.add(line, j)
+		if e.hasResult || t.next { // most rows of a run of one step need nothing else
+			t.found.add(line, e)
 		}
 		if t.next {
 			seen = &t.found
@@ -97,7 +97,7 @@ func (t *through) fillsOf(fills []table.Fill) []table.Fill {
 	return fills
 }
 
-// appendPositions appends the values of places.
+// appendPositions appends the values at positions.
 func (t *through) appendPositions(cells []enrich.Cell, positions []int) []enrich.Cell {
 	for _, position := range positions {
 		cells = append(cells, enrich.TextOf(t.found.values[position]))
@@ -108,7 +108,7 @@ func (t *through) appendPositions(cells []enrich.Cell, positions []int) []enrich
 // answered is a row with what the steps found for it. It is scan.answeredRow.
 type answered struct {
 	table.Row
-	columns []int    // of each place
+	columns []int    // of each position
 	values  []string // "" for none
 	waits   []bool
 	used    bool // there may be values or waits
@@ -126,24 +126,24 @@ func (a *answered) reset(line table.Row) {
 	}
 }
 
-// add adds what a step found. The first value of a place stays.
-func (a *answered) add(line table.Row, j *evaluator) {
+// add adds what a step found. The first value at a position stays.
+func (a *answered) add(line table.Row, e *evaluator) {
 	a.used = true
-	a.unresolved = a.unresolved || j.isUnresolved()
-	waiting := j.waiting()
-	for _, f := range j.fields {
-		position := j.positions.fields[f.Field]
-		if j.hasResult && a.values[position] == "" {
-			a.values[position] = j.valueOf(line, f)
+	a.unresolved = a.unresolved || e.isUnresolved()
+	waiting := e.waiting()
+	for _, f := range e.fields {
+		position := e.positions.fields[f.Field]
+		if e.hasResult && a.values[position] == "" {
+			a.values[position] = e.valueOf(line, f)
 		}
 		a.waits[position] = a.waits[position] || waiting.Has(f.Field)
 	}
-	if !j.hasResult {
+	if !e.hasResult {
 		return
 	}
-	for i, position := range j.details {
-		if i < len(j.result.answer.Details) && a.values[position] == "" {
-			a.values[position] = j.result.answer.Details[i]
+	for i, position := range e.details {
+		if i < len(e.result.answer.Details) && a.values[position] == "" {
+			a.values[position] = e.result.answer.Details[i]
 		}
 	}
 }

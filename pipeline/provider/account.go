@@ -41,7 +41,7 @@ type Account struct {
 	// Connection is how it calls its service, and Of says where that is.
 	Connection Connection
 	Of         Service
-	Place      Place
+	Workspace  Workspace
 	Rate       checkpoint.Rate
 	// SettleDelay is what the account gets to settle after a lost response.
 	SettleDelay time.Duration
@@ -66,17 +66,17 @@ type Account struct {
 //
 // An account that may pay needs a key that is known to belong to it.
 func (a *Account) Open(use Use) (err error) {
-	if a.Journal, err = a.Place.AccountOf(a.Of); err != nil || use == UseNothing {
+	if a.Journal, err = a.Workspace.AccountOf(a.Of); err != nil || use == UseNothing {
 		return err
 	}
-	at, err := a.Place.Endpoint(a.Of)
+	at, err := a.Workspace.Endpoint(a.Of)
 	if err != nil {
 		return err
 	}
 	if a.Status, a.Finder, err = a.Connection.Open(at, use); err != nil || use == UseReading {
 		return err
 	}
-	return a.Place.CheckKey(a.Of)
+	return a.Workspace.CheckKey(a.Of)
 }
 
 // Close closes the clients.
@@ -84,7 +84,7 @@ func (a *Account) Close() { a.Connection.Close() }
 
 // Register makes the journal ready for calls of the account, once the service has accepted its key.
 func (a *Account) Register(ctx context.Context) (err error) {
-	a.Journal, err = a.Place.Register(a.Of, func() error {
+	a.Journal, err = a.Workspace.Register(a.Of, func() error {
 		if _, err := a.Status.Status(ctx); err != nil {
 			return problem.AsRefused(ctx, err)
 		}
@@ -211,7 +211,7 @@ func (a *Account) Begin(ctx context.Context) error {
 	if err := a.ReadStatus(ctx); err != nil || !a.Read || a.Journal == nil {
 		return err
 	}
-	if err := a.Place.RecordKey(a.Of); err != nil {
+	if err := a.Workspace.RecordKey(a.Of); err != nil {
 		return err
 	}
 	if a.Journal.AwaitsAccount() {
@@ -357,7 +357,7 @@ func (a *Account) Settle(ctx context.Context) (found attempt.ReconcileResult, er
 	if err := a.Open(UseReading); err != nil {
 		return found, err
 	}
-	if err := a.Place.CheckKey(a.Of); err != nil {
+	if err := a.Workspace.CheckKey(a.Of); err != nil {
 		return found, err
 	}
 	if err := a.Register(ctx); err != nil {
@@ -372,7 +372,7 @@ func (a *Account) Settle(ctx context.Context) (found attempt.ReconcileResult, er
 		return found, problem.IfRefused(ctx, err)
 	}
 	if len(found.Cases) > 0 || found.Why == "" { // the account was read
-		err = a.Place.RecordKey(a.Of)
+		err = a.Workspace.RecordKey(a.Of)
 	}
 	return found, err
 }

@@ -20,9 +20,9 @@ type Checks struct {
 	// Explain words an error, and what to do about it.
 	Explain func(error) string
 
-	ReconcileResult []report.CheckResult
-	Problems        int
-	Kind            problem.Kind // who has to act on the first problem; 0 for a failure of this machine
+	Results  []report.CheckResult
+	Problems int
+	Kind     problem.Kind // who has to act on the first problem; 0 for a failure of this machine
 	// Accepted has the accounts whose keys their services accept, as they were read, by the names of the interfaces.
 	Accepted map[string]cost.Account
 }
@@ -72,7 +72,7 @@ func (c *Checks) Failed(check string, err error) {
 }
 
 func (c *Checks) add(check, result, advice, found string) {
-	c.ReconcileResult = append(c.ReconcileResult, report.CheckResult{Check: check, Result: result, Found: found, Advice: advice})
+	c.Results = append(c.Results, report.CheckResult{Check: check, Result: result, Found: found, Advice: advice})
 }
 
 // CheckRate checks that the limit which is kept is not more than the one that is known of the service. The advice says

@@ -115,9 +115,9 @@ type Connection interface {
 // AccountReader returns the journal as an account sees it, to look at; nil where there is none.
 type AccountReader func(ctx context.Context) (*checkpoint.Journal, error)
 
-// Place is the workspace of an account: where its service is, and its journal. The first service of a workspace has the
+// Workspace is the workspace of an account: where its service is, and its journal. The first service of a workspace has the
 // account 0, which every journal has. The journal gets to know the other accounts when they are registered.
-type Place interface {
+type Workspace interface {
 	// Endpoint returns where a service is called. It starts the embedded service.
 	Endpoint(of Service) (Endpoint, error)
 	// AccountOf returns the journal as the account of a service sees it; nil before the journal is open, and where the

@@ -27,7 +27,7 @@ type Diagnosis struct {
 	Checks   []CheckResult `json:"checks"`
 }
 
-// DiagnosisOf sums up findings.
+// DiagnosisOf sums up the results of checks.
 func DiagnosisOf(results []CheckResult) *Diagnosis {
 	view := &Diagnosis{Checks: results}
 	for _, f := range results {

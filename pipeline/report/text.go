@@ -45,7 +45,7 @@ func good() ansi.Style    { return ansi.Style{}.ForegroundColor(ansi.Green) }
 func caution() ansi.Style { return ansi.Style{}.ForegroundColor(ansi.Yellow) }
 func bad() ansi.Style     { return ansi.Style{}.ForegroundColor(ansi.Red) }
 
-// styleOf returns the style of the result of a finding.
+// styleOf returns the style of the result of a check.
 func styleOf(result string) ansi.Style {
 	switch result {
 	case "ok", "agrees":

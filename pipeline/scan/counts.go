@@ -21,14 +21,14 @@ type Counts struct {
 }
 
 // Count sums the scan up. A person counts once, at its first occurrence.
-func (v *Scan) Count() Counts {
-	counts := v.settled
-	counts.Rows, counts.Filled, counts.Duplicates = v.Rows, v.Filled, v.Duplicates
-	counts.Unidentifiable, counts.Held, counts.Placeholders = v.Unidentifiable, v.Held, v.Placeholders
-	counts.DoubtfulNames = v.DoubtfulNames
+func (s *Scan) Count() Counts {
+	counts := s.settled
+	counts.Rows, counts.Filled, counts.Duplicates = s.Rows, s.Filled, s.Duplicates
+	counts.Unidentifiable, counts.Held, counts.Placeholders = s.Unidentifiable, s.Held, s.Placeholders
+	counts.DoubtfulNames = s.DoubtfulNames
 	counts.Lookups, counts.Kinds = cost.Workload{}, map[cost.Kind]int64{}
 	var lookups [numLookupStates]int64
-	for _, state := range v.rows {
+	for _, state := range s.rows {
 		lookups[state.Lookup()]++
 	}
 	for i, n := range lookups {

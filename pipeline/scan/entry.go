@@ -13,7 +13,7 @@ type Entry struct {
 	firstRow  uint64
 }
 
-// markBits is how many low bits of lead are marks; a list can have 2^48 rows.
+// markBits is how many low bits of firstRow are marks; a list can have 2^48 rows.
 const markBits = 16
 
 // newEntry returns the entry of a row that names the person with a key.

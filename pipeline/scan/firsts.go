@@ -13,9 +13,9 @@ import (
 
 // Lookups reads the list again. It returns a function that yields the lookups in their order,
 // then io.EOF, and a function that ends the reading.
-func (v *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Lookup, error), done func()) {
+func (s *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Lookup, error), done func()) {
 	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
-		err := v.eachInOrder(ctx, list, func(l firstRow) error {
+		err := s.eachInOrder(ctx, list, func(l firstOccurrence) error {
 			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.state.Fields()}, nil) {
 				return errEnough
 			}
@@ -37,43 +37,43 @@ func (v *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Look
 // errEnough ends a pass whose reader wants no more.
 var errEnough = errors.New("enough")
 
-// firstRow is a first occurrence.
-type firstRow struct {
+// firstOccurrence is a first occurrence.
+type firstOccurrence struct {
 	state    RowState
 	identity enrich.Identity
 }
 
 // firstOf returns the first occurrence with its person.
-func firstOf(r *RowReader, line table.Row, state RowState) (firstRow, error) {
+func firstOf(r *RowReader, line table.Row, state RowState) (firstOccurrence, error) {
 	r.At(line)
 	if key, _, reason := r.Key(); reason != "" || !state.IsOf(key) || r.Missing() == 0 {
-		return firstRow{}, ErrListChanged
+		return firstOccurrence{}, ErrListChanged
 	}
-	return firstRow{state: state, identity: r.Identity()}, nil
+	return firstOccurrence{state: state, identity: r.Identity()}, nil
 }
 
 // eachInOrder calls visit for the first occurrences that ask for something, in the order of
 // the lookups.
-func (v *Scan) eachInOrder(ctx context.Context, list List, visit func(firstRow) error) (err error) {
-	if v.scope.Priority != nil {
-		return v.eachGathered(ctx, list, visit)
+func (s *Scan) eachInOrder(ctx context.Context, list List, visit func(firstOccurrence) error) (err error) {
+	if s.scope.Priority != nil {
+		return s.eachGathered(ctx, list, visit)
 	}
-	reader, err := list.Open(v.scope.Columns())
+	reader, err := list.Open(s.scope.Columns())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	r := v.scope.Reader(v.keyOf)
+	r := s.scope.Reader(s.keyOf)
 	for rows := int64(0); ; {
 		block, err := reader.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			return v.ended(rows)
+			return s.ended(rows)
 		case err != nil:
 			return err
 		}
 		rows += int64(block.Len())
-		err = v.eachFirst(block, func(line table.Row, state RowState) error {
+		err = s.eachFirst(block, func(line table.Row, state RowState) error {
 			found, err := firstOf(r, line, state)
 			if err != nil {
 				return err
@@ -88,8 +88,8 @@ func (v *Scan) eachInOrder(ctx context.Context, list List, visit func(firstRow) 
 }
 
 // ended fails when a pass has not seen as many rows as the scan.
-func (v *Scan) ended(rows int64) error {
-	if rows != v.Rows {
+func (s *Scan) ended(rows int64) error {
+	if rows != s.Rows {
 		return ErrListChanged
 	}
 	return nil
@@ -97,12 +97,12 @@ func (v *Scan) ended(rows int64) error {
 
 // eachFirst calls visit for the first occurrences of a block that ask for something. It skips a block
 // without such a row.
-func (v *Scan) eachFirst(block table.Block, visit func(table.Row, RowState) error) error {
+func (s *Scan) eachFirst(block table.Block, visit func(table.Row, RowState) error) error {
 	first := block.First()
-	if first-1+int64(block.Len()) > v.Rows {
+	if first-1+int64(block.Len()) > s.Rows {
 		return ErrListChanged
 	}
-	states := v.rows[first-1:][:block.Len()]
+	states := s.rows[first-1:][:block.Len()]
 	if !slices.ContainsFunc(states, RowState.HasFields) {
 		return nil
 	}

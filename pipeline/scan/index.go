@@ -98,8 +98,8 @@ func (x *Index) begin(scope Scope) {
 	x.logs = newRecordLog(options, numSpans, 2+len(newSubjectRecords(scope.Wanted, 1).Of(0)))
 }
 
-// say records what there is to say about a row.
-func (x *Index) say(number, firstRow int64, known bool, record SubjectRecord) error {
+// addRecord adds what is known of a row.
+func (x *Index) addRecord(number, firstRow int64, known bool, record SubjectRecord) error {
 	if known {
 		x.rows[number-1] = x.rows[number-1].AsKnown()
 	}

@@ -89,7 +89,7 @@ func (s *indexShard) enter(all *deduplicator, isOpen func(person int) bool) erro
 			at[person] = len(left)
 			left = append(left, openPerson{key: e.Key(), firstRow: e.Row()})
 		} else if RowState(e.Marks()).IsKnown() {
-			if err := s.say(e.Row(), 0, true, s.records.Of(person)); err != nil {
+			if err := s.addRecord(e.Row(), 0, true, s.records.Of(person)); err != nil {
 				return err
 			}
 		}
@@ -100,7 +100,7 @@ func (s *indexShard) enter(all *deduplicator, isOpen func(person int) bool) erro
 			return nil
 		}
 		e := &s.persons.Entries[person]
-		return s.say(number, e.Row(), RowState(e.Marks()).IsKnown(), s.records.Of(person))
+		return s.addRecord(number, e.Row(), RowState(e.Marks()).IsKnown(), s.records.Of(person))
 	})
 	s.open.add(left)
 	return err
@@ -116,10 +116,10 @@ func (x *Index) enterOpen(journal Recorder) error {
 		packed := newSubjectRecords(x.wanted, 1).Of(0)
 		known := packed.Pack(x.wanted, &record)
 		if known {
-			err = x.say(p.firstRow, 0, true, packed)
+			err = x.addRecord(p.firstRow, 0, true, packed)
 		}
 		for _, number := range p.others {
-			err = errors.Join(err, x.say(number, p.firstRow, known, packed))
+			err = errors.Join(err, x.addRecord(number, p.firstRow, known, packed))
 		}
 		if err != nil {
 			return err
@@ -134,16 +134,16 @@ func (x *Index) enterOpen(journal Recorder) error {
 // attempts of unknown outcome. So nothing else may have been recorded of the account since, except that
 // identities were forgotten. It reads everything when there are many open persons, when identities were forgotten, when
 // the journal has other keys now, and when Index was called before. The index has to be closed.
-func (v *Scan) Index(ctx context.Context, scope Scope, list List, journal Recorder) (*Index, error) {
-	kept := v.kept
-	sameKeys := v.keyOf(nil) == journal.KeyOf(nil) // an account that was not recorded before has other keys now
-	if kept == nil || !sameKeys || !maps.Equal(scope.Forgotten, v.scope.Forgotten) {
-		if err := v.Close(); err != nil {
+func (s *Scan) Index(ctx context.Context, scope Scope, list List, journal Recorder) (*Index, error) {
+	kept := s.kept
+	sameKeys := s.keyOf(nil) == journal.KeyOf(nil) // an account that was not recorded before has other keys now
+	if kept == nil || !sameKeys || !maps.Equal(scope.Forgotten, s.scope.Forgotten) {
+		if err := s.Close(); err != nil {
 			return nil, err
 		}
 		return NewIndex(ctx, scope, list, journal)
 	}
-	v.kept = nil
+	s.kept = nil
 	if err := kept.enterOpen(journal); err != nil {
 		return nil, errors.Join(err, kept.Close())
 	}
@@ -151,9 +151,9 @@ func (v *Scan) Index(ctx context.Context, scope Scope, list List, journal Record
 }
 
 // Close drops what is kept for Index.
-func (v *Scan) Close() error {
-	kept := v.kept
-	if v.kept = nil; kept == nil {
+func (s *Scan) Close() error {
+	kept := s.kept
+	if s.kept = nil; kept == nil {
 		return nil
 	}
 	return kept.Close()

@@ -6,30 +6,30 @@ import (
 )
 
 // limit keeps the lookups to the first persons, in the order of the lookups.
-func (v *Scan) limit(ctx context.Context, list List) error {
-	if v.scope.Priority == nil {
-		left := v.scope.Limit
-		for i, state := range v.rows {
+func (s *Scan) limit(ctx context.Context, list List) error {
+	if s.scope.Priority == nil {
+		left := s.scope.Limit
+		for i, state := range s.rows {
 			if state.IsFirst() {
 				if left--; left < 0 {
-					v.skip(i)
+					s.skip(i)
 				}
 			}
 		}
 		return nil
 	}
-	rows, err := v.order(ctx, list, RowState.IsFirst)
+	rows, err := s.order(ctx, list, RowState.IsFirst)
 	if err != nil {
 		return err
 	}
-	kept := rows[:min(v.scope.Limit, int64(len(rows)))]
+	kept := rows[:min(s.scope.Limit, int64(len(rows)))]
 	slices.Sort(kept)
-	for i, state := range v.rows {
+	for i, state := range s.rows {
 		switch {
 		case len(kept) > 0 && int64(kept[0]) == int64(i)+1:
 			kept = kept[1:]
 		case state.IsFirst():
-			v.skip(i)
+			s.skip(i)
 		}
 	}
 	return nil
@@ -74,16 +74,16 @@ func InBoth(first, second *Scan) (rows int64) {
 
 // SkipAfter makes all rows after a row ask for nothing. The first occurrence of a subject is its first row, so
 // earlier rows still get what they ask for.
-func (v *Scan) SkipAfter(row int64) {
-	for i := int(row); i < len(v.rows); i++ {
-		v.skip(i)
+func (s *Scan) SkipAfter(row int64) {
+	for i := int(row); i < len(s.rows); i++ {
+		s.skip(i)
 	}
 }
 
 // skip asks for nothing at a row.
-func (v *Scan) skip(i int) {
-	if v.rows[i].HasFields() {
-		v.settled.Skipped++
-		v.rows[i] = v.rows[i].WithFields(0)
+func (s *Scan) skip(i int) {
+	if s.rows[i].HasFields() {
+		s.settled.Skipped++
+		s.rows[i] = s.rows[i].WithFields(0)
 	}
 }

@@ -11,18 +11,18 @@ import (
 	"payonce/io/table"
 )
 
-// place is a first occurrence while the rows are being ordered by priority.
-type place struct {
+// orderedRow is a first occurrence while the rows are being ordered by priority.
+type orderedRow struct {
 	word  uint64 // of its cell, the one that is looked at
 	row   uint32
 	group uint32 // where in the order the rows with the same words so far begin
 }
 
-func byGroup(a, b place) int {
+func byGroup(a, b orderedRow) int {
 	return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.word, b.word), byRow(a, b))
 }
 
-func byRow(a, b place) int { return cmp.Compare(a.row, b.row) }
+func byRow(a, b orderedRow) int { return cmp.Compare(a.row, b.row) }
 
 // ErrTooLongToOrder says that a list has too many rows for an order by priority.
 var ErrTooLongToOrder = errors.New("lists of more than 4294967295 rows cannot be ordered by priority")
@@ -31,80 +31,80 @@ var ErrTooLongToOrder = errors.New("lists of more than 4294967295 rows cannot be
 // column once, and again for each eight bytes more by which texts in it have to be told
 // apart: at most nine times, however long the list is. It takes 16 bytes for each
 // row that it orders, and then four.
-func (v *Scan) order(ctx context.Context, list List, choose func(RowState) bool) ([]uint32, error) {
-	if v.Rows > math.MaxUint32 {
+func (s *Scan) order(ctx context.Context, list List, choose func(RowState) bool) ([]uint32, error) {
+	if s.Rows > math.MaxUint32 {
 		return nil, ErrTooLongToOrder
 	}
-	places := v.places(choose)
+	ordered := s.orderedRows(choose)
 	for number := 0; ; number++ {
-		if err := v.readWords(ctx, list, places, number); err != nil {
+		if err := s.readWords(ctx, list, ordered, number); err != nil {
 			return nil, err
 		}
-		slices.SortFunc(places, byGroup)
-		if !regroup(ranking(*v.scope.Priority), places, number) {
+		slices.SortFunc(ordered, byGroup)
+		if !regroup(ranking(*s.scope.Priority), ordered, number) {
 			break
 		}
-		slices.SortFunc(places, byRow)
+		slices.SortFunc(ordered, byRow)
 	}
-	rows := make([]uint32, len(places))
-	for i, p := range places {
+	rows := make([]uint32, len(ordered))
+	for i, p := range ordered {
 		rows[i] = p.row
 	}
 	return rows, nil
 }
 
-// places returns the first occurrences that choose picks, in the list's order.
-func (v *Scan) places(choose func(RowState) bool) []place {
+// orderedRows returns the first occurrences that choose picks, in the list's order.
+func (s *Scan) orderedRows(choose func(RowState) bool) []orderedRow {
 	count := 0
-	for _, state := range v.rows {
+	for _, state := range s.rows {
 		if choose(state) {
 			count++
 		}
 	}
-	places := make([]place, 0, count)
-	for i, state := range v.rows {
+	ordered := make([]orderedRow, 0, count)
+	for i, state := range s.rows {
 		if choose(state) {
-			places = append(places, place{row: uint32(i + 1)})
+			ordered = append(ordered, orderedRow{row: uint32(i + 1)})
 		}
 	}
-	return places
+	return ordered
 }
 
-// readWords reads a word of the cell of each place.
-func (v *Scan) readWords(ctx context.Context, list List, places []place, number int) error {
-	column, ranking := v.scope.Priority.Column, ranking(*v.scope.Priority)
-	return v.eachPlace(ctx, list, []int{column}, places, func(row table.Row, p *place) error {
+// readWords reads a word of the cell of each row.
+func (s *Scan) readWords(ctx context.Context, list List, ordered []orderedRow, number int) error {
+	column, ranking := s.scope.Priority.Column, ranking(*s.scope.Priority)
+	return s.eachOrderedRow(ctx, list, []int{column}, ordered, func(row table.Row, p *orderedRow) error {
 		p.word = ranking.word(row.Cell(column), number)
 		return nil
 	})
 }
 
-// regroup parts the groups of sorted places by their words, and reports whether the
-// next words are needed to tell some places apart.
-func regroup(r ranking, places []place, number int) (more bool) {
-	for i := 0; i < len(places); {
-		first := places[i]
+// regroup parts the groups of sorted rows by their words, and reports whether the
+// next words are needed to tell some rows apart.
+func regroup(r ranking, ordered []orderedRow, number int) (more bool) {
+	for i := 0; i < len(ordered); {
+		first := ordered[i]
 		end := i + 1
-		for end < len(places) && places[end].group == first.group && places[end].word == first.word {
+		for end < len(ordered) && ordered[end].group == first.group && ordered[end].word == first.word {
 			end++
 		}
 		more = more || end > i+1 && r.goesOn(first.word, number)
-		for at := range places[i:end] {
-			places[i+at].group = uint32(i)
+		for at := range ordered[i:end] {
+			ordered[i+at].group = uint32(i)
 		}
 		i = end
 	}
 	return more
 }
 
-// eachPlace reads the columns of the list and calls visit for each of the places, which
+// eachOrderedRow reads the columns of the list and calls visit for each of the rows, which
 // are in the list's order. It does so in many goroutines.
-func (v *Scan) eachPlace(
-	ctx context.Context, list List, columns []int, places []place, visit func(table.Row, *place) error,
+func (s *Scan) eachOrderedRow(
+	ctx context.Context, list List, columns []int, ordered []orderedRow, visit func(table.Row, *orderedRow) error,
 ) error {
 	rows := int64(0)
 	err := Pass(ctx, list, columns, func(block table.Block) (struct{}, error) {
-		left := placesFrom(places, block.First())
+		left := rowsFrom(ordered, block.First())
 		if len(left) == 0 || int64(left[0].row) >= block.First()+int64(block.Len()) {
 			return struct{}{}, nil
 		}
@@ -123,12 +123,12 @@ func (v *Scan) eachPlace(
 	if err != nil {
 		return err
 	}
-	return v.ended(rows)
+	return s.ended(rows)
 }
 
-// placesFrom returns the places from a row on. It reads their rows alone, because other
+// rowsFrom returns the rows from a row on. It reads their rows alone, because other
 // goroutines write the words of theirs meanwhile.
-func placesFrom(places []place, row int64) []place {
-	at := sort.Search(len(places), func(i int) bool { return int64(places[i].row) >= row })
-	return places[at:]
+func rowsFrom(ordered []orderedRow, row int64) []orderedRow {
+	at := sort.Search(len(ordered), func(i int) bool { return int64(ordered[i].row) >= row })
+	return ordered[at:]
 }

@@ -29,7 +29,7 @@ type Recorder interface {
 }
 
 // Scan is what one pass over the list found. It takes two bytes for each row, and as much again for an
-// index that it keeps. What Take needs for the persons meanwhile is gone when it returns.
+// index that it keeps. What New needs for the persons meanwhile is gone when it returns.
 type Scan struct {
 	Rows           int64
 	Filled         int64 // rows in which nothing wanted is missing
@@ -93,7 +93,7 @@ func New(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, 
 	return take(ctx, scope, list, journal, nil)
 }
 
-// NewWithIndex is Take for a list of which Index is called later. The scan has to be closed.
+// NewWithIndex is New for a list of which Index is called later. The scan has to be closed.
 func NewWithIndex(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
 	return take(ctx, scope, list, journal, &Index{wanted: scope.Wanted})
 }
@@ -101,19 +101,19 @@ func NewWithIndex(ctx context.Context, scope Scope, list List, journal Recorder)
 // take scans a list. The scan keeps an index unless that is nil.
 func take(
 	ctx context.Context, scope Scope, list List, journal Recorder, kept *Index,
-) (found *Scan, err error) {
+) (s *Scan, err error) {
 	persons := newDeduplicator(dedupOptions{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: kept != nil})
 	defer func() { err = errors.Join(err, persons.Close()) }()
 	var identified int64
-	found = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
+	s = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
 	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) {
 		identified += read.identified
-		found.Rows += int64(len(read.rows))
-		found.Filled += read.filled
+		s.Rows += int64(len(read.rows))
+		s.Filled += read.filled
 		for _, reason := range read.reasons {
-			found.Unidentifiable[reason]++
+			s.Unidentifiable[reason]++
 		}
-		found.addOwn(read.blockCounts)
+		s.addOwn(read.blockCounts)
 		if kept != nil {
 			kept.add(read.blockStates)
 		}
@@ -121,26 +121,26 @@ func take(
 	if err != nil {
 		return nil, err
 	}
-	if found.kept = kept; kept != nil {
+	if s.kept = kept; kept != nil {
 		kept.begin(scope)
 	}
-	if err := found.mark(persons, journal); err != nil {
-		return nil, errors.Join(err, found.Close())
+	if err := s.mark(persons, journal); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	if kept != nil && kept.open.tooMany {
-		err = found.Close()
+		err = s.Close()
 	}
-	found.Duplicates = identified - found.firsts()
+	s.Duplicates = identified - s.firsts()
 	if scope.Limit > 0 {
-		err = errors.Join(err, found.limit(ctx, list))
+		err = errors.Join(err, s.limit(ctx, list))
 	}
 	if scope.Last > 0 {
-		found.SkipAfter(scope.Last)
+		s.SkipAfter(scope.Last)
 	}
 	if err != nil {
-		return nil, errors.Join(err, found.Close())
+		return nil, errors.Join(err, s.Close())
 	}
-	return found, nil
+	return s, nil
 }
 
 // read finds out what the rows of a block miss, and enters their persons.
@@ -173,14 +173,14 @@ func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead,
 }
 
 // addOwn adds what the rows of a block hold besides values in their own columns.
-func (v *Scan) addOwn(counts blockCounts) {
-	v.Placeholders += counts.placeholders
-	v.DoubtfulNames += counts.doubtful
-	if len(counts.held) > 0 && v.Held == nil {
-		v.Held = map[HeldColumn]int64{}
+func (s *Scan) addOwn(counts blockCounts) {
+	s.Placeholders += counts.placeholders
+	s.DoubtfulNames += counts.doubtful
+	if len(counts.held) > 0 && s.Held == nil {
+		s.Held = map[HeldColumn]int64{}
 	}
 	for held, n := range counts.held {
-		v.Held[held] += n
+		s.Held[held] += n
 	}
 }
 
@@ -201,14 +201,14 @@ func (c *blockCounts) addOwn(own *OwnValues) {
 }
 
 // mark finds out what is known of everybody and marks the first occurrences.
-func (v *Scan) mark(persons *deduplicator, journal Recorder) error {
-	v.rows = make([]RowState, v.Rows)
+func (s *Scan) mark(persons *deduplicator, journal Recorder) error {
+	s.rows = make([]RowState, s.Rows)
 	var counting sync.Mutex
 	return persons.EachShard(func(number int, shard *PersonTable) error {
 		var settled Counts
 		var kept *indexShard
-		if v.kept != nil {
-			kept = v.kept.ofShard(number, shard)
+		if s.kept != nil {
+			kept = s.kept.ofShard(number, shard)
 		}
 		err := recall(shard, number, journal, func(person int, record *attempt.Record) {
 			if kept != nil {
@@ -219,7 +219,7 @@ func (v *Scan) mark(persons *deduplicator, journal Recorder) error {
 			if !state.HasFields() {
 				return // the person came before
 			}
-			askable := askable(state.Fields(), record, v.scope.Reask)
+			askable := askable(state.Fields(), record, s.scope.Reask)
 			if askable == 0 {
 				settled.addSettled(state.Fields(), record)
 			}
@@ -231,10 +231,10 @@ func (v *Scan) mark(persons *deduplicator, journal Recorder) error {
 		if err != nil {
 			return err
 		}
-		v.markEach(shard.Entries, number)
+		s.markEach(shard.Entries, number)
 		counting.Lock()
 		defer counting.Unlock()
-		v.settled = v.settled.plus(settled)
+		s.settled = s.settled.plus(settled)
 		return nil
 	})
 }
@@ -252,12 +252,12 @@ func askable(fields enrich.Fields, record *attempt.Record, reask attempt.Reask) 
 // markEach marks the first occurrences of the persons of a shard. The entries are nearly in the
 // list's order; each shard begins at another place, so that several at a time do not write to
 // the same lines of the cache.
-func (v *Scan) markEach(entries []Entry, number int) {
+func (s *Scan) markEach(entries []Entry, number int) {
 	begin := len(entries) * (number % 16) / 16
 	for _, part := range [...][]Entry{entries[begin:], entries[:begin]} {
 		for i := range part {
 			e := &part[i]
-			v.rows[e.Row()-1] = RowState(e.Marks()).AsFirst(e.Key())
+			s.rows[e.Row()-1] = RowState(e.Marks()).AsFirst(e.Key())
 		}
 	}
 }
@@ -301,9 +301,9 @@ func recall(
 }
 
 // firsts returns how many rows are first occurrences.
-func (v *Scan) firsts() int64 {
+func (s *Scan) firsts() int64 {
 	var firsts int64
-	for _, state := range v.rows {
+	for _, state := range s.rows {
 		if state.IsFirst() {
 			firsts++
 		}

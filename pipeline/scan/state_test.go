@@ -28,7 +28,7 @@ func TestAStateHoldsWhatItIsMadeOf(t *testing.T) {
 			}
 		}
 		if s.IsFirst() || s.IsOf(key) || !s.AsFirst(key).IsFirst() || !s.AsFirst(key).IsOf(key) || s.AsFirst(key).IsOf(enrich.Key{15: key[15] ^ 8}) {
-			t.Fatalf("%x does not tell which row leads", s)
+			t.Fatalf("%x does not tell which row is the first occurrence", s)
 		}
 		if s.IsKnown() || !s.AsKnown().IsKnown() {
 			t.Fatalf("%x does not tell which persons the journal knows", s)

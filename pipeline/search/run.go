@@ -47,7 +47,7 @@ type session struct {
 	provider providerv2.Provider
 	name     string
 	journal  *checkpoint.Journal // as the account sees it; nil before the account is known
-	book     *book
+	pages    *knownPages
 	account  cost.Account
 	// refusal is what the service said when it refused a page.
 	refusal  *refusals
@@ -80,11 +80,11 @@ func (s *session) use(journal *checkpoint.Journal) {
 	if journal != nil {
 		pages = journal
 	}
-	s.book = newBook(pages, s.reask(s.work.Env.Now()))
+	s.pages = newKnownPages(pages, s.reask(s.work.Env.Now()))
 }
 
 func (s *session) walk() (Progress, error) {
-	return Walk(s.book, s.Order.Most, s.Order.roots())
+	return Walk(s.pages, s.Order.Most, s.Order.roots())
 }
 
 func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
@@ -268,7 +268,7 @@ func (s *session) send(ctx context.Context, client *v2.Client, needed []v2.Call)
 		Concurrency: s.Pace.Concurrency, Spacing: s.rate().Spacing(), Reconciler: s.reconciler(client.StatusClient),
 		Note: s.note, Catalogue: v2.Catalogue(), Tariff: v2.Tariff(s.provider.Modules), Progress: &s.progress,
 		Request: attempt.Request{
-			Run: s.name, Job: s.Budget.JobOf(s.name), Rates: rates, Ceilings: s.ceilings(), Reask: s.book.reask,
+			Run: s.name, Job: s.Budget.JobOf(s.name), Rates: rates, Ceilings: s.ceilings(), Reask: s.pages.reask,
 		},
 	}
 	if s.Pace.Even {

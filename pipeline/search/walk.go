@@ -38,8 +38,8 @@ type ResultItem struct {
 	Cells []string
 }
 
-// PageBook knows pages.
-type PageBook interface {
+// PageReader returns what is known of pages.
+type PageReader interface {
 	Page(call v2.Call) (KnownPage, error)
 }
 
@@ -91,8 +91,8 @@ type Gap struct {
 
 // Walk walks searches in their order. most bounds the items of all searches; 0 is no bound. Pages that are
 // needed count as full, so no more are needed at a time than the bound may take.
-func Walk(book PageBook, most int64, roots iter.Seq[Root]) (Progress, error) {
-	w := &walker{book: book, most: most, seen: map[string]bool{}, looked: map[string]bool{}}
+func Walk(pages PageReader, most int64, roots iter.Seq[Root]) (Progress, error) {
+	w := &walker{reader: pages, most: most, seen: map[string]bool{}, looked: map[string]bool{}}
 	w.Total = cost.Known(int64(0))
 	for root := range roots {
 		w.Roots++
@@ -115,7 +115,7 @@ func Walk(book PageBook, most int64, roots iter.Seq[Root]) (Progress, error) {
 // walker is the state of a Walk.
 type walker struct {
 	Progress
-	book   PageBook
+	reader PageReader
 	most   int64
 	seen   map[string]bool // results
 	looked map[string]bool // pages
@@ -156,7 +156,7 @@ func (w *walker) expect(results int64) {
 // look returns a page, and takes its results.
 func (w *walker) look(q Query, number int) (KnownPage, error) {
 	call := q.Call(number)
-	page, err := w.book.Page(call)
+	page, err := w.reader.Page(call)
 	if err != nil || w.looked[string(call.Body)] {
 		return page, err
 	}

@@ -36,7 +36,7 @@ type walkService struct {
 	refuses   string // a filter
 }
 
-// Page implements search.PageBook.
+// Page implements search.PageReader.
 func (s *walkService) Page(call v2.Call) (search.KnownPage, error) {
 	return s.known[string(call.Body)], nil
 }

@@ -150,9 +150,9 @@ func drawWay(t *rapid.T, list csvList, scope scan.Scope) (scan.List, scan.Scope)
 	return cutList{list, rapid.IntRange(1, 70).Draw(t, "rows of a block")}, scope
 }
 
-// TestAScanIsThatOfASimpleLoop compares the scan of blocks on all cores, in memory
+// TestAScanEqualsASimpleLoop compares the scan of blocks on all cores, in memory
 // and in a temporary file, with a loop over the rows.
-func TestAScanIsThatOfASimpleLoop(t *testing.T) {
+func TestAScanEqualsASimpleLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		scope, journal := drawScope(t, list), drawJournal(t)
@@ -193,7 +193,7 @@ type scannedPerson struct {
 	wants    enrich.Fields
 }
 
-// simpleScan is what Take, Count and Lookups mean.
+// simpleScan is what New, Count and Lookups mean.
 func simpleScan(t *rapid.T, list csvList, scope scan.Scope, journal drawnJournal) (scan.Counts, []string) {
 	counts := scan.Counts{Unidentifiable: map[enrich.Unidentifiable]int64{}, Lookups: cost.Workload{}}
 	var people []*scannedPerson
@@ -300,7 +300,7 @@ func TestAnOutputIsThatOfOneBlock(t *testing.T) {
 
 // checkFirsts checks that every duplicate names the first row of its person.
 func checkFirsts(t *rapid.T, list csvList, scope scan.Scope, output string) {
-	leads := map[string]int{}
+	firsts := map[string]int{}
 	lines := strings.Split(output, "\n")
 	row := 0
 	eachRow(t, list, func(cells []string) {
@@ -309,12 +309,12 @@ func checkFirsts(t *rapid.T, list csvList, scope scan.Scope, output string) {
 		if missingOf(cells)&scope.Wanted == 0 || reason != "" {
 			return
 		}
-		lead, led := leads[identity.Canonical()]
-		if !led {
-			leads[identity.Canonical()] = row
+		first, isDuplicate := firsts[identity.Canonical()]
+		if !isDuplicate {
+			firsts[identity.Canonical()] = row
 		}
-		if says := strings.Contains(lines[row], "same person as row"); says != led || led && !strings.Contains(lines[row], fmt.Sprintf("same person as row %d", lead)) {
-			t.Fatalf("row %d became %q; row %d leads it", row, lines[row], lead)
+		if says := strings.Contains(lines[row], "same person as row"); says != isDuplicate || isDuplicate && !strings.Contains(lines[row], fmt.Sprintf("same person as row %d", first)) {
+			t.Fatalf("row %d became %q; its first row is %d", row, lines[row], first)
 		}
 	})
 }

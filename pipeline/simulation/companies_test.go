@@ -144,6 +144,6 @@ func TestTwoHundredThousandCompaniesTakeLittleMemory(t *testing.T) {
 		}
 	}
 	if least > 4*rows {
-		t.Errorf("the survey keeps %d bytes", least)
+		t.Errorf("the scan keeps %d bytes", least)
 	}
 }

@@ -77,7 +77,7 @@ func TestAnIndexIsOfListsWithAsManyRows(t *testing.T) {
 	}
 }
 
-// asked notes what a recollection is asked for.
+// asked notes how the answers are asked for.
 type asked struct {
 	drawnAnswers
 	memory int64

@@ -93,7 +93,7 @@ func TestTheIndexOfAScanEqualsANewIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		if difference := cmp.Diff(take(t, scope, list, journal).Count(), taken.Count()); difference != "" {
-			t.Fatalf("a survey that keeps an index counts otherwise (-without +with):\n%s", difference)
+			t.Fatalf("a scan that keeps an index counts otherwise (-without +with):\n%s", difference)
 		}
 		for key := range mayChange(t, taken, list, scope, journal) {
 			if rapid.Bool().Draw(r, "changes") {
@@ -121,7 +121,7 @@ func TestTheIndexOfAScanEqualsANewIndex(t *testing.T) {
 		}
 		want := newIndex(t, scope, text, now)
 		if difference := cmp.Diff(factsOf(t, want), factsOf(t, index)); difference != "" {
-			t.Fatalf("the index of the survey differs (-new +kept):\n%s\n%s", difference, text)
+			t.Fatalf("the index of the scan differs (-new +kept):\n%s\n%s", difference, text)
 		}
 		if err := index.Close(); err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func TestAScanDropsItsIndexWhenItAsksForMany(t *testing.T) {
 				t.Errorf("the list was read again: %t, want %t", again, c.again)
 			}
 			if difference := cmp.Diff(factsOf(t, newIndex(t, scope, text, nobodyKnown)), factsOf(t, index)); difference != "" {
-				t.Errorf("the index of the survey differs (-new +kept):\n%s", difference)
+				t.Errorf("the index of the scan differs (-new +kept):\n%s", difference)
 			}
 			if err := index.Close(); err != nil {
 				t.Error(err)

@@ -430,7 +430,7 @@ func TestAnInterruptLeavesLossesToTheNextStart(t *testing.T) {
 		}
 		reconciled, err := reconciler.Reconcile(t.Context())
 		if err != nil || reconciled.Why != "" || len(reconciled.Cases) != 1 || reconciled.Cases[0].Result != cost.Charged {
-			t.Errorf("findings %+v, error %v; want p1 charged", reconciled, err)
+			t.Errorf("results %+v, error %v; want p1 charged", reconciled, err)
 		}
 		if o := r.run(people(2, email)); r.service.triesOf("p1") != 1 || o.tally.Answered != 1 {
 			t.Errorf("p1 was asked %d times, tally %+v; want once, and p2 answered", r.service.triesOf("p1"), o.tally)

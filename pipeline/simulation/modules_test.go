@@ -21,7 +21,7 @@ type booking struct {
 
 func (b *booking) Base() cost.Account                                 { return b.base }
 func (b *booking) Totals(string) cost.Totals                          { return b.totals }
-func (b *booking) Discount(cost.Amounts) error                        { return nil }
+func (b *booking) NoteUsedByOthers(cost.Amounts) error                { return nil }
 func (b *booking) NoteReading(_, _ cost.Account, _ cost.Totals) error { return nil }
 func (b *booking) Status(context.Context) (shown cost.Account, err error) {
 	b.shown.ReadAt = time.Now()
@@ -31,7 +31,7 @@ func (b *booking) Status(context.Context) (shown cost.Account, err error) {
 	return shown, nil
 }
 
-// ledger books units of the first module, and counts them on a meter.
+// book books units of the first module, and counts them on a meter.
 func (b *booking) book(units int64, on cost.Meter) {
 	b.totals.Settled[1] += units
 	b.totals.EverHeld[1] += units

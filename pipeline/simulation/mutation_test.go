@@ -316,4 +316,4 @@ func (f *forgetting) Begin(req attempt.Request) (attempt.Decision, error) {
 // trusting does not hear of what others took.
 type trusting struct{ dispatch.Accountant }
 
-func (trusting) Discount(cost.Amounts) error { return nil }
+func (trusting) NoteUsedByOthers(cost.Amounts) error { return nil }

@@ -191,7 +191,7 @@ func TestThePassesOfAPriorityAreFew(t *testing.T) {
 			passes = 0
 			taken := take(t, scope, list, blank{})
 			if passes != test.taking {
-				t.Errorf("the survey read the list %d times, want %d", passes, test.taking)
+				t.Errorf("the scan read the list %d times, want %d", passes, test.taking)
 			}
 			passes = 0
 			asked := len(ask(t, scope, list, taken))
@@ -238,8 +238,8 @@ func TestALimitKeepsTheFirstByPriority(t *testing.T) {
 	})
 }
 
-// TestTheLeadingRowsCellCounts has a duplicate whose cell would go first.
-func TestTheLeadingRowsCellCounts(t *testing.T) {
+// TestTheCellOfTheFirstOccurrenceCounts has a duplicate whose cell would go first.
+func TestTheCellOfTheFirstOccurrenceCounts(t *testing.T) {
 	list := csvList("profile url,revenue\n" + profiles + "p1,1\n" + profiles + "p2,5\n" + profiles + "p1,9\n")
 	journal := blank{}
 	scope := list.prioritised(t, scan.Priority{Column: 1})

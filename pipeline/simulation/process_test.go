@@ -187,7 +187,7 @@ type job struct {
 	client  *v1.Client
 	list    csvList
 	scope   scan.Scope
-	found   *scan.Scan
+	scanned *scan.Scan
 	account cost.Account
 }
 
@@ -217,7 +217,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 	if o.err = j.openAccount(ctx); o.err != nil {
 		return o
 	}
-	counts := j.found.Count()
+	counts := j.scanned.Count()
 	o.stop = dispatch.Precheck(j.account, counts.Lookups, 0, dispatch.Service{Catalogue: v1.Catalogue(), WantsMoney: v1.WantsMoney})
 	if o.stop == nil && counts.Lookup > 0 {
 		if o.tally, o.stop, o.err = j.lookUp(ctx); o.err != nil {
@@ -229,7 +229,7 @@ func (j *job) run(ctx context.Context) (o outcome) {
 }
 
 func (j *job) take(ctx context.Context) (err error) {
-	j.found, err = scan.NewWithIndex(ctx, j.scope, j.list, j.journal)
+	j.scanned, err = scan.NewWithIndex(ctx, j.scope, j.list, j.journal)
 	return err
 }
 
@@ -305,7 +305,7 @@ func describe(cases []attempt.Case) string {
 }
 
 func (j *job) lookUp(ctx context.Context) (dispatch.Tally, dispatch.Stop, error) {
-	next, done := j.found.Lookups(ctx, j.list)
+	next, done := j.scanned.Lookups(ctx, j.list)
 	defer done()
 	w := j.world
 	j.ledger = &ledger{process: j.process, Ledger: w.mutation.wrapLedger(j)}
@@ -341,7 +341,7 @@ func (j *job) write(stop dispatch.Stop) ([]byte, error) {
 	defer reader.Close()
 	var out bytes.Buffer
 	writer := csvtable.NewWriter(&out, reader.(*csvtable.Reader), output.Columns(reader.Schema()))
-	index, err := j.found.Index(context.Background(), j.scope, j.list, j.journal)
+	index, err := j.scanned.Index(context.Background(), j.scope, j.list, j.journal)
 	if err != nil {
 		return nil, err
 	}

@@ -190,7 +190,7 @@ https://m.facebook.com/profile.php?id=100000202,
 	}
 }
 
-func TestTheFirstRowThatMissesSomethingLeads(t *testing.T) {
+func TestTheFirstRowThatMissesSomethingIsTheFirstOccurrence(t *testing.T) {
 	list := csvList("profile url,email\nhttps://pro.example/in/p1,x@co.example\nhttps://pro.example/in/p1,\nhttps://pro.example/in/p1,\n")
 	rows, err := scan.RowsOf(t.Context(), list.scope(t, email), list, []enrich.Identity{identity("p2"), identity("p1"), identity("p1/")})
 	if diff := cmp.Diff([]int64{0, 2, 2}, rows); diff != "" || err != nil {

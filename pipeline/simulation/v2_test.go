@@ -155,7 +155,7 @@ func v2Mutations() []v2Mutation {
 		}},
 		{name: "a gateway's error in JSON counts as a refusal", promise: "P2", world: gateway("gateway-json:happened=true,p=0.30"), service: refusingGateways},
 		{name: "an error in JSON with HTTP 200 counts as a refusal", promise: "P2", world: gateway("gateway-json:happened=true,status=200,p=0.30"), service: refusingGateways},
-		{name: "an unknown route counts as nothing found", promise: "P2", world: gateway("gateway-json:happened=true,status=404,p=0.30"), service: resultNothing},
+		{name: "an unknown route counts as nothing found", promise: "P2", world: gateway("gateway-json:happened=true,status=404,p=0.30"), service: findingNothing},
 		{name: "an answer below a byte order mark is dropped", promise: "P3", world: gateway("byte-order-mark:p=0.30"), service: droppingMarks},
 		{name: "an assumed module is taken for a fact in what is booked", promise: "P2", forget: forgetAnswered, world: func(s *v2Scenario) {
 			lossy(s)

@@ -45,8 +45,8 @@ func refusingGateways(service http.Handler) http.Handler {
 	})
 }
 
-// resultNothing makes every 404 with a detail the service's word that it found nothing.
-func resultNothing(service http.Handler) http.Handler {
+// findingNothing makes every 404 with a detail the service's word that it found nothing.
+func findingNothing(service http.Handler) http.Handler {
 	return rewritten(service, func(status *int, body string) string {
 		if *status == http.StatusNotFound {
 			return `{"detail":"Not found."}`

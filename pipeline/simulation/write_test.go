@@ -202,22 +202,22 @@ func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
 			withRig(t, everyOutcome, func(t *testing.T, r *rig) {
 				list := profileList("p1")
 				output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, v1.AllFields), Run: "run"}
-				w := r.writeAs(list, output, toldStates{r.journal, test.states})
+				w := r.writeAs(list, output, givenStates{r.journal, test.states})
 				w.want(t, "enrich_status", string(test.want))
 			})
 		})
 	}
 }
 
-// toldStates is a journal in which every field has a given state.
-type toldStates struct {
+// givenStates is a journal in which every field has a given state.
+type givenStates struct {
 	answering
 	states enrich.ByField[attempt.FieldState]
 }
 
-func (toldStates) People() int64 { return 1000 }
+func (givenStates) People() int64 { return 1000 }
 
-func (s toldStates) RecordOf(enrich.Key) (attempt.Record, error) {
+func (s givenStates) RecordOf(enrich.Key) (attempt.Record, error) {
 	return attempt.Record{States: s.states}, nil
 }
 

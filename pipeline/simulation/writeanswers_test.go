@@ -11,7 +11,7 @@ import (
 	"payonce/pipeline/output"
 )
 
-func TestChargesAreShownOnTheLeadingRowOfTheOwnRunOnly(t *testing.T) {
+func TestChargesAreShownOnTheFirstOccurrenceOfTheOwnRunOnly(t *testing.T) {
 	script := func(c call) reply {
 		switch c.who {
 		case "p1":

@@ -115,7 +115,7 @@ func (o Options) badAddress(of provider.Service) error {
 func (s *Session) Account(of provider.Service, note func(string), unread func(error)) *provider.Account {
 	connect := provider.ConnectOptions{Prices: s.Options.Prices, Profile: s.Options.Profile, Unread: unread}
 	account := &provider.Account{
-		Interface: of.Interface(), Of: of, Place: s, Connection: of.Connect(connect), Rate: of.KeptRate(),
+		Interface: of.Interface(), Of: of, Workspace: s, Connection: of.Connect(connect), Rate: of.KeptRate(),
 		SettleDelay: s.Options.SettleDelay, Exclusive: s.Options.Exclusive, Now: s.Env.Now, Note: note,
 	}
 	if s.Options.isFirst(of) {
@@ -124,7 +124,7 @@ func (s *Session) Account(of provider.Service, note func(string), unread func(er
 	return account
 }
 
-// Endpoint implements provider.Place.
+// Endpoint implements provider.Workspace.
 func (s *Session) Endpoint(of provider.Service) (provider.Endpoint, error) {
 	at := provider.Endpoint{
 		BaseURL: of.BaseURL, Key: s.Options.keyOf(of), Timeout: of.Timeout, Connections: of.Connections,
@@ -139,7 +139,7 @@ func (s *Session) Endpoint(of provider.Service) (provider.Endpoint, error) {
 	return at, err
 }
 
-// AccountOf implements provider.Place.
+// AccountOf implements provider.Workspace.
 func (s *Session) AccountOf(of provider.Service) (*checkpoint.Journal, error) {
 	if s.Journal == nil || s.Options.isFirst(of) {
 		return s.Journal, nil
@@ -155,7 +155,7 @@ func (s *Session) AccountOf(of provider.Service) (*checkpoint.Journal, error) {
 	return s.Journal.For(number)
 }
 
-// CheckKey implements provider.Place.
+// CheckKey implements provider.Workspace.
 func (s *Session) CheckKey(of provider.Service) error {
 	journal, err := s.AccountOf(of)
 	switch {
@@ -192,7 +192,7 @@ func (s *Session) noOther(of provider.Service) error {
 	return nil
 }
 
-// Register implements provider.Place. The first time, it records the account.
+// Register implements provider.Workspace. The first time, it records the account.
 func (s *Session) Register(of provider.Service, accepted func() error) (*checkpoint.Journal, error) {
 	if s.Options.isFirst(of) {
 		return s.Journal, nil
@@ -225,7 +225,7 @@ func (s *Session) Register(of provider.Service, accepted func() error) (*checkpo
 	return s.Journal.For(number)
 }
 
-// RecordKey implements provider.Place. Register remembers those of other accounts than the first.
+// RecordKey implements provider.Workspace. Register records those of other accounts than the first.
 func (s *Session) RecordKey(of provider.Service) error {
 	if !s.Options.isFirst(of) {
 		return nil

@@ -84,23 +84,23 @@ type checkResults struct {
 	wrong, warnings []string
 }
 
-func (f *checkResults) error(key, format string, args ...any) {
-	f.wrong = append(f.wrong, fmt.Sprintf("%s: %s: ", f.job.Name, key)+fmt.Sprintf(format, args...))
+func (r *checkResults) error(key, format string, args ...any) {
+	r.wrong = append(r.wrong, fmt.Sprintf("%s: %s: ", r.job.Name, key)+fmt.Sprintf(format, args...))
 }
 
-func (f *checkResults) warn(key, format string, args ...any) {
-	f.warnings = append(f.warnings, fmt.Sprintf("%s: %s: ", f.job.Name, key)+fmt.Sprintf(format, args...))
+func (r *checkResults) warn(key, format string, args ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf("%s: %s: ", r.job.Name, key)+fmt.Sprintf(format, args...))
 }
 
 // check checks the job for its next occurrence.
-func (f *checkResults) check(now time.Time) {
-	at, due := f.job.next(now)
-	f.checkList(at, due)
-	f.checkPlaces(at)
-	f.checkService()
-	f.checkCeilings(at, due)
-	if len(f.job.Alerts) == 0 {
-		f.warn("alerts", "the job has no channel, so nobody hears when it fails; add one under the key alerts of the file")
+func (r *checkResults) check(now time.Time) {
+	at, due := r.job.next(now)
+	r.checkList(at, due)
+	r.checkDirectories(at)
+	r.checkService()
+	r.checkCeilings(at, due)
+	if len(r.job.Alerts) == 0 {
+		r.warn("alerts", "the job has no channel, so nobody hears when it fails; add one under the key alerts of the file")
 	}
 }
 
@@ -113,14 +113,14 @@ func (j *Job) next(now time.Time) (at LocalTime, due time.Time) {
 }
 
 // checkList looks for the list of the next occurrence.
-func (f *checkResults) checkList(at LocalTime, due time.Time) {
-	list := f.job.List
+func (r *checkResults) checkList(at LocalTime, due time.Time) {
+	list := r.job.List
 	switch {
 	case list.Command != "":
-		f.warn("list-command", "the list is made when the job starts; to try the command, run: %s", f.job.Commands().line("run", f.job.Name, "--dry-run"))
+		r.warn("list-command", "the list is made when the job starts; to try the command, run: %s", r.job.Commands().line("run", r.job.Name, "--dry-run"))
 		return
 	case list.Query.SQL != "":
-		f.warn("list-query", "the list is made when the job starts; to try the query, run: %s", f.job.Commands().line("run", f.job.Name, "--dry-run"))
+		r.warn("list-query", "the list is made when the job starts; to try the query, run: %s", r.job.Commands().line("run", r.job.Name, "--dry-run"))
 		return
 	}
 	key, written := "list", list.Path
@@ -131,63 +131,63 @@ func (f *checkResults) checkList(at LocalTime, due time.Time) {
 	if found, err := listfile.ExpandPatterns(name); err == nil {
 		for _, one := range found {
 			if file, err := one.Open(); err != nil {
-				f.error(key, "%v", err)
+				r.error(key, "%v", err)
 			} else {
 				_ = file.Close() // nothing was written to it
 			}
 		}
 		return
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		f.error(key, "%v", err)
+		r.error(key, "%v", err)
 		return
 	}
 	dir := filepath.Dir(written)
 	isFixed := !strings.ContainsAny(dir, "*?[") && named(dir, at) == dir
 	switch _, err := os.Stat(dir); {
-	case f.made[name] != "" && f.made[name] != f.job.Name:
-		f.warn(key, "there is no list %s yet; the job %s writes it", name, f.made[name])
+	case r.made[name] != "" && r.made[name] != r.job.Name:
+		r.warn(key, "there is no list %s yet; the job %s writes it", name, r.made[name])
 	case isFixed && err != nil:
-		f.error(key, "there is no list %s, and no directory %s; correct the name, or make the directory", name, dir)
+		r.error(key, "there is no list %s, and no directory %s; correct the name, or make the directory", name, dir)
 	case name != written: // it has the date of the occurrence
-		f.warn(key, "there is no list %s yet; it has to be there at %s", name, due.In(f.job.Plan.Zone).Format("2006-01-02 15:04 MST"))
+		r.warn(key, "there is no list %s yet; it has to be there at %s", name, due.In(r.job.Plan.Zone).Format("2006-01-02 15:04 MST"))
 	default:
-		f.error(key, "there is no list %s; correct the name, or add the file", name)
+		r.error(key, "there is no list %s; correct the name, or add the file", name)
 	}
 }
 
-// checkPlaces looks whether the job can write where it has to.
-func (f *checkResults) checkPlaces(at LocalTime) {
+// checkDirectories checks that the job can write to its directories.
+func (r *checkResults) checkDirectories(at LocalTime) {
 	for _, key := range []string{"output", "rejects", "candidates", "tables"} {
-		flag := f.job.Run.Flags.Lookup(key)
+		flag := r.job.Run.Flags.Lookup(key)
 		if flag == nil || flag.Value.String() == "" {
 			continue
 		}
 		dir := filepath.Dir(flag.Value.String())
 		if name := named(dir, at); name != dir {
 			if wrong := unwritable(name); wrong != "" {
-				f.warn(key, "%s", wrong)
+				r.warn(key, "%s", wrong)
 			}
 			continue
 		}
-		f.checkPlace(key, dir)
+		r.checkDirectory(key, dir)
 	}
-	for key, path := range map[string]string{"latest": f.job.Latest, "metrics": f.job.Metrics} {
+	for key, path := range map[string]string{"latest": r.job.Latest, "metrics": r.job.Metrics} {
 		if path != "" {
-			f.checkPlace(key, filepath.Dir(path))
+			r.checkDirectory(key, filepath.Dir(path))
 		}
 	}
-	if info, err := os.Lstat(f.job.Latest); err == nil && info.Mode()&fs.ModeSymlink == 0 {
-		f.error("latest", "%s is not a symbolic link, so it will not be replaced; remove it or change latest", f.job.Latest)
+	if info, err := os.Lstat(r.job.Latest); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+		r.error("latest", "%s is not a symbolic link, so it will not be replaced; remove it or change latest", r.job.Latest)
 	}
-	if f.job.Report != "" {
-		f.checkPlace("report", existing(f.job.Report))
+	if r.job.Report != "" {
+		r.checkDirectory("report", existing(r.job.Report))
 	}
 }
 
-// checkPlace looks whether files can be written to a directory.
-func (f *checkResults) checkPlace(key, dir string) {
+// checkDirectory checks that files can be written to a directory.
+func (r *checkResults) checkDirectory(key, dir string) {
 	if wrong := unwritable(dir); wrong != "" {
-		f.error(key, "%s", wrong)
+		r.error(key, "%s", wrong)
 	}
 }
 
@@ -219,13 +219,13 @@ func existing(dir string) string {
 }
 
 // checkService looks whether the keys of the services are set, and whether there can be a journal.
-func (f *checkResults) checkService() {
-	options, _, err := f.job.Run.Workspace()
+func (r *checkResults) checkService() {
+	options, _, err := r.job.Run.Workspace()
 	if err != nil {
-		f.error("service", "%s: set SERVICE_BASE_URL and SERVICE_API_KEY, or write sandbox: true to rehearse", strings.ToLower(err.Error()))
+		r.error("service", "%s: set SERVICE_BASE_URL and SERVICE_API_KEY, or write sandbox: true to rehearse", strings.ToLower(err.Error()))
 		return
 	}
-	f.checkPlace("state", existing(options.Journal.State))
+	r.checkDirectory("state", existing(options.Journal.State))
 	if options.Sandbox {
 		return
 	}
@@ -239,17 +239,17 @@ func (f *checkResults) checkService() {
 			variable = "SERVICE_" + strings.ToUpper(of.Name()) + "_API_KEY"
 		}
 		if len(used) > 1 {
-			f.warn("service", "%s is not set; a job that asks this interface needs it", variable)
+			r.warn("service", "%s is not set; a job that asks this interface needs it", variable)
 		} else {
-			f.error("service", "%s is not set; set it here, and where the job starts", variable)
+			r.error("service", "%s is not set; set it here, and where the job starts", variable)
 		}
 	}
 }
 
 // checkCeilings looks for ceilings that stop every run, or that do not limit anything.
-func (f *checkResults) checkCeilings(at LocalTime, due time.Time) {
+func (r *checkResults) checkCeilings(at LocalTime, due time.Time) {
 	amount := func(key string) (cost.Money, bool) {
-		flag := f.job.Run.Flags.Lookup(key)
+		flag := r.job.Run.Flags.Lookup(key)
 		if flag == nil {
 			return 0, false
 		}
@@ -258,19 +258,19 @@ func (f *checkResults) checkCeilings(at LocalTime, due time.Time) {
 	}
 	for _, key := range []string{"max-spend", "daily", "monthly", "workspace-monthly"} {
 		if limit, given := amount(key); given && limit <= 0 {
-			f.warn(key, "with a ceiling of $%s nothing is paid for; give an amount above 0 unless this is meant", limit)
+			r.warn(key, "a ceiling of $%s allows no paid lookup; give an amount above 0 unless that is intended", limit)
 		}
 	}
 	for _, pair := range [][2]string{{"daily", "monthly"}, {"max-spend", "monthly"}, {"monthly", "workspace-monthly"}} {
 		smaller, given := amount(pair[0])
 		larger, also := amount(pair[1])
 		if given && also && smaller > larger {
-			f.warn(pair[0], "$%s is more than %s ($%s), which stops the job first; correct one of them", smaller, pair[1], larger)
+			r.warn(pair[0], "$%s is more than %s ($%s), which stops the job first; correct one of them", smaller, pair[1], larger)
 		}
 	}
-	if _, given := amount("daily"); given && !f.job.Plan.Times.IsZero() && !f.job.Plan.Waits(at, provider.Renewal(cost.Day, due)) {
-		f.warn("daily", "an occurrence that reaches it does not go on the next day: its catch-up window of %s ends before 00:00 UTC; give a longer catch-up",
-			span(f.job.Plan.CatchUp))
+	if _, given := amount("daily"); given && !r.job.Plan.Times.IsZero() && !r.job.Plan.Waits(at, provider.Renewal(cost.Day, due)) {
+		r.warn("daily", "an occurrence that reaches it does not go on the next day: its catch-up window of %s ends before 00:00 UTC; give a longer catch-up",
+			span(r.job.Plan.CatchUp))
 	}
 }
 

@@ -40,7 +40,9 @@ func (j *Job) Commands() Commands {
 		case flag == nil || !flag.Changed && name != "workspace":
 		case name == "sandbox":
 			c.Workspace = append(c.Workspace, "--sandbox="+flag.Value.String())
-		case !strings.ContainsAny(flag.Value.String(), "@?"): // which may be a secret
+		case strings.Contains(flag.Value.String(), "@") || strings.HasPrefix(name, "base-url") && strings.ContainsAny(flag.Value.String(), "?#"):
+			// A user or a query of an address may be a secret.
+		default:
 			c.Workspace = append(c.Workspace, "--"+name, flag.Value.String())
 		}
 	}

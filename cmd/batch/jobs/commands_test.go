@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"payonce/checkpoint/record"
 	"payonce/cost"
 )
@@ -30,5 +32,23 @@ func TestCommandsAreWhole(t *testing.T) {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+	}
+}
+
+// TestCommandsNameTheWorkspaceAndNoSecret: a command without the directory of the journals would be about others.
+func TestCommandsNameTheWorkspaceAndNoSecret(t *testing.T) {
+	t.Parallel()
+	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
+	for name, value := range map[string]string{
+		"workspace": "team", "state": "/srv/what?/#1", "base-url": "https://a.example/v1#key", "base-url-v2": "https://b.example/v2",
+	} {
+		flags.String(name, "", "")
+		if err := flags.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := (&Job{Name: "nightly", Run: RunLine{Flags: flags}}).Commands().About(record.Occurrence{Job: "nightly"}).Account
+	if want := "batch account --workspace team --state '/srv/what?/#1' --base-url-v2 https://b.example/v2"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -17,15 +17,15 @@ import (
 // dryRun shows the plan of the occurrence of a job that a start would run now, or else of the next one. It spends
 // nothing, and records nothing. A command or a query of a list runs, and what it wrote is removed.
 func (env Environment) dryRun(ctx context.Context, job *Job, q RunRequest) error {
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return problem.AsUsage(err)
 	}
-	at, err := env.plannedOccurrence(ctx, b, job, q)
+	at, err := env.plannedOccurrence(ctx, j, job, q)
 	if err != nil {
 		return err
 	}
-	if err := job.prepare(at, b.wait); err != nil {
+	if err := job.prepare(at, j.wait); err != nil {
 		return problem.AsUsage(err)
 	}
 	temporary, err := os.MkdirTemp("", "batch-plan-")
@@ -33,7 +33,7 @@ func (env Environment) dryRun(ctx context.Context, job *Job, q RunRequest) error
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }() // the list of a command; only its owner can read it
-	spool := b.spool(job.Name, at)
+	spool := j.spool(job.Name, at)
 	found := exists(spool)
 	if job.List.Query.SQL != "" {
 		if _, found, err = keptSpool(prefixOf(spool)); err != nil {
@@ -57,14 +57,14 @@ func (env Environment) dryRun(ctx context.Context, job *Job, q RunRequest) error
 }
 
 // plannedOccurrence returns the occurrence that a start would run, or else the next one.
-func (env Environment) plannedOccurrence(ctx context.Context, b *book, job *Job, q RunRequest) (at LocalTime, err error) {
+func (env Environment) plannedOccurrence(ctx context.Context, j *jobJournal, job *Job, q RunRequest) (at LocalTime, err error) {
 	now := env.Now()
 	if at = q.At; !at.IsZero() {
 		return at, nil
 	}
 	state := &reading{ScheduleState: ScheduleState{Ran: func(LocalTime) bool { return false }}} // without a journal
 	decision := job.Plan.Decide(state.ScheduleState, now)
-	err = b.read(ctx, "jobs run --dry-run", func(s record.Store) error {
+	err = j.read(ctx, "jobs run --dry-run", func(s record.Store) error {
 		known, err := checkpoint.JobRecord(s, job.Name)
 		if err != nil {
 			return err

@@ -75,21 +75,21 @@ func (e *ending) alerts(s record.Store) ([]record.Write, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := notify.RunEnded{
+	ended := notify.RunEnded{
 		Occurrence: e.ended, Job: e.state, End: e.end(), Facts: e.facts, Commands: e.job.Commands().About(e.ended),
 	}
 	if len(e.job.Alerts) > 0 {
-		if told.Earlier, err = checkpoint.NewestOccurrences(s, e.job.Name, e.ended.Ended, comparedRuns); err != nil {
+		if ended.Earlier, err = checkpoint.NewestOccurrences(s, e.job.Name, e.ended.Ended, comparedRuns); err != nil {
 			return nil, err
 		}
 	}
-	told.Facts.Fields = nil
+	ended.Facts.Fields = nil
 	for _, field := range e.ended.Fields { // with their prices
 		if slices.ContainsFunc(e.facts.Fields, func(asked record.FieldCount) bool { return asked.Name == field.Name }) {
-			told.Facts.Fields = append(told.Facts.Fields, field)
+			ended.Facts.Fields = append(ended.Facts.Fields, field)
 		}
 	}
-	more, err := checkpoint.AddAlerts(s, notify.AddressAlerts(notify.AlertsOfEnd(told), e.job.Receivers()))
+	more, err := checkpoint.AddAlerts(s, notify.AddressAlerts(notify.AlertsOfEnd(ended), e.job.Receivers()))
 	return append(more, old...), err
 }
 

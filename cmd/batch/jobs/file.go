@@ -261,7 +261,11 @@ func (r FileReader) job(entry configs.Entry, defaults *configs.Mapping, channels
 	o.place(dir)
 	for _, key := range fileKeys {
 		if flag := run.Flags.Lookup(key); flag != nil && flag.Changed {
-			if err := flag.Value.Set(placed(dir, flag.Value.String())); err != nil {
+			name := flag.Value.String()
+			if key == "state" && isLeftBehind(name, placed(dir, name)) {
+				entry.Problem(leftBehindError(name, placed(dir, name)))
+			}
+			if err := flag.Value.Set(placed(dir, name)); err != nil {
 				entry.Problem(fmt.Errorf("%s: %w", key, err))
 			}
 		}

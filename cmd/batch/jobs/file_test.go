@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,60 @@ func TestRelativeNamesCountFromTheJobsFile(t *testing.T) {
 	}
 	if err := file.Alerts[0].Channel.Send(t.Context(), notify.Message{Text: "hello"}); err != nil || !exists(filepath.Join(dir, "told")) {
 		t.Errorf("the command of the channel: %v", err)
+	}
+}
+
+// TestACommandIsALineOrAProgram: a list is no line for the shell, also when the program has no arguments.
+func TestACommandIsALineOrAProgram(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]List{
+		"our tool":           {Command: "our tool"},
+		"[/opt/our tool]":    {Command: "'/opt/our tool'", Words: []string{"/opt/our tool"}},
+		"[/opt/our tool, a]": {Command: "'/opt/our tool' a", Words: []string{"/opt/our tool", "a"}},
+	} {
+		file, problem := readText(t, "jobs: {a: {list-command: "+written+", output: o.csv, max-spend: 1}}")
+		if problem != "" {
+			t.Fatalf("%s: %s", written, problem)
+		}
+		if got := file.Jobs[0].List; got.Command != want.Command || !slices.Equal(got.Words, want.Words) {
+			t.Errorf("%s: the line %q, the words %q", written, got.Command, got.Words)
+		}
+	}
+	if _, problem := readText(t, "jobs: {a: {list-command: [], output: o.csv, max-spend: 1}}"); !strings.Contains(problem, "a list of a program and its arguments") {
+		t.Errorf("an empty list: %q", problem)
+	}
+}
+
+// TestJournalsAreNotLeftBehind reads a jobs file in another directory than the one in which the command starts. Earlier
+// versions kept the journals in the latter.
+func TestJournalsAreNotLeftBehind(t *testing.T) {
+	started, dir := t.TempDir(), t.TempDir()
+	t.Chdir(started)
+	read := func(state string) string {
+		text := "defaults: {max-spend: 1, state: " + state + "}\njobs: {a: {list: a.csv, output: o.csv}}\n"
+		if _, err := testReader().Parse(filepath.Join(dir, "jobs.yaml"), []byte(text)); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	if got := read("journals"); got != "" {
+		t.Errorf("without any journals: %s", got)
+	}
+	if err := os.MkdirAll(filepath.Join("journals", "host-1"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(started, "journals")
+	if got := read("journals"); !strings.Contains(got, "there are journals in "+old) || !strings.Contains(got, "write state: "+old) {
+		t.Errorf("a new directory in place of the journals: %q", got)
+	}
+	if got := read(old); got != "" {
+		t.Errorf("with the whole name: %s", got)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "journals"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := read("journals"); got != "" {
+		t.Errorf("with journals beside the jobs file: %s", got)
 	}
 }
 

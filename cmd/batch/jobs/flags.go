@@ -1,7 +1,10 @@
 package jobs
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -104,6 +107,26 @@ func placed(dir, name string) string {
 		return name
 	}
 	return filepath.Join(dir, name)
+}
+
+// isLeftBehind reports whether there are journals where earlier versions looked for them, and none where they are now:
+// a relative name counted from the directory in which the command starts. Other journals would buy everything again.
+func isLeftBehind(name, placed string) bool {
+	if filepath.IsAbs(name) {
+		return false
+	}
+	inside, err := os.ReadDir(name)
+	_, missing := os.Stat(placed)
+	return err == nil && len(inside) > 0 && errors.Is(missing, fs.ErrNotExist)
+}
+
+// leftBehindError says how to go on with journals that are left behind.
+func leftBehindError(name, placed string) error {
+	if absolute, err := filepath.Abs(name); err == nil {
+		name = absolute
+	}
+	return fmt.Errorf("state: the name counts from the directory of the jobs file or the key directory, which makes it %s, but there are journals in %s: "+
+		"write state: %s to go on with them, or make the directory %s for others, which buy again what those have", placed, name, name, placed)
 }
 
 // patternOf returns a directory as the beginning of a pattern of files, if that is one.

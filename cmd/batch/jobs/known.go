@@ -32,11 +32,11 @@ func (k Known) Waiting() (record.Occurrence, bool) {
 // readKnown reads what the journal knows of a job, also while another process owns the journal.
 func readKnown(ctx context.Context, job *Job) (known Known, err error) {
 	known.Job.Name = job.Name
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return known, err
 	}
-	err = b.read(ctx, "jobs history", func(s record.Store) (err error) {
+	err = j.read(ctx, "jobs history", func(s record.Store) (err error) {
 		if known.Job, err = checkpoint.JobRecord(s, job.Name); err == nil {
 			known.History, err = checkpoint.JobHistory(s, job.Name)
 		}
@@ -52,12 +52,12 @@ func readKnown(ctx context.Context, job *Job) (known Known, err error) {
 
 // change changes what the journal knows of a job.
 func change(ctx context.Context, job *Job, doing string, wait time.Duration, do func(s record.Store, known record.Job) error) error {
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return err
 	}
-	b.wait = wait
-	return b.own(ctx, doing, func(s record.Store) error {
+	j.wait = wait
+	return j.own(ctx, doing, func(s record.Store) error {
 		known, err := checkpoint.JobRecord(s, job.Name)
 		if err != nil {
 			return err
@@ -98,17 +98,18 @@ func resumeJob(ctx context.Context, job *Job, note string, now time.Time, wait t
 	if err != nil {
 		return r, err
 	}
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return r, err
 	}
-	return r, touch(b.dir, job.Name)
+	return r, touch(j.dir, job.Name)
 }
 
 // mostPauses is how many pauses are kept until the occurrences of their times are decided.
 const mostPauses = 100
 
-// resume records in a store that a paused job starts again.
+// resume records in a store that a paused job starts again. A crash before it does not count as a failure any more:
+// otherwise the next start would count it once more, and pause the job again.
 func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, err error) {
 	c := newClaim(job, RunRequest{}, now)
 	if err := c.decide(s); err != nil {
@@ -132,6 +133,7 @@ func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, er
 	if err != nil {
 		return r, err
 	}
+	var seen []record.Occurrence
 	for _, one := range history {
 		at, err := localOf(c.job, one.At)
 		if err != nil {
@@ -139,12 +141,16 @@ func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, er
 		}
 		switch {
 		case one.At == c.job.Unfinished:
+			if one.Starts > 0 && one.Ended.IsZero() { // its process was killed, and somebody has looked at that now
+				one.Ended, one.Exit, one.Reason = now.UTC(), exitInterrupted, "interrupted"
+				seen = append(seen, one)
+			}
 			r.goesOn = one
 		case one.Reason == record.NotFinished && at.In(job.Plan.Zone).Add(job.Plan.CatchUp).After(began):
 			r.ended = append(r.ended, one)
 		}
 	}
-	return r, checkpoint.SaveJob(s, c.job)
+	return r, checkpoint.ClaimOccurrences(s, checkpoint.Claims{Job: c.job, Passed: seen})
 }
 
 // LastRun returns the occurrence that began last, and false when none has.

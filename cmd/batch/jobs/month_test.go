@@ -142,14 +142,14 @@ func TestInAMonthEveryListIsFinishedOrNamedWithACommand(t *testing.T) {
 				}
 			}
 			y.live(end.AddDate(0, 1, 0)) // what waits goes on, or its window ends
-			finished, named := y.judgeMonth(end)
+			finished, named := y.verifyMonth(end)
 			for range 100 {
 				y.now = y.now.Add(6 * time.Hour)
 				for _, job := range y.jobs {
 					y.told.send(job)
 				}
 			}
-			y.told.judge()
+			y.told.verify()
 			t.Logf("seed %d: %d lists finished, %d named in an alert; %v; %v; stops %v", seed, finished, named, y.month.happens, y.happens, y.stops)
 			if finished < 20 || named < 10 || len(y.month.happens) < 3 {
 				t.Errorf("too little happened: %d lists finished, %d named, %v", finished, named, y.month.happens)
@@ -158,9 +158,9 @@ func TestInAMonthEveryListIsFinishedOrNamedWithACommand(t *testing.T) {
 	}
 }
 
-// judgeMonth fails unless every list that was due before an end is finished, or named with a command in an alert that
+// verifyMonth fails unless every list that was due before an end is finished, or named with a command in an alert that
 // was heard. It returns how many there were of both.
-func (y *spending) judgeMonth(end time.Time) (finished, named int) {
+func (y *spending) verifyMonth(end time.Time) (finished, named int) {
 	for _, job := range y.jobs {
 		inAlerts := map[string]bool{}
 		for id, text := range y.told.texts {

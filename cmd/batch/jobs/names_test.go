@@ -22,7 +22,7 @@ func TestFilesOfAnOccurrenceHaveItsDate(t *testing.T) {
 		Flags: flags, Start: func(context.Context, string, time.Time) RunOutcome { return RunOutcome{} },
 		Fail: func(err error) RunOutcome { return RunOutcome{Err: err} },
 	}}
-	if outcome := (Runner{}).start(t.Context(), &book{dir: t.TempDir()}, job, localTimeOf(noon), time.Time{}); outcome.Err != nil {
+	if outcome := (Runner{}).start(t.Context(), &jobJournal{dir: t.TempDir()}, job, localTimeOf(noon), time.Time{}); outcome.Err != nil {
 		t.Fatal(outcome.Err)
 	}
 	for _, name := range files {

@@ -318,3 +318,41 @@ func TestTheHistoryHasTheCauseAndTheCommandOfEachOccurrence(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestACrashThatPausedTheJobDoesNotCountAfterTheResume kills the process of a run until the job is paused. After a
+// person let the job start again, its occurrence goes on, and the crash from before does not pause it again.
+func TestACrashThatPausedTheJobDoesNotCountAfterTheResume(t *testing.T) {
+	for name, times := range map[string]string{"with a schedule": "daily at 12:00", "without one": ""} {
+		t.Run(name, func(t *testing.T) {
+			s, plan := newMemory(), planned(t, times)
+			job := &Job{Name: "job", Plan: plan, Retention: time.Hour * 1000, PauseAfter: 1}
+			due, err := begin(t, s, plan, noon, RunRequest{Once: times == ""})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// The process is killed. The next start counts that and pauses the job.
+			killed := newClaim(job, RunRequest{}, noon.Add(time.Hour))
+			if err := killed.decide(s); err != nil || killed.claimed != nil || killed.job.PausedAt.IsZero() {
+				t.Fatalf("after the crash %v starts in the state %+v, error %v", killed.claimed, killed.job, err)
+			}
+			if r, err := resume(s, job, "", noon.Add(2*time.Hour)); err != nil || r.goesOn.At != due {
+				t.Fatalf("resume says that %q goes on, want %q, error %v", r.goesOn.At, due, err)
+			}
+			c := newClaim(job, RunRequest{}, noon.Add(3*time.Hour))
+			if err := c.decide(s); err != nil {
+				t.Fatal(err)
+			}
+			if c.claimed == nil || c.claimed.At != due || !c.job.PausedAt.IsZero() || c.job.Failures != 0 {
+				t.Fatalf("after the resume %+v starts, want %s, in the state %+v", c.claimed, due, c.job)
+			}
+			// A crash after the resume counts.
+			if err := checkpoint.SaveJob(s, c.job); err != nil {
+				t.Fatal(err)
+			}
+			again := newClaim(job, RunRequest{}, noon.Add(4*time.Hour))
+			if err := again.decide(s); err != nil || again.claimed != nil || again.job.PausedAt.IsZero() {
+				t.Errorf("after another crash %v starts in the state %+v, error %v", again.claimed, again.job, err)
+			}
+		})
+	}
+}

@@ -36,7 +36,7 @@ func (r Runner) send(ctx context.Context, job *Job, open []record.Alert, before 
 //
 // A process that ends between the two sends the same alerts again with its next start. Only the process that has
 // the lock of the job sends its alerts, so no two processes send them at the same time.
-func (r Runner) deliver(ctx context.Context, b *book, job *Job, open []record.Alert, sent []checkpoint.AlertResult) (next time.Time) {
+func (r Runner) deliver(ctx context.Context, j *jobJournal, job *Job, open []record.Alert, sent []checkpoint.AlertResult) (next time.Time) {
 	sender := r.sender(job)
 	left, _ := sender.After(open, sent)
 	results := sender.Send(ctx, left)
@@ -47,7 +47,7 @@ func (r Runner) deliver(ctx context.Context, b *book, job *Job, open []record.Al
 	}
 	recording, stop := lingering(ctx)
 	defer stop()
-	err := b.own(recording, "jobs run "+job.Name, func(s record.Store) error { return checkpoint.RecordResults(s, results) })
+	err := j.own(recording, "jobs run "+job.Name, func(s record.Store) error { return checkpoint.RecordResults(s, results) })
 	if err != nil {
 		r.noteUnrecorded(job, results, err)
 	}

@@ -135,8 +135,8 @@ func (l *listeners) goDown() {
 	l.down = l.now().Add(time.Duration(l.random.IntN(200)) * time.Hour)
 }
 
-// judge checks that both heard of everything, of each fact under one ID, and of nothing else.
-func (l *listeners) judge() (heard int) {
+// verify checks that both heard of everything, of each fact under one ID, and of nothing else.
+func (l *listeners) verify() (heard int) {
 	open, err := checkpoint.OpenAlerts(l.store, "")
 	if err != nil || len(open) > 0 {
 		l.t.Errorf("%d alerts have not reached their channels: %v", len(open), err)

@@ -87,18 +87,18 @@ func (r Runner) run(ctx context.Context, q RunRequest, byHand bool) (*StartResul
 	if err != nil {
 		return nil, err
 	}
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+	if err := os.MkdirAll(j.dir, 0o700); err != nil {
 		return nil, err
 	}
 	patience := time.Duration(0)
 	if job.Plan.Overlaps {
 		patience = job.Plan.CatchUp
 	}
-	release, err := lock(ctx, b.dir, job.Name, patience)
+	release, err := lock(ctx, j.dir, job.Name, patience)
 	if errors.Is(err, ErrRunning) {
 		return &StartResult{Busy: true, Wake: r.Now().Add(busyTime)}, nil
 	}
@@ -132,12 +132,12 @@ func (r Runner) step(ctx context.Context, q RunRequest, result *StartResult) (bo
 	if err != nil {
 		return false, err
 	}
-	b, err := openBook(job)
+	j, err := findJournal(job)
 	if err != nil {
 		return false, err
 	}
 	sent := func() []checkpoint.AlertResult { return nil }
-	c, err := r.decide(ctx, b, job, q, func(open []record.Alert) { sent = r.send(ctx, job, open, sent) })
+	c, err := r.decide(ctx, j, job, q, func(open []record.Alert) { sent = r.send(ctx, job, open, sent) })
 	if err != nil {
 		r.noteUnrecorded(job, sent(), err)
 		return false, err
@@ -151,11 +151,11 @@ func (r Runner) step(ctx context.Context, q RunRequest, result *StartResult) (bo
 	result.Next = due
 	if c.claimed != nil {
 		sent = r.send(ctx, job, c.open, sent)
-		open, err := r.occurrence(ctx, b, job, c, result)
-		result.Alerts = r.deliver(ctx, b, job, open, sent())
+		open, err := r.occurrence(ctx, j, job, c, result)
+		result.Alerts = r.deliver(ctx, j, job, open, sent())
 		return q == (RunRequest{}) && ctx.Err() == nil && !result.interrupted(), err
 	}
-	result.Alerts = r.deliver(ctx, b, job, c.open, sent())
+	result.Alerts = r.deliver(ctx, j, job, c.open, sent())
 	if q == (RunRequest{}) && r.Sleep != nil && c.waits.IsZero() && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(c.now) {
 		r.Note(fmt.Sprintf("%s starts at %s, delayed by jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
 		return true, r.Sleep(ctx, due.Sub(c.now))
@@ -165,7 +165,7 @@ func (r Runner) step(ctx context.Context, q RunRequest, result *StartResult) (bo
 
 // decide decides which occurrence starts. It does not own the journal while there is nothing to record. Before it waits
 // for another process that owns the journal, it calls send with the alerts that wait for their channels.
-func (r Runner) decide(ctx context.Context, b *book, job *Job, q RunRequest, send func([]record.Alert)) (c *claim, err error) {
+func (r Runner) decide(ctx context.Context, j *jobJournal, job *Job, q RunRequest, send func([]record.Alert)) (c *claim, err error) {
 	doing, changes := "jobs run "+job.Name, true
 	choose := func(s record.Store) (err error) {
 		// The wait for the store may have been long, so the time is read here.
@@ -176,14 +176,14 @@ func (r Runner) decide(ctx context.Context, b *book, job *Job, q RunRequest, sen
 		return err
 	}
 	if q == (RunRequest{}) {
-		if err := b.read(ctx, doing, choose); err == nil && !changes {
+		if err := j.read(ctx, doing, choose); err == nil && !changes {
 			return c, nil
 		} else if err == nil && c != nil {
 			send(c.open)
 		}
 	}
 	// Another start may have claimed the occurrence since, so this one decides again.
-	err = b.own(ctx, doing, func(s record.Store) error {
+	err = j.own(ctx, doing, func(s record.Store) error {
 		c = newClaim(job, q, r.Now())
 		if err := c.decide(s); err != nil {
 			return err
@@ -222,13 +222,13 @@ func goesOn(exit int) bool { return exit == exitInterrupted || exit == exitLocke
 func isEnd(exit int) bool { return exit == exitDone || exit == exitCeiling || exit == exitDoubt }
 
 // occurrence runs a claimed occurrence and records how it ended. It returns the alerts that wait for their channels.
-func (r Runner) occurrence(ctx context.Context, b *book, job *Job, c *claim, result *StartResult) ([]record.Alert, error) {
+func (r Runner) occurrence(ctx context.Context, j *jobJournal, job *Job, c *claim, result *StartResult) ([]record.Alert, error) {
 	claimed := *c.claimed
 	at, err := parseLocalTime(claimed.At)
 	if err != nil {
 		return nil, err
 	}
-	outcome := r.start(ctx, b, job, at, claimed.Unapproved)
+	outcome := r.start(ctx, j, job, at, claimed.Unapproved)
 	ended, noFailure := conclude(job.Plan, claimed, at, outcome, r.Now())
 	for _, name := range []string{"output", "rejects"} {
 		path := job.Run.Flags.Lookup(name)
@@ -251,14 +251,14 @@ func (r Runner) occurrence(ctx context.Context, b *book, job *Job, c *claim, res
 	e := ending{job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note}
 	recording, stop := lingering(ctx)
 	defer stop()
-	err = b.own(recording, "jobs run "+job.Name, func(s record.Store) error { return result.record(s, &e, outcome) })
+	err = j.own(recording, "jobs run "+job.Name, func(s record.Store) error { return result.record(s, &e, outcome) })
 	result.Ran = append(result.Ran, e.ended)
 	if err != nil {
 		return nil, err
 	}
 	result.Job = e.state
 	r.tell(Event{e.ended.Ended, job, e.ended})
-	r.clear(b, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
+	r.clear(j, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
 	return e.open, nil
 }
 
@@ -326,11 +326,11 @@ func lingering(ctx context.Context) (context.Context, func()) {
 }
 
 // start resolves the list and runs it.
-func (r Runner) start(ctx context.Context, b *book, job *Job, at LocalTime, unapproved time.Time) RunOutcome {
-	if err := job.prepare(at, b.wait); err != nil {
+func (r Runner) start(ctx context.Context, j *jobJournal, job *Job, at LocalTime, unapproved time.Time) RunOutcome {
+	if err := job.prepare(at, j.wait); err != nil {
 		return job.Run.Fail(err)
 	}
-	spool := b.spool(job.Name, at)
+	spool := j.spool(job.Name, at)
 	if err := os.MkdirAll(filepath.Dir(spool), 0o700); err != nil {
 		return job.Run.Fail(err)
 	}
@@ -369,8 +369,8 @@ func runName(job string, at LocalTime) string {
 
 // clear removes the lists that commands and queries wrote for a job: all, or those of earlier occurrences when the one
 // at a time goes on and reads its list again.
-func (r Runner) clear(b *book, job *Job, at LocalTime, goesOn bool) {
-	spool := b.spool(job.Name, at)
+func (r Runner) clear(j *jobJournal, job *Job, at LocalTime, goesOn bool) {
+	spool := j.spool(job.Name, at)
 	written, err := os.ReadDir(filepath.Dir(spool))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.Note(fmt.Sprintf("the lists of earlier occurrences are not removed: %v", err))

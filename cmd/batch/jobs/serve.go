@@ -102,8 +102,8 @@ func (env Environment) served(path string, measured *collector) (served []Served
 			Occurred: func(e Event) { env.noteAt(e.At, e.Job.Name+" "+described(e.Occurrence)) },
 		}
 		stamp := func() int64 { return 0 }
-		if b, err := openBook(job); err == nil {
-			stamp = func() int64 { return stampOf(b.dir, job.Name) }
+		if j, err := findJournal(job); err == nil {
+			stamp = func() int64 { return stampOf(j.dir, job.Name) }
 		}
 		served = append(served, ServedJob{Name: job.Name, Uses: uses, Stamp: stamp, Run: func(ctx context.Context) (time.Time, error) {
 			result, err := runner.Due(ctx)

@@ -348,8 +348,8 @@ func (y *spending) live(end time.Time) {
 	}
 }
 
-// judge checks that every occurrence came to its end once or has a reason.
-func (y *spending) judge() (ran int) {
+// verify checks that every occurrence came to its end once or has a reason.
+func (y *spending) verify() (ran int) {
 	for _, job := range y.jobs {
 		known, err := checkpoint.JobRecord(y.store, job.Name)
 		y.check(err)
@@ -405,14 +405,14 @@ func TestInAYearNoCeilingIsPassed(t *testing.T) {
 				}
 			}
 			y.live(y.now.AddDate(1, 0, 0))
-			ran := y.judge()
+			ran := y.verify()
 			for range 100 {
 				y.now = y.now.Add(6 * time.Hour)
 				for _, job := range y.jobs {
 					y.told.send(job)
 				}
 			}
-			heard := y.told.judge()
+			heard := y.told.verify()
 			t.Logf("%d alerts reached their channels, %d again, after %d refusals: %v", heard, y.told.dropped, y.told.refused, y.told.kinds())
 			t.Logf("seed %d: %d occurrences ran, %d waits, %d went on; stops %v", seed, ran, y.waits, y.wentOn, y.stops)
 			t.Logf("what happened: %v", y.happens)

@@ -55,13 +55,19 @@ func (v *commandFlag) Set(text string) error { return v.Replace([]string{text}) 
 
 // Replace sets the command. One word is a line.
 func (v *commandFlag) Replace(list []string) error {
+	if len(list) != 1 {
+		return v.ReplaceList(list)
+	}
+	v.line, v.words = list[0], nil
+	return nil
+}
+
+// ReplaceList sets the command to a program and its arguments, which can be none.
+func (v *commandFlag) ReplaceList(list []string) error {
 	if len(list) == 0 {
 		return errors.New("write a line for the shell, or a list of a program and its arguments")
 	}
-	v.line, v.words = list[0], nil
-	if len(list) > 1 {
-		v.line, v.words = shellLine(list), list
-	}
+	v.line, v.words = shellLine(list), list
 	return nil
 }
 

@@ -209,8 +209,8 @@ func (y *year) live(end time.Time) {
 	}
 }
 
-// judge checks that every occurrence ran once or has a reason.
-func (y *year) judge() (ran, passed int) {
+// verify checks that every occurrence ran once or has a reason.
+func (y *year) verify() (ran, passed int) {
 	history, err := checkpoint.JobHistory(y.store, y.job.Name)
 	y.check(err)
 	known, err := checkpoint.JobRecord(y.store, y.job.Name)
@@ -288,9 +288,9 @@ func TestInAYearEveryOccurrenceRanOnceOrHasAReason(t *testing.T) {
 					y.told.deaf = true
 				}
 				y.live(y.now.AddDate(1, 0, 0))
-				heard := y.told.judge()
+				heard := y.told.verify()
 				t.Logf("%d alerts reached their channels, %d again, after %d refusals: %v", heard, y.told.dropped, y.told.refused, y.told.kinds())
-				if ran, passed := y.judge(); ran < passed/4 || ran < 20 {
+				if ran, passed := y.verify(); ran < passed/4 || ran < 20 {
 					t.Errorf("%d ran and %d did not", ran, passed)
 				}
 			})

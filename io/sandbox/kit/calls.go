@@ -7,10 +7,10 @@ import (
 )
 
 // Identify returns the ID of the key with a value. It reports false for a value that no valid key has.
-func (b *UnitLedger) Identify(value string) (string, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	key, found := b.byHash[hashOf(value)]
+func (l *UnitLedger) Identify(value string) (string, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key, found := l.byHash[hashOf(value)]
 	if !found || key.Revoked {
 		return "", false
 	}
@@ -33,12 +33,12 @@ type UnitAdmission struct {
 }
 
 // Arrive numbers a call and counts it against the rate limit of its key, unless it is refused.
-func (b *UnitLedger) Arrive(c UnitCall) UnitAdmission {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.now()
-	a := UnitAdmission{Number: b.arrivals + 1, Code: InvalidToken}
-	for _, key := range b.keys {
+func (l *UnitLedger) Arrive(c UnitCall) UnitAdmission {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	a := UnitAdmission{Number: l.arrivals + 1, Code: InvalidToken}
+	for _, key := range l.keys {
 		if key.ID != c.Key || key.Revoked {
 			continue
 		}
@@ -47,8 +47,8 @@ func (b *UnitLedger) Arrive(c UnitCall) UnitAdmission {
 			a.Code = RateLimited
 		}
 	}
-	err := b.file.Record(entry{Kind: arrived, UnitRecord: UnitRecord{
-		Number: a.Number, At: now, Key: c.Key, Path: c.Path, About: b.config.Conceal(c.About), Code: a.Code,
+	err := l.file.Record(entry{Kind: arrived, UnitRecord: UnitRecord{
+		Number: a.Number, At: now, Key: c.Key, Path: c.Path, About: l.config.Conceal(c.About), Code: a.Code,
 	}})
 	if err != nil {
 		a.Code, a.Err = InternalError, err
@@ -57,14 +57,14 @@ func (b *UnitLedger) Arrive(c UnitCall) UnitAdmission {
 }
 
 // Allowed returns why a module refuses every call now, "" when it does not.
-func (b *UnitLedger) Allowed(m Module) Code {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.allowed(m, b.now(), 1)
+func (l *UnitLedger) Allowed(m Module) Code {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.allowed(m, l.now(), 1)
 }
 
-func (b *UnitLedger) allowed(m Module, now time.Time, units int64) Code {
-	u := b.today(m, now)
+func (l *UnitLedger) allowed(m Module, now time.Time, units int64) Code {
+	u := l.today(m, now)
 	switch {
 	case units <= 0:
 		return ""
@@ -78,31 +78,31 @@ func (b *UnitLedger) allowed(m Module, now time.Time, units int64) Code {
 
 // Count charges a call, unless a limit forbids it. With a code or an error nothing was counted, and the answer
 // must not be shown. The limits are compared and the units counted in one step.
-func (b *UnitLedger) Count(number int, c UnitCharge) (Code, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.now()
-	if code := b.allowed(c.Module, now, c.Units); code != "" {
+func (l *UnitLedger) Count(number int, c UnitCharge) (Code, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	if code := l.allowed(c.Module, now, c.Units); code != "" {
 		return code, nil
 	}
-	return "", b.file.Record(entry{Kind: counted, UnitRecord: UnitRecord{Number: number, At: now, UnitCharge: c}})
+	return "", l.file.Record(entry{Kind: counted, UnitRecord: UnitRecord{Number: number, At: now, UnitCharge: c}})
 }
 
 // Return gives units back that a call used up before.
-func (b *UnitLedger) Return(path, about string, c UnitCharge) error {
+func (l *UnitLedger) Return(path, about string, c UnitCharge) error {
 	c.Units = -c.Units
-	return b.change(entry{Kind: counted, UnitRecord: UnitRecord{Path: path, About: b.config.Conceal(about), UnitCharge: c}})
+	return l.change(entry{Kind: counted, UnitRecord: UnitRecord{Path: path, About: l.config.Conceal(about), UnitCharge: c}})
 }
 
 // Refuse notes that a call was refused.
-func (b *UnitLedger) Refuse(number int, code Code) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.file.Record(entry{Kind: refused, UnitRecord: UnitRecord{Number: number, At: b.now(), Code: code}})
+func (l *UnitLedger) Refuse(number int, code Code) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Record(entry{Kind: refused, UnitRecord: UnitRecord{Number: number, At: l.now(), Code: code}})
 }
 
 // UseElsewhere counts what somebody else with the account used.
-func (b *UnitLedger) UseElsewhere(c UnitCharge) error {
+func (l *UnitLedger) UseElsewhere(c UnitCharge) error {
 	if err := checkLimit(c.Module, c.Units); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (b *UnitLedger) UseElsewhere(c UnitCharge) error {
 	if c.Module == Watch {
 		return fmt.Errorf("%w: units of %s follow from the watched companies", ErrInvalid, Watch)
 	}
-	code, err := b.Count(0, c)
+	code, err := l.Count(0, c)
 	if code != "" {
 		return fmt.Errorf("%w: %s is reached", ErrInvalid, code)
 	}
@@ -120,23 +120,23 @@ func (b *UnitLedger) UseElsewhere(c UnitCharge) error {
 }
 
 // change records an entry of the owner.
-func (b *UnitLedger) change(e entry) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	e.At = b.now()
-	return b.file.Record(e)
+func (l *UnitLedger) change(e entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e.At = l.now()
+	return l.file.Record(e)
 }
 
 // SetTotal sets the total of a module.
-func (b *UnitLedger) SetTotal(m Module, total int64) error {
+func (l *UnitLedger) SetTotal(m Module, total int64) error {
 	if err := checkLimit(m, total); err != nil {
 		return err
 	}
-	return b.change(entry{Kind: totalSet, UnitRecord: UnitRecord{UnitCharge: UnitCharge{Module: m}}, Limit: &total})
+	return l.change(entry{Kind: totalSet, UnitRecord: UnitRecord{UnitCharge: UnitCharge{Module: m}}, Limit: &total})
 }
 
 // SetDaily sets the daily limit of a module; nil removes it.
-func (b *UnitLedger) SetDaily(m Module, limit *int64) error {
+func (l *UnitLedger) SetDaily(m Module, limit *int64) error {
 	var value int64
 	if limit != nil {
 		value = *limit
@@ -144,42 +144,42 @@ func (b *UnitLedger) SetDaily(m Module, limit *int64) error {
 	if err := checkLimit(m, value); err != nil {
 		return err
 	}
-	return b.change(entry{Kind: dailySet, UnitRecord: UnitRecord{UnitCharge: UnitCharge{Module: m}}, Limit: limit})
+	return l.change(entry{Kind: dailySet, UnitRecord: UnitRecord{UnitCharge: UnitCharge{Module: m}}, Limit: limit})
 }
 
 // BeginDay ends the daily limits as midnight does.
-func (b *UnitLedger) BeginDay() error { return b.change(entry{Kind: dayBegan}) }
+func (l *UnitLedger) BeginDay() error { return l.change(entry{Kind: dayBegan}) }
 
 // Reset begins a period: every counter but that of watched companies begins at zero.
-func (b *UnitLedger) Reset() error { return b.change(entry{Kind: reset}) }
+func (l *UnitLedger) Reset() error { return l.change(entry{Kind: reset}) }
 
 // Keys returns the keys, revoked ones as well.
-func (b *UnitLedger) Keys() []UnitKey {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (l *UnitLedger) Keys() []UnitKey {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	var keys []UnitKey
-	for _, key := range b.keys {
+	for _, key := range l.keys {
 		keys = append(keys, UnitKey{ID: key.ID, Revoked: key.Revoked})
 	}
 	return keys
 }
 
 // CreateKey adds a key and returns its ID and its value, which cannot be had again.
-func (b *UnitLedger) CreateKey() (id, value string, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (l *UnitLedger) CreateKey() (id, value string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	value = "sandbox_v2_" + rand.Text()
-	id = fmt.Sprintf("key_%d", len(b.keys)+1)
-	return id, value, b.file.Record(entry{Kind: keyCreated, UnitRecord: UnitRecord{At: b.now(), Key: id}, Hash: hashOf(value)})
+	id = fmt.Sprintf("key_%d", len(l.keys)+1)
+	return id, value, l.file.Record(entry{Kind: keyCreated, UnitRecord: UnitRecord{At: l.now(), Key: id}, Hash: hashOf(value)})
 }
 
 // RevokeKey makes every request with a key fail from now on.
-func (b *UnitLedger) RevokeKey(id string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, key := range b.keys {
+func (l *UnitLedger) RevokeKey(id string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, key := range l.keys {
 		if key.ID == id {
-			return b.file.Record(entry{Kind: keyRevoked, UnitRecord: UnitRecord{At: b.now(), Key: id}})
+			return l.file.Record(entry{Kind: keyRevoked, UnitRecord: UnitRecord{At: l.now(), Key: id}})
 		}
 	}
 	return fmt.Errorf("%w key %q", ErrUnknown, id)

@@ -29,12 +29,12 @@ func TestConcealingHidesTextsAndKeepsThemApart(t *testing.T) {
 	}
 }
 
-// TestConcealChangesTheLedgerOfAnEarlierVersion, and their other entries stay. Doing it again changes nothing.
+// TestConcealChangesTheLedgerOfAnEarlierVersion checks that other entries stay, and that doing it again changes nothing.
 func TestConcealChangesTheLedgerOfAnEarlierVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "books")
 	conceal := Concealing(nil)
 	if err := Conceal(path, "identity", conceal); err != nil {
-		t.Fatalf("books that are not there: %v", err)
+		t.Fatalf("a ledger that is not there: %v", err)
 	}
 	const header = `{"kind":"books","version":1}` + "\n"
 	const other = `{"kind":"settled","amount":15,"at":"2026-11-20T10:00:00Z"}` + "\n"
@@ -62,7 +62,7 @@ func TestConcealChangesTheLedgerOfAnEarlierVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Conceal(path, "identity", conceal); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("damaged books: error %v", err)
+		t.Errorf("a damaged ledger: error %v", err)
 	}
 	if left, _ := os.ReadFile(path); string(left) != "{\n" {
 		t.Errorf("they became %q", left)

@@ -50,9 +50,9 @@ func OpenLedgerFileLater[E any](path, header string, apply func(E) error) (*Ledg
 }
 
 // errOthersWrote says why nothing more can be written.
-var errOthersWrote = errors.New("another process has written into them; end one of the two and start the other again")
+var errOthersWrote = errors.New("another process has written into it; end one of the two and start the other again")
 
-// OpenLedgerFile opens or creates a file and makes every entry after its header true with apply. The
+// OpenLedgerFile opens or creates a file and calls apply for every entry after its header. The
 // header is the first line, with its end; a file that begins in another way is
 // somebody else's and is left alone. A last line without its end was never answered
 // for: it is cut off. With an empty path nothing is kept.
@@ -81,7 +81,7 @@ func OpenLedgerFile[E any](path, header string, apply func(E) error) (*LedgerFil
 	return l, nil
 }
 
-// replay makes the entry of a line true again.
+// replay applies the entry of a line again.
 func (l *LedgerFile[E]) replay(line []byte) error {
 	var entry E
 	decoder := json.NewDecoder(bytes.NewReader(line))
@@ -152,8 +152,8 @@ func replayLines(reader *bufio.Reader, replay func([]byte) error) (whole int64, 
 	}
 }
 
-// Record makes an entry durable and then true. The write is the commit point: what dies before it never
-// happened, what dies after it happened and was not answered.
+// Record makes an entry durable and then applies it. The write is the commit point: after a crash before it, the
+// entry did not happen; after a later crash, it happened and was not answered.
 func (l *LedgerFile[E]) Record(entry E) error {
 	if err := l.append(entry); err != nil {
 		return err

@@ -43,8 +43,8 @@ type Effect uint8
 const (
 	NoEffect    Effect = iota
 	KeyRevoked         // the key that asks is revoked
-	CreditSpent        // as Books.SpendElsewhere of package sandbox, of Amount
-	BudgetSet          // as Books.SetBudget of package sandbox, to Amount
+	CreditSpent        // as Ledger.SpendElsewhere of package sandbox, of Amount
+	BudgetSet          // as Ledger.SetBudget of package sandbox, to Amount
 )
 
 // Fault is a rule that makes calls go wrong. Two things about it are independent:

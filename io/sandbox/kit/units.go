@@ -210,35 +210,35 @@ func hashOf(value string) string {
 	return hex.EncodeToString(hash[:])
 }
 
-func (b *UnitLedger) addKey(id, hash string) {
-	key := &UnitKey{ID: id, window: &RollingWindow{Window: b.config.Window}}
-	b.keys = append(b.keys, key)
-	b.byHash[hash] = key
+func (l *UnitLedger) addKey(id, hash string) {
+	key := &UnitKey{ID: id, window: &RollingWindow{Window: l.config.Window}}
+	l.keys = append(l.keys, key)
+	l.byHash[hash] = key
 }
 
 // Close closes the file. Nothing is recorded any more.
-func (b *UnitLedger) Close() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.file.Close()
+func (l *UnitLedger) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.file.Close()
 }
 
 // now returns the present time as an entry gives it back.
-func (b *UnitLedger) now() time.Time { return b.config.Now().UTC().Round(0) }
+func (l *UnitLedger) now() time.Time { return l.config.Now().UTC().Round(0) }
 
 // today returns the module's counter, with that of the day begun again on a new day.
-func (b *UnitLedger) today(m Module, now time.Time) *ModuleUsage {
-	u := b.usage[m]
+func (l *UnitLedger) today(m Module, now time.Time) *ModuleUsage {
+	u := l.usage[m]
 	if day := now.UTC().Truncate(24 * time.Hour); !day.Equal(u.usedOfToday) {
 		u.UsedToday, u.usedOfToday = 0, day
 	}
 	return u
 }
 
-// apply makes an entry true.
-func (b *UnitLedger) apply(e entry) error {
+// apply applies an entry to the state in memory.
+func (l *UnitLedger) apply(e entry) error {
 	ofModule := e.Kind == counted || e.Kind == totalSet || e.Kind == dailySet
-	if ofModule && b.usage[e.Module] == nil {
+	if ofModule && l.usage[e.Module] == nil {
 		return fmt.Errorf("an entry of the unknown module %q", e.Module)
 	}
 	if e.Kind == totalSet && e.Limit == nil {
@@ -246,27 +246,27 @@ func (b *UnitLedger) apply(e entry) error {
 	}
 	switch e.Kind {
 	case arrived:
-		return b.applyArrival(e.UnitRecord)
+		return l.applyArrival(e.UnitRecord)
 	case refused:
-		if r := b.find(e.Number); r != nil {
+		if r := l.find(e.Number); r != nil {
 			r.Code = e.Code
 		}
 	case counted:
-		b.applyCharge(e.UnitRecord)
+		l.applyCharge(e.UnitRecord)
 	case totalSet:
-		b.usage[e.Module].Total = *e.Limit
+		l.usage[e.Module].Total = *e.Limit
 	case dailySet:
-		b.usage[e.Module].DailyLimit = e.Limit
+		l.usage[e.Module].DailyLimit = e.Limit
 	case dayBegan:
 		for _, m := range Modules() {
-			b.today(m, e.At).UsedToday = 0
+			l.today(m, e.At).UsedToday = 0
 		}
 	case reset:
-		b.applyReset()
+		l.applyReset()
 	case keyCreated:
-		b.addKey(e.Key, e.Hash)
+		l.addKey(e.Key, e.Hash)
 	case keyRevoked:
-		for _, key := range b.keys {
+		for _, key := range l.keys {
 			key.Revoked = key.Revoked || key.ID == e.Key
 		}
 	default:
@@ -275,34 +275,34 @@ func (b *UnitLedger) apply(e entry) error {
 	return nil
 }
 
-func (b *UnitLedger) applyArrival(r UnitRecord) error {
-	if b.arrivals++; r.Number != b.arrivals {
-		return fmt.Errorf("call %d where %d was to come", r.Number, b.arrivals)
+func (l *UnitLedger) applyArrival(r UnitRecord) error {
+	if l.arrivals++; r.Number != l.arrivals {
+		return fmt.Errorf("call %d where %d was to come", r.Number, l.arrivals)
 	}
-	b.keep(r)
-	if i := slices.IndexFunc(b.keys, func(k *UnitKey) bool { return k.ID == r.Key }); i >= 0 && r.Code == "" {
-		b.keys[i].window.Count(r.At)
+	l.keep(r)
+	if i := slices.IndexFunc(l.keys, func(k *UnitKey) bool { return k.ID == r.Key }); i >= 0 && r.Code == "" {
+		l.keys[i].window.Count(r.At)
 	}
 	return nil
 }
 
 // keep adds a record. When there are twice as many as are to be kept, it sums up the older half.
-func (b *UnitLedger) keep(r UnitRecord) {
-	b.records = append(b.records, r)
-	if b.config.KeepRecords == 0 || len(b.records) < 2*b.config.KeepRecords {
+func (l *UnitLedger) keep(r UnitRecord) {
+	l.records = append(l.records, r)
+	if l.config.KeepRecords == 0 || len(l.records) < 2*l.config.KeepRecords {
 		return
 	}
-	drop := len(b.records) - b.config.KeepRecords
-	for _, old := range b.records[:drop] {
-		b.sumUp(old)
+	drop := len(l.records) - l.config.KeepRecords
+	for _, old := range l.records[:drop] {
+		l.sumUp(old)
 	}
-	b.records = slices.Delete(b.records, 0, drop)
+	l.records = slices.Delete(l.records, 0, drop)
 }
 
 // sumUp adds the charge of a record that is not kept to the sums of the present period.
-func (b *UnitLedger) sumUp(r UnitRecord) {
-	if r.Period == b.period && r.Module != "" {
-		b.older[r.Module] = b.older[r.Module].plus(r.UnitCharge)
+func (l *UnitLedger) sumUp(r UnitRecord) {
+	if r.Period == l.period && r.Module != "" {
+		l.older[r.Module] = l.older[r.Module].plus(r.UnitCharge)
 	}
 }
 
@@ -311,69 +311,69 @@ func (c UnitCharge) plus(other UnitCharge) UnitCharge {
 }
 
 // find returns the record of a call; nil when it is not kept any more.
-func (b *UnitLedger) find(number int) *UnitRecord {
-	for i := len(b.records) - 1; i >= 0; i-- {
-		if b.records[i].Number == number {
-			return &b.records[i]
+func (l *UnitLedger) find(number int) *UnitRecord {
+	for i := len(l.records) - 1; i >= 0; i-- {
+		if l.records[i].Number == number {
+			return &l.records[i]
 		}
 	}
 	return nil
 }
 
-func (b *UnitLedger) applyCharge(charged UnitRecord) {
-	u := b.today(charged.Module, charged.At)
+func (l *UnitLedger) applyCharge(charged UnitRecord) {
+	u := l.today(charged.Module, charged.At)
 	u.Used += charged.Units
 	u.UsedToday += max(0, charged.Units)
 	if charged.Emails != 0 || charged.Phones != 0 {
 		second := charged.At.Unix()
-		if n := len(b.found); n == 0 || b.found[n-1].second != second {
-			b.found = append(b.found, foundAt{second: second})
+		if n := len(l.found); n == 0 || l.found[n-1].second != second {
+			l.found = append(l.found, foundAt{second: second})
 		}
-		last := &b.found[len(b.found)-1]
+		last := &l.found[len(l.found)-1]
 		last.emails += charged.Emails
 		last.phones += charged.Phones
 	}
-	charged.Period = b.period
+	charged.Period = l.period
 	if charged.Number == 0 {
-		b.keep(charged)
+		l.keep(charged)
 		return
 	}
-	if r := b.find(charged.Number); r != nil {
-		r.UnitCharge, r.Period = charged.UnitCharge, b.period
+	if r := l.find(charged.Number); r != nil {
+		r.UnitCharge, r.Period = charged.UnitCharge, l.period
 		return
 	}
-	b.sumUp(charged)
+	l.sumUp(charged)
 }
 
 // applyReset begins a period. Watched companies stay watched, so their units stay used.
-func (b *UnitLedger) applyReset() {
-	watched := b.usage[Watch].Used
-	b.period++
-	clear(b.older)
-	for _, u := range b.usage {
+func (l *UnitLedger) applyReset() {
+	watched := l.usage[Watch].Used
+	l.period++
+	clear(l.older)
+	for _, u := range l.usage {
 		u.Used, u.UsedToday = 0, 0
 	}
-	b.usage[Watch].Used = watched
-	b.older[Watch] = UnitCharge{Module: Watch, Units: watched}
+	l.usage[Watch].Used = watched
+	l.older[Watch] = UnitCharge{Module: Watch, Units: watched}
 }
 
 // Usage returns what each module used, in the order of Modules.
-func (b *UnitLedger) Usage() []ModuleUsage {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now := b.now()
+func (l *UnitLedger) Usage() []ModuleUsage {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
 	var all []ModuleUsage
 	for _, m := range Modules() {
-		all = append(all, *b.today(m, now))
+		all = append(all, *l.today(m, now))
 	}
 	return all
 }
 
 // Found returns how many emails and phones were found between two moments, in whole seconds and both included.
-func (b *UnitLedger) Found(from, to time.Time) (emails, phones int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, f := range b.found {
+func (l *UnitLedger) Found(from, to time.Time) (emails, phones int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.found {
 		if f.second >= from.Unix() && f.second <= to.Unix() {
 			emails += f.emails
 			phones += f.phones
@@ -383,23 +383,23 @@ func (b *UnitLedger) Found(from, to time.Time) (emails, phones int64) {
 }
 
 // Records returns the calls that are kept, oldest first.
-func (b *UnitLedger) Records() []UnitRecord {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return append([]UnitRecord{}, b.records...)
+func (l *UnitLedger) Records() []UnitRecord {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]UnitRecord{}, l.records...)
 }
 
 // Audit compares the counters with the sums of the single charges.
-func (b *UnitLedger) Audit() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	sums := maps.Clone(b.older)
-	for _, r := range b.records {
-		if r.Period == b.period && r.Module != "" {
+func (l *UnitLedger) Audit() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sums := maps.Clone(l.older)
+	for _, r := range l.records {
+		if r.Period == l.period && r.Module != "" {
 			sums[r.Module] = sums[r.Module].plus(r.UnitCharge)
 		}
 	}
-	for m, u := range b.usage {
+	for m, u := range l.usage {
 		if u.Used != sums[m].Units {
 			return fmt.Errorf("module %s counts %d units, its calls sum up to %d", m, u.Used, sums[m].Units)
 		}

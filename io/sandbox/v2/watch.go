@@ -91,7 +91,7 @@ func (w *watches) Close() error {
 	return w.file.Close()
 }
 
-// write makes an entry durable and then true, with the present time.
+// write makes an entry with the present time durable, and then applies it.
 func (w *watches) write(e entry) error {
 	e.At = w.now().UTC().Round(0)
 	return w.file.Record(e)

@@ -108,7 +108,7 @@ func (s settings) decodeReadiness(status service.Object, available map[string]bo
 	readiness = byOperation(readiness, ReadinessKind)
 	for _, operation := range Operations() {
 		name := operation.String()
-		if offered, told := available[name]; told && !offered {
+		if offered, shown := available[name]; shown && !offered {
 			ready := readiness[name]
 			ready.Reason = CodePricingUnavailable
 			readiness[name] = ready

@@ -78,9 +78,9 @@ func TestCountersDecideLostCalls(t *testing.T) {
 			Booked: cost.Totals{Open: 1}, Pace: cost.Pace{Calls: 60, Window: time.Minute},
 			Lost: []cost.Operation{{Name: "company", Meters: cost.MetersOf(MeterCompanies)}},
 		}
-		verdicts, why := evidence.Reconcile(lost)
-		if len(verdicts) != 1 || verdicts[0].Result != test.want || (why == "") != (test.want != cost.Undecided) {
-			t.Errorf("from %d to %d of %d: %+v, %q, want %s", test.before, test.after, test.total, verdicts, why, test.want)
+		results, why := evidence.Reconcile(lost)
+		if len(results) != 1 || results[0].Result != test.want || (why == "") != (test.want != cost.Undecided) {
+			t.Errorf("from %d to %d of %d: %+v, %q, want %s", test.before, test.after, test.total, results, why, test.want)
 		}
 	}
 }
@@ -160,9 +160,9 @@ func TestCountsOfContactDataDecideWhatALostCallUsed(t *testing.T) {
 			Base: snapshot(7, 4, 2), Now: c.after, Tariff: modules.Tariff(), Rates: rates, Exclusive: true,
 			Booked: cost.Totals{Open: 1}, Spans: cost.MetersOf(MeterEmails, MeterPhones),
 		}
-		verdicts, why := evidence.Reconcile([]enrich.Fields{enrich.FieldsOf(c.lost)})
-		if verdicts[0].Result != c.want {
-			t.Errorf("%s: %s (%s), want %s", name, verdicts[0].Result, why, c.want)
+		results, why := evidence.Reconcile([]enrich.Fields{enrich.FieldsOf(c.lost)})
+		if results[0].Result != c.want {
+			t.Errorf("%s: %s (%s), want %s", name, results[0].Result, why, c.want)
 		}
 	}
 }
@@ -188,13 +188,13 @@ func TestAModuleThatIsNotShownLeavesOnlyItsCallsUndecided(t *testing.T) {
 				Base: shown(c.before), Now: shown(c.after), Tariff: modules.Tariff(), Rates: rates, Exclusive: exclusive,
 				Booked: cost.Totals{Open: 2}, Pace: cost.Pace{Calls: 60, Window: time.Minute},
 			}
-			verdicts, why := evidence.Reconcile(lost)
+			results, why := evidence.Reconcile(lost)
 			company, because := cost.NotCharged, "the account does not show what was used of financials"
 			if name == "began again" {
 				company, because = cost.Undecided, "the counters of the account may have begun again"
 			}
-			if verdicts[0].Result != company || verdicts[1].Result != cost.Undecided || !strings.HasPrefix(why, because) {
-				t.Errorf("%s: %s and %s: %q", name, verdicts[0].Result, verdicts[1].Result, why)
+			if results[0].Result != company || results[1].Result != cost.Undecided || !strings.HasPrefix(why, because) {
+				t.Errorf("%s: %s and %s: %q", name, results[0].Result, results[1].Result, why)
 			}
 		}
 	}

@@ -155,6 +155,8 @@ func isWritable(cell enrich.Cell) bool {
 		_, err = time.Parse(time.DateOnly, cell.String())
 	case enrich.TimestampCell:
 		_, err = time.Parse(time.RFC3339, cell.String())
+	case enrich.TextsCell:
+		return utf8.ValidString(strings.Join(cell.Texts, ""))
 	case enrich.MoneyCell:
 		return false // no answer has one
 	}

@@ -139,10 +139,10 @@ func appendFallback(sources []cost.PriceSource, name string) ([]cost.PriceSource
 	if err != nil {
 		return sources, nil // an option that the service alone knows
 	}
-	told := cost.ChoosePrices(enrich.FieldsOf(slices.Collect(maps.Keys(option.Prices))...), sources...).Prices
+	listed := cost.ChoosePrices(enrich.FieldsOf(slices.Collect(maps.Keys(option.Prices))...), sources...).Prices
 	notShown := cost.Prices{}
 	for f, price := range option.Prices {
-		if _, known := told.Of(f); !known {
+		if _, known := listed.Of(f); !known {
 			notShown[f] = price
 		}
 	}

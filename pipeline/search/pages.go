@@ -14,32 +14,32 @@ type Pages interface {
 	Resolution(id attempt.ID) (attempt.Resolution, bool, error)
 }
 
-// book is a journal as a PageBook. It keeps the pages that it has read: what was answered stays so.
-type book struct {
+// knownPages reads pages from a journal. It keeps the pages that it has read: what was answered stays so.
+type knownPages struct {
 	pages Pages // nil when there is no journal yet
 	reask attempt.Reask
 	known map[string]KnownPage
 }
 
-func newBook(pages Pages, reask attempt.Reask) *book {
-	return &book{pages: pages, reask: reask, known: map[string]KnownPage{}}
+func newKnownPages(pages Pages, reask attempt.Reask) *knownPages {
+	return &knownPages{pages: pages, reask: reask, known: map[string]KnownPage{}}
 }
 
-// Page implements PageBook. An answer that is older than the searcher accepts is not known.
-func (b *book) Page(call v2.Call) (KnownPage, error) {
+// Page implements PageReader. An answer that is older than the searcher accepts is not known.
+func (k *knownPages) Page(call v2.Call) (KnownPage, error) {
 	lookup, err := call.Lookup()
-	if err != nil || b.pages == nil {
+	if err != nil || k.pages == nil {
 		return KnownPage{}, err
 	}
-	if page, known := b.known[lookup.Identity.Search]; known {
+	if page, known := k.known[lookup.Identity.Search]; known {
 		return page, nil
 	}
-	record, err := b.pages.Record(lookup.Identity)
+	record, err := k.pages.Record(lookup.Identity)
 	if err != nil {
 		return KnownPage{}, err
 	}
 	field, _ := call.Operation.SearchField() // Lookup has it
-	if record.Askable(field, b.reask) {
+	if record.Askable(field, k.reask) {
 		return KnownPage{}, nil
 	}
 	switch record.States[field] {
@@ -52,7 +52,7 @@ func (b *book) Page(call v2.Call) (KnownPage, error) {
 	case attempt.Forgotten:
 		return KnownPage{State: Erased}, nil
 	}
-	ended, _, err := b.pages.Resolution(record.Attempts[field])
+	ended, _, err := k.pages.Resolution(record.Attempts[field])
 	if err != nil {
 		return KnownPage{}, err
 	}
@@ -62,6 +62,6 @@ func (b *book) Page(call v2.Call) (KnownPage, error) {
 			return KnownPage{}, err
 		}
 	}
-	b.known[lookup.Identity.Search] = page
+	k.known[lookup.Identity.Search] = page
 	return page, nil
 }

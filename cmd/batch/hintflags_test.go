@@ -14,7 +14,7 @@ import (
 )
 
 // parsed returns the place of a command line.
-func parsed(t *testing.T, args ...string) hintEnvironment {
+func parsed(t *testing.T, args ...string) hintFlags {
 	t.Helper()
 	flags := pflag.NewFlagSet("run", pflag.ContinueOnError)
 	flags.Bool("sandbox", false, "")
@@ -24,34 +24,34 @@ func parsed(t *testing.T, args ...string) hintEnvironment {
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return hintEnvironmentOf(flags)
+	return hintFlagsOf(flags)
 }
 
 // A command of a hint is about the workspace of the command that failed.
 func TestCommandsOfHintsNameTheWorkspace(t *testing.T) {
 	t.Parallel()
 	hints := parsed(t, "--sandbox", "--state", "a b", "--workspace=eu", "--max-spend", "3", "--base-url", "https://u:secret@a.example")
-	if want := hintEnvironment(" --sandbox --state 'a b' --workspace eu"); hints != want {
+	if want := hintFlags(" --sandbox --state 'a b' --workspace eu"); hints != want {
 		t.Errorf("%q, not %q", hints, want)
 	}
 	hints = parsed(t, "--base-url", "https://a.example/api/v1", "--base-url-v2", "https://b.example/v2")
-	if want := hintEnvironment(" --base-url https://a.example/api/v1 --base-url-v2 https://b.example/v2"); hints != want {
+	if want := hintFlags(" --base-url https://a.example/api/v1 --base-url-v2 https://b.example/v2"); hints != want {
 		t.Errorf("%q, not %q", hints, want)
 	}
 	hints = parsed(t, "--workspace", "eu", "--config", "our lists.yaml")
-	if want := hintEnvironment(" --config 'our lists.yaml' --workspace eu"); hints != want {
+	if want := hintFlags(" --config 'our lists.yaml' --workspace eu"); hints != want {
 		t.Errorf("%q, not %q", hints, want)
 	}
-	if got, want := hints.Of("no_such_run"), `; "batch runs --config 'our lists.yaml' --workspace eu" lists them`; got != want {
+	if got, want := hints.For("no_such_run"), `; "batch runs --config 'our lists.yaml' --workspace eu" lists them`; got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
 	hints = parsed(t, "--sandbox")
 	for hint, want := range map[string]string{
-		hints.Of("no_such_run"):         `; "batch runs --sandbox" lists them`,
-		hints.Of("plan_file"):           `; make a new one with "batch plan --sandbox LIST --out FILE"`,
-		hints.Of("chmod", "batch runs"): `It holds people's data: chmod 700 'batch runs'`,
-		hints.Of("journal_damaged"):     hintOf("journal_damaged"),
-		parsed(t).Of("no_such_run"):     `; "batch runs" lists them`,
+		hints.For("no_such_run"):         `; "batch runs --sandbox" lists them`,
+		hints.For("plan_file"):           `; make a new one with "batch plan --sandbox LIST --out FILE"`,
+		hints.For("chmod", "batch runs"): `It holds people's data: chmod 700 'batch runs'`,
+		hints.For("journal_damaged"):     hintOf("journal_damaged"),
+		parsed(t).For("no_such_run"):     `; "batch runs" lists them`,
 		hints.After(problem.Coded("not_in_doubt", "attempt 7 is not in doubt")): `; "batch reconcile --sandbox" shows those that are`,
 	} {
 		if hint != want {
@@ -82,10 +82,10 @@ func TestOptionsForLookupsInDoubtAreCompleteCommands(t *testing.T) {
 	for range fewAttempts { // a command without attempts decides all
 		found.Cases = append(found.Cases, report.DoubtCase{Attempt: 9})
 	}
-	if options := hintEnvironment("").Options(found); options[2].Commands[0] != "batch reconcile --assume charged" {
+	if options := hintFlags("").Options(found); options[2].Commands[0] != "batch reconcile --assume charged" {
 		t.Errorf("%+v", options)
 	}
-	if options := hintEnvironment("").Options(&report.Reconciliation{}); options != nil {
+	if options := hintFlags("").Options(&report.Reconciliation{}); options != nil {
 		t.Errorf("%+v", options)
 	}
 }

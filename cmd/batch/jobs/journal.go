@@ -13,23 +13,23 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// book is the journal of a job.
-type book struct {
+// jobJournal is the journal of a job.
+type jobJournal struct {
 	dir     string
 	options workspace.Options
 	env     workspace.Environment
 	wait    time.Duration
 }
 
-// openBook finds the journal of a job.
-func openBook(job *Job) (*book, error) {
+// findJournal finds the journal of a job.
+func findJournal(job *Job) (*jobJournal, error) {
 	options, env, err := job.Run.Workspace()
 	if err != nil {
 		return nil, err
 	}
 	options.Journal.Wait = readingPatience
 	dir, err := options.Dir()
-	return &book{dir: dir, options: options, env: env, wait: patience(job)}, err
+	return &jobJournal{dir: dir, options: options, env: env, wait: patience(job)}, err
 }
 
 // readingPatience is how long a reader waits for another process that owns the journal and does not serve readers. That
@@ -37,22 +37,22 @@ func openBook(job *Job) (*book, error) {
 const readingPatience = time.Minute
 
 // spool returns the file for the output of the command of a list.
-func (b *book) spool(job string, at LocalTime) string {
-	return filepath.Join(b.dir, "lists", job, at.Date()+"-"+at.Clock()+commandEnding)
+func (j *jobJournal) spool(job string, at LocalTime) string {
+	return filepath.Join(j.dir, "lists", job, at.Date()+"-"+at.Clock()+commandEnding)
 }
 
 // own calls do with the store of the journal, which it creates when there is none. No other process owns it
 // meanwhile.
-func (b *book) own(ctx context.Context, doing string, do func(record.Store) error) error {
-	opening, err := b.options.Opening(b.env, doing, nil)
+func (j *jobJournal) own(ctx context.Context, doing string, do func(record.Store) error) error {
+	opening, err := j.options.Opening(j.env, doing, nil)
 	if err != nil {
 		return err
 	}
-	opening.Wait = b.wait
-	if _, exists, err := b.options.Find(); err != nil {
+	opening.Wait = j.wait
+	if _, exists, err := j.options.Find(); err != nil {
 		return err
 	} else if !exists {
-		journal, err := workspace.OpenJournal(ctx, b.dir, opening)
+		journal, err := workspace.OpenJournal(ctx, j.dir, opening)
 		if err != nil {
 			return workspace.OpenError(err)
 		}
@@ -60,21 +60,21 @@ func (b *book) own(ctx context.Context, doing string, do func(record.Store) erro
 			return err
 		}
 	}
-	return workspace.OpenError(workspace.WithStore(ctx, b.dir, opening, do))
+	return workspace.OpenError(workspace.WithStore(ctx, j.dir, opening, do))
 }
 
 // read calls do with the store of the journal, or a snapshot of it. Without a journal it does nothing. It calls do again
 // when the owner of the journal ends meanwhile.
-func (b *book) read(ctx context.Context, doing string, do func(record.Store) error) error {
-	_, exists, err := b.options.Find()
+func (j *jobJournal) read(ctx context.Context, doing string, do func(record.Store) error) error {
+	_, exists, err := j.options.Find()
 	if err != nil || !exists {
 		return err
 	}
-	opening, err := b.options.Opening(b.env, doing, ctx.Err)
+	opening, err := j.options.Opening(j.env, doing, ctx.Err)
 	if err != nil {
 		return err
 	}
-	return whileOwnersEnd(func() error { return workspace.OpenError(workspace.ReadStore(ctx, b.dir, opening, do)) })
+	return whileOwnersEnd(func() error { return workspace.OpenError(workspace.ReadStore(ctx, j.dir, opening, do)) })
 }
 
 // ownerTries is how often a reader begins again when the owner of the journal ends meanwhile.

@@ -9,13 +9,13 @@ import (
 	"payonce/pipeline/report"
 )
 
-// hintEnvironment has the flags that name the workspace of a command and its configuration, such as
+// hintFlags are the flags that name the workspace of a command and its configuration, such as
 // " --config c.yaml --state d". The commands of hints take them over. Without flags it is "".
-type hintEnvironment string
+type hintFlags string
 
-// hintEnvironmentOf returns the flags that name the workspace and the configuration, of those that were given, in the
+// hintFlagsOf returns the flags that name the workspace and the configuration, of those that were given, in the
 // configuration too. An address with a user or a query is left out, because it may hold a password or a key.
-func hintEnvironmentOf(flags *pflag.FlagSet) hintEnvironment {
+func hintFlagsOf(flags *pflag.FlagSet) hintFlags {
 	var words strings.Builder
 	names := []string{"config", "sandbox"}
 	flags.VisitAll(func(flag *pflag.Flag) {
@@ -37,16 +37,16 @@ func hintEnvironmentOf(flags *pflag.FlagSet) hintEnvironment {
 			words.WriteString(" --" + name + " " + report.ShellWord(flag.Value.String()))
 		}
 	}
-	return hintEnvironment(words.String())
+	return hintFlags(words.String())
 }
 
 // inWorkspace are the commands of hints that work in a workspace.
 var inWorkspace = regexp.MustCompile(`\bbatch (run|plan|runs|reconcile|account|doctor|journal (unpause|rekey))\b`)
 
 // within adds the flags to the commands in a text.
-func (p hintEnvironment) within(text string) string {
-	if p == "" {
+func (h hintFlags) within(text string) string {
+	if h == "" {
 		return text
 	}
-	return inWorkspace.ReplaceAllStringFunc(text, func(command string) string { return command + string(p) })
+	return inWorkspace.ReplaceAllStringFunc(text, func(command string) string { return command + string(h) })
 }
