@@ -89,14 +89,9 @@ type TableRow struct {
 // String returns the value as it stands in a list of texts: "" when it is not known, and a JSON
 // array for a list.
 func (c Cell) String() string {
-	if !c.Known || c.Text != "" { // the caller inlines this: most cells of most rows are such ones
+	if !c.Known || c.Text != "" {
 		return c.Text
 	}
-	return c.format()
-}
-
-// format makes the text of a value.
-func (c Cell) format() string {
 	switch c.Kind {
 	case IntegerCell:
 		return strconv.FormatInt(c.Integer, 10)

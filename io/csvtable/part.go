@@ -131,7 +131,7 @@ func (p *part) writeAppended(appended []enrich.Cell) {
 		if !latest.has(appended) {
 			latest.appended = latest.appended[:0]
 			for i := range appended {
-				latest.appended = append(latest.appended, appended[i].String())
+				latest.appended = append(latest.appended, textOf(&appended[i]))
 			}
 			latest.text = p.writer.appendTail(latest.text[:0], latest.appended)
 		}
@@ -145,11 +145,19 @@ func (t *tail) has(values []enrich.Cell) bool {
 		return false
 	}
 	for i, text := range t.appended {
-		if values[i].String() != text {
+		if textOf(&values[i]) != text {
 			return false
 		}
 	}
 	return true
+}
+
+// textOf returns the text of a value. Most values have it already, and then nothing is copied.
+func textOf(value *enrich.Cell) string {
+	if !value.Known || value.Text != "" {
+		return value.Text
+	}
+	return value.String()
 }
 
 // appendTail appends the text of the appended cells. Most of them are empty in most rows.

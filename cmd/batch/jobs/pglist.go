@@ -215,6 +215,7 @@ type pending struct {
 	columns []table.Column
 	rows    int64
 	part    table.Part // nil for none
+	length  int        // rows of the part
 	bytes   int        // of the part
 }
 
@@ -231,10 +232,11 @@ func (p *pending) add(values [][]byte) error {
 		p.bytes += len(value)
 	}
 	p.rows++
+	p.length++
 	if err := p.part.WriteRow(line(p.rows), nil, cells); err != nil {
 		return err
 	}
-	if p.rows%partRows == 0 || p.bytes >= partBytes {
+	if p.length == partRows || p.bytes >= partBytes {
 		return p.flush()
 	}
 	return nil
@@ -260,7 +262,7 @@ func (p *pending) flush() error {
 		return nil
 	}
 	part := p.part
-	p.part, p.bytes = nil, 0
+	p.part, p.length, p.bytes = nil, 0, 0
 	return p.out.Write(part)
 }
 
