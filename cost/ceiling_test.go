@@ -184,8 +184,8 @@ func TestMostRestrictive(t *testing.T) {
 		{"none on money", []cost.Ceiling{lookups}, cost.Ceiling{}, 0, false},
 		{"one", []cost.Ceiling{run}, run, 6 * cost.Dollar, true},
 		{"one on money", []cost.Ceiling{lookups, run}, run, 6 * cost.Dollar, true},
-		{"the last is the tightest", []cost.Ceiling{run, month}, month, 5 * cost.Dollar, true},
-		{"the first is the tightest", []cost.Ceiling{month, run}, month, 5 * cost.Dollar, true},
+		{"the last is the most restrictive", []cost.Ceiling{run, month}, month, 5 * cost.Dollar, true},
+		{"the first is the most restrictive", []cost.Ceiling{month, run}, month, 5 * cost.Dollar, true},
 		{"of equals the first", []cost.Ceiling{run, balance}, run, 6 * cost.Dollar, true},
 		{"exceeded", []cost.Ceiling{run, over, month}, over, -cost.Dollar, true},
 	}

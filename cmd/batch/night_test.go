@@ -21,7 +21,7 @@ import (
 	"payonce/io/sandbox/world"
 )
 
-var nightKills = flag.Int("night-kills", 16, "how often TestServeIsKilledInANight kills schedulers")
+var nightKills = flag.Int("night-kills", 50, "how often TestServeIsKilledInANight kills schedulers")
 
 // nightClock names the file that says how far the clock of a program is ahead.
 const nightClock = "NIGHT_CLOCK"

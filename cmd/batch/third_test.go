@@ -37,10 +37,10 @@ const searchMeter cost.Meter = 1
 // thirdService is a service of the interface. It knows everybody but "nobody".
 type thirdService struct {
 	mu    sync.Mutex
-	asked []string // about whom it was asked
+	asked []string // the persons that calls were about
 	all   []string // the same, with calls that did not reach it
 	used  int64    // searches that found something, one for each field
-	lost  string   // about whom the first call does not reach it; "" for nobody
+	lost  string   // the person whose first call does not reach it; "" for none
 }
 
 // third is the provider of the interface. Only this file knows it.

@@ -130,7 +130,7 @@ func (x *Index) enterOpen(journal Recorder) error {
 }
 
 // Index returns the index that NewIndex returns now, of the same list, scope and journal as the scan. It reads
-// again only what the journal knows of open persons: those for whom the scan asks for something, and those with
+// again only what the journal knows of open persons: those that the scan asks something about, and those with
 // attempts of unknown outcome. So nothing else may have been recorded of the account since, except that
 // identities were forgotten. It reads everything when there are many open persons, when identities were forgotten, when
 // the journal has other keys now, and when Index was called before. The index has to be closed.
