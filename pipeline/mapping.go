@@ -210,7 +210,11 @@ func (m *Mapping) Why(column int) string {
 	if role := m.RoleOf(column); role != "" {
 		why := m.Reading.Why[role].String()
 		if role == columns.HeldEmail || role == columns.HeldPhone {
-			if holds := m.sample.Describe(column); holds != "" && m.Reading.Why[role] == columns.ByCells {
+			switch holds := m.sample.Describe(column); {
+			case m.Reading.Why[role] != columns.ByCells:
+			case holds == "":
+				why = columns.ByHeader.String()
+			default:
 				why = "it holds " + holds
 			}
 			why += "; its values are not bought"

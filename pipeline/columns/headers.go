@@ -232,10 +232,35 @@ func contains(words []string, begins string) bool {
 	})
 }
 
+// has reports whether one of the words consists of the given parts, such as "telefon" and "nummer". A word that only
+// begins with a part, such as "phonetic", does not.
+func has(words []string, parts string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return consists(word, parts) })
+}
+
+// consists reports whether a word is one of the parts, perhaps with others or a number behind it.
+func consists(word, parts string) bool {
+	for part := range strings.FieldsSeq(parts) {
+		rest, found := strings.CutPrefix(word, part)
+		if found && (strings.Trim(rest, "0123456789") == "" || consists(rest, parts+" "+behindParts)) {
+			return true
+		}
+	}
+	return false
+}
+
 // The words of headers that show whose value a column holds and of which kind it is.
 const (
-	emailWords = `email mail courriel correo gmail posta emails`
-	phoneWords = `phone tel mobile mobil cell handy fon ligne portable movil cellulare celular telemovel gsm direct`
+	emailParts = `email emails mail mails courriel courriels correo correos gmail posta`
+	phoneParts = `phone phones tel tels telephone telephones telefon telefono telefonos telefone telefones telefoon telefonu
+		telefonszam mobile mobiles mobil mobilt mobilni cell cells cellphone cellular handy fon ligne portable
+		movil moviles cellulare cellulari celular celulares telemovel telemoveis gsm direct directe directo`
+	// behindParts stand behind those within one word.
+	behindParts = `s number numbers no nr nrs num nummer nummern numero numer nummeret adresse adressen adress address addresses
+		adres adressat elettronica electronico phone telefon telefoon tlf funk line dial durchwahl`
+	// recordIDs are simplified names of columns with ids of records.
+	recordIDs = `id recordid contactid leadid personid customerid clientid memberid externalid crmid hubspotid salesforceid rowid
+		vmid guid uuid kundennummer kundennr`
 	// privateWords show that a number is a mobile one or a private one.
 	privateWords = `mobile mobil cell handy portable movil cellulare celular telemovel gsm home private privat personal
 		personnel particular casa thuis`

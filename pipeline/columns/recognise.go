@@ -406,10 +406,18 @@ func (r *recognition) isHeld(column int, role Role, held Held) bool {
 		return false
 	}
 	if role == HeldEmail {
-		return content.agrees(role) || contains(words, emailWords) && (content.filled() == 0 || content.of(EmailAddress) > 0)
+		return content.agrees(role) || has(words, emailParts) && (content.filled() == 0 || content.of(EmailAddress) > 0)
 	}
 	if held == HeldWork && contains(words, privateWords) {
 		return false
 	}
-	return contains(words, phoneWords) && !content.disagrees(role)
+	return has(words, phoneParts) && !content.disagrees(role)
+}
+
+// RecordIDs returns the columns whose headers say that they hold the id of a record, such as "Record ID": by it another
+// program finds the row again.
+func RecordIDs(schema table.Schema) []int {
+	return columnsWhere(schema, func(header string) bool {
+		return slices.ContainsFunc(spellings(header), func(name string) bool { return slices.Contains(strings.Fields(recordIDs), name) })
+	})
 }

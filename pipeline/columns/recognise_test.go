@@ -76,6 +76,15 @@ func TestRecogniseLooksAtCells(t *testing.T) {
 			columns.Mapping{columns.Email: {3}, columns.HeldEmail: {4, 5}, columns.Phone: {7}, columns.HeldPhone: {6}},
 			nil,
 		},
+		"blank columns are named by whole words alone": {
+			h + "Phonetic First Name;Fonction;Mailing Street;Postal Code;Director;Telegram\nAnn;Lee;Acme;;;;;;\n", columns.Mapping{}, nil,
+		},
+		"digits below a word that begins like another": {h + "Director ID\nAnn;Lee;Acme;51234567\n", columns.Mapping{}, nil},
+		"blank columns by a whole word": {
+			h + "E-Mail 2;Mobile;Telefonnummer 2;directDial;Mobiltelefon\nAnn;Lee;Acme;;;;;\n",
+			columns.Mapping{columns.HeldEmail: {3}, columns.HeldPhone: {4, 5, 6, 7}},
+			nil,
+		},
 		"an address by its cells":           {h + "Kontakt\nAnn;Lee;Acme;ann@acme.example\n", columns.Mapping{columns.HeldEmail: {3}}, nil},
 		"one address for all":               {h + "Kontakt\n" + rows("Ann;Lee;Acme;info@us.example", 20), columns.Mapping{}, nil},
 		"identifiers are not phone numbers": {h + "Record ID\nAnn;Lee;Acme;51234567890\n", columns.Mapping{}, nil},
