@@ -37,6 +37,9 @@ func (o *options) keep(flags *pflag.FlagSet, planned *pipeline.Planned) (err err
 		Plan: &plan,
 	}
 	for _, name := range append(agreedFlags, offeredFlags...) {
+		if name == "rate" && o.service.Sandbox && !o.service.Addresses[0].Rate.given {
+			continue // that of the sandbox is none of the service
+		}
 		if value := o.service.assumed.lookup(flags, name).Value.String(); value != "" {
 			kept.Options[name] = value
 		}
@@ -122,7 +125,7 @@ func (o *options) setPlanned(flag *pflag.Flag, planned string) error {
 	if err := flag.Value.Set(planned); err != nil {
 		return err
 	}
-	if !rate.Within(usual) {
+	if !rate.Within(usual.RateFlag) {
 		return fmt.Errorf("%s is faster than %s: give it yourself with --rate when the service allows it", rate.String(), usual.String())
 	}
 	return nil

@@ -36,7 +36,30 @@ type addressFlags struct {
 	provider provider.Provider
 	of       string // the name of the interface; "" for the first
 	BaseURL  string
-	Rate     configs.RateFlag
+	Rate     rateFlag
+}
+
+// rateFlag is the limit of a service. It knows whether somebody gave it.
+type rateFlag struct {
+	configs.RateFlag
+	given bool
+}
+
+// Set sets the limit.
+func (v *rateFlag) Set(text string) error {
+	v.given = true
+	return v.RateFlag.Set(text)
+}
+
+// embeddedRate is the limit of the embedded service when none is given: nobody waits for a limit that is made up.
+var embeddedRate = configs.RateFlag{Slots: 1000, Window: time.Second}
+
+// rate returns the limit of an interface.
+func (f *serviceFlags) rate(a *addressFlags) configs.RateFlag {
+	if f.Sandbox && !a.Rate.given {
+		return embeddedRate
+	}
+	return a.Rate.RateFlag
 }
 
 // flag returns the name of a flag of the interface.
@@ -101,7 +124,7 @@ func (env environment) knownProviders() []provider.Provider {
 func (env environment) addresses() (all []*addressFlags) {
 	for i, p := range env.knownProviders() {
 		about := p.Interface()
-		a := &addressFlags{provider: p, Rate: configs.RateFlag(about.Rate)}
+		a := &addressFlags{provider: p, Rate: rateFlag{RateFlag: configs.RateFlag(about.Rate)}}
 		if i > 0 {
 			a.of = about.Catalogue.Interface
 		}
@@ -136,7 +159,7 @@ func (f *serviceFlags) Options() workspace.Options {
 	for _, a := range f.Addresses {
 		options.Services = append(options.Services, provider.Service{
 			Provider: f.settings(a.provider), BaseURL: a.BaseURL, Key: f.getenv(a.variable(keyVariable)), Timeout: f.Timeout,
-			Connections: f.concurrency, Rate: checkpoint.Rate(a.Rate), Kept: f.kept(a.Rate),
+			Connections: f.concurrency, Rate: checkpoint.Rate(f.rate(a)), Kept: f.kept(f.rate(a)),
 		})
 	}
 	return options
@@ -204,9 +227,9 @@ func (f *serviceFlags) AddService(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
 	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long to wait after a lost response before the account is read; when this is shorter than --timeout, the reading can miss the charge of a lookup that the service still processes")
 	for _, a := range f.Addresses {
-		usage := "the service's limit: lookups in a rolling window"
+		usage := "the service's limit: lookups in a rolling window; with --sandbox " + embeddedRate.String() + " unless it is given"
 		if a.of != "" {
-			usage = "the limit of the service's " + a.of + " interface: calls in a rolling window"
+			usage = "the limit of the service's " + a.of + " interface: calls in a rolling window; with --sandbox " + embeddedRate.String() + " unless it is given"
 		}
 		flags.Var(&a.Rate, a.flag("rate"), usage)
 		placeBeside(flags, a.flag("rate"), "rate")

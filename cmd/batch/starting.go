@@ -111,7 +111,7 @@ func (r *startingRecord) tell(err error) {
 
 // names are the flags whose values name things of the user: files, runs, columns and the like.
 var names = []string{
-	"candidates", "config", "delimiter", "encoding", "export", "from", "job", "list", "map", "map-file", "name", "output", "plan", "preset", "priority", "rate-card", "rate-option", "rejects", "selected", "sheet", "state",
+	"candidates", "config", "delimiter", "encoding", "export", "from", "job", "list", "map", "map-file", "name", "new-values", "output", "plan", "preset", "priority", "rate-card", "rate-option", "rejects", "selected", "sheet", "state",
 	"tables", "tables-format", "temp", "vendor", "workspace",
 }
 
@@ -119,7 +119,7 @@ var names = []string{
 // thing of the user. Every other flag is left out, because its value may be a secret or name a person.
 func isRecorded(flag *pflag.Flag) bool {
 	switch value := flag.Value.(type) {
-	case *configs.MoneyFlag, *configs.CapFlag, *configs.CountFlag, *configs.RateFlag, *configs.PercentFlag, *configs.ShareFlag, *configs.SizeFlag,
+	case *configs.MoneyFlag, *configs.CapFlag, *configs.CountFlag, *configs.RateFlag, *rateFlag, *configs.PercentFlag, *configs.ShareFlag, *configs.SizeFlag,
 		*configs.AgeFlag, *configs.DateFlag, *configs.ChoiceFlag, *configs.FieldsFlag:
 		return true
 	case *configs.PairsFlag:
