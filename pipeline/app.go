@@ -91,7 +91,9 @@ type Pace struct {
 type Output struct {
 	Path    string // listfile.Standard for Stdout
 	Rejects string // the rows that could not be looked up; "" for nowhere
-	Tables  string // the directory of the tables; "" for nowhere
+	// NewValues is the file of rows with new values; "" for nowhere.
+	NewValues string
+	Tables    string // the directory of the tables; "" for nowhere
 	// TablesFormat is one of output.tableFormats.
 	TablesFormat string
 	// Candidates is the file for the companies among which somebody has to choose; "" for nowhere.

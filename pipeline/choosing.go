@@ -115,7 +115,7 @@ func checkChoosing(to, run output.Request, sources []output.Source) error {
 	case listfile.Standard:
 		return problem.Usagef("candidates are not written to standard output; name a file")
 	}
-	written := []output.Source{{What: "the output", Path: run.Path}, {What: "the file of rejects", Path: run.Rejects}}
+	written := run.Files()
 	for _, table := range run.Tables.Paths() {
 		written = append(written, output.Source{What: "a table", Path: table})
 	}

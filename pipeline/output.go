@@ -23,7 +23,7 @@ func (s *session) requestOf(run output.Steps, list *columns.UserList, to Output)
 		})
 	}
 	return output.Request{
-		Output: run.Outputs(), List: list.List, Path: to.Path, Rejects: to.Rejects, Stdout: to.Stdout,
+		Output: run.Outputs(), List: list.List, Path: to.Path, Rejects: to.Rejects, NewValues: to.NewValues, Stdout: to.Stdout,
 		Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw, Tables: tables,
 	}
 }
@@ -36,7 +36,7 @@ func (j *job) checkOutputs() error {
 	if err := checkChoosing(j.candidatesRequest(), request, sources); err != nil {
 		return err
 	}
-	if err := output.CheckTables(request.Tables.Paths(), j.output.Path, j.output.Rejects, append(sources, j.choosing.Source())); err != nil {
+	if err := output.CheckTables(request.Tables.Paths(), request.Files(), append(sources, j.choosing.Source())); err != nil {
 		return err
 	}
 	err := output.CheckCreate(request)
@@ -52,8 +52,10 @@ func (j *job) checkOutputs() error {
 
 // checkRows refuses an output that cannot hold the rows of the list, before anything is spent.
 func (j *job) checkRows(ctx context.Context) error {
-	if err := listfile.CheckRows(j.output.Path, j.Steps[0].Scan.Rows); err != nil {
-		return problem.AsUsage(err)
+	for _, path := range []string{j.output.Path, j.output.NewValues} {
+		if err := listfile.CheckRows(path, j.Steps[0].Scan.Rows); path != "" && err != nil {
+			return problem.AsUsage(err)
+		}
 	}
 	if j.Lookups() == 0 {
 		return nil // nothing is spent, and writing reports the same faults
@@ -71,6 +73,7 @@ type written struct {
 	rows   map[string]int64     // by outcome
 	kept   []output.KeptVersion // files that were replaced
 	tables *output.TablesWritten
+	added  *output.WrittenNew // nil without a file of new values
 }
 
 // write writes the output of a run, and its rejects when a path is given. It writes nothing when they are in their
@@ -86,7 +89,8 @@ func (j *job) write(ctx context.Context) (done written, err error) {
 	if err == nil && same {
 		done.rows = map[string]int64{}
 		maps.Copy(done.rows, rows)
-		return done, nil
+		done.added, err = request.NewValuesInPlace(j.journal())
+		return done, err
 	}
 	if err == nil {
 		done, err = j.writeFiles(ctx, request, run, source)
@@ -120,8 +124,8 @@ func (j *job) writeFiles(
 	}
 	defer j.work.Observer.Writing()()
 	pass := &columns.UserList{List: files.Rows(), Names: j.list.Names, Paths: j.list.Paths}
-	outcomes, err := rows.Write(ctx, pass, files.Out(), files.Rejects())
-	done.rows = rowsByName(outcomes)
+	outcomes, err := rows.WriteAll(ctx, pass, files.Writers())
+	done.rows, done.added = rowsByName(outcomes), files.NewValues()
 	if err = errors.Join(err, rows.Close()); err != nil {
 		return done, err
 	}

@@ -122,7 +122,7 @@ func (o RunOptions) check(approver Approver) error {
 	case !o.Yes && !approver.CanAsk():
 		return problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
-	return output.CheckTargets(o.Output.Path, o.Output.Rejects, append(output.SourcesOf(o.List.Names), append(o.Output.Sources, (&choosing{Selected: o.List.Selected}).Source())...))
+	return output.CheckTargets(o.Output.Path, o.Output.Rejects, o.Output.NewValues, append(output.SourcesOf(o.List.Names), append(o.Output.Sources, (&choosing{Selected: o.List.Selected}).Source())...))
 }
 
 // showPlanAndAsk shows the plan, compares it with the one that the run is to

@@ -29,6 +29,9 @@ func (j *job) source(request output.Request) func() (string, error) {
 		}
 		hash := sha256.New()
 		fmt.Fprintf(hash, "%q %q %x %q %q %t\n", program, list, known, request.Path, request.Rejects, request.Raw)
+		if request.NewValues != "" {
+			fmt.Fprintf(hash, "new values %q\n", request.NewValues)
+		}
 		for _, s := range j.Steps {
 			if s.Account.Journal != nil {
 				fmt.Fprintf(hash, "account %d ", s.Account.Journal.Number())

@@ -23,7 +23,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	view.Found, view.Drift = report.FoundBy(view.Accounts), view.Accounts.Drift()
 	view.Steps, view.NotSent = j.stepsDone(), report.NotSentBy(record)
 	view.FoundNow = report.FoundNow(view.Steps)
-	view.Kept, view.Tables, view.Exclusive = done.kept, done.tables, j.session.work.Workspace.Exclusive
+	view.Kept, view.Tables, view.NewValues, view.Exclusive = done.kept, done.tables, done.added, j.session.work.Workspace.Exclusive
 	mostRestrictive, left := j.MostRestrictive()
 	view.MostRestrictive, view.Left, view.MaxSpend = mostRestrictive.Name, left, j.MaxSpend()
 	if stop != nil {

@@ -40,11 +40,11 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 			if err != nil {
 				return nil, err
 			}
-			if err := output.CheckUnused(outputs, to.Path, to.Rejects); err != nil {
+			if err := output.CheckUnused(outputs, to.Path, to.Rejects, to.NewValues); err != nil {
 				return nil, err
 			}
 		}
-		if err := output.CheckTargets(to.Path, to.Rejects, append(append(output.SourcesOf(j.list.Paths), to.Sources...), append(lists, j.choosing.Source())...)); err != nil {
+		if err := output.CheckTargets(to.Path, to.Rejects, to.NewValues, append(append(output.SourcesOf(j.list.Paths), to.Sources...), append(lists, j.choosing.Source())...)); err != nil {
 			return nil, err
 		}
 		if err := errors.Join(j.choose(ctx), j.choosing.Check(ctx, j.search(), s.note)); err != nil {
@@ -61,7 +61,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		done, err := j.write(ctx)
 		return &report.RewrittenOutput{
 			Run: run.Name, Output: to.Path, Rows: done.rows, Kept: append(kept, done.kept...),
-			Tables: done.tables, Ambiguous: ambiguous,
+			Tables: done.tables, NewValues: done.added, Ambiguous: ambiguous,
 		}, err
 	})
 }

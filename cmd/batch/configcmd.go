@@ -94,7 +94,7 @@ func newConfigExampleCommand(env environment) *cobra.Command {
 }
 
 // targetFlags name what a run writes. Other commands take them from their command line alone.
-var targetFlags = []string{"output", "rejects", "tables", "candidates"}
+var targetFlags = []string{"output", "rejects", "new-values", "tables", "candidates"}
 
 // readConfig sets the flags that the configuration names. One file may serve plan, run and
 // the commands that look at what they did.

@@ -110,7 +110,7 @@ func (f *budgetFlags) value() pipeline.Budget {
 
 // outputFlags say where results are written.
 type outputFlags struct {
-	path, rejects, keepAs            string
+	path, rejects, newValues, keepAs string
 	tables, tablesFormat, candidates string
 	pages                            pageFlags
 	keep                             uint // earlier versions
@@ -118,7 +118,7 @@ type outputFlags struct {
 }
 
 func (f *outputFlags) value(env environment, sources []output.Source) pipeline.Output {
-	return pipeline.Output{Path: f.path, Rejects: f.rejects, Tables: f.tables, TablesFormat: f.tablesFormat, Candidates: f.candidates, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
+	return pipeline.Output{Path: f.path, Rejects: f.rejects, NewValues: f.newValues, Tables: f.tables, TablesFormat: f.tablesFormat, Candidates: f.candidates, Keep: int(f.keep), Stdout: env.stdout, Sources: sources}
 }
 
 // addBasicFlags adds the flags of the configuration, of standard error and of the address of the service.
@@ -150,6 +150,7 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 
 func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
+	flags.StringVar(&o.output.newValues, "new-values", "", "write the rows with new values to this `FILE`, with those values and what names the row alone")
 	flags.StringVar(&o.output.candidates, "candidates", "", "write the candidates of ambiguous rows to this `FILE`; see --selected")
 	flags.StringVar(&o.output.tables, "tables", "", "write what answers say in several rows about one company to tables in this `DIR`")
 	flags.StringVar(&o.output.tablesFormat, "tables-format", "parquet", "the `FORMAT` of the tables: parquet or csv")

@@ -140,7 +140,7 @@ func codeOfRows(rows map[string]int64) int {
 	return exitDone
 }
 
-// besideLists returns where reports go: to standard error where the list or the rejects are
+// besideLists returns where reports go: to standard error where the list, the rejects or the new values are
 // written to standard output.
 func (o *options) besideLists() (io.Writer, error) {
 	flag := "-o"
@@ -148,6 +148,8 @@ func (o *options) besideLists() (io.Writer, error) {
 	case o.output.path:
 	case o.output.rejects:
 		flag = "--rejects"
+	case o.output.newValues:
+		flag = "--new-values"
 	default:
 		return o.env.stdout, nil
 	}

@@ -69,7 +69,7 @@ func TestEveryFlagIsRecordedWithoutASecret(t *testing.T) {
 	}
 	named := map[string]bool{}
 	for _, name := range []string{
-		"candidates", "config", "encoding", "export", "from", "job", "list", "map", "map-file", "name", "output", "plan", "priority",
+		"candidates", "config", "encoding", "export", "from", "job", "list", "map", "map-file", "name", "new-values", "output", "plan", "priority",
 		"rate-card", "rate-option", "rejects", "selected", "sheet", "state", "tables", "tables-format", "temp", "vendor", "workspace",
 	} {
 		named[name] = true

@@ -3,6 +3,7 @@ package listfile
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -187,7 +188,7 @@ func (text) rewrite(out io.Writer, list table.Reader, request Request) (table.Wr
 func (text) encode(
 	out io.Writer, name string, schema table.Schema, request Request, isNew bool,
 ) (table.Writer, error) {
-	dialect := csvtable.Dialect{Delimiter: ','}
+	dialect := csvtable.Dialect{Delimiter: cmp.Or(request.delimiter, ',')}
 	if hasTabs(name) {
 		dialect.Delimiter = '\t'
 	}

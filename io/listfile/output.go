@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"payonce/io/atomicfile"
+	"payonce/io/csvtable"
 	"payonce/io/table"
 )
 
@@ -36,6 +37,8 @@ type Request struct {
 	// Raw writes values to delimited text as they are, also those that a spreadsheet takes for formulas. Without it
 	// they are escaped, as table.EscapeFormula does. The cells of a List are never escaped.
 	Raw bool
+
+	delimiter byte // of new text; 0 for a comma
 }
 
 // Create starts the output of a list. The name gives its format; standard output has the format of
@@ -54,6 +57,24 @@ func Create(list *List, request Request) (*Output, error) {
 func CreateNew(schema table.Schema, request Request) (*Output, error) {
 	return create(request, Standard, text{}, func(o *Output, format format, name string) error {
 		return o.take(format.encode(o.packed, name, schema, request, true))
+	})
+}
+
+// CreateColumns starts an output of some columns of a list, of which the rows are encoded. They have this schema. Text
+// has the delimiter of the list. Rows is nil. Every Output needs a Commit or a Discard.
+func CreateColumns(list *List, schema table.Schema, request Request) (*Output, error) {
+	reader, err := list.Open([]int{})
+	if err != nil {
+		return nil, err
+	}
+	if lines, ok := reader.(*csvtable.Reader); ok {
+		request.delimiter = lines.Dialect().Delimiter
+	}
+	if err := reader.Close(); err != nil {
+		return nil, err
+	}
+	return create(request, list.inputs[0].Name(), text{}, func(o *Output, format format, name string) error {
+		return o.take(format.encode(o.packed, name, schema, request, false))
 	})
 }
 

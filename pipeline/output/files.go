@@ -23,9 +23,11 @@ type Request struct {
 	List    *listfile.List
 	Path    string // listfile.Standard for Stdout
 	Rejects string // "" for nowhere
-	Stdout  io.Writer
-	Mode    fs.FileMode // of a new file; zero for 0600
-	Tables  Tables
+	// NewValues is the file of rows with new values; "" for nowhere.
+	NewValues string
+	Stdout    io.Writer
+	Mode      fs.FileMode // of a new file; zero for 0600
+	Tables    Tables
 	// Raw writes values to delimited text as they are, also those that a spreadsheet takes for formulas.
 	Raw bool
 	// Remade says that the values of an earlier file can be written again: it is kept only where somebody edited
@@ -33,9 +35,14 @@ type Request struct {
 	Remade bool
 }
 
+// Files names the files of the request without its tables.
+func (r Request) Files() []Source { return filesOf(r.Path, r.Rejects, r.NewValues) }
+
 // Files are the lists that a run writes.
 type Files struct {
 	out, rejects *listfile.Output // rejects is nil when it is not wanted
+	added        *listfile.Output // the rows with new values; nil when they are not wanted
+	addedRows    *NewWriter       // of added
 	tables       *tableFiles      // nil when they are not wanted
 	list         *listfile.List
 	columns      []string // of out that hold wanted values
@@ -71,14 +78,29 @@ func Create(r Request) (*Files, error) {
 	if files.out, err = listfile.Create(r.List, out); err != nil {
 		return nil, err
 	}
-	if rejects == nil {
-		return files, nil
+	if rejects != nil {
+		files.rejects, err = listfile.Create(r.List, *rejects)
 	}
-	if files.rejects, err = listfile.Create(r.List, *rejects); err != nil {
+	if err == nil && r.NewValues != "" {
+		err = files.createNewValues(r, schema)
+	}
+	if err != nil {
 		files.Discard()
 		return nil, err
 	}
 	return files, nil
+}
+
+// createNewValues starts the file of rows with new values.
+func (f *Files) createNewValues(r Request, schema table.Schema) (err error) {
+	layout := r.Output.newColumns(schema)
+	f.added, err = listfile.CreateColumns(r.List, layout.schema, listfile.Request{
+		Path: r.NewValues, Stdout: r.Stdout, Mode: r.Mode, Raw: r.Raw, Filled: layout.filled, Appended: layout.appended, Some: true,
+	})
+	if err == nil {
+		f.addedRows = &NewWriter{Writer: f.added.Writer, newColumns: layout}
+	}
+	return err
 }
 
 // CheckCreate returns the error that Create or WriteTables would return. It leaves no file. ErrNoTables says that
@@ -129,6 +151,23 @@ func (f *Files) Rejects() table.Writer {
 		return nil
 	}
 	return f.rejects.Writer
+}
+
+// Writers returns the writers of all lists.
+func (f *Files) Writers() Writers {
+	return Writers{Out: f.Out(), Rejects: f.Rejects(), New: f.addedRows}
+}
+
+// NewValues returns what was written to the file of rows with new values, nil without one.
+func (f *Files) NewValues() *WrittenNew {
+	if f.added == nil {
+		return nil
+	}
+	path := listfile.Standard
+	if file := f.added.File(); file != nil {
+		path = file.Target()
+	}
+	return &WrittenNew{path, f.addedRows.Count}
 }
 
 // Decided returns what gets the attempts that decided fields in a step, for the tables: Output.Decided of
@@ -187,8 +226,11 @@ func (f *Files) Commit(ctx context.Context, p Protection) (kept []KeptVersion, e
 // replacement returns how a finished file replaces another one.
 func (f *Files) replacement(file *listfile.Output, p Protection) (r *replacement, err error) {
 	r = &replacement{Protection: p, file: file.File(), list: f.list}
-	if file == f.out {
+	switch file {
+	case f.out:
 		r.columns = f.columns
+	case f.added:
+		r.columns, r.Outcomes = f.addedRows.valueColumns(), f.addedRows.Count.recorded()
 	}
 	if f.tables == nil {
 		return r, nil
@@ -212,6 +254,9 @@ func (f *Files) all() (files []*listfile.Output) {
 	if f.rejects != nil {
 		files = append(files, f.rejects)
 	}
+	if f.added != nil {
+		files = append(files, f.added)
+	}
 	return append(files, f.out)
 }
 
@@ -229,7 +274,7 @@ func (r Request) AsText(failed error) (Request, bool) {
 		return r, false
 	}
 	changed := false
-	for _, path := range []*string{&r.Path, &r.Rejects} {
+	for _, path := range []*string{&r.Path, &r.Rejects, &r.NewValues} {
 		if *path != "" && *path != listfile.Standard && !listfile.IsText(*path) {
 			*path += ".csv"
 			changed = true

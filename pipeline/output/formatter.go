@@ -16,6 +16,7 @@ import (
 type formatter struct {
 	*through
 	out, rejects table.Writer
+	added        *NewWriter // nil for none
 	fills        []table.Fill
 	appended     []enrich.Cell
 	plain        []enrich.Cell // the appended cells of a row that has an outcome and a reason only
@@ -26,7 +27,7 @@ type formatter struct {
 }
 
 func (w *writing) newFormatter() *formatter {
-	p := &formatter{through: w.newThrough(false), out: w.out, rejects: w.rejects}
+	p := &formatter{through: w.newThrough(false), out: w.Out, rejects: w.Rejects, added: w.New}
 	p.plain = make([]enrich.Cell, len(w.steps.Columns(table.Schema{})))
 	p.results = p.plain[len(w.layout.before):]
 	return p
@@ -35,6 +36,7 @@ func (w *writing) newFormatter() *formatter {
 // formatted is a block as it is to be written.
 type formatted struct {
 	part, rejected table.Part
+	added          *newPart
 	rows           [numOutcomes]int64
 	decided        []decided
 }
@@ -52,6 +54,9 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 	if p.rejects != nil {
 		f.rejected = p.rejects.Part(block)
 	}
+	if p.added != nil {
+		f.added = &newPart{newColumns: p.added.newColumns, part: p.added.Part(block)}
+	}
 	p.rewind()
 	err := block.Each(func(row table.Row) error {
 		if err := p.evaluate(row); err != nil {
@@ -64,6 +69,11 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 		if f.rejected != nil && (result.outcome == unidentifiable || result.outcome == rejected) {
 			p.reason[0] = enrich.TextOf(result.reason)
 			if err := f.rejected.WriteRow(row, nil, p.reason[:]); err != nil {
+				return err
+			}
+		}
+		if f.added != nil && p.hasNew() {
+			if err := f.added.add(row, fills, appended); err != nil {
 				return err
 			}
 		}

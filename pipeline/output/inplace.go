@@ -19,8 +19,10 @@ func (r Request) InPlace(journal Journal, source func() (string, error)) (rows m
 		return nil, false, nil
 	}
 	paths := []string{r.Path}
-	if r.Rejects != "" {
-		paths = append(paths, r.Rejects)
+	for _, path := range []string{r.Rejects, r.NewValues} {
+		if path != "" {
+			paths = append(paths, path)
+		}
 	}
 	var files []record.File
 	for _, path := range paths {
@@ -40,6 +42,20 @@ func (r Request) InPlace(journal Journal, source func() (string, error)) (rows m
 		}
 	}
 	return files[0].Rows, true, nil
+}
+
+// NewValuesInPlace returns what the file of rows with new values has, as it was recorded when it was written; nil without
+// such a file.
+func (r Request) NewValuesInPlace(journal Journal) (*WrittenNew, error) {
+	if r.NewValues == "" {
+		return nil, nil
+	}
+	path, err := absolute(r.NewValues)
+	if err != nil {
+		return nil, err
+	}
+	file, _, err := journal.File(path)
+	return &WrittenNew{r.NewValues, countOf(file.Rows)}, err
 }
 
 // recorded returns the record of a file that has a source, and whether the file is as it was written. It reads every

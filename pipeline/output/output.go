@@ -142,9 +142,24 @@ func (s Sequence) Configuration() string {
 func (s Sequence) Write(
 	ctx context.Context, list scan.List, out, rejects table.Writer,
 ) (rows map[scan.Status]int64, err error) {
-	w := &writing{reading: s.reading(), out: out, rejects: rejects, rows: map[scan.Status]int64{}}
+	return s.WriteAll(ctx, list, Writers{Out: out, Rejects: rejects})
+}
+
+// Writers are the writers of a Write. All but Out may be nil.
+type Writers struct {
+	Out, Rejects table.Writer
+	New          *NewWriter // of rows with new values
+}
+
+// WriteAll is Write for all writers.
+func (s Sequence) WriteAll(ctx context.Context, list scan.List, to Writers) (rows map[scan.Status]int64, err error) {
+	w := &writing{reading: s.reading(), Writers: to, rows: map[scan.Status]int64{}}
 	w.formatters.New = func() any { return w.newFormatter() }
-	err = scan.Pass(ctx, list, s.with(nil), w.format, w.write)
+	var further []int
+	if to.New != nil {
+		further = to.New.own
+	}
+	err = scan.Pass(ctx, list, s.with(further), w.format, w.write)
 	if err == nil && w.last != s[0].Index.Rows() {
 		err = scan.ErrListChanged
 	}
@@ -180,10 +195,10 @@ func (s Sequence) with(further []int) []int {
 // writing is a Write under way.
 type writing struct {
 	*reading
-	out, rejects table.Writer
-	formatters   sync.Pool
-	rows         map[scan.Status]int64 // that are written
-	last         int64                 // the last row that is written
+	Writers
+	formatters sync.Pool
+	rows       map[scan.Status]int64 // that are written
+	last       int64                 // the last row that is written
 }
 
 // format formats a block.
@@ -198,13 +213,20 @@ func (w *writing) format(block table.Block) (f formatted, err error) {
 
 // write writes a block and counts its rows.
 func (w *writing) write(block table.Block, f formatted) error {
-	if err := w.out.Write(f.part); err != nil {
+	if err := w.Out.Write(f.part); err != nil {
 		return err
 	}
-	if w.rejects != nil {
-		if err := w.rejects.Write(f.rejected); err != nil {
+	if w.Rejects != nil {
+		if err := w.Rejects.Write(f.rejected); err != nil {
 			return err
 		}
+	}
+	if w.New != nil {
+		if err := w.New.Write(f.added.part); err != nil {
+			return err
+		}
+		w.New.Count.Rows += f.added.count.Rows
+		w.New.Count.Cells += f.added.count.Cells
 	}
 	for _, one := range f.decided {
 		w.steps[one.step].Decided(one.of, one.id)

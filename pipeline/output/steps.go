@@ -109,7 +109,12 @@ func (r *AnsweredRows) Rows() int64 {
 func (r *AnsweredRows) Write(
 	ctx context.Context, list scan.List, out, rejects table.Writer,
 ) (rows map[scan.Status]int64, err error) {
-	return r.steps.Write(ctx, list, out, rejects)
+	return r.WriteAll(ctx, list, Writers{Out: out, Rejects: rejects})
+}
+
+// WriteAll is Write for all writers.
+func (r *AnsweredRows) WriteAll(ctx context.Context, list scan.List, to Writers) (rows map[scan.Status]int64, err error) {
+	return r.steps.WriteAll(ctx, list, to)
 }
 
 // Close removes temporary files.

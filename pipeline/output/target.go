@@ -55,16 +55,29 @@ func SourcesOf(list []string) []Source {
 	return sources
 }
 
-// CheckTargets refuses an output or a file of rejects that cannot be written, or that is one of the
-// sources. Without rejects that name is "".
-func CheckTargets(output, rejects string, sources []Source) error {
-	if err := CheckTarget(output, sources); err != nil || rejects == "" {
+// filesOf names the files of an output, of rejects and of new values, of which a name can be "".
+func filesOf(output, rejects, newValues string) []Source {
+	return []Source{{"the output", output}, {"the file of rejects", rejects}, {"the file of new values", newValues}}
+}
+
+// CheckTargets refuses an output or a file of rejects or new values that cannot be written, or that is one of the
+// sources. Without rejects or new values that name is "".
+func CheckTargets(output, rejects, newValues string, sources []Source) error {
+	if err := CheckTarget(output, sources); err != nil {
 		return err
 	}
-	if sameFile(rejects, output) {
-		return problem.Usagef("the rejects and the output have the same name, %s; give them two names", output)
+	if rejects != "" {
+		if sameFile(rejects, output) {
+			return problem.Usagef("the rejects and the output have the same name, %s; give them two names", output)
+		}
+		if err := CheckTarget(rejects, sources); err != nil {
+			return err
+		}
 	}
-	return CheckTarget(rejects, sources)
+	if newValues == "" {
+		return nil
+	}
+	return CheckTargetApart(newValues, filesOf(output, rejects, ""), sources)
 }
 
 // CheckTarget refuses a file that cannot be written, or that is one of the sources.
@@ -149,12 +162,12 @@ func TargetName(path string) string {
 	return path
 }
 
-// CheckTables refuses tables that are one of the sources, the output or the rejects.
-func CheckTables(tables []string, output, rejects string, sources []Source) error {
+// CheckTables refuses tables that are one of the sources or another file that is written.
+func CheckTables(tables []string, written, sources []Source) error {
 	for _, path := range tables {
-		for what, other := range map[string]string{"output": output, "file of rejects": rejects} {
-			if other != "" && other != listfile.Standard && sameFile(path, other) {
-				return problem.Usagef("%s is the %s and would be a table, too; choose another directory", path, what)
+		for _, other := range written {
+			if other.Path != "" && other.Path != listfile.Standard && sameFile(path, other.Path) {
+				return problem.Usagef("%s is %s and would be a table, too; choose another directory", path, other.What)
 			}
 		}
 		for _, s := range sources {

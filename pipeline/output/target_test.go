@@ -53,8 +53,11 @@ func TestCheckRefusesTheFilesOfTheList(t *testing.T) {
 	}
 	out := filepath.Join(dir, "out.csv")
 	for rejects, refused := range map[string]bool{"": false, out: true, list: true, filepath.Join(dir, "rejects.csv"): false} {
-		if err := CheckTargets(out, rejects, sources); (err != nil) != refused {
+		if err := CheckTargets(out, rejects, "", sources); (err != nil) != refused {
 			t.Errorf("rejects %q: error %v, want one: %t", rejects, err, refused)
+		}
+		if err := CheckTargets(out, filepath.Join(dir, "r.csv"), rejects, sources); (err != nil) != refused {
+			t.Errorf("new values %q: error %v, want one: %t", rejects, err, refused)
 		}
 	}
 }
@@ -84,14 +87,14 @@ func TestTablesNeverOverwriteTheListOrTheOutput(t *testing.T) {
 	}
 	sources := SourcesOf([]string{in("financials.csv"), in("part-*.csv")})
 	for name, refused := range map[string]bool{
-		"financials.csv": true, "../" + filepath.Base(dir) + "/financials.csv": true, "out.csv": true, "rejects.csv": true, "part-7.csv": true, "visits.csv": false,
+		"financials.csv": true, "../" + filepath.Base(dir) + "/financials.csv": true, "out.csv": true, "rejects.csv": true, "new.csv": true, "part-7.csv": true, "visits.csv": false,
 	} {
-		err := CheckTables([]string{in("insights.csv"), in(name)}, in("out.csv"), in("rejects.csv"), sources)
+		err := CheckTables([]string{in("insights.csv"), in(name)}, filesOf(in("out.csv"), in("rejects.csv"), in("new.csv")), sources)
 		if (err != nil) != refused {
 			t.Errorf("a table %s: error %v, want one: %t", name, err, refused)
 		}
 	}
-	if err := CheckTables([]string{in("-")}, "-", "", nil); err != nil {
+	if err := CheckTables([]string{in("-")}, filesOf("-", "", ""), nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -38,6 +38,7 @@ type RunSummary struct {
 	Kept            []output.KeptVersion  `json:"kept,omitempty"` // files that were replaced
 	Tables          *output.TablesWritten `json:"tables,omitempty"`
 	Ambiguous       *Choices              `json:"ambiguous,omitempty"`
+	NewValues       *output.WrittenNew    `json:"new_values,omitempty"`
 
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the most restrictive ceiling
@@ -120,6 +121,7 @@ func (v *RunSummary) Render(p *Page) {
 		}
 		p.Linef("Nothing left to look up: %s.", found)
 		p.Linef("Run %s, output %s", v.Run, v.Output)
+		renderNewValues(p, v.NewValues)
 		renderTables(p, v.Tables)
 		renderCandidates(p, v.Ambiguous)
 		renderKept(p, v.Kept)
@@ -152,6 +154,7 @@ func (v *RunSummary) Render(p *Page) {
 	}
 	v.Accounts.RenderDrift(p)
 	p.Entryf("output", "%s", v.Output)
+	renderNewValues(p, v.NewValues)
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
 	renderKept(p, v.Kept)
@@ -201,7 +204,14 @@ type RewrittenOutput struct {
 	Kept   []output.KeptVersion  `json:"kept,omitempty"`
 	Tables *output.TablesWritten `json:"tables,omitempty"`
 
-	Ambiguous *Choices `json:"ambiguous,omitempty"`
+	Ambiguous *Choices           `json:"ambiguous,omitempty"`
+	NewValues *output.WrittenNew `json:"new_values,omitempty"`
+}
+
+func renderNewValues(p *Page, v *output.WrittenNew) {
+	if v != nil {
+		p.Entryf("new values", "%s in %s, %s", Counted(v.Cells, "value"), Counted(v.Rows, "row"), v.File)
+	}
 }
 
 func renderCandidates(p *Page, v *Choices) {
@@ -219,6 +229,7 @@ func renderKept(p *Page, files []output.KeptVersion) {
 func (v *RewrittenOutput) Render(p *Page) {
 	renderRows(p, v.Rows)
 	p.Entryf("output", "%s", v.Output)
+	renderNewValues(p, v.NewValues)
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
 	renderKept(p, v.Kept)

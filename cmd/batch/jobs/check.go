@@ -157,7 +157,7 @@ func (r *checkResults) checkList(at LocalTime, due time.Time) {
 
 // checkDirectories checks that the job can write to its directories.
 func (r *checkResults) checkDirectories(at LocalTime) {
-	for _, key := range []string{"output", "rejects", "candidates", "tables"} {
+	for _, key := range []string{"output", "rejects", "new-values", "candidates", "tables"} {
 		flag := r.job.Run.Flags.Lookup(key)
 		if flag == nil || flag.Value.String() == "" {
 			continue

@@ -11,7 +11,7 @@ import (
 // TestFilesOfAnOccurrenceHaveItsDate in the names that a job gives them.
 func TestFilesOfAnOccurrenceHaveItsDate(t *testing.T) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	files := []string{"output", "rejects", "tables", "candidates"}
+	files := []string{"output", "rejects", "new-values", "tables", "candidates"}
 	for _, name := range files {
 		flags.String(name, name+"-{date}", "")
 	}

@@ -230,7 +230,7 @@ func (r Runner) occurrence(ctx context.Context, j *jobJournal, job *Job, c *clai
 	}
 	outcome := r.start(ctx, j, job, at, claimed.Unapproved)
 	ended, noFailure := conclude(job.Plan, claimed, at, outcome, r.Now())
-	for _, name := range []string{"output", "rejects"} {
+	for _, name := range []string{"output", "rejects", "new-values"} {
 		path := job.Run.Flags.Lookup(name)
 		if path == nil || path.Value.String() == "" {
 			continue
