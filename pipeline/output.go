@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/io/atomicfile"
 	"payonce/io/listfile"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
@@ -60,12 +61,42 @@ func (j *job) checkRows(ctx context.Context) error {
 	if j.Lookups() == 0 {
 		return nil // nothing is spent, and writing reports the same faults
 	}
+	if err := j.checkRoom(); err != nil {
+		return err
+	}
 	defer j.work.Observer.Scanning()()
 	err := output.CheckCells(ctx, j.requestOf(j.run(), j.list, j.output))
 	if err != nil && ctx.Err() == nil {
 		err = problem.Usagef("%s cannot hold the list; nothing was sent: %w", output.TargetName(j.output.Path), err)
 	}
 	return err
+}
+
+// checkRoom refuses outputs for which their disk has not enough room, before anything is spent. Where the journal is on the
+// same disk, what it needs counts as well.
+func (j *job) checkRoom() error {
+	needs, err := j.requestOf(j.run(), j.list, j.output).Needs(j.expected())
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.CheckRoom(needs, j.place.RoomNeeded(j.Lookups())...); err != nil {
+		return &problem.Error{Code: "disk_full", Err: err}
+	}
+	return nil
+}
+
+// expected returns how many rows the files of the run will have at most.
+func (j *job) expected() (expected output.Expected) {
+	for _, s := range j.Steps {
+		counts := s.Scan.Count()
+		unidentified := int64(0)
+		for _, n := range counts.Unidentifiable {
+			unidentified += n
+		}
+		expected.Rows, expected.Rejected = counts.Rows, max(expected.Rejected, unidentified)
+		expected.Answered = max(expected.Answered, counts.Rows-unidentified-counts.Filled-counts.Skipped-counts.Forgotten)
+	}
+	return expected
 }
 
 // written says what was written.

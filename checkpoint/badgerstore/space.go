@@ -17,6 +17,12 @@ const (
 	leastAnswersSpace = memTableSize * 3 / 2
 )
 
+// answerSpace is about how many bytes a lookup adds to a journal at most.
+const answerSpace = 4 << 10
+
+// NeededSpace returns about how many bytes a journal needs on its disk for a number of lookups.
+func NeededSpace(lookups int64) int64 { return leastSpace + lookups*answerSpace }
+
 // CheckSpace returns an error when the disk of dir is too full for a journal in it to
 // begin lookups.
 func CheckSpace(dir string) error { return needSpace(dir, leastSpace) }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -56,17 +57,57 @@ func fillAndResume(t *testing.T, left int64, resumed ...int) {
 	checkOutput(t, p, service.Ledger())
 }
 
-// An output that finds no room costs nothing but a second start.
+// An output for which there is surely no room is refused before anything is sent, with the room that all files need.
+func TestNoRoomForTheOutputIsSeenBeforeAnythingIsSent(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	service, tap := newService(t, 11)
+	p := newProgram(t, 60, tap.listen(t), "--max-spend", "60")
+	small := filepath.Join(p.dir, "small")
+	mountDisk(t, small, "size=24k")
+	whole := p.args
+	for _, files := range [][]string{
+		{"-o", filepath.Join(small, "out.json")},
+		{"-o", filepath.Join(small, "out.csv"), "--new-values", filepath.Join(small, "new.csv")},
+	} {
+		p.args = append(slices.Clone(whole), files...)
+		run := p.runToEnd(exitInternal)
+		want := regexp.MustCompile(regexp.QuoteMeta(small) +
+			` has 24 kB left, and the files need about [2-9]\d kB there; nothing was sent: make room there and run the same command again\n`)
+		if text := run.stderr.String(); !want.MatchString(text) {
+			t.Errorf("it says:\n%s", text)
+		}
+		wantNoFiles(t, small)
+	}
+	if sent := len(service.Ledger().Arrivals); sent > 0 {
+		t.Errorf("%d lookups were sent", sent)
+	}
+	p.args = append(slices.Clone(whole), "-o", filepath.Join(small, "out.csv"))
+	p.runToEnd(exitDone)
+}
+
+// An output that finds no room, because the disk was filled meanwhile, costs nothing but a second start.
 func TestNoRoomForTheOutput(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
+	const concurrency, first = 4, 60 // beyond the free allowance, of which no more is held than there is
 	service, tap := newService(t, 10)
-	p := newProgram(t, 60, tap.listen(t), "--max-spend", "60")
+	p := newProgram(t, 200, tap.listen(t), "--max-spend", "60", "--concurrency", fmt.Sprint(concurrency))
 	small := filepath.Join(p.dir, "small")
-	mountDisk(t, small, "size=8k")
+	mountDisk(t, small, "size=1m")
 	whole := p.args
 	p.args = append(slices.Clone(whole), "-o", filepath.Join(small, "out.csv"))
-	run := p.runToEnd(exitInternal)
+	reached, release := tap.holdMany(t, first, concurrency)
+	run := p.start()
+	receive(t, reached, "too few lookups")
+	ballast := fillDisk(t, small, 8<<10)
+	close(release)
+	if code := run.end(); code != exitInternal {
+		t.Fatalf("exit code %d\n%s", code, run.stderr)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
 	if text := run.stderr.String(); !strings.Contains(text, "every answer that came is recorded, but "+small) {
 		t.Errorf("it says:\n%s", text)
 	}
