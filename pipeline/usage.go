@@ -112,3 +112,12 @@ func (r UsageReader) limit(number attempt.Account, c cost.Ceiling, at time.Time)
 	name, _, _ := strings.Cut(c.Name, " ") // the meter follows
 	return report.UnitLimit{Name: name, Limit: c.Limit, Left: max(left, 0)}
 }
+
+// Months returns the beginnings of the months (UTC) from one time to another.
+func Months(first, last time.Time) (months []time.Time) {
+	first = first.UTC()
+	for at := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC); !at.After(last); at = at.AddDate(0, 1, 0) {
+		months = append(months, at)
+	}
+	return months
+}

@@ -346,7 +346,7 @@ func (r *randomJournal) read() *shownNumbers {
 		}})
 		r.check(err)
 	}
-	s.listed, err = reports.Runs(ctx, r.Work)
+	s.listed, err = reports.Runs(ctx, r.Work, reports.RunsOptions{})
 	r.check(err)
 	s.budget, err = reports.Budget(ctx, r.Work, reports.BudgetOptions{Offline: "a test"})
 	r.check(err)
@@ -604,6 +604,22 @@ func (s *shownNumbers) compareAll() {
 	})
 	s.same("attempts", map[string]any{"the ledger": s.ledger.Attempts, "the check": attempts})
 	s.same("in doubt", map[string]any{"the runs": doubts, "the ledger": s.ledger.Open, "the check": s.journal.Totals.Open})
+	bySum, sums := cost.Money(0), map[string]report.BudgetSum{}
+	for _, sum := range s.budget.Sums {
+		sums[cmp.Or(sum.Job, s.randomJournal.runs[3].Name)+" "+sum.Month] = sum
+		bySum += sum.Settled
+	}
+	s.same("spent", map[string]any{"the runs": spent, "the sums of the budget": bySum})
+	for job := range s.measured {
+		for _, month := range s.months() {
+			sum, view := sums[job+" "+month], s.reports["job "+job+" "+month]
+			used, held := unitsOfReport(view.Units)
+			s.same("job "+job+" in "+month, map[string]any{
+				"the budget": fmt.Sprint(sum.Settled, text(sum.SettledLeast), sum.Held, sum.Lookups, sum.Units, sum.HeldUnits),
+				"the report": fmt.Sprint(view.Spent, text(view.SpentLeast), view.Held, view.Calls, used, held),
+			})
+		}
+	}
 	month := cost.Month.Of(s.now)
 	s.compareMonth("workspace", month, s.reports["month "+month], s.ceiling("workspace", provider.CeilingWorkspaceMonthly))
 }

@@ -89,9 +89,8 @@ func (m *JobMetrics) read(from pipeline.UsageReader) error {
 
 // monthsOf returns the scopes of a job in the months from one time to another.
 func monthsOf(job string, first, last time.Time) (scopes []string) {
-	last = last.UTC()
-	for at := time.Date(first.UTC().Year(), first.UTC().Month(), 1, 0, 0, 0, 0, time.UTC); !at.After(last); at = at.AddDate(0, 1, 0) {
-		scopes = append(scopes, cost.Ceiling{Scope: checkpoint.JobScope(job), Period: cost.Month}.At(at).Scope)
+	for _, month := range pipeline.Months(first, last) {
+		scopes = append(scopes, cost.Ceiling{Scope: checkpoint.JobScope(job), Period: cost.Month}.At(month).Scope)
 	}
 	return scopes
 }
