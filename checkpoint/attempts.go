@@ -69,6 +69,7 @@ func (j *Journal) entry(a *attemptRecord, mayBeFree map[attempt.ID]enrich.Fields
 		}
 	}
 	entry.State, entry.Ended, entry.Charge = a.Ended.State, a.Ended.At, a.Ended.Charge
+	entry.NotSent = entry.State == attempt.Released && !a.Ended.Sent
 	entry.MayBeFree = mayBeFree[a.ID]
 	entry.RequestID, entry.Reason, entry.Returned = a.Ended.RequestID, a.Ended.Reason, a.Ended.Returned
 	return entry, nil

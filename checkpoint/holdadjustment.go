@@ -45,14 +45,6 @@ func (s *Sums) LoadAdjustments(accounts []AccountSums) {
 	s.adjusted = order
 }
 
-// HoldAdjustment returns by how much less a scope holds than the sum of the holds.
-func (s *Sums) HoldAdjustment(scope string) cost.Amounts {
-	if sum := s.Scopes[scope]; sum != nil {
-		return sum.adjustment
-	}
-	return cost.Amounts{}
-}
-
 // adjustmentsOf returns the adjustments, and their sums in the order of the doubts. The totals of an account
 // begin at its base and hold nothing for earlier calls.
 func adjustmentsOf(accounts []AccountSums) (adjustment map[*Sum]cost.Amounts, order []*Sum) {
@@ -89,8 +81,15 @@ func (a AccountSums) adjust(adjustment map[*Sum]cost.Amounts, order []*Sum) []*S
 			}
 		}
 		for sum, own := range held {
-			adjustment[sum] = adjustment[sum].Plus(p.Excess.Minus(all.Minus(own)).Most(cost.Amounts{}))
+			adjustment[sum] = adjustment[sum].Plus(lessTogether(p.Excess, all, own))
 		}
 	}
 	return order
+}
+
+// lessTogether returns by how much less some calls in doubt of a closed period hold together than the sum of their
+// holds, which is own. All is the sum of the holds of all its calls in doubt, which exceeds by excess what they can have
+// been charged together. The others may not have been charged at all.
+func lessTogether(excess, all, own cost.Amounts) cost.Amounts {
+	return excess.Minus(all.Minus(own)).Most(cost.Amounts{})
 }

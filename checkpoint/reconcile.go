@@ -278,17 +278,13 @@ func (j *Journal) mayRebase() error {
 // InDoubt returns how many attempts of a run, or of all runs when it is "", have no known outcome,
 // and what they hold: no more than all of them together can have been charged.
 func (j *Journal) InDoubt(run string) (count int, held cost.Money) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	scope := ScopeAll
-	if run != "" {
-		scope = RunScope(run)
+	open := j.OpenCalls()
+	counts := func(call OpenCall) bool { return call.InDoubt && (run == "" || call.Run == run) }
+	for _, doubts := range open.InDoubt(counts) {
+		count += int(doubts)
 	}
-	for _, d := range j.state.doubts(nil) {
-		if run == "" || d.Run == run {
-			count++
-			held += d.Hold.Money()
-		}
+	for _, amounts := range open.Held(counts) {
+		held += amounts.Money()
 	}
-	return count, held - j.state.sums.HoldAdjustment(scope).Money()
+	return count, held
 }

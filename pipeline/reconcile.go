@@ -8,6 +8,7 @@ import (
 
 	"payonce/pipeline/report"
 
+	"payonce/checkpoint"
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
@@ -59,8 +60,8 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 		})
 	}
 	view.InDoubt, view.Held = s.journal().InDoubt("")
-	for _, c := range view.Open() {
-		view.HoldUnits(c.Units)
+	for account, amounts := range s.journal().OpenCalls().Held(func(call checkpoint.OpenCall) bool { return call.InDoubt }) {
+		view.HoldUnits(s.usage().Interface(attempt.Account(account)).UnitsByName(amounts))
 	}
 	if view.Vendor = o.Vendor; o.Vendor != "" {
 		if err := s.writeVendorFile(o.Vendor); err != nil {

@@ -17,7 +17,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	doubts, _ := j.journal().InDoubt(j.Name)
 	view := &report.RunSummary{
 		Run: j.Name, Job: j.JobName(), Output: j.output.Path, Rows: done.rows, Lookups: tally.Lookups, Dropped: tally.Dropped, Posts: tally.Posts,
-		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: j.usage().FreeUsed(checkpoint.RunScope(j.Name)), InDoubt: int64(doubts),
+		Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), SpentNow: tally.Spent, Held: totals.Held.Money(), FreeUsed: j.usage().FreeUsed(checkpoint.RunScope(j.Name)), InDoubt: int64(doubts), Calls: totals.Calls(),
 	}
 	view.Accounts = j.usage().Run(record, j.now())
 	view.Found, view.Drift = report.FoundBy(view.Accounts), view.Accounts.Drift()

@@ -40,10 +40,14 @@ func (r UsageReader) AccountTerms() (terms report.Terms) {
 	return terms
 }
 
-// FreeUsed returns the free units of the first account that a scope used.
-func (r UsageReader) FreeUsed(scope string) report.Values[int64] {
-	first := r.Interface(0)
-	return report.FreeUnits(first.Catalogue, first.Tariff, r.Journal.Totals(scope).Settled)
+// FreeUsed returns the free units of all accounts that a scope used: of each field of the account 0, and of the fields
+// of other accounts that have some.
+func (r UsageReader) FreeUsed(scope string) (used report.Values[int64]) {
+	for number, totals := range r.Journal.AccountTotals(scope) {
+		of := r.Interface(attempt.Account(number))
+		used = report.AddFree(used, of.Catalogue, of.Tariff.AllowanceUnits(totals.Settled), number == 0)
+	}
+	return used
 }
 
 // Run returns what each account that a run asked found, cost and used.
@@ -75,14 +79,14 @@ func askedOf(run checkpoint.Run, number attempt.Account) (checkpoint.AskedAccoun
 // account shows the sums of an account that a run asked.
 func (r UsageReader) account(totals cost.Totals, asked checkpoint.AskedAccount, run checkpoint.Run, at time.Time) report.AccountUsage {
 	of := r.Interface(asked.Account)
+	terms := report.AccountTerms{Catalogue: of.Catalogue, Tariff: of.Tariff}
 	view := report.AccountUsage{
 		Number: int(asked.Account), Interface: of.Catalogue.Interface, Lookups: totals.Lookups,
 		Found: report.FieldsFound(of.Catalogue, totals.Asked, totals.Returned),
-		Drift: report.DriftIn(run, asked.Account, report.AccountTerms{Catalogue: of.Catalogue, Tariff: of.Tariff}),
+		Drift: report.DriftIn(run, asked.Account, terms),
 	}
-	spent, held := totals.Settled.Money(), totals.Held.Money()
-	if spent+held > 0 || len(of.Tariff.Meters) > 0 && !of.Tariff.Meters[cost.USD].Hidden {
-		view.Spent, view.Held = &spent, &held
+	if terms.TakesMoney(totals.Settled, totals.Held) {
+		view.Spent, view.Held = new(totals.Settled.Money()), new(totals.Held.Money())
 	}
 	for m, info := range of.Tariff.Meters {
 		meter := cost.Meter(m)
@@ -107,4 +111,13 @@ func (r UsageReader) limit(number attempt.Account, c cost.Ceiling, at time.Time)
 	left := c.Left(r.Journal.Totals(checkpoint.CeilingScope(c, number, at)))
 	name, _, _ := strings.Cut(c.Name, " ") // the meter follows
 	return report.UnitLimit{Name: name, Limit: c.Limit, Left: max(left, 0)}
+}
+
+// Months returns the beginnings of the months (UTC) from one time to another.
+func Months(first, last time.Time) (months []time.Time) {
+	first = first.UTC()
+	for at := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC); !at.After(last); at = at.AddDate(0, 1, 0) {
+		months = append(months, at)
+	}
+	return months
 }

@@ -16,6 +16,7 @@ type Entry struct {
 	Run     string
 	Job     string // the run's name when the run belongs to no job
 	State   State
+	NotSent bool // it provably did not reach the service
 
 	// Pattern is "profile" or "name"; "" when the identity was erased by a version
 	// that did not keep it.

@@ -32,6 +32,8 @@ var texts = map[string]string{
 	"no_history":                "; add --sample 20 to see what a paid sample of 20 people costs",
 	"approval":                  "agree to it with --approve %s",
 	"namesakes":                 "Add --also RECORD for each that is the person, or --all-namesakes.",
+	"more_runs":                 "; --limit 0 shows all, --since and --job choose some",
+	"each_run":                  "; --runs shows them",
 	"rekeyed":                   "Set " + journalKeyVariable + " to it from now on.",
 	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",
 	"workspace_inactive":        "Have the workspace's owner activate it",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"payonce/configs"
 	"payonce/pipeline"
 	"payonce/pipeline/inspect"
 	"payonce/pipeline/output"
@@ -17,18 +18,31 @@ import (
 
 func newRunsCommand(env environment) *cobra.Command {
 	o, starts := newOptions(env), false
+	var since configs.SinceFlag
+	var chosen inspect.RunsOptions
 	cmd := &cobra.Command{
 		Use:   "runs",
 		Short: "List the runs of the workspace's journal",
-		Long:  "List the runs of the workspace's journal with what each spent." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Long: "List the runs of the workspace's journal with what each spent, the one that started last first. With\n" +
+			"--json all are listed unless --limit is given." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			if starts {
 				return inspect.Starts(w)
 			}
-			return inspect.Runs(cmd.Context(), w)
+			if chosen.Limit < 0 {
+				return nil, problem.Usagef("--limit %d: give a number of runs, or 0 for all", chosen.Limit)
+			}
+			if o.json && !cmd.Flags().Changed("limit") {
+				chosen.Limit = 0 // a script gets all
+			}
+			chosen.Since = since.Time(env.now())
+			return inspect.Runs(cmd.Context(), w, chosen)
 		}),
 	}
 	o.addJournalFlags(cmd.Flags())
+	cmd.Flags().Var(&since, "since", "only the runs that started at this day, month or time (UTC) or later, or so long ago, such as 7d")
+	cmd.Flags().StringVar(&chosen.Job, "job", "", "only the runs of the job of this `NAME`")
+	cmd.Flags().Int64Var(&chosen.Limit, "limit", 20, "list this many runs at most, 0 for all")
 	cmd.Flags().BoolVar(&starts, "starts", false, "list every start of a run, failed ones too")
 	return cmd
 }

@@ -21,6 +21,7 @@ import (
 type BudgetOptions struct {
 	Budget  pipeline.Budget // limits that stand above those of the runs; its job alone is shown
 	Offline string          // why the account is not asked; "" when it is
+	Runs    bool            // the ceilings of each run are shown to a person, too
 }
 
 // Budget shows the ceilings with what is settled, held and left.
@@ -37,13 +38,24 @@ func Budget(ctx context.Context, w *pipeline.Work, o BudgetOptions) (*report.Bud
 			}
 		}
 		view := &report.Budget{Version: report.BudgetVersion, At: s.Env.Now().UTC().Truncate(time.Second), Ceilings: []report.Used{}}
+		jobs := map[string]bool{checkpoint.WorkspaceScope: true}
+		for _, run := range runs {
+			if job := givenJob(run); job != "" {
+				jobs[checkpoint.JobScope(job)] = true
+			}
+		}
 		for _, c := range budgetCeilings(runs, o.Budget, unitAccounts(s)) {
 			used, err := viewUsed(s, c, view.At)
 			if err != nil {
 				return nil, err
 			}
+			used.OfRun = !jobs[c.Scope]
 			view.Ceilings = append(view.Ceilings, used)
 		}
+		if view.Sums, err = budgetSums(s, runs, view.At); err != nil {
+			return nil, err
+		}
+		view.EachRun = o.Runs
 		view.Account, view.Why = accountOfBudget(ctx, w, s, o.Offline)
 		return view, ctx.Err()
 	})
@@ -51,6 +63,14 @@ func Budget(ctx context.Context, w *pipeline.Work, o BudgetOptions) (*report.Bud
 
 // jobOf returns the job that a run belongs to.
 func jobOf(run checkpoint.Run) string { return cmp.Or(run.Job, run.Name) }
+
+// givenJob returns the job that a run was started for, "" for a run that is a job by itself.
+func givenJob(run checkpoint.Run) string {
+	if run.Job == run.Name {
+		return ""
+	}
+	return run.Job
+}
 
 // budgetCeiling is a ceiling to show; without a limit, only what it would bound.
 type budgetCeiling struct {

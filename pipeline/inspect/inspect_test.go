@@ -137,7 +137,7 @@ func TestUnknownRunsAreMistakesOfTheUser(t *testing.T) {
 	if _, err := Show(t.Context(), w, "trail"); !problem.IsUsage(err) {
 		t.Errorf("%v", err)
 	}
-	runs, err := Runs(t.Context(), w)
+	runs, err := Runs(t.Context(), w, RunsOptions{})
 	if err != nil || len(runs.Runs) != 1 || runs.Runs[0].Run != "trial" || runs.Runs[0].Ended == nil {
 		t.Errorf("%+v, %v", runs, err)
 	}
@@ -186,11 +186,11 @@ func TestRekeyNeedsANewKey(t *testing.T) {
 	if done, err := Rekey(t.Context(), w); err != nil || !done.Encrypted {
 		t.Fatalf("%+v, %v", done, err)
 	}
-	if _, err := Runs(t.Context(), w); !isCoded(err, "encryption_key") {
+	if _, err := Runs(t.Context(), w, RunsOptions{}); !isCoded(err, "encryption_key") {
 		t.Errorf("without the key: %v", err)
 	}
 	w.Workspace.Journal.Key = w.Workspace.Journal.NewKey
-	if _, err := Runs(t.Context(), w); err != nil {
+	if _, err := Runs(t.Context(), w, RunsOptions{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -86,7 +86,7 @@ func writeLedger(s *workspace.Session, w io.Writer, period Period) (*report.Ledg
 	if err != nil {
 		return view, err
 	}
-	view.Attempts, view.Open, view.FreeUsed = sum.Calls, sum.Open, usageOf(s).AccountTerms().Free(&sum)
+	view.Attempts, view.Open, view.FreeUsed = sum.Attempts, sum.Open, usageOf(s).AccountTerms().Free(&sum)
 	view.Charged, view.ChargedLeast = sum.Charged, report.Least(sum.Charged, sum.MayBeFree)
 	out.Flush()
 	return view, out.Error()

@@ -39,10 +39,11 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 		runs := slices.DeleteFunc(slices.Clone(all), func(run checkpoint.Run) bool {
 			return o.Scope.Month != "" && cost.Month.Of(run.LastStarted().UTC()) != o.Scope.Month
 		})
+		open := s.Journal.OpenCalls()
 		builder := report.NewReportBuilder(report.ReportFacts{
-			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Accounts: usageOf(s).AccountTerms(), DaysLeft: o.DaysLeft, Plan: o.Plan,
+			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Accounts: usageOf(s).AccountTerms(), Open: open, DaysLeft: o.DaysLeft, Plan: o.Plan,
 		})
-		if err := newReader(s, builder).read(o.Scope); err != nil {
+		if err := newReader(s, builder, open).read(); err != nil {
 			return nil, err
 		}
 		return builder.Report(), ctx.Err()
@@ -76,37 +77,29 @@ type reader struct {
 	recall  func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error)
 	answers answers
 	all     []provider.Interface        // of the accounts
-	held    map[attempt.ID]cost.Amounts // by the calls in doubt
+	held    map[attempt.ID]cost.Amounts // by each call without an outcome
 	entries []attempt.Entry             // that wait for what Recall returns about them
 }
 
 // memory is what Recall may keep of calls that are far apart.
 const memory = 64 << 20
 
-func newReader(s *workspace.Session, builder *report.ReportBuilder) *reader {
+func newReader(s *workspace.Session, builder *report.ReportBuilder, open checkpoint.OpenCalls) *reader {
 	usage := usageOf(s)
-	r := &reader{journal: s.Journal, builder: builder, recall: s.Journal.Recall(memory, true), answers: s.Options.AnswerReaders()}
+	r := &reader{journal: s.Journal, builder: builder, recall: s.Journal.Recall(memory, true), answers: s.Options.AnswerReaders(), held: map[attempt.ID]cost.Amounts{}}
+	for _, call := range open.Calls {
+		r.held[call.ID] = call.Holds
+	}
 	for number := range s.Journal.Accounts() {
 		r.all = append(r.all, usage.Interface(number))
 	}
 	return r
 }
 
-// read adds the calls of the scope, and for the forecast those of other runs of its job.
-func (r *reader) read(scope report.ReportScope) error {
-	r.held = map[attempt.ID]cost.Amounts{}
-	for _, doubt := range r.journal.DoubtsOfAll() {
-		r.held[doubt.ID] = doubt.Hold.Amounts()
-	}
-	var from, to time.Time
-	if scope.Month != "" {
-		month, err := time.Parse("2006-01", scope.Month)
-		if err != nil {
-			return err
-		}
-		from, to = month, month.AddDate(0, 1, 0)
-	}
-	err := r.journal.Attempts(from, to, func(e attempt.Entry) error {
+// read adds the calls of the scope, and for the forecast those of other runs of its job. A call of a month can have got
+// its outcome long after it, so all are read.
+func (r *reader) read() error {
+	err := r.journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
 		if !r.builder.Wants(e) {
 			r.builder.Add(report.ReportCall{Entry: e})
 			return nil

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -15,8 +16,15 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// Runs lists the runs of the journal with what each spent.
-func Runs(ctx context.Context, w *pipeline.Work) (*report.Runs, error) {
+// RunsOptions say which runs are listed.
+type RunsOptions struct {
+	Since time.Time // only those that started at this time or later; zero for all
+	Job   string    // only those of this job; "" for all
+	Limit int64     // at most so many, those that started last; 0 for all
+}
+
+// Runs lists the runs of the journal with what each spent, the one that started last first.
+func Runs(ctx context.Context, w *pipeline.Work, o RunsOptions) (*report.Runs, error) {
 	return pipeline.WithJournal(ctx, w, "runs", func(s *workspace.Session) (*report.Runs, error) {
 		owner := workspace.Owner{}
 		if s.Snapshot() {
@@ -26,7 +34,15 @@ func Runs(ctx context.Context, w *pipeline.Work) (*report.Runs, error) {
 		if err != nil {
 			return nil, err
 		}
-		view := &report.Runs{Runs: make([]*report.Run, len(runs))}
+		runs = slices.DeleteFunc(runs, func(run checkpoint.Run) bool {
+			return run.LastStarted().Before(o.Since) || o.Job != "" && jobOf(run) != o.Job
+		})
+		slices.SortStableFunc(runs, func(a, b checkpoint.Run) int { return b.LastStarted().Compare(a.LastStarted()) })
+		all := int64(len(runs))
+		if o.Limit > 0 {
+			runs = runs[:min(o.Limit, all)]
+		}
+		view := &report.Runs{Runs: make([]*report.Run, len(runs)), More: all - int64(len(runs))}
 		for i, run := range runs {
 			if view.Runs[i], err = viewRun(usageOf(s), run, s.Env.Now()); err != nil {
 				return nil, err
@@ -152,7 +168,7 @@ func viewRun(reader pipeline.UsageReader, run checkpoint.Run, at time.Time) (*re
 	totals := journal.Totals(checkpoint.RunScope(run.Name))
 	doubts, _ := journal.InDoubt(run.Name)
 	view := &report.Run{
-		Run: run.Name, List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), Stop: run.Stop,
+		Run: run.Name, Job: jobOf(run), List: run.List, Output: run.Output, Fields: run.Fields, Started: run.Started.UTC(), LastStarted: run.LastStarted().UTC(), Stop: run.Stop,
 		MaxSpend: run.MaxSpend, Spent: totals.Settled.Money(), SpentLeast: report.Least(totals.Settled.Money(), mayBeFree), Held: totals.Held.Money(), Lookups: totals.Lookups,
 		FreeUsed: reader.FreeUsed(checkpoint.RunScope(run.Name)), InDoubt: int64(doubts), Forfeited: totals.Forfeited, Rows: run.Rows,
 	}

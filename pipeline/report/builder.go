@@ -18,6 +18,7 @@ type ReportFacts struct {
 	Runs     []checkpoint.Run // of the scope, in any order
 	Waits    []Waited         // of the scope, the longest first
 	Accounts Terms
+	Open     checkpoint.OpenCalls // of the journal
 	// DaysLeft is on how many days of the month something will still run; nil when no schedule tells.
 	DaysLeft *int
 	Plan     *Plan // that the run followed; nil when it is not known
@@ -71,7 +72,7 @@ func NewReportBuilder(facts ReportFacts) *ReportBuilder {
 func (b *ReportBuilder) Wants(e attempt.Entry) bool {
 	scope := b.facts.Scope
 	return (scope.Run == "" || e.Run == scope.Run) && (scope.Job == "" || e.Job == scope.Job) &&
-		(scope.Month == "" || cost.Month.Of(e.Time().UTC()) == scope.Month)
+		(scope.Month == "" || cost.Month.Of(e.Begun.UTC()) == scope.Month)
 }
 
 // job returns the job whose month is forecast, "" for all jobs.
@@ -86,7 +87,7 @@ func jobOf(run checkpoint.Run) string { return cmp.Or(run.Job, run.Name) }
 
 // Add adds a call.
 func (b *ReportBuilder) Add(c ReportCall) {
-	at := c.Time().UTC()
+	at := c.Begun.UTC() // a ceiling counts a call on the same day
 	if job := b.job(); (job == "" || c.Job == job) && cost.Month.Of(at) == b.month {
 		b.spendDays[at.Format(time.DateOnly)] += c.Charge.Money()
 	}
@@ -184,16 +185,13 @@ func (b *ReportBuilder) addFields(c ReportCall) {
 const mostDoubts = 20
 
 func (b *ReportBuilder) addDoubt(c ReportCall) {
-	b.view.Held += c.Held.Money()
 	if len(b.view.Doubts) == mostDoubts {
 		b.view.MoreDoubts++
 		return
 	}
-	var one CallSum
-	one.Add(c)
 	b.view.Doubts = append(b.view.Doubts, ReportDoubt{
 		Attempt: uint64(c.ID), Run: c.Run, Begun: c.Begun.UTC(), Fields: b.catalogue(c).Words(c.Asked),
-		Held: c.Held.Money(), Units: b.facts.Accounts.units(&one),
+		Held: c.Held.Money(), Units: b.facts.Accounts.of(c.Account).units(&meterSum{}, c.Held),
 	})
 }
 
@@ -202,10 +200,13 @@ func (b *ReportBuilder) Report() *RunReport {
 	v := b.view
 	v.Calls, v.Answered, v.Found, v.Spent = b.all.Calls, b.all.Answered, b.all.Values, b.all.Charged
 	v.SpentLeast = Least(v.Spent, b.all.MayBeFree)
-	v.PerValue = perValue(v.Spent, v.Found)
+	v.PerValue = b.facts.perValue(&b.all)
+	for _, amounts := range b.all.held(b.facts.Open) {
+		v.Held += amounts.Money()
+	}
 	v.Runs = b.runs()
 	v.Stages = b.stages()
-	v.Units = b.facts.Accounts.units(&b.all)
+	v.Units = b.facts.units(&b.all)
 	v.Days = b.dayList()
 	v.Ceilings = b.ceilings()
 	v.Forecast = b.forecast()
@@ -235,13 +236,4 @@ func sortedKeys[V any](entries map[string]V) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// perValue returns the cost of one value to the micro-dollar, rounded up; nil without values.
-func perValue(amount cost.Money, values int64) *cost.Money {
-	if values == 0 {
-		return nil
-	}
-	each := (amount + cost.Money(values) - 1) / cost.Money(values)
-	return &each
 }

@@ -15,3 +15,14 @@ func FreeUnits(c enrich.Catalogue, tariff cost.Tariff, amounts cost.Amounts) Val
 	}
 	return units
 }
+
+// AddFree adds values that the free allowance of an account paid for, by field: of all its fields, or of those that have
+// some.
+func AddFree(counts Values[int64], c enrich.Catalogue, free enrich.ByField[int64], all bool) Values[int64] {
+	for f := range c.All().Each() {
+		if all || free[f] > 0 {
+			counts = AddCount(counts, c.Name(f), free[f])
+		}
+	}
+	return counts
+}

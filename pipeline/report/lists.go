@@ -171,7 +171,7 @@ func (b *ReportBuilder) fieldList() []ReportField {
 		field.Rate = rateOf(field.Rate.Found, field.Rate.Of)
 		if !whole[key.account] {
 			amount := amounts[key]
-			field.Charged, field.PerValue = &amount, perValue(amount, field.Rate.Found)
+			field.Charged, field.PerValue = &amount, PerValue(amount, field.Rate.Found)
 		}
 		list = append(list, *field)
 	}
@@ -212,7 +212,7 @@ func (b *ReportBuilder) dayList() []Day {
 	list := []Day{}
 	for _, name := range sortedKeys(b.days) {
 		day := b.days[name]
-		list = append(list, Day{Day: name, Calls: day.Calls, Found: day.Values, Charged: day.Charged, Units: b.facts.Accounts.units(day)})
+		list = append(list, Day{Day: name, Calls: day.Calls, Found: day.Values, Charged: day.Charged, Units: b.facts.units(day)})
 	}
 	return list
 }
@@ -230,7 +230,7 @@ func (b *ReportBuilder) stepList() []AnswerPart {
 func (b *ReportBuilder) part(name string, sum *CallSum) AnswerPart {
 	return AnswerPart{
 		Name: name, Rate: rateOf(sum.Matched, sum.Answered), Values: sum.Values, Share: b.share(sum.Values), Charged: sum.Charged,
-		Units: b.facts.Accounts.units(sum),
+		Units: b.facts.units(sum),
 	}
 }
 

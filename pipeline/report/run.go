@@ -10,16 +10,19 @@ import (
 
 // Run is one run as it is shown.
 type Run struct {
-	Run      string     `json:"run"`
-	List     string     `json:"list"`
-	Output   string     `json:"output"`
-	Fields   string     `json:"fields"`
-	Started  time.Time  `json:"started"`
-	Ended    *time.Time `json:"ended"` // null while it runs, or after a crash
-	Running  bool       `json:"running,omitempty"`
-	Stop     string     `json:"stop,omitempty"`
-	MaxSpend cost.Money `json:"max_spend_usd"`
-	Spent    cost.Money `json:"spent_usd"`
+	Run     string    `json:"run"`
+	Job     string    `json:"job"` // the run's name when it belongs to no job
+	List    string    `json:"list"`
+	Output  string    `json:"output"`
+	Fields  string    `json:"fields"`
+	Started time.Time `json:"started"` // for the first time
+	// LastStarted is when it was started last.
+	LastStarted time.Time  `json:"last_started,omitzero"`
+	Ended       *time.Time `json:"ended"` // null while it runs, or after a crash
+	Running     bool       `json:"running,omitempty"`
+	Stop        string     `json:"stop,omitempty"`
+	MaxSpend    cost.Money `json:"max_spend_usd"`
+	Spent       cost.Money `json:"spent_usd"`
 	// SpentLeast is the least that it can be while charges may turn out to have been free.
 	SpentLeast *cost.Money   `json:"spent_least_usd,omitempty"`
 	Held       cost.Money    `json:"held_usd"`
@@ -42,19 +45,25 @@ type Run struct {
 
 // Runs lists the runs of a journal.
 type Runs struct {
-	Runs []*Run `json:"runs"`
+	Runs []*Run `json:"runs"` // the one that started last first
+	// More is how many earlier runs are left out.
+	More int64 `json:"more,omitempty"`
 	// LastStart is the last start of a run. It is left out without one.
 	LastStart *checkpoint.Start `json:"last_start,omitempty"`
 }
 
 func (r *Runs) Render(p *Page) {
 	if len(r.Runs) == 0 {
-		p.Linef("no runs yet")
+		p.Linef("no runs")
 	}
 	rows, units := make([][]string, len(r.Runs)), false
 	for i, v := range r.Runs {
 		spent, limit := v.money()
-		rows[i] = []string{v.Started.Format("2006-01-02 15:04"), v.Run, spent, limit, fmt.Sprint(v.Lookups), v.state()}
+		started := v.LastStarted
+		if started.IsZero() {
+			started = v.Started
+		}
+		rows[i] = []string{started.Format("2006-01-02 15:04"), v.Run, spent, limit, fmt.Sprint(v.Lookups), v.state()}
 		units = units || v.Accounts.UnitsText() != ""
 	}
 	header := []string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}
@@ -66,6 +75,10 @@ func (r *Runs) Render(p *Page) {
 	}
 	if len(rows) > 0 {
 		p.Table(header, rows)
+	}
+	if r.More > 0 {
+		p.Gap()
+		p.Linef("%s not shown%s.", Counted(r.More, "earlier run"), p.Hint("more_runs"))
 	}
 	if r.LastStart != nil {
 		p.Gap()

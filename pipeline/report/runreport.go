@@ -30,7 +30,7 @@ type RunReport struct {
 	// as it last ended.
 	Stages []Stage `json:"funnel"`
 
-	Calls    int64 `json:"calls"`    // that ended, and those without an outcome
+	Calls    int64 `json:"calls"`    // that were sent, or may have been
 	Answered int64 `json:"answered"` // calls
 	Found    int64 `json:"found"`    // values
 	// Pages counts the answered calls that are pages of searches. They are not values.
@@ -56,7 +56,7 @@ type RunReport struct {
 	Errors  []ReportError `json:"errors"`
 	Seconds *CallSeconds  `json:"seconds,omitempty"` // that answered calls took
 	Doubts  []ReportDoubt `json:"in_doubt"`
-	Held    cost.Money    `json:"held_usd"` // by all calls in doubt, at most
+	Held    cost.Money    `json:"held_usd"` // by all calls without an outcome, together
 	// MoreDoubts counts the calls in doubt that are not in Doubts.
 	MoreDoubts int64     `json:"more_in_doubt,omitempty"`
 	Compared   *Compared `json:"plan,omitempty"`

@@ -92,6 +92,12 @@ func trialCalls() (calls []ReportCall) {
 }
 
 func reportOn(facts ReportFacts, calls []ReportCall) *RunReport {
+	facts.Open.Closed = make([][]record.ClosedPeriod, len(facts.Accounts))
+	for _, c := range calls {
+		if c.Ended.IsZero() {
+			facts.Open.Calls = append(facts.Open.Calls, checkpoint.OpenCall{ID: c.ID, Account: c.Account, InDoubt: c.State == attempt.InDoubt, Holds: c.Held})
+		}
+	}
 	builder := NewReportBuilder(facts)
 	for _, c := range calls {
 		builder.Add(c)
@@ -255,7 +261,7 @@ func TestUnitsAndPagesOfSearchesAreReported(t *testing.T) {
 		unitCall(5, day(18), 1, "company_id", cost.Amounts{0, 0, 1}),
 	}
 	lost := unitCall(6, day(18), 1, "company_id", cost.Amounts{})
-	lost.State, lost.Returned, lost.Held, lost.Charge = attempt.InDoubt, 0, cost.Amounts{0, 0, 1}, cost.Charge{}
+	lost.State, lost.Ended, lost.Returned, lost.Held, lost.Charge = attempt.InDoubt, time.Time{}, 0, cost.Amounts{0, 0, 1}, cost.Charge{}
 	view := reportOn(unitFacts(), append(calls, lost))
 	want := AllUnits{{Interface: "second", Meter: "firms", Used: 3, Spent: 30 * cost.Cent}, {Interface: "second", Meter: "years", Used: 2, Held: 1}}
 	if diff := cmp.Diff(want, view.Units); diff != "" {

@@ -13,7 +13,7 @@ import (
 type Spend struct {
 	ByOperation SpendParts `json:"by_operation"`
 	ByOutcome   SpendParts `json:"by_outcome"`
-	ByDay       SpendParts `json:"by_day"` // UTC, of the outcome
+	ByDay       SpendParts `json:"by_day"` // UTC, on which they began
 }
 
 // SpendParts are parts of a run's attempts by their names.
@@ -36,8 +36,8 @@ func (b *ReportBuilder) Spend() *Spend {
 func (b *ReportBuilder) spendParts(sums map[string]*CallSum) SpendParts {
 	parts := SpendParts{}
 	for name, sum := range sums {
-		part := &SpendPart{Attempts: sum.Calls, Charged: sum.Charged, FreeUsed: b.facts.Accounts.Free(sum)}
-		for _, units := range b.facts.Accounts.units(sum) {
+		part := &SpendPart{Attempts: sum.Attempts, Charged: sum.Charged, FreeUsed: b.facts.Accounts.Free(sum)}
+		for _, units := range b.facts.units(sum) {
 			if part.Units == nil {
 				part.Units = map[string]int64{}
 			}

@@ -40,6 +40,7 @@ type RunSummary struct {
 	Ambiguous       *Choices              `json:"ambiguous,omitempty"`
 	NewValues       *output.WrittenNew    `json:"new_values,omitempty"`
 
+	Calls    int64      `json:"-"` // of the run, that were sent or may have been
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the most restrictive ceiling
 	// GivenUp counts lookups that failed three times in a run that has sent all the others.

@@ -14,7 +14,7 @@ type ReportUnits struct {
 	Interface string `json:"interface"`
 	Meter     string `json:"meter"`
 	Used      int64  `json:"used"`
-	Held      int64  `json:"held,omitempty"` // by calls in doubt
+	Held      int64  `json:"held,omitempty"` // by calls without an outcome, together
 	// Spent is what the calls that used the meter cost, where its units have prices. The money of a call that used
 	// several meters, such as one for a contact with an email, counts for the first of them, which is its module.
 	Spent cost.Money `json:"spent_usd,omitempty"`

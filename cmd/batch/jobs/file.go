@@ -50,11 +50,17 @@ type RunOutcome struct {
 	Err              error // that is shown to a person; nil when the run has shown all
 	// Until is when the run can go on without anybody acting. It is zero when the run came to its end, or when a
 	// person has to act.
-	Until   time.Time
+	Until time.Time
+	// OfRun are the sums of the run over all its starts, also those that were killed; nil for a run that could not start.
+	OfRun *RunSums
+	Facts notify.RunFacts // for alerts
+}
+
+// RunSums are the sums of a run, as batch show has them.
+type RunSums struct {
 	Found   int64 // values
-	Lookups int64
+	Lookups int64 // that were sent, or may have been
 	Spent   cost.Money
-	Facts   notify.RunFacts // for alerts
 }
 
 // FileReader reads jobs files.

@@ -25,13 +25,13 @@ func Outcome(outcome RunOutcome, ended *pipeline.RunEnded, began time.Time, refu
 		return outcome
 	}
 	summary := ended.Summary
-	outcome.Reason, outcome.Lookups, outcome.Spent = "", summary.Posts, summary.SpentNow
+	outcome.Reason, outcome.OfRun = "", &RunSums{Lookups: summary.Calls, Spent: summary.Spent}
 	if summary.Stop != nil {
 		outcome.Reason = *summary.Stop
 	}
 	outcome.Facts = factsOf(summary)
-	for _, field := range outcome.Facts.Fields {
-		outcome.Found += field.Found
+	for _, field := range summary.Found.Fields {
+		outcome.OfRun.Found += field.Value.Found
 	}
 	outcome.Until = waitsUntil(ended, began)
 	if needsCredit(ended) {

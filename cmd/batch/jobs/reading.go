@@ -47,9 +47,8 @@ func (m *JobMetrics) read(from pipeline.UsageReader) error {
 	}
 	runs = slices.DeleteFunc(runs, func(run checkpoint.Run) bool { return cmp.Or(run.Job, run.Name) != m.Job.Name })
 	var last checkpoint.Run
-	first, until, ofJob := m.Read, m.Read, map[string]bool{}
+	first, until := m.Read, m.Read
 	for _, run := range runs {
-		ofJob[run.Name] = true
 		if run.Started.Before(first) {
 			first = run.Started
 		}
@@ -63,10 +62,12 @@ func (m *JobMetrics) read(from pipeline.UsageReader) error {
 	if err := m.readAccounts(from, last.Name, monthsOf(m.Job.Name, first, until)); err != nil {
 		return err
 	}
-	for _, doubt := range from.Journal.DoubtsOfAll() {
-		if ofJob[doubt.Run] {
-			m.Accounts[doubt.Account].InDoubt++
-		}
+	open, ofJob := from.Journal.OpenCalls(), func(call checkpoint.OpenCall) bool { return call.Job == m.Job.Name }
+	for number, doubts := range open.InDoubt(ofJob) {
+		m.Accounts[number].InDoubt = doubts
+	}
+	for number, held := range open.Held(ofJob) { // which may be less than what the months hold
+		m.Accounts[number].Totals.Held = held
 	}
 	for _, c := range last.Ceilings {
 		m.readCeiling(from.Journal, c, 0)
@@ -88,9 +89,8 @@ func (m *JobMetrics) read(from pipeline.UsageReader) error {
 
 // monthsOf returns the scopes of a job in the months from one time to another.
 func monthsOf(job string, first, last time.Time) (scopes []string) {
-	last = last.UTC()
-	for at := time.Date(first.UTC().Year(), first.UTC().Month(), 1, 0, 0, 0, 0, time.UTC); !at.After(last); at = at.AddDate(0, 1, 0) {
-		scopes = append(scopes, cost.Ceiling{Scope: checkpoint.JobScope(job), Period: cost.Month}.At(at).Scope)
+	for _, month := range pipeline.Months(first, last) {
+		scopes = append(scopes, cost.Ceiling{Scope: checkpoint.JobScope(job), Period: cost.Month}.At(month).Scope)
 	}
 	return scopes
 }

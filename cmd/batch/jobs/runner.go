@@ -295,7 +295,9 @@ func conclude(plan SchedulePlan, claimed record.Occurrence, at LocalTime, outcom
 		ended.Unapproved = ended.Ended
 	}
 	ended.Fields, ended.InDoubt = added(claimed.Fields, outcome.Facts.Fields), outcome.Facts.InDoubt
-	ended.Found, ended.Lookups, ended.Spent = claimed.Found+outcome.Found, claimed.Lookups+outcome.Lookups, claimed.Spent+outcome.Spent
+	if sums := outcome.OfRun; sums != nil { // what a start that was killed did is in them
+		ended.Found, ended.Lookups, ended.Spent = sums.Found, sums.Lookups, sums.Spent
+	}
 	return ended, outcome.Exit == exitDone || outcome.Exit == exitCeiling || !outcome.Until.IsZero()
 }
 

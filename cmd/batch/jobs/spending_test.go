@@ -187,7 +187,8 @@ func (y *spending) run(job *Job, at string) (outcome RunOutcome, alive bool) {
 				y.t.Fatalf("charged $%s", charge.Money())
 			}
 			y.charge(job.Name)
-			outcome.Spent, outcome.Lookups, outcome.Found = outcome.Spent+price, outcome.Lookups+1, outcome.Found+1
+			totals := journal.Totals(checkpoint.RunScope(job.Name + "-" + at))
+			outcome.OfRun = &RunSums{Found: totals.Returned[v1.WorkEmail], Lookups: totals.Calls(), Spent: totals.Settled.Money()}
 		default:
 			y.t.Fatalf("decision %#v", decision)
 		}
