@@ -131,14 +131,15 @@ func (r *RowReader) person() *enrich.Cells {
 	}
 	row := r.row
 	r.hasCells, r.cells = true, enrich.Cells{
-		ProfileURL: cellOf(row, r.profileURL), FirstName: cellOf(row, r.firstName), LastName: cellOf(row, r.lastName),
-		CompanyDomain: cellOf(row, r.companyDomain), CompanyName: cellOf(row, r.companyName),
+		ProfileURL: cellOf(row, columns.ProfileURL, r.profileURL),
+		FirstName:  cellOf(row, columns.FirstName, r.firstName), LastName: cellOf(row, columns.LastName, r.lastName),
+		CompanyDomain: cellOf(row, columns.CompanyDomain, r.companyDomain), CompanyName: cellOf(row, columns.CompanyName, r.companyName),
 	}
 	if len(r.emails) > 0 {
-		r.cells.Email = cellOf(row, r.emails)
+		r.cells.Email = cellOf(row, columns.Email, r.emails)
 	}
 	if len(r.fullName) > 0 {
-		r.splitName(cellOf(row, r.fullName))
+		r.splitName(cellOf(row, columns.FullName, r.fullName))
 	}
 	return &r.cells
 }
@@ -146,27 +147,26 @@ func (r *RowReader) person() *enrich.Cells {
 // splitName takes the first and the last name from a full name, unless the row has both in their own cells.
 func (r *RowReader) splitName(cell []byte) {
 	r.name = columns.PersonName{}
-	if !isBlank(r.cells.FirstName) && !isBlank(r.cells.LastName) {
+	if len(r.cells.FirstName) > 0 && len(r.cells.LastName) > 0 {
 		return
 	}
 	r.name = columns.SplitName(string(cell))
 	r.first, r.last = append(r.first[:0], r.name.First...), append(r.last[:0], r.name.Last...)
-	r.cells.FirstName, r.cells.LastName = r.first, r.last
+	r.cells.FirstName, r.cells.LastName = columns.Naming(columns.FirstName, r.first), columns.Naming(columns.LastName, r.last)
 }
 
 // HasDoubtfulName reports whether the person, whose canonical form was made, has a full name that could be split in
 // another way.
 func (r *RowReader) HasDoubtfulName() bool { return r.name.Doubtful }
 
-// cellOf returns the value of the first cell that is not blank; nil without columns. A cell of an earlier output may
-// have an apostrophe that is not part of its value: with it, the row would name another subject.
-func cellOf(row table.Row, of []int) (cell []byte) {
+// cellOf returns the first value by which the cells of a role name a subject; nil when none does.
+func cellOf(row table.Row, role columns.Role, of []int) []byte {
 	for _, column := range of {
-		if cell = table.UnescapeFormula(row.Cell(column)); !isBlank(cell) {
+		if cell := columns.Naming(role, row.Cell(column)); cell != nil {
 			return cell
 		}
 	}
-	return cell
+	return nil
 }
 
 // Canonical returns the canonical form of the row's subject, or why the row names none: an
