@@ -480,3 +480,25 @@ func TestASearchIsNamedByWhatIsSent(t *testing.T) {
 		t.Errorf("%d bytes, shown as %q", id.Len(), id)
 	}
 }
+
+// TestACodeOfARegisterIsACountryAndAState reads codes of jurisdictions.
+func TestACodeOfARegisterIsACountryAndAState(t *testing.T) {
+	for _, test := range []struct {
+		country, state string
+		want           enrich.Company
+		reason         enrich.Unidentifiable
+	}{
+		{"us_de", "", enrich.Company{Country: "US", State: "DE", RegistrationNumber: "7"}, ""},
+		{"US-CA", "", enrich.Company{Country: "US", State: "CA", RegistrationNumber: "7"}, ""},
+		{"US-CA", "Texas", enrich.Company{Country: "US", State: "TX", RegistrationNumber: "7"}, ""},
+		{"gb-sct", "", enrich.Company{Country: "GB", RegistrationNumber: "7"}, ""},
+		{"xx-de", "", enrich.Company{}, enrich.BadCountry},
+		{"gb-", "", enrich.Company{}, enrich.BadCountry},
+		{"us-delaware", "", enrich.Company{}, enrich.BadCountry},
+	} {
+		id, reason := enrich.Company{Country: test.country, State: test.state, RegistrationNumber: "7"}.Identify(enrich.ByRegistration)
+		if id.Company != test.want || reason != test.reason {
+			t.Errorf("%q, %q: %+v, %q", test.country, test.state, id.Company, reason)
+		}
+	}
+}
