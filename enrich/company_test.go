@@ -453,12 +453,12 @@ func TestPatternsHaveNames(t *testing.T) {
 	if p, found := names["search"]; found {
 		t.Errorf("%d is called like the pattern of searches", p)
 	}
-	persons := enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
+	persons := enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail, enrich.ByContactID)
 	for p := range enrich.Pattern(enrich.NumPatterns) {
 		if isPerson := p.Subject() == enrich.Persons; isPerson != persons.Has(p) {
 			t.Errorf("the pattern %s names a person: %t", p, isPerson)
 		}
-		further := p == enrich.ByEmail || p == enrich.ByCompanyName
+		further := p == enrich.ByEmail || p == enrich.ByCompanyName || p == enrich.ByContactID
 		if enrich.UsualPatterns().Has(p) == further {
 			t.Errorf("%s is usual: %t", p, !further)
 		}

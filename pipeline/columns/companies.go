@@ -141,12 +141,32 @@ func (r *recognition) findCompanies() {
 }
 
 // isRecord reports whether the overrides name every role of a list of persons, as those that a run records do.
-// Such a list has no further columns.
+// Such a list has no further columns. Runs of earlier versions do not name ContactID, and did not read it.
 func (r *recognition) isRecord() bool {
 	return !slices.ContainsFunc(RolesOf(enrich.Persons), func(role Role) bool {
 		_, chosen := r.chosen[role]
-		return !chosen
+		return !chosen && role != ContactID
 	})
+}
+
+// returns reports whether answers of one of the interfaces name what columns of a role name.
+func (r *recognition) returns(role Role) bool {
+	return slices.ContainsFunc(r.catalogues, func(c enrich.Catalogue) bool {
+		return slices.ContainsFunc(c.Details, func(d enrich.Detail) bool { return d.Same == string(role) })
+	})
+}
+
+// findContactID finds the column of the ids of persons: the one that a search of this program wrote. Lists have ids of
+// their own under nearly every other name, and the record of another person would be paid for.
+func (r *recognition) findContactID() {
+	if columns, overridden := r.chosen[ContactID]; overridden {
+		r.give(ContactID, columns, r.whyChosen(ContactID))
+		return
+	}
+	found := columnsWhere(r.schema, func(header string) bool { return header == string(ContactID) })
+	if len(found) == 1 && !r.taken[found[0]] && !r.isResult(found[0]) && !r.isRecord() && r.returns(ContactID) {
+		r.give(ContactID, found, ByHeader)
+	}
 }
 
 // recogniseCompany finds the column of a role of companies by the headers, then by the cells.

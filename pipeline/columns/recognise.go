@@ -170,6 +170,7 @@ func (r *recognition) find(options Options) {
 		}
 	}
 	r.findFullName()
+	r.findContactID()
 	for _, role := range Filled() {
 		r.findHeld(role, options.Held)
 	}

@@ -18,13 +18,14 @@ type RowReader struct {
 	fields    []FieldColumn
 	held      columns.Held
 	forgotten map[enrich.Key]bool
-	later     bool           // the rows are Answered, and fields that wait are not missing
+	later     bool // the rows are Answered, and fields that wait are not missing
+	whole     func(enrich.Pattern, enrich.Fields) enrich.Fields
 	companies *companyReader // nil where the rows name persons
 	header    []headerCell
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
 	fullName                                                    []int // where first and last names have no columns
-	emails                                                      []int // that name persons
+	emails, contactIDs                                          []int // that name persons
 	name                                                        columns.PersonName
 	first, last                                                 []byte // scratch
 	hasCells                                                    bool
@@ -55,7 +56,7 @@ func (o *OwnValues) Column(f enrich.Field) int { return o.columns[f] }
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 	r := &RowReader{
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
-		later: s.Later && !s.Most,
+		later: s.Later && !s.Most, whole: s.whole,
 	}
 	r.header = s.headerCells()
 	if s.Subject == enrich.Companies {
@@ -72,6 +73,9 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 	}
 	if s.patterns().Has(enrich.ByEmail) {
 		r.emails = slices.Concat(s.Mapping[columns.Email], s.Mapping[columns.HeldEmail])
+	}
+	if s.patterns().Has(enrich.ByContactID) {
+		r.contactIDs = s.Mapping[columns.ContactID]
 	}
 	return r
 }
@@ -134,6 +138,9 @@ func (r *RowReader) person() *enrich.Cells {
 		ProfileURL: cellOf(row, columns.ProfileURL, r.profileURL),
 		FirstName:  cellOf(row, columns.FirstName, r.firstName), LastName: cellOf(row, columns.LastName, r.lastName),
 		CompanyDomain: cellOf(row, columns.CompanyDomain, r.companyDomain), CompanyName: cellOf(row, columns.CompanyName, r.companyName),
+	}
+	if len(r.contactIDs) > 0 {
+		r.cells.ContactID = cellOf(row, columns.ContactID, r.contactIDs)
 	}
 	if len(r.emails) > 0 {
 		r.cells.Email = cellOf(row, columns.Email, r.emails)
