@@ -43,6 +43,9 @@ type Detail struct {
 	Optional bool
 	// Role is that of a column that names subjects of later steps, such as "company_id"; "" for others.
 	Role string
+	// Same is the role of columns of a list that name the same as the detail, such as "contact_id"; "" for none. A row
+	// that has another value there is about somebody else.
+	Same string
 }
 
 // Named returns a catalogue of fields that have no other words than their names.

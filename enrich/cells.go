@@ -9,6 +9,7 @@ type Cells struct {
 	CompanyDomain []byte
 	CompanyName   []byte
 	Email         []byte
+	ContactID     []byte
 }
 
 // Contact returns the cells as texts of their own.
@@ -20,6 +21,7 @@ func (c *Cells) Contact() Contact {
 		CompanyDomain: string(c.CompanyDomain),
 		CompanyName:   string(c.CompanyName),
 		Email:         string(c.Email),
+		ContactID:     string(c.ContactID),
 	}
 }
 
@@ -47,13 +49,13 @@ const surelyBounded = maxIdentity / 4
 // length returns the bytes of all cells.
 func (c *Cells) length() int {
 	return len(c.ProfileURL) + len(c.FirstName) + len(c.LastName) + len(c.CompanyDomain) + len(c.CompanyName) +
-		len(c.Email)
+		len(c.Email) + len(c.ContactID)
 }
 
 // AppendCanonical appends the canonical form of the identity. One of plain ASCII text
 // needs no allocation where form has room for three times as much.
 func (id Identity) AppendCanonical(form []byte) []byte {
-	if id.Company != (Company{}) || id.Search != "" {
+	if id.Company != (Company{}) || id.Search != "" || id.ContactID != "" {
 		return append(form, id.Canonical()...)
 	}
 	start := len(form)
@@ -90,6 +92,9 @@ func (id Identity) cells(form []byte) (Cells, []byte) {
 // appended means nothing, where Identify has to look.
 func (c *Cells) appendPlain(form []byte, prefer Pattern) ([]byte, Pattern, bool) {
 	start := len(form)
+	if len(c.ContactID) > 0 {
+		return form, 0, false
+	}
 	if len(c.Email) > 0 && prefer == ByEmail {
 		form, isEmail := appendPlainEmail(form, c.Email)
 		return form, ByEmail, isEmail

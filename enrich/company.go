@@ -151,6 +151,9 @@ func (c Company) cleanPlace() (clean Company, reason Unidentifiable) {
 	}
 	country, ok := cleanCountry(c.Country)
 	if !ok {
+		country, c.State, ok = c.jurisdiction()
+	}
+	if !ok {
 		return clean, BadCountry
 	}
 	if country != "US" {
@@ -164,6 +167,20 @@ func (c Company) cleanPlace() (clean Company, reason Unidentifiable) {
 		return clean, BadState
 	}
 	return Company{Country: country, State: state}, ""
+}
+
+// jurisdiction returns the country and the state of a code such as "us_de", "US-CA" or "GB-SCT", as registers have them. A
+// state in a column of its own counts.
+func (c Company) jurisdiction() (country, state string, ok bool) {
+	code, part, found := strings.Cut(strings.ReplaceAll(foldText(c.Country), "_", "-"), "-")
+	country, ok = cleanCountry(code)
+	if !found || !ok || !isCode(capitals(code), 2) || len(part) < 2 || len(part) > 3 || strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+		return "", "", false
+	}
+	if isBlank(c.State) {
+		return country, part, true
+	}
+	return country, c.State, true
 }
 
 // byName takes the name, with the country and the state where they are given.

@@ -453,12 +453,12 @@ func TestPatternsHaveNames(t *testing.T) {
 	if p, found := names["search"]; found {
 		t.Errorf("%d is called like the pattern of searches", p)
 	}
-	persons := enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
+	persons := enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail, enrich.ByContactID)
 	for p := range enrich.Pattern(enrich.NumPatterns) {
 		if isPerson := p.Subject() == enrich.Persons; isPerson != persons.Has(p) {
 			t.Errorf("the pattern %s names a person: %t", p, isPerson)
 		}
-		further := p == enrich.ByEmail || p == enrich.ByCompanyName
+		further := p == enrich.ByEmail || p == enrich.ByCompanyName || p == enrich.ByContactID
 		if enrich.UsualPatterns().Has(p) == further {
 			t.Errorf("%s is usual: %t", p, !further)
 		}
@@ -478,5 +478,27 @@ func TestASearchIsNamedByWhatIsSent(t *testing.T) {
 	}
 	if id.Len() != len(id.Search) || id.String() != "search "+id.Search {
 		t.Errorf("%d bytes, shown as %q", id.Len(), id)
+	}
+}
+
+// TestACodeOfARegisterIsACountryAndAState reads codes of jurisdictions.
+func TestACodeOfARegisterIsACountryAndAState(t *testing.T) {
+	for _, test := range []struct {
+		country, state string
+		want           enrich.Company
+		reason         enrich.Unidentifiable
+	}{
+		{"us_de", "", enrich.Company{Country: "US", State: "DE", RegistrationNumber: "7"}, ""},
+		{"US-CA", "", enrich.Company{Country: "US", State: "CA", RegistrationNumber: "7"}, ""},
+		{"US-CA", "Texas", enrich.Company{Country: "US", State: "TX", RegistrationNumber: "7"}, ""},
+		{"gb-sct", "", enrich.Company{Country: "GB", RegistrationNumber: "7"}, ""},
+		{"xx-de", "", enrich.Company{}, enrich.BadCountry},
+		{"gb-", "", enrich.Company{}, enrich.BadCountry},
+		{"us-delaware", "", enrich.Company{}, enrich.BadCountry},
+	} {
+		id, reason := enrich.Company{Country: test.country, State: test.state, RegistrationNumber: "7"}.Identify(enrich.ByRegistration)
+		if id.Company != test.want || reason != test.reason {
+			t.Errorf("%q, %q: %+v, %q", test.country, test.state, id.Company, reason)
+		}
 	}
 }

@@ -15,12 +15,12 @@ func AppendName(form []byte, name string) []byte {
 // them.
 func (c *Cells) EachCanonical(form []byte, visit func(canonical []byte) bool) bool {
 	named := *c
-	named.ProfileURL = nil
+	named.ProfileURL, named.ContactID = nil, nil
 	byCompany := named
 	byCompany.CompanyDomain = nil
-	profile, email := Cells{ProfileURL: c.ProfileURL}, Cells{Email: c.Email}
+	profile, email, own := Cells{ProfileURL: c.ProfileURL}, Cells{Email: c.Email}, Cells{ContactID: c.ContactID}
 	named.Email, byCompany.Email = nil, nil
-	for _, cells := range []*Cells{&profile, &named, &byCompany, &email} {
+	for _, cells := range []*Cells{&profile, &named, &byCompany, &email, &own} {
 		if form, _, reason := cells.AppendCanonical(form[:0], ByProfile); reason == "" && visit(form) {
 			return true
 		}

@@ -10,10 +10,11 @@ type Contact struct {
 	CompanyDomain string // a domain, a URL or an email address whose domain is meant
 	CompanyName   string
 	Email         string // one address or several; the first counts
+	ContactID     string // the service's own
 }
 
-// Identity is a subject as the service is asked about it, by one pattern. A person has either a profile URL,
-// or an email, or a first and last name with exactly one of company domain and company name. A company has the
+// Identity is a subject as the service is asked about it, by one pattern. A person has either the service's own id, or a
+// profile URL, or an email, or a first and last name with exactly one of company domain and company name. A company has the
 // members of Company alone. The values are clean (NFC, no stray white space) and are sent as they stand; Canonical is
 // what makes two spellings of one subject equal.
 type Identity struct {
@@ -23,6 +24,8 @@ type Identity struct {
 	CompanyDomain string `json:"company_domain,omitempty"`
 	CompanyName   string `json:"company_name,omitempty"`
 	Email         string `json:"email,omitempty"`
+	// ContactID is the service's own id of a person; text, also where it is a number.
+	ContactID string `json:"contact_id,omitempty"`
 	// Company names a company that the call is about. It is zero in the identity of a person.
 	Company Company `json:"company,omitzero"`
 	// Search names a page of the results of a search by what is sent for it, in the canonical form of the
@@ -40,6 +43,8 @@ func (id Identity) Pattern() Pattern {
 		return BySearch
 	case id.Company != (Company{}):
 		return id.Company.pattern()
+	case id.ContactID != "":
+		return ByContactID
 	case id.ProfileURL != "":
 		return ByProfile
 	case id.Email != "":
@@ -62,6 +67,7 @@ const (
 	BadProfileURL  Unidentifiable = "profile URL is not a URL of a profile"
 	BadEmail       Unidentifiable = "email is not an email address"
 	BadDomain      Unidentifiable = "company domain is not a domain"
+	BadContactID   Unidentifiable = "contact id is damaged; format the column as text and save the list as UTF-8"
 	FreeMailDomain Unidentifiable = "the email's domain belongs to a mail provider, not to a company"
 	// The reasons for hosts that many companies share; see sharedhost.go.
 	MailProviderDomain Unidentifiable = "company domain belongs to a mail provider"
@@ -81,13 +87,17 @@ const (
 // would not do, as escapes of what cannot be seen fold to nothing.
 const maxIdentity = 4096
 
-// Identify builds the identity of a contact. When several patterns are whole, prefer decides. Otherwise an
-// email comes last: a run may fill one in, and the person has to keep the identity by which it was asked about.
+// Identify builds the identity of a contact. When several patterns are whole, prefer decides. Otherwise the service's own
+// id comes first, as it names one person alone. An email comes last: a run may fill one in, and the person has to keep the identity by which it was asked about.
 // A contact with no whole pattern gets a reason and no identity.
 func (c Contact) Identify(prefer Pattern) (Identity, Unidentifiable) {
 	emailed, emailReason := c.byEmail()
 	if emailReason == "" && prefer == ByEmail {
 		return emailed, ""
+	}
+	own, ownReason := c.byID()
+	if ownReason == "" && prefer != ByName {
+		return own, ""
 	}
 	profile, profileReason := c.byProfile()
 	if profileReason == "" && prefer != ByName {
@@ -97,10 +107,14 @@ func (c Contact) Identify(prefer Pattern) (Identity, Unidentifiable) {
 	switch {
 	case nameReason == "":
 		return named, ""
+	case ownReason == "":
+		return own, ""
 	case profileReason == "":
 		return profile, ""
 	case emailReason == "":
 		return emailed, ""
+	case nameReason == NoIdentifiers && profileReason == NoIdentifiers && emailReason == NoIdentifiers:
+		return Identity{}, ownReason
 	case nameReason == NoIdentifiers && profileReason == NoIdentifiers:
 		return Identity{}, emailReason
 	case nameReason == NoIdentifiers:
@@ -119,6 +133,17 @@ func (c Contact) byEmail() (Identity, Unidentifiable) {
 		return Identity{}, BadEmail
 	}
 	return Identity{Email: email}.bounded()
+}
+
+func (c Contact) byID() (Identity, Unidentifiable) {
+	if isBlank(c.ContactID) {
+		return Identity{}, NoIdentifiers
+	}
+	id, whole := withoutFraction(cleanID(c.ContactID))
+	if !whole || isMangled(id) || id == "" {
+		return Identity{}, BadContactID
+	}
+	return Identity{ContactID: id}.bounded()
 }
 
 func (c Contact) byProfile() (Identity, Unidentifiable) {
@@ -173,7 +198,7 @@ func (id Identity) bounded() (Identity, Unidentifiable) {
 // Len returns the number of bytes of the identity's values.
 func (id Identity) Len() int {
 	return len(id.ProfileURL) + len(id.FirstName) + len(id.LastName) + len(id.CompanyDomain) + len(id.CompanyName) +
-		len(id.Email) + id.Company.len() + len(id.Search)
+		len(id.Email) + len(id.ContactID) + id.Company.len() + len(id.Search)
 }
 
 // unitSeparator parts the values of a canonical form; cleaning removes it from
@@ -182,7 +207,7 @@ const unitSeparator = "\x1f"
 
 // Canonical returns the form in which two spellings of one subject are equal: NFKC, folded case, single spaces. Of
 // the address of a profile it has only what names the subject, as far as that is certain; see page.naming. It is what
-// keys are made of; it is never sent. Its first value is "profile", "address", "name" or "email" for a person,
+// keys are made of; it is never sent. Its first value is "profile", "address", "name", "email" or "contact" for a person,
 // "company" for a company and "search" for a page of results.
 //
 // An identity that an earlier version of the program recorded may have had another form; see Former. No form is the
@@ -193,6 +218,9 @@ func (id Identity) Canonical() string {
 	}
 	if id.Company != (Company{}) {
 		return id.Company.canonical()
+	}
+	if id.ContactID != "" {
+		return "contact" + unitSeparator + id.ContactID
 	}
 	if id.ProfileURL != "" {
 		return canonicalPage(id.ProfileURL)
@@ -214,6 +242,8 @@ func (id Identity) String() string {
 		return "search " + id.Search
 	case id.Company != (Company{}):
 		return id.Company.String()
+	case id.ContactID != "":
+		return "contact " + id.ContactID
 	case id.ProfileURL != "":
 		return id.ProfileURL
 	case id.Email != "":

@@ -36,11 +36,12 @@ const (
 	ByCompanyProfile         // the page of a company in a network
 	ByEmail                  // a person's email
 	ByCompanyName            // name of a company, and its country where that is known; it may name several
+	ByContactID              // the service's own id of a person
 )
 
 // NumPatterns is the number of patterns that name rows of a list. They stand before the others: what is kept
 // of a row has room for their numbers alone.
-const NumPatterns = int(ByCompanyName) + 1
+const NumPatterns = int(ByContactID) + 1
 
 // BySearch names a page of the results of a search. It never names a row of a list.
 const BySearch Pattern = 15
@@ -50,7 +51,7 @@ func patternNames() [BySearch + 1]string {
 	return [...]string{
 		ByProfile: "profile", ByName: "name",
 		ByID: "id", ByRegistration: "registration", ByWebsite: "website", ByCompanyProfile: "company_profile",
-		ByEmail: "email", ByCompanyName: "company_name", BySearch: "search",
+		ByEmail: "email", ByCompanyName: "company_name", ByContactID: "contact_id", BySearch: "search",
 	}
 }
 
@@ -67,7 +68,7 @@ func (p Pattern) Subject() Subject {
 	switch p {
 	case BySearch:
 		return Searches
-	case ByProfile, ByName, ByEmail:
+	case ByProfile, ByName, ByEmail, ByContactID:
 		return Persons
 	default:
 		return Companies
@@ -75,7 +76,7 @@ func (p Pattern) Subject() Subject {
 }
 
 // Patterns is a set of patterns.
-type Patterns uint8
+type Patterns uint16
 
 // PatternsOf returns the set of the given patterns.
 func PatternsOf(patterns ...Pattern) (set Patterns) {
@@ -88,6 +89,8 @@ func PatternsOf(patterns ...Pattern) (set Patterns) {
 // Has reports whether a pattern is in the set.
 func (s Patterns) Has(p Pattern) bool { return s&(1<<p) != 0 }
 
-// UsualPatterns are the patterns by which subjects are named when nothing else is said: all but an email, which
-// not every interface takes, and the name of a company, which may be that of several.
-func UsualPatterns() Patterns { return (1<<NumPatterns - 1) &^ PatternsOf(ByEmail, ByCompanyName) }
+// UsualPatterns are the patterns by which subjects are named when nothing else is said: all but an email and the id of a
+// person, which not every interface takes, and the name of a company, which may be that of several.
+func UsualPatterns() Patterns {
+	return (1<<NumPatterns - 1) &^ PatternsOf(ByEmail, ByContactID, ByCompanyName)
+}

@@ -51,22 +51,24 @@ type Question struct {
 type List struct {
 	Names []string // files, patterns, or listfile.Standard
 	listfile.Options
-	Memory   int64    // that the persons may take, in bytes
-	Run      string   // the name of the run; "" for one from the list and the fields
-	Fields   []string // the words for what is wanted
-	From     []string // the interfaces that are asked, in their order; none for the usual ones
-	Mapping  []string
-	Preset   string // of the program whose export the list is; "" to find it
-	MapFile  string // a mapping file; "" to find that of the list
-	Recorded RecordedColumns
-	Held     columns.Held // which values in further columns count as held
-	CopyHeld bool         // such a value is copied into the row's own empty cell
-	Prefer   enrich.Pattern
-	Reask    attempt.Reask
-	Limit    int64 // 0 for none
-	Priority string
-	Selected string // a file of candidates in which somebody selected some; "" for none
-	Resolve  bool   // the service chooses where a search cannot decide
+	Memory int64    // that the persons may take, in bytes
+	Run    string   // the name of the run; "" for one from the list and the fields
+	Fields []string // the words for what is wanted
+	// UsualFields says that nobody chose the fields.
+	UsualFields bool
+	From        []string // the interfaces that are asked, in their order; none for the usual ones
+	Mapping     []string
+	Preset      string // of the program whose export the list is; "" to find it
+	MapFile     string // a mapping file; "" to find that of the list
+	Recorded    RecordedColumns
+	Held        columns.Held // which values in further columns count as held
+	CopyHeld    bool         // such a value is copied into the row's own empty cell
+	Prefer      enrich.Pattern
+	Reask       attempt.Reask
+	Limit       int64 // 0 for none
+	Priority    string
+	Selected    string // a file of candidates in which somebody selected some; "" for none
+	Resolve     bool   // the service chooses where a search cannot decide
 }
 
 // RecordedColumns is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list

@@ -152,7 +152,7 @@ func (j *job) patternsOf(subject enrich.Subject) enrich.Patterns {
 		case subject == enrich.Companies && asked.Interface.Matching != 0:
 			patterns |= enrich.PatternsOf(enrich.ByCompanyName)
 		case subject == enrich.Persons:
-			patterns |= asked.Interface.Patterns(asked.Interface.Catalogue.About(subject, asked.Fields)) & enrich.PatternsOf(enrich.ByEmail)
+			patterns |= asked.Interface.Patterns(asked.Interface.Catalogue.About(subject, asked.Fields)) & enrich.PatternsOf(enrich.ByEmail, enrich.ByContactID)
 		}
 	}
 	return patterns

@@ -62,10 +62,43 @@ func OpenMapping(order List, providers []provider.Provider) (*Mapping, error) {
 	if err == nil {
 		_, err = m.recognise()
 	}
+	if err == nil && order.UsualFields {
+		err = m.seeCompanies(providers)
+	}
 	if err != nil {
 		return nil, errors.Join(err, list.Close())
 	}
 	return m, nil
+}
+
+// seeCompanies reads the list as one of companies, for what identifies them, when its rows name companies and no persons.
+// Rows with emails and the names of companies alone may be about persons.
+func (m *Mapping) seeCompanies(providers []provider.Provider) error {
+	persons := *m
+	if m.Reading.Mapping.Identifies(provider.PatternsOf(enrich.Persons)) {
+		return nil
+	}
+	for _, p := range providers {
+		of := p.Interface()
+		if of.Identifying == 0 {
+			continue
+		}
+		m.asked = []provider.Asked{{Interface: of, Fields: of.Identifying}}
+		_, err := m.recognise()
+		patterns := provider.PatternsOf(enrich.Companies)
+		if persons.Reading.Mapping.Column(columns.Email) == columns.None {
+			patterns |= enrich.PatternsOf(enrich.ByCompanyName)
+		}
+		if err == nil && m.Reading.Lists == enrich.Companies && m.Reading.Mapping.Identifies(patterns) {
+			m.Notes = append(m.Notes, fmt.Sprintf("the list is one of companies, so it is shown as it is read for %s", of.Catalogue.Words(of.Identifying)))
+			return nil
+		}
+		*m = persons
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close closes the list.

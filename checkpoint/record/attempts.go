@@ -70,6 +70,7 @@ func identityMembers(m *numbered.Members, id *enrich.Identity) {
 	numbered.Value(m, 6, &id.Company, companyMembers)
 	numbered.Text(m, 7, &id.Email)
 	numbered.Text(m, 8, &id.Search)
+	numbered.Text(m, 9, &id.ContactID)
 }
 
 func companyMembers(m *numbered.Members, c *enrich.Company) {

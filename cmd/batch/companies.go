@@ -65,7 +65,7 @@ func readIDs(ctx context.Context, list *columns.UserList, column int) (ids []str
 	seen := map[string]bool{}
 	take := func(block table.Block) (found []string, err error) {
 		err = block.Each(func(row table.Row) error {
-			id, _ := enrich.Company{ID: string(table.UnescapeFormula(row.Cell(column)))}.Identify(enrich.ByID)
+			id, _ := enrich.Company{ID: string(columns.Naming(columns.CompanyID, row.Cell(column)))}.Identify(enrich.ByID)
 			found = append(found, id.Company.ID)
 			return nil
 		})

@@ -29,14 +29,18 @@ func newMapCommand(env environment) *cobra.Command {
 		Use:   "map LIST...",
 		Short: "Show how the columns of a list are read, and save it for plan and run",
 		Long: "Show how each column of a list is read and why, the first rows as they would be looked up, and the\n" +
-			"columns that a run appends. Nothing is sent, and no service is needed.\n\n" +
+			"columns that a run appends. Nothing is sent, and no service is needed. Without --fields, a list of\n" +
+			"companies is shown as it is read for their records.\n\n" +
 			"In a terminal, a screen shows the columns, changes them and saves them in LIST.map.yaml; --plain asks\n" +
 			"simple questions instead. With --json, with --save and without a terminal nothing is asked.\n\n" +
 			"--map changes how a column is read, and --save keeps it in a mapping file, which anybody can edit.\n" +
 			"plan and run use the mapping file LIST.map.yaml, or another one beside the list for the same headers,\n" +
 			"and say so. --map wins over it.",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c.list.List.UsualFields = !cmd.Flags().Changed("fields")
+			return c.run(cmd.Context(), args)
+		},
 	}
 	flags := cmd.Flags()
 	c.list.AddReading(flags)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"payonce/io/table"
@@ -61,7 +62,11 @@ func (s *scanner) readHeader(options Options) error {
 	s.skip(len(raw))
 	s.dialect.LineEnding = h.lineEnding()
 	s.dialect = s.dialect.withDefaults()
-	if f := h.check(); f != nil {
+	f := h.check()
+	if f == nil {
+		f = s.domainsFromFirst()
+	}
+	if f != nil {
 		wrong := s.errorAt(h.line, h.raw, f)
 		if wrong.Err = s.headerless(); s.isHeaderNext() {
 			wrong.Err = &table.HeaderRowError{Row: s.headerRow + int64(bytes.Count(h.raw[h.text:], []byte{'\n'}))}
@@ -188,6 +193,22 @@ func (h *header) check() *fault {
 	}
 	if empty {
 		return noHeader(0, "every cell of the first line is empty")
+	}
+	return nil
+}
+
+// domainsFromFirst returns why the first record is not a header: one of its cells is a domain, and so is the cell below.
+func (s *scanner) domainsFromFirst() *fault {
+	var next record
+	data := s.source.unread()
+	if !slices.ContainsFunc(s.header.columns, table.IsDomain) || len(data) == 0 || next.split(data, s.dialect.Delimiter, s.source.ended()) != nil {
+		return nil
+	}
+	below := next.values(data)
+	for i, name := range s.header.columns[:min(len(below), len(s.header.columns))] {
+		if table.IsDomain(name) && table.IsDomain(below[i]) {
+			return noHeader(s.header.starts[i], "the first line holds a domain")
+		}
 	}
 	return nil
 }

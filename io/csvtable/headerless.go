@@ -22,11 +22,13 @@ func (s *scanner) headerless() error {
 	names, found, taken := make([]string, len(s.header.columns)), false, map[string]bool{}
 	for i, cell := range s.header.columns {
 		name := ""
-		switch table.KindOfData(cell) {
-		case "":
-		case "a URL":
+		switch kind := table.KindOfData(cell); {
+		case table.IsDomain(cell):
+			name = "website"
+		case kind == "":
+		case kind == "a URL":
 			name = "url"
-		case "an email address":
+		case kind == "an email address":
 			name = "email"
 		default:
 			name = "phone"

@@ -5,6 +5,9 @@ package table
 import (
 	"strings"
 	"time"
+	"unicode"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // MaxTitles is how many rows are looked at for a header below titles and notes.
@@ -62,6 +65,17 @@ func isEmailAddress(cell string) bool {
 	local, domain, found := strings.Cut(cell, "@")
 	return found && local != "" && strings.Contains(strings.Trim(domain, "."), ".") &&
 		!strings.ContainsAny(cell, " \t\r\n")
+}
+
+// IsDomain reports whether a cell is the domain of a website alone, such as "acme.com". A column name can look so.
+func IsDomain(cell string) bool {
+	host := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(cell)), "/")
+	isLabel := func(r rune) bool { return r == '-' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	if strings.TrimFunc(host, isLabel) != "" || strings.ContainsFunc(host, func(r rune) bool { return !isLabel(r) }) {
+		return false
+	}
+	suffix, managed := publicsuffix.PublicSuffix(host)
+	return (managed || strings.Contains(suffix, ".")) && len(host) > len(suffix)+1
 }
 
 // isDate reports whether cell is a date. A column may be named by a date.

@@ -26,6 +26,8 @@ const (
 	// HeldEmail and HeldPhone are columns whose values count as held. They are never written to.
 	HeldEmail Role = "held_email"
 	HeldPhone Role = "held_phone"
+	// ContactID is the service's own id of a person.
+	ContactID Role = "contact_id"
 )
 
 // The roles of columns that name companies. A step that asks about companies reads them.
@@ -59,7 +61,7 @@ func RolesOf(lists enrich.Subject) []Role {
 	if lists == enrich.Companies {
 		return append([]Role{CompanyName}, ofCompanies()...)
 	}
-	return append(Shown(), FullName, HeldEmail, HeldPhone)
+	return append(Shown(), FullName, HeldEmail, HeldPhone, ContactID)
 }
 
 // Names reports whether columns of a role name subjects of a kind. The company of a contact is named by its
@@ -68,7 +70,7 @@ func Names(role Role, subject enrich.Subject) bool {
 	switch role {
 	case CompanyDomain, CompanyName:
 		return true
-	case ProfileURL, FirstName, LastName, FullName:
+	case ProfileURL, FirstName, LastName, FullName, ContactID:
 		return subject == enrich.Persons
 	}
 	return subject == enrich.Companies && slices.Contains(ofCompanies(), role)
@@ -124,7 +126,7 @@ func (m Mapping) CanIdentify() bool { return m.Identifies(enrich.UsualPatterns()
 
 // personPatterns are the patterns of persons.
 func personPatterns() enrich.Patterns {
-	return enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
+	return enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail, enrich.ByContactID)
 }
 
 // Identifies reports whether the mapped columns could make a whole pattern of those given. The id of a company
@@ -138,6 +140,7 @@ func (m Mapping) Identifies(by enrich.Patterns) bool {
 		enrich.ByName:           (has(FirstName) && has(LastName) || has(FullName)) && has(CompanyDomain, CompanyName),
 		enrich.ByEmail:          has(Email, HeldEmail),
 		enrich.ByID:             has(CompanyID),
+		enrich.ByContactID:      has(ContactID),
 		enrich.ByRegistration:   has(RegistrationNumber) && has(CompanyCountry) || has(VATNumber),
 		enrich.ByWebsite:        has(CompanyWebsite, CompanyDomain),
 		enrich.ByCompanyProfile: has(CompanyProfileURL),

@@ -37,7 +37,9 @@ func companyNames() map[Role][noName]string {
 			usual: `countrycode countryiso isocountry isocountrycode countryiso2 iso2 landescode landercode landerkennzeichen laendercode
 				codepays codigopais codigodelpais codicepaese codigodopais landcode`,
 			weak: `kraj zeme maa country land pays pais paese nazione nazionalita staatland countryname billingcountry registeredcountry
-				countryofregistration countryregion`,
+				countryofregistration countryregion nation nacion nacao natie countryofincorporation incorporationcountry
+				registrationcountry domicile countryofdomicile sitzland jurisdiction jurisdictioncode jurisdiktion juridiction
+				jurisdiccion giurisdizione jurisdicao jurisdictie`,
 		},
 		CompanyState: {
 			strong: `companystate companystatecode companyregion hqstate headquartersstate accountstate companyhqstate`,
@@ -51,7 +53,10 @@ func companyNames() map[Role][noName]string {
 				firmenbuchnummer unternehmensnummer siren numerosiren nsiren sirennumber sirenno numerorcs rcs numerodimmatriculation
 				numerodentreprise numeroentreprise numeroderegistro numeroregistro registromercantil numeroregistromercantil
 				numerorea numerodiregistrazione numeroregistroimprese registroimprese nipc numeroderegisto cnpj kvk kvknummer kvknr ondernemingsnummer registratienummer inschrijvingsnummer orgnumber organisationnumber
-				organizationnumber orgnr cvr cvrnummer cvrnr krs numerkrs nrkrs organisationsnummer organisasjonsnummer ytunnus ico`,
+				organizationnumber orgnr cvr cvrnummer cvrnr krs numerkrs nrkrs organisationsnummer organisasjonsnummer ytunnus ico
+				registeredno registerednumber registerednr registeredcompanynumber registeredcompanyno companyregistrationnr registrationnum
+				regnum companyregnr companieshouseno companyhouseno companyhousenumber companynr entitynumber corporatenumber corporationnumber
+				businessregistrationnumber businessregistrationno commercialregisternumber commercialregistrationnumber uen abn acn`,
 			// Persons have some of these, too.
 			usual: `crn immatriculation codicefiscale rea matricula`,
 		},
@@ -78,6 +83,8 @@ func (r *recognition) companyStrength(role Role, header string) (strength int, n
 	switch {
 	case role == CompanyID:
 		return strong, header == string(CompanyID)
+	case simplify(header) == "uid":
+		return weak, role == RegistrationNumber || role == VATNumber
 	case role == CompanyName:
 		if strength, named = r.strength(role, header); named {
 			return strength, true
@@ -134,12 +141,32 @@ func (r *recognition) findCompanies() {
 }
 
 // isRecord reports whether the overrides name every role of a list of persons, as those that a run records do.
-// Such a list has no further columns.
+// Such a list has no further columns. Runs of earlier versions do not name ContactID, and did not read it.
 func (r *recognition) isRecord() bool {
 	return !slices.ContainsFunc(RolesOf(enrich.Persons), func(role Role) bool {
 		_, chosen := r.chosen[role]
-		return !chosen
+		return !chosen && role != ContactID
 	})
+}
+
+// returns reports whether answers of one of the interfaces name what columns of a role name.
+func (r *recognition) returns(role Role) bool {
+	return slices.ContainsFunc(r.catalogues, func(c enrich.Catalogue) bool {
+		return slices.ContainsFunc(c.Details, func(d enrich.Detail) bool { return d.Same == string(role) })
+	})
+}
+
+// findContactID finds the column of the ids of persons: the one that a search of this program wrote. Lists have ids of
+// their own under nearly every other name, and the record of another person would be paid for.
+func (r *recognition) findContactID() {
+	if columns, overridden := r.chosen[ContactID]; overridden {
+		r.give(ContactID, columns, r.whyChosen(ContactID))
+		return
+	}
+	found := columnsWhere(r.schema, func(header string) bool { return header == string(ContactID) })
+	if len(found) == 1 && !r.taken[found[0]] && !r.isResult(found[0]) && !r.isRecord() && r.returns(ContactID) {
+		r.give(ContactID, found, ByHeader)
+	}
 }
 
 // recogniseCompany finds the column of a role of companies by the headers, then by the cells.
@@ -153,6 +180,7 @@ func (r *recognition) recogniseCompany(role Role) {
 		content := r.sample.of(column)
 		isPage := role != CompanyProfileURL || 2*content.of(CompanyPage) >= content.filled()
 		switch {
+		case simplify(header) == "uid" && !content.areUIDs(role): // lists have ids of their own under this name
 		case strength == byContent && !(content.agrees(role) && isPage):
 		case strength < byContent && content.disagrees(role):
 			r.reading.Unused = append(r.reading.Unused, Unused{column, role, content.most().describe()})

@@ -233,37 +233,13 @@ func isLayout(text, layout string) bool {
 	return err == nil
 }
 
-// placeholders stand in cells that hold nothing.
-var placeholders = [...]string{
-	"#n/a", "n/a", "-", "none", "unknown", "--", "na", "null", "#nv", "#ref!", "#value!", "nan",
-	"n.a.", "n. a.", "k.a.", "k. a.", "keine", "n/d", "n.d.", "nd", "s/d", "aucun", "n.v.t.", "nvt",
-	"[]", "{}", // of JSON
-}
-
-// maxPlaceholder is the longest placeholder, in bytes.
-const maxPlaceholder = 8
-
-// IsPlaceholder reports whether a cell holds a placeholder, such as "n/a".
-func IsPlaceholder(cell []byte) bool {
-	cell = trim(cell)
-	if len(cell) == 0 || len(cell) > maxPlaceholder {
-		return false
-	}
-	for _, placeholder := range placeholders {
-		if len(cell) == len(placeholder) && strings.EqualFold(string(cell), placeholder) {
-			return true
-		}
-	}
-	return false
-}
-
 // IsEmpty reports whether a cell holds nothing: blanks, or a placeholder.
 func IsEmpty(cell []byte) bool {
 	switch {
 	case len(cell) == 0:
 		return true
-	case len(cell) > maxPlaceholder && cell[0] > ' ' && cell[len(cell)-1] > ' ':
-		return false // most cells
+	case len(cell) > longestPlaceholder && cell[0] > ' ' && cell[len(cell)-1] > ' ':
+		return false
 	}
 	return len(trim(cell)) == 0 || IsPlaceholder(cell)
 }

@@ -133,21 +133,21 @@ func fieldNames() map[Role][noName]string {
 				emailadres mailadres attendeeemail participantemail delegateemail adresemail adresmailowy epost epostadress
 				epostadresse sahkoposti contactemail personemail primaryemail hsemail emails emailaddresses emailsvalue
 				emailaddressesvalue`,
-			weak: `companyemail email1 1email email1address`,
+			weak: `email1 1email email1address`,
 		},
 		Phone: {
 			strong: `telefonodiretto
 				businessphone workphone businessphonenumber workphonenumber officephone workdirectphone phonework
 				directphone
 				geschaftstelefon telefongeschaftlich telefondienstlich diensttelefon telefonburo telephoneprofessionnel
-				telephonebureau telefonoempresa telefonodetrabajo telefonooficina telefonoufficio telefonolavoro
+				telephonebureau telefonodetrabajo telefonooficina telefonoufficio telefonolavoro
 				telefonecomercial
 				telefonedetrabalho werktelefoon telefoonwerk zakelijktelefoonnummer`,
 			usual: `phone phonenumber telephone telephonenumber tel telefon telefonnummer rufnummer numerodetelephone telefono
 				numerodetelefono numeroditelefono telefone numerodetelefone numertelefonu telefonnr telefoninumero telefoon
 				telefoonnummer contactphone primaryphone phones phonenumbers
 				phonesvalue phonenumbersvalue`,
-			weak: `companyphone phone1 businessphone1`,
+			weak: `phone1 businessphone1`,
 		},
 	}
 }
@@ -249,6 +249,13 @@ func consists(word, parts string) bool {
 	return false
 }
 
+// isOfCompany reports whether the words of a header say that a column holds what belongs to a whole company.
+func isOfCompany(words []string) bool {
+	return contains(words, ofCompany) || slices.ContainsFunc(words, func(word string) bool {
+		return slices.Contains(strings.Fields(ofCompanyWords), word)
+	})
+}
+
 // The words of headers that show whose value a column holds and of which kind it is.
 const (
 	emailParts = `email emails mail mails courriel courriels correo correos gmail posta`
@@ -264,11 +271,22 @@ const (
 	// privateWords show that a number is a mobile one or a private one.
 	privateWords = `mobile mobil cell handy portable movil cellulare celular telemovel gsm home private privat personal
 		personnel particular casa thuis`
-	// otherPersons show that the value is another person's or that of a whole company.
-	otherPersons = `owner manager assistant assistent referr reports creator created modified updated by sender cc bcc
-		company corporate corp hq headquarter switchboard main account organi firma unternehmen zentrale besitzer inhaber
-		recruiter rep fax telefax verantwort standard accueil siege empfang reception centralino centralita centrala vaxel
-		kundenservice hotline buyer purchaser payer billing besteller kaufer acheteur comprador acquirente koper`
+	// otherPersons show that the value is another person's.
+	otherPersons = `owner manager assistant assistent referr reports creator created modified updated by sender cc bcc besitzer
+		inhaber recruiter rep fax telefax verantwort buyer purchaser payer billing besteller kaufer acheteur comprador
+		acquirente koper`
+	// ofCompany show that the value is that of a whole company, such as the number of its switchboard. It is never read
+	// as a person's, and nothing of a person is written to it.
+	ofCompany = `company corporate corp hq headquarter headoffice switchboard main account organi firma firmen firmensitz
+		unternehmen betrieb gesellschaft konzern zentrale zentral hauptsitz hauptverwaltung empfang sammel funktionspost
+		entreprise societe siege accueil standard standardtelephone empresa compania centralita recepcion sede matriz
+		societa ditta centralino reception recepcao bedrijf hoofdkantoor centrale receptie foretag bolag vaxel virksomhed
+		virksomhet bedrift selskab selskap sentralbord omstilling hovednummer yritys yhtio vaihde keskus spolecnost ustredna
+		centrala spolka employer employeur empleador empregador werkgever arbeitgeber arbeidsgiver arbetsgivare tyonantaja
+		hotline kundenservice customerservice helpdesk generic shared store branch filiale niederlassung frontdesk`
+	// ofCompanyWords are those of whole words: others begin with them, such as "azienda" and "aziendale".
+	ofCompanyWords = ` azienda aziende firmy firm head info general generale generico generica generique allgemein
+		allgemeine allgemeines algemeen site location sucursal `
 	// notValues show that the column is about a value and does not hold it.
 	notValues = `status opt optin optout valid verified verification confidence score sent open opened bounce bounced
 		click clicked source type label domain subscri unsubscri consent date time count last quality catch campaign

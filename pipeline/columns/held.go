@@ -2,6 +2,7 @@ package columns
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -33,3 +34,29 @@ func hasWorkEmail(cell []byte) bool {
 
 // isBetweenEmails reports whether a character stands between the addresses of a cell.
 func isBetweenEmails(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`,;:<>|"()`, r) }
+
+// sharedMailboxes are what stands before the @ of mailboxes that belong to a whole company.
+const sharedMailboxes = ` info infos information informationen informacion informazioni informatie contact contacts contacto contactos contato
+	contatto contatti contactus kontakt kontakte office buero buro bureau mail post postmaster posta poczta email hello hallo hi hola bonjour
+	sales vertrieb verkauf verkoop ventas vendas vendite ventes commercial comercial commerciale export support service services
+	kundenservice kundendienst klantenservice help helpdesk team admin administration administracion verwaltung zentrale empfang
+	reception recepcion accueil secretariat sekretariat secretaria segreteria secretariaat enquiries enquiry inquiries inquiry
+	general welcome webmaster marketing press presse hr jobs career careers bewerbung billing invoice invoices rechnung
+	rechnungen accounts accounting buchhaltung noreply no-reply donotreply feedback shop store order orders bestellung booking
+	bookings reservations reservierung biuro sekretariat firma company `
+
+// isSharedMailbox reports whether every address of a cell is that of a mailbox that belongs to a whole company.
+func isSharedMailbox(cell []byte) bool {
+	found := false
+	for word := range strings.FieldsFuncSeq(strings.ToLower(string(cell)), isBetweenEmails) {
+		local, _, isAddress := strings.Cut(word, "@")
+		if !isAddress {
+			continue
+		}
+		if !slices.Contains(strings.Fields(sharedMailboxes), local) {
+			return false
+		}
+		found = true
+	}
+	return found
+}

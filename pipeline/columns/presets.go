@@ -154,7 +154,7 @@ func (r *recognition) byPreset(role Role) bool {
 			continue
 		}
 		content := r.sample.of(found[0])
-		if content.disagrees(role) || content.filled() == 0 && role != Email && role != Phone {
+		if content.disagrees(role) || role == Email && content.areShared() || content.filled() == 0 && role != Email && role != Phone {
 			continue
 		}
 		r.give(role, found, ByPreset)

@@ -170,6 +170,7 @@ func (r *recognition) find(options Options) {
 		}
 	}
 	r.findFullName()
+	r.findContactID()
 	for _, role := range Filled() {
 		r.findHeld(role, options.Held)
 	}
@@ -242,6 +243,8 @@ func (r *recognition) recognise(role Role) {
 		case strength == byContent && !content.agrees(role):
 		case strength < byContent && content.disagrees(role):
 			r.reading.Unused = append(r.reading.Unused, Unused{column, role, content.most().describe()})
+		case role == Email && content.areShared():
+			r.reading.Unused = append(r.reading.Unused, Unused{column, role, "mailboxes of companies, such as info@"})
 		default:
 			found = append(found, candidate{column, strength, content.filled() == 0})
 		}
@@ -306,7 +309,7 @@ func (r *recognition) personPages() []candidate {
 	for column := range r.schema.Columns {
 		content := r.sample.of(column)
 		if r.taken[column] || 5*content.of(PersonPage) < 4*content.filled() || content.filled() == 0 ||
-			content.repeats() || contains(wordsOf(r.schema.Columns[column]), otherPersons) {
+			content.repeats() || isAnothers(wordsOf(r.schema.Columns[column])) {
 			continue
 		}
 		found = append(found, candidate{column: column, strength: noName})
@@ -360,7 +363,7 @@ func (r *recognition) findFullName() {
 func (r *recognition) reversedNames() []candidate {
 	var found []candidate
 	for column, header := range r.schema.Columns {
-		if !r.taken[column] && !r.isAppended(column) && r.sample.of(column).areReversedNames() && !contains(wordsOf(header), otherPersons) {
+		if !r.taken[column] && !r.isAppended(column) && r.sample.of(column).areReversedNames() && !isAnothers(wordsOf(header)) {
 			found = append(found, candidate{column: column, strength: noName})
 		}
 	}
@@ -399,10 +402,13 @@ func (r *recognition) findHeld(own Role, held Held) {
 	r.give(role, found, ByCells)
 }
 
+// isAnothers reports whether the words of a header say that a column is about somebody else than the person of the row.
+func isAnothers(words []string) bool { return contains(words, otherPersons) || isOfCompany(words) }
+
 // isHeld reports whether a column holds values of a field that are the person's own.
 func (r *recognition) isHeld(column int, role Role, held Held) bool {
 	content, words := r.sample.of(column), wordsOf(r.schema.Columns[column])
-	if contains(words, otherPersons) || contains(words, notValues) || content.repeats() {
+	if isAnothers(words) || contains(words, notValues) || content.repeats() || content.areShared() {
 		return false
 	}
 	if role == HeldEmail {

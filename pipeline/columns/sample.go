@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"hash/maphash"
+	"strings"
 
 	"payonce/io/table"
 )
@@ -26,6 +27,9 @@ type Content struct {
 	words    int             // texts with a space or a comma in them
 	reversed int             // texts of the form "Last, First"
 	given    int             // those of them with a usual given name
+	shared   int             // mailboxes of a whole company, such as info@
+	uids     int             // numbers of companies in Switzerland or VAT numbers in Austria, which both call UID
+	taxes    int             // those of them that are VAT numbers
 }
 
 // errEnough ends the reading of a sample.
@@ -94,6 +98,15 @@ func (c *Content) add(cell []byte, seed maphash.Seed) {
 			c.given++
 		}
 	}
+	if isUID, isVAT := uidOf(cell); isUID {
+		c.uids++
+		if isVAT {
+			c.taxes++
+		}
+	}
+	if kind == EmailAddress && isSharedMailbox(cell) {
+		c.shared++
+	}
 	if c.distinct == nil {
 		c.distinct = map[uint64]bool{}
 	}
@@ -140,6 +153,32 @@ func (c *Content) most() Kind {
 func (c *Content) areReversedNames() bool {
 	return c.filled() > 0 && 5*c.reversed >= 4*c.filled() && 2*c.given >= c.filled() && !c.repeats()
 }
+
+// areShared reports whether nearly all emails are mailboxes of whole companies, as a person's own never are.
+func (c *Content) areShared() bool { return c.shared > 0 && 5*c.shared >= 4*c.of(EmailAddress) }
+
+// areUIDs reports whether most cells are numbers that are called UID: registration numbers, or VAT numbers.
+func (c *Content) areUIDs(role Role) bool {
+	return 2*c.uids > c.filled() && (role == VATNumber) == (2*c.taxes > c.uids)
+}
+
+// uidOf reports whether a cell is a UID: a registration number of Switzerland such as "CHE-123.456.789", or a VAT number,
+// which has "MWST", "TVA" or "IVA" behind it, or is one of Austria such as "ATU12345678".
+func uidOf(cell []byte) (isUID, isVAT bool) {
+	if len(cell) < len("ATU12345678") || len(cell) > 24 {
+		return false, false
+	}
+	number := strings.ToUpper(simplify(string(cell)))
+	digits, isAustrian := strings.CutPrefix(number, "ATU")
+	if isAustrian {
+		return len(digits) == 8 && areDigits(digits), true
+	}
+	digits, isSwiss := strings.CutPrefix(number, "CHE")
+	bare := strings.TrimRight(digits, "MWSTVAI")
+	return isSwiss && len(bare) == 9 && areDigits(bare), bare != digits
+}
+
+func areDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
 // repeats reports whether nearly all cells hold one of a few values, as those of a sender do.
 func (c *Content) repeats() bool { return c.filled() >= 20 && len(c.distinct)*20 <= c.filled() }

@@ -24,6 +24,8 @@ type Interface struct {
 	Matching enrich.Fields
 	// Patterns returns those by which one call can ask for fields. It may be nil for enrich.UsualPatterns.
 	Patterns func(enrich.Fields) enrich.Patterns
+	// Whole are the fields that a call by a pattern returns, whichever of them are asked for; nil for none.
+	Whole map[enrich.Pattern]enrich.Fields
 	// Searching are the fields of companies that have their own search, by name or number.
 	Searching enrich.Fields
 	// With are the fields that are asked for together with a field: a call asks for those of them that a row lacks.

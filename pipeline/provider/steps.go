@@ -51,7 +51,7 @@ func (s Step) Patterns() enrich.Patterns {
 func (s Step) Scope(mapping columns.Mapping) scan.Scope {
 	return scan.Scope{
 		Catalogue: s.Interface.Catalogue, Subject: s.Subject, Mapping: mapping, Wanted: s.Fields, Patterns: s.Patterns(),
-		Search: s.Search, Searched: s.Searched, Resolves: s.Resolves, WithoutID: s.WithoutID,
+		Search: s.Search, Searched: s.Searched, Resolves: s.Resolves, WithoutID: s.WithoutID, Whole: s.Interface.Whole,
 	}
 }
 

@@ -48,11 +48,12 @@ func (r *companyReader) read() {
 	if r.isRead {
 		return
 	}
-	text := func(of []int) string { return string(cellOf(r.row, of)) }
+	text := func(role columns.Role, of []int) string { return string(cellOf(r.row, role, of)) }
 	r.isRead, r.company = true, enrich.Company{
-		ID: text(r.ids), Country: text(r.country), State: text(r.state),
-		RegistrationNumber: text(r.registration), VATNumber: text(r.vat),
-		Website: text(r.website), ProfileURL: text(r.profileURL), Name: text(r.name),
+		ID: text(columns.CompanyID, r.ids), Country: text(columns.CompanyCountry, r.country),
+		State: text(columns.CompanyState, r.state), RegistrationNumber: text(columns.RegistrationNumber, r.registration),
+		VATNumber: text(columns.VATNumber, r.vat), Website: text(columns.CompanyWebsite, r.website),
+		ProfileURL: text(columns.CompanyProfileURL, r.profileURL), Name: text(columns.CompanyName, r.name),
 	}
 	r.chosen = r.withSelected(r.company)
 }

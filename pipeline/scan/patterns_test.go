@@ -81,7 +81,9 @@ func TestPersonsAreNamedByEmailWhereTheInterfaceTakesIt(t *testing.T) {
 		{cells{"ann@acme.example", "", "Ann", "Lee", "Acme"}, all, enrich.Identity{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}, ""},
 		{cells{"ann@acme.example", "", "Ann", "Lee", "Acme"}, enrich.PatternsOf(enrich.ByEmail), enrich.Identity{Email: "ann@acme.example"}, ""},
 		{cells{"ann@acme.example", "", "", "", ""}, 0, enrich.Identity{}, enrich.NoIdentifiers},
-		{cells{"n/a", "", "", "", ""}, all, enrich.Identity{}, enrich.BadEmail},
+		{cells{"n/a", "", "", "", ""}, all, enrich.Identity{}, enrich.NoIdentifiers}, // a placeholder is no email
+		{cells{"n/a", "ann@home.example", "", "", ""}, all, enrich.Identity{Email: "ann@home.example"}, ""},
+		{cells{"ask her", "", "", "", ""}, all, enrich.Identity{}, enrich.BadEmail},
 	} {
 		scope := wanting(enrich.Persons, roles)
 		scope.Patterns = tt.patterns

@@ -18,13 +18,14 @@ type RowReader struct {
 	fields    []FieldColumn
 	held      columns.Held
 	forgotten map[enrich.Key]bool
-	later     bool           // the rows are Answered, and fields that wait are not missing
+	later     bool // the rows are Answered, and fields that wait are not missing
+	whole     func(enrich.Pattern, enrich.Fields) enrich.Fields
 	companies *companyReader // nil where the rows name persons
 	header    []headerCell
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
 	fullName                                                    []int // where first and last names have no columns
-	emails                                                      []int // that name persons
+	emails, contactIDs                                          []int // that name persons
 	name                                                        columns.PersonName
 	first, last                                                 []byte // scratch
 	hasCells                                                    bool
@@ -55,7 +56,7 @@ func (o *OwnValues) Column(f enrich.Field) int { return o.columns[f] }
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 	r := &RowReader{
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
-		later: s.Later && !s.Most,
+		later: s.Later && !s.Most, whole: s.whole,
 	}
 	r.header = s.headerCells()
 	if s.Subject == enrich.Companies {
@@ -72,6 +73,9 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 	}
 	if s.patterns().Has(enrich.ByEmail) {
 		r.emails = slices.Concat(s.Mapping[columns.Email], s.Mapping[columns.HeldEmail])
+	}
+	if s.patterns().Has(enrich.ByContactID) {
+		r.contactIDs = s.Mapping[columns.ContactID]
 	}
 	return r
 }
@@ -131,14 +135,18 @@ func (r *RowReader) person() *enrich.Cells {
 	}
 	row := r.row
 	r.hasCells, r.cells = true, enrich.Cells{
-		ProfileURL: cellOf(row, r.profileURL), FirstName: cellOf(row, r.firstName), LastName: cellOf(row, r.lastName),
-		CompanyDomain: cellOf(row, r.companyDomain), CompanyName: cellOf(row, r.companyName),
+		ProfileURL: cellOf(row, columns.ProfileURL, r.profileURL),
+		FirstName:  cellOf(row, columns.FirstName, r.firstName), LastName: cellOf(row, columns.LastName, r.lastName),
+		CompanyDomain: cellOf(row, columns.CompanyDomain, r.companyDomain), CompanyName: cellOf(row, columns.CompanyName, r.companyName),
+	}
+	if len(r.contactIDs) > 0 {
+		r.cells.ContactID = cellOf(row, columns.ContactID, r.contactIDs)
 	}
 	if len(r.emails) > 0 {
-		r.cells.Email = cellOf(row, r.emails)
+		r.cells.Email = cellOf(row, columns.Email, r.emails)
 	}
 	if len(r.fullName) > 0 {
-		r.splitName(cellOf(row, r.fullName))
+		r.splitName(cellOf(row, columns.FullName, r.fullName))
 	}
 	return &r.cells
 }
@@ -146,27 +154,26 @@ func (r *RowReader) person() *enrich.Cells {
 // splitName takes the first and the last name from a full name, unless the row has both in their own cells.
 func (r *RowReader) splitName(cell []byte) {
 	r.name = columns.PersonName{}
-	if !isBlank(r.cells.FirstName) && !isBlank(r.cells.LastName) {
+	if len(r.cells.FirstName) > 0 && len(r.cells.LastName) > 0 {
 		return
 	}
 	r.name = columns.SplitName(string(cell))
 	r.first, r.last = append(r.first[:0], r.name.First...), append(r.last[:0], r.name.Last...)
-	r.cells.FirstName, r.cells.LastName = r.first, r.last
+	r.cells.FirstName, r.cells.LastName = columns.Naming(columns.FirstName, r.first), columns.Naming(columns.LastName, r.last)
 }
 
 // HasDoubtfulName reports whether the person, whose canonical form was made, has a full name that could be split in
 // another way.
 func (r *RowReader) HasDoubtfulName() bool { return r.name.Doubtful }
 
-// cellOf returns the value of the first cell that is not blank; nil without columns. A cell of an earlier output may
-// have an apostrophe that is not part of its value: with it, the row would name another subject.
-func cellOf(row table.Row, of []int) (cell []byte) {
+// cellOf returns the first value by which the cells of a role name a subject; nil when none does.
+func cellOf(row table.Row, role columns.Role, of []int) []byte {
 	for _, column := range of {
-		if cell = table.UnescapeFormula(row.Cell(column)); !isBlank(cell) {
+		if cell := columns.Naming(role, row.Cell(column)); cell != nil {
 			return cell
 		}
 	}
-	return cell
+	return nil
 }
 
 // Canonical returns the canonical form of the row's subject, or why the row names none: an

@@ -166,7 +166,7 @@ func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead,
 		}
 		state := namesSubject(pattern, missing)
 		read.rows = append(read.rows, state)
-		v.batch.Add(newEntry(key, line.Number(), uint16(state)))
+		v.batch.Add(newEntry(key, line.Number(), uint16(state.WithFields(v.RowReader.whole(pattern, missing)))))
 		return nil
 	})
 	return read, errors.Join(err, persons.Add(&v.batch))
@@ -220,6 +220,9 @@ func (s *Scan) mark(persons *deduplicator, journal Recorder) error {
 				return // the person came before
 			}
 			askable := askable(state.Fields(), record, s.scope.Reask)
+			if askable&s.scope.Whole[state.Pattern()] != s.scope.Whole[state.Pattern()] {
+				askable = 0 // the call would ask again for what was answered
+			}
 			if askable == 0 {
 				settled.addSettled(state.Fields(), record)
 			}

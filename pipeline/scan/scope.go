@@ -21,6 +21,9 @@ type Scope struct {
 	Prefer enrich.Pattern
 	// Patterns are those by which the step asks; zero for enrich.UsualPatterns.
 	Patterns enrich.Patterns
+	// Whole are the fields that a call by a pattern returns, whichever of them are asked for. A subject that is named by
+	// the pattern is asked for all of them or for none.
+	Whole map[enrich.Pattern]enrich.Fields
 	// Search says which companies the step searches for. Rows of other companies miss nothing in this step.
 	Search SearchScope
 	// Searched is the search of an earlier step. The rows of its companies miss nothing in this step, unless their
@@ -68,7 +71,7 @@ type Scope struct {
 func (s Scope) Columns() []int {
 	read := maps.Clone(s.Mapping)
 	for role := range read {
-		if !columns.Names(role, s.Subject) {
+		if !columns.Names(role, s.Subject) || role == columns.ContactID && !s.patterns().Has(enrich.ByContactID) {
 			delete(read, role)
 		}
 	}
@@ -79,11 +82,38 @@ func (s Scope) Columns() []int {
 			read[role], read[held] = s.Mapping[role], s.Mapping[held]
 		}
 	}
+	for _, same := range s.Sames() {
+		read[same.Role] = same.Columns
+	}
 	wanted := slices.Concat(slices.Collect(maps.Values(read))...)
 	for _, column := range s.Values {
 		wanted = append(wanted, column)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(wanted)))
+}
+
+// Same is a detail of answers with the columns of the list that name the same subject.
+type Same struct {
+	Detail  int // in the catalogue
+	Role    columns.Role
+	Pattern enrich.Pattern // of the values
+	Columns []int
+}
+
+// Sames returns the details of answers with which columns of the list are compared.
+func (s Scope) Sames() (sames []Same) {
+	for i, detail := range s.Catalogue.Details {
+		role := columns.Role(detail.Same)
+		of := slices.DeleteFunc(slices.Clone(s.Mapping[role]), func(column int) bool { return column >= FirstAnswer })
+		pattern, compared := map[columns.Role]enrich.Pattern{
+			columns.ContactID: enrich.ByContactID, columns.ProfileURL: enrich.ByProfile,
+			columns.CompanyID: enrich.ByID, columns.CompanyProfileURL: enrich.ByCompanyProfile,
+		}[role]
+		if compared && len(of) > 0 && s.FieldsOf(detail) != 0 {
+			sames = append(sames, Same{i, role, pattern, of})
+		}
+	}
+	return sames
 }
 
 // FieldsOf returns the wanted fields that a detail is about.
@@ -101,6 +131,14 @@ func (s Scope) patterns() enrich.Patterns {
 		return enrich.UsualPatterns()
 	}
 	return s.Patterns
+}
+
+// whole returns the fields that a subject named by a pattern is asked for when it misses some.
+func (s Scope) whole(pattern enrich.Pattern, missing enrich.Fields) enrich.Fields {
+	if missing == 0 {
+		return 0
+	}
+	return missing | s.Whole[pattern]
 }
 
 // fills reports whether a wanted field is written to the column with a role.

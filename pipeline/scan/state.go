@@ -11,13 +11,13 @@ type RowState uint16
 // The bits of a State. Those of the fields have the width of their type.
 const (
 	statePattern   = 8 // where the pattern begins
-	statePatterns  = 7 << statePattern
-	stateMarked    = 1 << 11
-	stateKey       = 0xf000 // in a scan: four bits of the key, by which a list that has changed is noticed
-	stateKeyBegins = 12
+	statePatterns  = 15 << statePattern
+	stateMarked    = 1 << 12
+	stateKey       = 0xe000 // in a scan: three bits of the key, by which a list that has changed is noticed
+	stateKeyBegins = 13
 	// In an index, which has no bits of keys: the row names no subject. The fields then hold the number of a
 	// reason.
-	stateNobody = 1 << 12
+	stateNobody = 1 << 13
 )
 
 // numLookupStates is the number of states that Lookup may return.
@@ -55,7 +55,7 @@ func (s RowState) IsKnown() bool { return s&stateMarked != 0 }
 
 // AsFirst returns the state, in a scan, of the first occurrence of the subject with a key.
 func (s RowState) AsFirst(key enrich.Key) RowState {
-	return s&^stateKey | stateMarked | RowState(key[len(key)-1])<<stateKeyBegins
+	return s&^stateKey | stateMarked | RowState(key[len(key)-1]>>1)<<stateKeyBegins
 }
 
 // IsFirst reports whether a row of a scan is a first occurrence.

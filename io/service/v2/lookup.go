@@ -46,6 +46,8 @@ func refused(problem error) Call { return Call{problem: problem} }
 // it is for lookups of one.
 func contactOf(id enrich.Identity, reveal Reveal) Call {
 	switch {
+	case id.Pattern() == enrich.ByContactID:
+		return EmployeeCall(id.ContactID)
 	case id.Pattern() == enrich.ByProfile:
 		return ContactByProfileCall(id.ProfileURL, reveal)
 	case id.Pattern() == enrich.ByEmail && reveal.Email:

@@ -60,6 +60,14 @@ func Catalogue() enrich.Catalogue {
 			if strings.HasSuffix(name, companyID) {
 				detail.Role = companyID
 			}
+			switch name {
+			case "contact_id", companyID:
+				detail.Same = name
+			case "contact_pro_network":
+				detail.Same = "profile_url"
+			case "company_pro_network":
+				detail.Same = "company_profile_url"
+			}
 			c.Details = append(c.Details, detail)
 		}
 	}
@@ -73,7 +81,7 @@ func Patterns(fields enrich.Fields) enrich.Patterns {
 	for f := range fields.Each() {
 		switch f {
 		case FieldContact, FieldEmail, FieldPhone:
-			patterns &= enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail)
+			patterns &= enrich.PatternsOf(enrich.ByProfile, enrich.ByName, enrich.ByEmail, enrich.ByContactID)
 		case FieldCompany:
 			patterns &= enrich.PatternsOf(enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName)
 		case FieldFinancials:
@@ -86,7 +94,15 @@ func Patterns(fields enrich.Fields) enrich.Patterns {
 			return 0
 		}
 	}
+	if fields&FieldContactData != FieldContactData {
+		patterns &^= enrich.PatternsOf(enrich.ByContactID) // its operation cannot be told to reveal less
+	}
 	return patterns
+}
+
+// Whole returns the fields that a call by a pattern returns, whichever of them are asked for. Its hold is that of all.
+func Whole() map[enrich.Pattern]enrich.Fields {
+	return map[enrich.Pattern]enrich.Fields{enrich.ByContactID: FieldContactData}
 }
 
 // contactMembers returns the members of an employee record (specification v2, "Employee record").

@@ -39,7 +39,7 @@ func (p Provider) Interface() provider.Interface {
 		Tables:     v2.Tables{},
 	}
 	i.Identifying = enrich.FieldsOf(v2.FieldCompany)
-	i.Matching, i.Patterns = enrich.FieldsOf(v2.FieldMatch), v2.Patterns
+	i.Matching, i.Patterns, i.Whole = enrich.FieldsOf(v2.FieldMatch), v2.Patterns, v2.Whole()
 	i.Together = []enrich.Fields{v2.FieldContactData, i.Matching}
 	for f := range v2.AllFields.Without(v2.FieldContactData | i.Matching).Each() {
 		i.Together = append(i.Together, enrich.FieldsOf(f))

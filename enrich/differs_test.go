@@ -1,0 +1,74 @@
+package enrich_test
+
+import (
+	"testing"
+
+	"payonce/enrich"
+)
+
+func TestDifferIsOnlyTrueWhereItIsCertain(t *testing.T) {
+	for _, test := range []struct {
+		pattern enrich.Pattern
+		a, b    string
+		want    bool
+	}{
+		{enrich.ByContactID, "7", "8", true},
+		{enrich.ByContactID, "7", " 7 ", false},
+		{enrich.ByContactID, "7", "7.0", false},
+		{enrich.ByContactID, "7", "", false},
+		{enrich.ByContactID, "1.2345E+12", "8", false}, // rounded
+		{enrich.ByID, "7", "8", true},
+		{enrich.ByID, "7", "7", false},
+		{enrich.ByProfile, "https://www.linkedin.com/in/ann-lee", "linkedin.com/in/Ann-Lee/", false},
+		{enrich.ByProfile, "https://www.linkedin.com/in/ann-lee", "https://linkedin.com/in/bob-ray", true},
+		{enrich.ByProfile, "https://www.linkedin.com/in/ann-lee", "https://www.xing.com/profile/Ann_Lee", false},
+		{enrich.ByProfile, "https://www.linkedin.com/in/ann-lee", "https://www.linkedin.com/in/ACoAAABBBCCCDDDEEEFFFGGGHHH", false},
+		{enrich.ByProfile, "not a page", "https://linkedin.com/in/bob-ray", false},
+		{enrich.ByCompanyProfile, "https://www.linkedin.com/company/acme", "https://www.linkedin.com/company/beta", true},
+		{enrich.ByCompanyProfile, "https://www.linkedin.com/company/acme", "https://www.linkedin.com/company/1035", false},
+		{enrich.ByName, "Ann", "Bob", false},
+	} {
+		if got := enrich.Differ(test.pattern, test.a, test.b); got != test.want || enrich.Differ(test.pattern, test.b, test.a) != got {
+			t.Errorf("%s: %q and %q differ: %t", test.pattern, test.a, test.b, got)
+		}
+	}
+}
+
+// TestAnIDNamesAPersonBeforeOtherCells builds identities of rows that have several.
+func TestAnIDNamesAPersonBeforeOtherCells(t *testing.T) {
+	row := enrich.Contact{ContactID: " 0042 ", ProfileURL: "https://www.linkedin.com/in/ann", FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}
+	own := enrich.Identity{ContactID: "0042"}
+	named := enrich.Identity{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}
+	for _, test := range []struct {
+		change func(*enrich.Contact)
+		prefer enrich.Pattern
+		want   enrich.Identity
+		reason enrich.Unidentifiable
+	}{
+		{func(*enrich.Contact) {}, enrich.ByProfile, own, ""},
+		{func(*enrich.Contact) {}, enrich.ByName, named, ""},
+		{func(c *enrich.Contact) { c.FirstName = "" }, enrich.ByName, own, ""},
+		{func(c *enrich.Contact) { c.ContactID, c.ProfileURL = "1.2345E+12", "" }, enrich.ByProfile, named, ""},
+		{func(c *enrich.Contact) { *c = enrich.Contact{ContactID: "1.2345E+12"} }, enrich.ByProfile, enrich.Identity{}, enrich.BadContactID},
+		{func(c *enrich.Contact) { *c = enrich.Contact{ContactID: "7"} }, enrich.ByProfile, enrich.Identity{ContactID: "7"}, ""},
+	} {
+		contact := row
+		test.change(&contact)
+		id, reason := contact.Identify(test.prefer)
+		if id != test.want || reason != test.reason {
+			t.Errorf("%+v: %+v, %q", contact, id, reason)
+			continue
+		}
+		cells := enrich.Cells{
+			ProfileURL: []byte(contact.ProfileURL), FirstName: []byte(contact.FirstName), LastName: []byte(contact.LastName),
+			CompanyName: []byte(contact.CompanyName), ContactID: []byte(contact.ContactID),
+		}
+		form, pattern, reason := cells.AppendCanonical(nil, test.prefer)
+		if reason != test.reason || reason == "" && (string(form) != id.Canonical() || pattern != id.Pattern() || string(id.AppendCanonical(nil)) != id.Canonical()) {
+			t.Errorf("%+v: the form %q by %s, %q", contact, form, pattern, reason)
+		}
+	}
+	if own.Canonical() == (enrich.Identity{Company: enrich.Company{ID: "0042"}}).Canonical() || own.Canonical() == (enrich.Identity{ContactID: "42"}).Canonical() {
+		t.Error("two subjects have one form")
+	}
+}
