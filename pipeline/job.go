@@ -85,10 +85,10 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 }
 
 // open lets the accounts use the journal and their services.
-func (j *job) open(use provider.Use) error {
+func (j *job) open(ctx context.Context, use provider.Use) error {
 	for _, account := range j.Accounts {
 		account.Strict = j.Budget.Strict
-		if err := account.Open(use); err != nil {
+		if err := account.Open(ctx, use); err != nil {
 			return err
 		}
 		j.accounts = append(j.accounts, account)

@@ -78,7 +78,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 	if err := j.keepColumns(); err != nil {
 		return nil, err
 	}
-	if err := j.open(provider.UsePaying); err != nil {
+	if err := j.open(ctx, provider.UsePaying); err != nil {
 		return nil, err
 	}
 	if err := j.choosing.Check(ctx, j.search(), j.note); err != nil {
