@@ -31,6 +31,7 @@ var texts = map[string]string{
 	"save_mapping":              "To save it, add --save %s to the command.",
 	"no_history":                "; add --sample 20 to see what a paid sample of 20 people costs",
 	"approval":                  "agree to it with --approve %s",
+	"approval_given":            " with --approve",
 	"namesakes":                 "Add --also RECORD for each that is the person, or --all-namesakes.",
 	"rekeyed":                   "Set " + journalKeyVariable + " to it from now on.",
 	"invalid_api_key":           "Set SERVICE_API_KEY to a valid key",
