@@ -142,6 +142,16 @@ func (j *Journal) Totals(scope string) cost.Totals {
 	return j.state.sums.Totals(scope)
 }
 
+// PausedUntil returns when the pause ends that the service asked for; the zero time when there is none.
+func (j *Journal) PausedUntil() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if until := j.own().PausedUntil; until.After(j.now()) {
+		return until
+	}
+	return time.Time{}
+}
+
 // EndPause ends the pause that the service asked for. It returns the time until which the pause
 // would have lasted, or the zero time when there was none. It serves a user who knows that the
 // pause is a mistake of the service.

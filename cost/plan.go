@@ -41,3 +41,21 @@ func (d Demand) Maximum(free Allowances, prices Prices) (Money, error) {
 func Duration(lookups int64, slots int, window time.Duration) time.Duration {
 	return time.Duration(max(lookups-1, 0)/int64(slots)) * window
 }
+
+// Leg is a part of what is left to send: lookups of one account.
+type Leg struct {
+	Lookups int64 // that the ceilings cover
+	Slots   int   // of the rate limit, in each window
+	Window  time.Duration
+	Each    time.Duration // that a lookup took so far, on average, without waits; 0 when that is not known
+}
+
+// Remaining returns how long the legs take, one after another, when nothing is sent before the wait is over: what the
+// rate limit asks for, or longer where the service has been slower than that so far.
+func Remaining(legs []Leg, wait time.Duration) time.Duration {
+	rest := max(wait, 0)
+	for _, l := range legs {
+		rest += max(Duration(l.Lookups, l.Slots, l.Window), time.Duration(l.Lookups)*l.Each)
+	}
+	return rest
+}

@@ -31,6 +31,8 @@ type job struct {
 
 	choosing choosing             // among the results of searches
 	approval report.ApprovalAsked // of the spend
+	ahead    ahead                // of this start
+	enough   report.Enough        // limits for all that this start found to send
 }
 
 // newJob returns a job without its list.
@@ -85,10 +87,10 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 }
 
 // open lets the accounts use the journal and their services.
-func (j *job) open(use provider.Use) error {
+func (j *job) open(ctx context.Context, use provider.Use) error {
 	for _, account := range j.Accounts {
 		account.Strict = j.Budget.Strict
-		if err := account.Open(use); err != nil {
+		if err := account.Open(ctx, use); err != nil {
 			return err
 		}
 		j.accounts = append(j.accounts, account)
@@ -157,7 +159,14 @@ func (j *job) lookUp(ctx context.Context, update func(SentSoFar)) (dispatch.Stop
 	case err != nil || j.Lookups() == 0:
 		return nil, err
 	}
+	j.lookAheadNow()
 	return j.lookUpOnce(ctx, update)
+}
+
+// lookAheadNow estimates what this start will send from now on.
+func (j *job) lookAheadNow() {
+	now := j.now()
+	j.ahead = j.lookAhead(now, j.viewCeilings(now, j.Paid().Forecast()))
 }
 
 // lookUpOnce sends the lookups of one scan of each step.
@@ -177,7 +186,8 @@ func (j *job) lookUpOnce(ctx context.Context, update func(SentSoFar)) (dispatch.
 		before, earlier := j.Tally(), report.FoundNow(j.stepsDone()).Fields
 		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) {
 			found := report.JoinFound(earlier, report.FieldsFound(s.Account.Catalogue, now.Asked, now.Returned))
-			update(SentSoFar{Tally: before.Plus(now), Step: i, Found: found})
+			sum := before.Plus(now)
+			update(SentSoFar{Tally: sum, Step: i, Found: found, Ahead: j.ahead.legs(i, now, sum.Spent)})
 		}).Run(ctx, next)
 		s.Tally = s.Tally.Plus(tally)
 		if i+1 < len(j.Steps) {

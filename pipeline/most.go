@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"slices"
-	"time"
 
 	"payonce/checkpoint"
 	"payonce/cost"
@@ -55,14 +54,6 @@ func (r *RunSteps) PricedUnits() bool {
 	})
 }
 
-// duration returns the least time that the steps take, one after another.
-func (r *RunSteps) duration() (sum time.Duration) {
-	for _, s := range r.Steps {
-		sum += s.Account.Duration(s.Counts.Lookup)
-	}
-	return sum
-}
-
 // countUpTo adds the companies that earlier steps may still find to the counts of steps that ask by the ids
 // in answers. Each answer may name another company, unless its lookup was by the id: then the list names the
 // company, and later steps have counted it.
@@ -109,10 +100,32 @@ func (r *RunSteps) Units() (units []report.StepUnits) {
 	return units
 }
 
-// MaxUnits returns limits on units, by the names of their meters, under which a run can send all lookups. They
-// count what earlier starts of the run have used, and none is above the limit that the user has set. Units that no
-// lookup uses have the least limit, because a run needs one.
+// Enough returns limits of the run under which it can send all lookups.
+func (r *RunSteps) Enough() report.Enough {
+	scope := checkpoint.RunScope(r.Name)
+	sums := r.Totals(scope)
+	lookups := cost.Ceiling{Scope: scope, Meter: cost.Lookups}.Used(sums)
+	return report.Enough{
+		MaxSpend: sums.Settled.Plus(sums.Held).Money().Plus(r.Maximum()), MaxLookups: lookups + r.Lookups(), MaxUnits: r.enoughUnits(),
+	}
+}
+
+// MaxUnits returns limits on units, by the names of their meters, under which a run can send all lookups. None is above
+// the limit that the user has set.
 func (r *RunSteps) MaxUnits() map[string]int64 {
+	limits := r.enoughUnits()
+	for meter, enough := range limits {
+		if own, given := r.Budget.Units[meter]; given {
+			limits[meter] = min(enough, own)
+		}
+	}
+	return limits
+}
+
+// enoughUnits returns limits on units, by the names of their meters, under which a run can send all lookups. They
+// count what earlier starts of the run have used. Units that no lookup uses have the least limit, because a run needs
+// one.
+func (r *RunSteps) enoughUnits() map[string]int64 {
 	limits := map[string]int64{}
 	for _, account := range r.Accounts {
 		most := r.mostOf(account)
@@ -122,9 +135,6 @@ func (r *RunSteps) MaxUnits() map[string]int64 {
 				continue
 			}
 			limits[info.Name] = max(1, most[m]+before.Settled[m]+before.Held[m])
-			if own, given := r.Budget.Units[info.Name]; given {
-				limits[info.Name] = min(limits[info.Name], own)
-			}
 		}
 	}
 	return limits

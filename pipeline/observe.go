@@ -31,6 +31,8 @@ type SentSoFar struct {
 	Tally dispatch.Tally                   // of all steps
 	Step  int                              // that lookups are sent for, from 0
 	Found report.Values[report.FieldFound] // by all steps
+	// Ahead is what is left to send, as far as the ceilings will cover it; nil where that is not known.
+	Ahead []cost.Leg
 }
 
 // Sending says what a run is about to send.
@@ -43,6 +45,7 @@ type Sending struct {
 	MaxSpend cost.Money
 	Steps    []SendingStep // none for one step that has no name
 	Money    bool          // the lookups can cost money
+	Ahead    []cost.Leg    // as in SentSoFar
 }
 
 // SendingStep is a step of a run that is about to send.

@@ -56,7 +56,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if o.Offline {
 		use = provider.UseNothing
 	}
-	if err := j.open(use); err != nil {
+	if err := j.open(ctx, use); err != nil {
 		return nil, err
 	}
 	if err := j.choosing.Check(ctx, j.search(), j.note); err != nil {

@@ -87,9 +87,12 @@ func (r *RunSteps) viewCeiling(at time.Time, l limit) report.Ceiling {
 	if renewal := provider.Renewal(l.Period, at); !renewal.IsZero() {
 		view.RenewsAt = &renewal
 	}
-	if l.Name == cost.UsageBudget && !l.account.Shown.Budget.ResetsAt.IsZero() {
-		reset := l.account.Shown.Budget.ResetsAt.UTC()
-		view.RenewsAt = &reset
+	if l.Name == cost.UsageBudget {
+		budget := l.account.Shown.Budget
+		view.Cap, view.Spent = report.Known(budget.Cap), report.Known(budget.Spent)
+		if reset := budget.ResetsAt.UTC(); !budget.ResetsAt.IsZero() {
+			view.RenewsAt = &reset
+		}
 	}
 	return view
 }

@@ -28,10 +28,11 @@ func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *repor
 	if err != nil {
 		return nil, err
 	}
+	ceilings := j.planCeilings(at, spend.Maximum, likely)
 	return &report.Plan{
 		Version: report.PlanVersion, At: at, Run: j.Name, Job: j.JobName(),
 		PlanList: list, PlanLookups: j.planLookups(), PlanSpend: spend,
-		PlanCeilings: j.planCeilings(at, spend.Maximum, likely), PlanSchedule: j.planSchedule(at),
+		PlanCeilings: ceilings, PlanSchedule: j.planSchedule(at, ceilings.Ceilings),
 		PlanRates: j.planRates(likely), Sample: sample, Ambiguous: ambiguous, AccountRead: j.Read(),
 		Refused: j.refusedNow(), Steps: j.planSteps(), Limits: provider.ReachedLimits(j.Accounts),
 	}, nil
@@ -112,16 +113,23 @@ func (r *RunSteps) planSpend(likely *forecast.Forecast, spent *report.SpentBefor
 func (r *RunSteps) planCeilings(at time.Time, maximum cost.Money, likely *forecast.Forecast) report.PlanCeilings {
 	view := report.PlanCeilings{Ceilings: r.viewCeilings(at, likely), Possible: r.Possible(maximum)}
 	if threshold := r.Budget.Threshold; threshold != nil {
-		view.Approval = &report.PlanApproval{Threshold: *threshold, Needed: view.Possible > *threshold}
+		view.Approval = &report.PlanApproval{Threshold: *threshold, Needed: view.Possible > *threshold, Approved: r.Budget.Approved}
 	}
 	return view
 }
 
 // planSchedule says how long the lookups take and when the last of them can be sent.
-func (r *RunSteps) planSchedule(at time.Time) report.PlanSchedule {
-	duration, paid := r.duration(), r.Paid()
-	rate := paid.Account.Rate
+func (r *RunSteps) planSchedule(at time.Time, ceilings []report.Ceiling) report.PlanSchedule {
+	ahead, paid := r.lookAhead(at, ceilings), r.Paid()
+	duration, rate := ahead.remaining(at), paid.Account.Rate
 	view := report.PlanSchedule{Seconds: int64(duration / time.Second), Rate: report.RateText(rate), EndsAt: at.Add(duration)}
+	if covered := ahead.covered(); covered < r.Lookups() {
+		view.Timed = &covered
+	}
+	if ahead.pause.After(at) {
+		pause := ahead.pause.UTC()
+		view.PausedUntil = &pause
+	}
 	budget := paid.Account.Shown.Budget
 	reset := budget.ResetsAt.UTC()
 	if budget.Capped && reset.After(at) && view.EndsAt.After(reset) {

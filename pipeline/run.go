@@ -78,7 +78,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 	if err := j.keepColumns(); err != nil {
 		return nil, err
 	}
-	if err := j.open(provider.UsePaying); err != nil {
+	if err := j.open(ctx, provider.UsePaying); err != nil {
 		return nil, err
 	}
 	if err := j.choosing.Check(ctx, j.search(), j.note); err != nil {
@@ -99,6 +99,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 	if err := j.showPlanAndAsk(ctx, o, approver); err != nil {
 		return nil, err
 	}
+	j.enough = j.Enough()
 	return j.runToEnd(ctx)
 }
 
@@ -132,6 +133,9 @@ func (j *job) showPlanAndAsk(ctx context.Context, o RunOptions, approver Approve
 	plan, err := j.plan(ctx, nil, nil)
 	if err != nil {
 		return problem.AsUsage(err)
+	}
+	if plan.Approval != nil {
+		plan.Approval.Asks = approver.CanAsk()
 	}
 	if err := approver.Show(plan); err != nil {
 		return err
@@ -230,9 +234,10 @@ func wordOf(stop dispatch.Stop) string {
 // lookUpWatched sends the lookups while the accounts are watched, and compares them with the journal a last
 // time at the end.
 func (j *job) lookUpWatched(ctx context.Context, drifts []cost.Drift) (dispatch.Stop, error) {
+	j.lookAheadNow()
 	update, sent := j.work.Observer.Sending(Sending{
 		Run: j.Name, Fields: strings.Join(j.order.Fields, ","),
-		Lookups: j.Lookups(), Rate: j.Accounts[0].Rate, Steps: j.sending(), Money: j.TakesMoney(), Spent: j.Totals(checkpoint.RunScope(j.Name)).Settled.Money(), MaxSpend: j.MaxSpend(),
+		Lookups: j.Lookups(), Rate: j.Accounts[0].Rate, Steps: j.sending(), Money: j.TakesMoney(), Ahead: j.ahead.legs(0, dispatch.Tally{}, j.ahead.spent), Spent: j.Totals(checkpoint.RunScope(j.Name)).Settled.Money(), MaxSpend: j.MaxSpend(),
 	})
 	sending, halt := dispatch.WithHalt(ctx)
 	defer halt(dispatch.Interrupted{})

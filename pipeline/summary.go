@@ -26,6 +26,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	view.Kept, view.Tables, view.NewValues, view.Exclusive = done.kept, done.tables, done.added, j.session.work.Workspace.Exclusive
 	mostRestrictive, left := j.MostRestrictive()
 	view.MostRestrictive, view.Left, view.MaxSpend = mostRestrictive.Name, left, j.MaxSpend()
+	view.Enough = j.enough
 	if stop != nil {
 		view.Stop = new(stop.Word())
 	}

@@ -82,5 +82,5 @@ func (s *session) recall(run checkpoint.Run, reading List, to Output) (*job, err
 		return nil, err
 	}
 	j.profile = run.Profile
-	return j, j.open(provider.UseNothing)
+	return j, j.open(context.Background(), provider.UseNothing) // which asks the service nothing
 }

@@ -44,6 +44,7 @@ func advise(err error) string {
 		status      *v1.StatusError
 		document    *v1.DocumentError
 		session     *service.MCPOpenError
+		metrics     *v2.Error
 	)
 	switch {
 	case errors.Is(err, v2.ErrNoKey):
@@ -56,6 +57,8 @@ func advise(err error) string {
 		return "check the network and " + addressFlag(unreachable.Address.Name)
 	case errors.As(err, &status):
 		return adviseOnStatus(status)
+	case errors.As(err, &metrics) && metrics.Code == v2.CodeInvalidKey:
+		return "set SERVICE_V2_API_KEY to a valid key"
 	case errors.As(err, &document):
 		return "the service may not publish one, or --base-url is wrong"
 	case errors.As(err, &session) && session.Code == service.CodeMCPVersion:

@@ -24,7 +24,7 @@ func tell(env environment, failed report.Failure, flags *pflag.FlagSet, asJSON b
 	continued, facts := failed.Hint, []any{}
 	failed.Hint = strings.TrimLeft(failed.Hint, ";: ")
 	if failed.Command != "" {
-		continued += "\nFor example: " + failed.Command
+		continued += "\n" + failed.LeadText() + ": " + failed.Command
 		facts = []any{"command", failed.Command}
 	}
 	log.Fail(failed.Message, continued, append([]any{"code", failed.Code, "hint", failed.Hint, "exit", failed.Exit}, facts...)...)

@@ -35,7 +35,7 @@ func (env environment) jobs() jobs.Environment {
 
 // newJobRun returns a run whose flags a job sets, and that asks nobody.
 func (env environment) newJobRun() jobs.RunLine {
-	env.start, env.canAsk = &startingRecord{}, false
+	env.start, env.canAsk, env.typed = &startingRecord{}, false, nil // a job has commands of its own
 	o, cmd := newRun(env)
 	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
 	o.yes, o.service.LongestPause = true, jobs.LongestPause

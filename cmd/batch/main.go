@@ -35,6 +35,7 @@ type environment struct {
 	build          func() string       // identifies the program's code, as buildHash does; nil when that is not known
 	providers      []provider.Provider // of all interfaces that the program knows; nil for those of the package providers
 	start          *startingRecord
+	typed          typedLine      // the command line; nil where nobody typed it
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
 	after          func(time.Duration) <-chan time.Time
 	// hangups makes SIGHUP tell the channel that it returns, in place of interrupting. It may be nil.
@@ -69,13 +70,16 @@ func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time
 // execute runs one command line and returns its exit code.
 func execute(ctx context.Context, env environment, args []string) int {
 	printed := &counted{Writer: env.stdout}
-	env.stdout, env.start = printed, &startingRecord{}
+	env.stdout, env.start, env.typed = printed, &startingRecord{}, args
 	root := newRootCommand(env)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	env.start.End(exitCode(err), exitWord(err))
 	if failed, telling := failureOf(err, hintFlagsOf(cmd.Flags())); telling {
-		failed.Command = hintCommand(err, args, cmd.Flags())
+		if failed.Command = hintCommand(err, args, cmd.Flags()); failed.Command == "" {
+			next := env.typed.afterFailure(err, cmd)
+			failed.Lead, failed.Command = next.Lead, next.Command
+		}
 		tell(env, failed, cmd.Flags(), printed.bytes == 0 && asksForJSON(cmd, args))
 	}
 	return exitCode(err)

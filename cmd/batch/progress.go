@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -121,13 +122,40 @@ func (w *hostObserver) Sending(s pipeline.Sending) (update func(pipeline.SentSoF
 		shown.update(now)
 		w.state.Store(shown.state(s))
 	}
+	endTicks := ticking(func() {
+		if shown.tick() {
+			w.state.Store(shown.state(s))
+		}
+	})
 	return update, func() {
+		endTicks()
 		sent()
 		w.unlimitHeap()
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		shown.finish()
 		w.shown = nil
+	}
+}
+
+// ticking calls do every second until the function that it returns is called.
+func ticking(do func()) (end func()) {
+	ticker, stop := time.NewTicker(time.Second), make(chan struct{})
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		for {
+			select {
+			case <-ticker.C:
+				do()
+			case <-stop:
+				return
+			}
+		}
+	})
+	return func() {
+		ticker.Stop()
+		close(stop)
+		ended.Wait()
 	}
 }
 
@@ -184,6 +212,8 @@ type progress struct {
 	takes    bool // money
 
 	begun  time.Time
+	waits  time.Time  // when the current wait began; zero for none
+	drawn  string     // what the line said last
 	mu     sync.Mutex // drift and interrupts come from other goroutines
 	logged time.Time
 	tally  dispatch.Tally
@@ -197,6 +227,7 @@ func (w *hostObserver) newProgress(s pipeline.Sending) *progress {
 	p := &progress{
 		log: w.Log, line: w.terminal(), now: w.Log.Now, total: s.Lookups, rate: s.Rate,
 		spent: s.Spent, maxSpend: s.MaxSpend, takes: s.Money || s.MaxSpend > 0, logged: w.Log.Now(), begun: w.Log.Now(),
+		sent: pipeline.SentSoFar{Ahead: s.Ahead},
 	}
 	p.show()
 	return p
@@ -206,14 +237,53 @@ func (w *hostObserver) newProgress(s pipeline.Sending) *progress {
 func (p *progress) update(now pipeline.SentSoFar) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	switch {
+	case now.Tally.Wait.Reason == "":
+		p.waits = time.Time{}
+	case p.waits.IsZero():
+		p.waits = p.now()
+	}
 	p.tally, p.sent = now.Tally, now
+	p.draw()
+}
+
+// tick is called every second, because time passes during a wait while nothing else changes. It reports whether
+// there is one.
+func (p *progress) tick() (waits bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waits.IsZero() {
+		return false
+	}
+	if p.line.out == nil || strings.Join(p.parts(), ", ") != p.drawn {
+		p.draw()
+	}
+	return true
+}
+
+// busy returns how long the lookups have taken so far, without waits.
+func (p *progress) busy() time.Duration {
+	w, now := p.tally.Waited, p.now()
+	busy := now.Sub(p.begun) - w.SlowDown - w.Rate - w.Settle - w.Retry
+	if !p.waits.IsZero() {
+		busy -= now.Sub(p.waits)
+	}
+	return busy
+}
+
+// draw draws the line, or logs one.
+func (p *progress) draw() {
 	p.show()
 	if p.line.out != nil {
 		return
 	}
 	if at := p.now(); at.Sub(p.logged) >= logInterval {
 		p.logged = at
-		p.log.Note(p.done()+", "+strings.Join(p.figures(), ", "),
+		text := p.done() + ", " + strings.Join(p.figures(), ", ")
+		if wait := p.wait(); wait != "" {
+			text = wait + ", " + text
+		}
+		p.log.Note(text,
 			"lookups", p.tally.Lookups, "total", p.total, "spent_usd", (p.spent + p.tally.Spent).String(), "seconds_left", int64(p.left().Seconds()))
 	}
 }
@@ -248,9 +318,6 @@ func (p *progress) state(s pipeline.Sending) *report.Progress {
 	view.Wait = &report.Waiting{Reason: t.Wait.Reason, Times: t.SlowDowns}
 	if until := t.Wait.Until.UTC(); !t.Wait.Until.IsZero() {
 		view.Wait.Until = &until
-		if until.After(view.EndsAt) {
-			view.EndsAt = until
-		}
 	}
 	return view
 }
@@ -301,16 +368,22 @@ func (p *progress) wait() string {
 	return text
 }
 
-// left returns how long the rest takes: what the limit asks for after the current wait, or longer where
-// the service has been slower than that so far.
+// left returns how long the rest takes that the ceilings cover, after the current wait.
 func (p *progress) left() time.Duration {
-	rest := p.total - p.tally.Lookups
-	least := cost.Duration(rest, p.rate.Slots, p.rate.Window) + max(0, p.tally.Wait.Until.Sub(p.now()))
-	if p.tally.Lookups == 0 {
-		return least
+	legs := slices.Clone(p.sent.Ahead)
+	if legs == nil {
+		legs = []cost.Leg{{Lookups: p.total - p.tally.Lookups, Slots: p.rate.Slots, Window: p.rate.Window}}
 	}
-	soFar := p.now().Sub(p.begun)
-	return max(least, time.Duration(float64(soFar)/float64(p.tally.Lookups)*float64(rest)))
+	if p.tally.Lookups > 0 {
+		for i := range legs {
+			legs[i].Each = p.busy() / time.Duration(p.tally.Lookups)
+		}
+	}
+	wait := time.Duration(0)
+	if until := p.tally.Wait.Until; !until.IsZero() {
+		wait = until.Sub(p.now())
+	}
+	return cost.Remaining(legs, wait)
 }
 
 func (p *progress) note(text string) {
@@ -322,7 +395,11 @@ func (p *progress) note(text string) {
 }
 
 // show draws the line.
-func (p *progress) show() { p.line.show(p.tally.Lookups, p.total, p.parts()...) }
+func (p *progress) show() {
+	parts := p.parts()
+	p.drawn = strings.Join(parts, ", ")
+	p.line.show(p.tally.Lookups, p.total, parts...)
+}
 
 // finish removes the line.
 func (p *progress) finish() {

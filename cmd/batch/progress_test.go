@@ -142,3 +142,59 @@ func TestTheTimeThatIsLeft(t *testing.T) {
 		t.Errorf("%s left during a wait, and the limit makes it %s", got, least)
 	}
 }
+
+// While a run waits for the account to settle, the line says until when, counts down, and the time that is left has the
+// wait in it. The same is in the state that other processes read.
+func TestAWaitForTheAccountCountsDown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		observer := &hostObserver{Log: hostLog{Out: &out, Now: time.Now, Terminal: true}, Columns: func() int { return 160 }}
+		update, done := observer.Sending(pipeline.Sending{Lookups: 61, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar, Money: true})
+		defer done()
+		<-time.After(time.Second)
+		began := time.Now()
+		settled := began.Add(45 * time.Second)
+		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 10, Wait: dispatch.Wait{Reason: dispatch.WaitSettle, Until: settled}}})
+		const rest = time.Minute // 51 lookups
+		for passed := range 45 {
+			<-time.After(time.Until(began.Add(time.Duration(passed)*time.Second + 500*time.Millisecond)))
+			synctest.Wait()
+			lines := strings.Split(out.String(), "\r")
+			left := 45*time.Second - time.Duration(passed)*time.Second + rest // drawn every second
+			want := "waiting: responses lost, account settles, next call " + settled.Local().Format(time.TimeOnly) + ", 10 of 61 lookups, " + left.String() + " left"
+			if got := lines[len(lines)-1]; !strings.HasPrefix(got, want) {
+				t.Fatalf("after %d s the line is\n%q, not\n%q", passed, got, want)
+			}
+			state := observer.Progress()
+			if ends := settled.Add(rest).UTC(); !state.EndsAt.Equal(ends) || state.Wait == nil || !state.Wait.Until.Equal(settled) {
+				t.Fatalf("after %d s others read that it ends at %s, not at %s: %+v", passed, state.EndsAt, ends, state.Wait)
+			}
+		}
+		// What was waited is no time of the lookups.
+		<-time.After(time.Until(settled))
+		update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 11, Waited: dispatch.Waited{Settle: 45 * time.Second}}})
+		if ends := time.Now().Add(rest).UTC(); !observer.Progress().EndsAt.Equal(ends) {
+			t.Errorf("after the wait it ends at %s, not at %s", observer.Progress().EndsAt, ends)
+		}
+	})
+}
+
+// A budget that lasts for 30 seconds ends the run then, whatever the list has.
+func TestTheTimeThatIsLeftFollowsTheCeilings(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	p := &progress{now: func() time.Time { return now }, begun: now, logged: now, total: 800, rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, line: &line{}}
+	if got, want := p.left(), 26*time.Minute; got != want {
+		t.Errorf("without a ceiling %s left, not %s", got, want)
+	}
+	p.sent.Ahead = []cost.Leg{{Lookups: 31, Slots: 30, Window: time.Minute}}
+	if got, want := p.left(), time.Minute; got != want {
+		t.Errorf("with one %s left, not %s", got, want)
+	}
+	now = now.Add(20 * time.Second)
+	p.update(pipeline.SentSoFar{Tally: dispatch.Tally{Lookups: 10}, Ahead: []cost.Leg{{Lookups: 15, Slots: 30, Window: time.Minute}}})
+	if got, want := p.left(), 30*time.Second; got != want {
+		t.Errorf("%s left for 15 lookups of a service that takes 2 s for each, not %s", got, want)
+	}
+}

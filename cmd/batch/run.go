@@ -121,13 +121,15 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 
 // conclude shows the summary and returns the error that ends the command.
 func (o *options) conclude(out io.Writer, ended *pipeline.RunEnded) error {
-	ended.Summary.Advice = o.hints.Advice(ended.Summary, ended.Stop, o.env.now())
-	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
-		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", output.TargetName(o.output.path), err)
-	}
 	code := exitOfStop(ended.Stop)
 	if code == exitDone || code == exitCeiling && o.ceilingOK {
 		code = codeOfRows(ended.Summary.Rows)
+	}
+	next := o.afterRun(ended.Summary, ended.Stop, code, o.env.now())
+	ended.Summary.Command = next.Command
+	ended.Summary.Advice = next.after(o.hints.Advice(ended.Summary, ended.Stop, o.env.now()))
+	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
+		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", output.TargetName(o.output.path), err)
 	}
 	return exitWith(code)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,14 +64,21 @@ func exitsCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// pastedCommand runs the command that the last error shows, as a shell does.
+// goesOn matches the command that goes on after a stop.
+var goesOn = regexp.MustCompile(`(?m)^(?:To|After|When) [^\n]*:\s+(batch .*)$`)
+
+// pastedCommand runs the command that the last error or summary shows, as a shell does.
 func pastedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	plain(ts, neg, args, 0, "pasted")
 	_, after, found := strings.Cut(ts.ReadFile("stderr"), "\nFor example: ")
-	if !found {
-		ts.Fatalf("the error shows no command")
-	}
 	command, _, _ := strings.Cut(after, "\n")
+	if !found {
+		shown := goesOn.FindStringSubmatch(ts.ReadFile("stderr") + ts.ReadFile("stdout"))
+		if shown == nil {
+			ts.Fatalf("neither the error nor the summary shows a command")
+		}
+		command = shown[1]
+	}
 	ts.Check(ts.Exec("sh", "-c", command))
 }
 

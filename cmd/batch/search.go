@@ -125,7 +125,8 @@ func (c *searchCommand) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	ended.Summary.Advice = advice(ended, c.o.env.now())
+	next := c.o.env.typed.afterSearch(ended, c.o.env.now())
+	ended.Summary.Command, ended.Summary.Advice = next.Command, next.after(advice(ended, c.o.env.now()))
 	if err := c.show(out, ended.Summary); err != nil {
 		return fmt.Errorf("the search has ended and %s is written, but the summary could not be printed: %w", output.TargetName(order.Output.Path), err)
 	}

@@ -128,9 +128,11 @@ func isRecorded(flag *pflag.Flag) bool {
 	return slices.Contains([]string{"bool", "int", "uint", "duration"}, flag.Value.Type()) || slices.Contains(names, flag.Name)
 }
 
-// holdsSecret matches a word that may hold a secret, whatever it stands for: an address, a user with a password, a
-// connection string, a header.
-var holdsSecret = regexp.MustCompile(`(?i)://|:\S*@|(pass|passwd|password|pwd|secret|token|key|auth|authorization|signature|credentials?)["']?\s*[=:]|\b(bearer|basic)\s`)
+// secretPattern matches, in letters of any case, a user with a password, a connection string and a header.
+const secretPattern = `:\S*@|(pass|passwd|password|pwd|secret|token|key|auth|authorization|signature|credentials?)["']?\s*[=:]|\b(bearer|basic)\s`
+
+// holdsSecret matches a word that may hold a secret, whatever it stands for, and every address.
+var holdsSecret = regexp.MustCompile(`(?i)://|` + secretPattern)
 
 // hidden stands in the record for a word that may hold a secret.
 const hidden = "[not recorded]"

@@ -68,6 +68,7 @@ var causes = map[string]string{
 	"journal_damaged":               "the journal is damaged",
 	"journal_version":               "the journal is of another version of the program",
 	"other_key":                     "the API key is not the one of the journal",
+	"other_key_unchecked":           "the API key is not the one of the journal, and the service could not be asked whether it is valid",
 	"not_connected":                 "no service is configured: its address or its key is not set",
 	"job_not_connected":             "no service is configured: its address or its key is not set",
 	"no_identity":                   "no column of the list says who its people or companies are",

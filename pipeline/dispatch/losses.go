@@ -66,9 +66,11 @@ func (d *dispatcher) settleLosses(ctx context.Context) {
 func (d *dispatcher) settle(ctx context.Context, this look) error {
 	d.note("%s: waiting for the account to settle, to see what was charged",
 		counted(int64(len(d.lost)), "response was lost", "responses were lost"))
-	defer d.waiting(Wait{Reason: WaitSettle})()
+	defer d.waiting(Wait{WaitSettle, d.Reconciler.settled()})()
 	defer d.counting(&d.tally.Waited.Settle)()
-	reconciled, err := d.Reconciler.Reconcile(ctx)
+	reconciler := *d.Reconciler
+	reconciler.Waits = func(until time.Time) { d.reportWait(Wait{WaitSettle, until}) }
+	reconciled, err := reconciler.Reconcile(ctx)
 	switch {
 	case ctx.Err() != nil:
 		d.leaveInDoubt()

@@ -34,6 +34,8 @@ type Reconciler struct {
 	// Exclusive says that the user declares that nobody else uses the account.
 	Exclusive bool
 	Now       func() time.Time
+	// Waits is called before each wait with the time until which it lasts; nil for none.
+	Waits func(until time.Time)
 }
 
 // How often, and how many times, an account that still has reservations is read.
@@ -111,6 +113,9 @@ func refusesUs(err error) bool {
 func (r *Reconciler) sleep(ctx context.Context, wait time.Duration) error {
 	if wait <= 0 {
 		return ctx.Err()
+	}
+	if r.Waits != nil {
+		r.Waits(r.Now().Add(wait))
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -62,12 +62,14 @@ func (d *dispatcher) counting(sum *time.Duration) (done func()) {
 
 // waiting reports a wait until the function that it returns is called.
 func (d *dispatcher) waiting(wait Wait) (done func()) {
-	report := func(wait Wait) {
-		d.tally.Wait = wait
-		if d.Report != nil {
-			d.Report(d.tally)
-		}
+	d.reportWait(wait)
+	return func() { d.reportWait(Wait{}) }
+}
+
+// reportWait reports what the next lookup waits for now.
+func (d *dispatcher) reportWait(wait Wait) {
+	d.tally.Wait = wait
+	if d.Report != nil {
+		d.Report(d.tally)
 	}
-	report(wait)
-	return func() { report(Wait{}) }
 }

@@ -85,9 +85,9 @@ func accountOfBudget(ctx context.Context, w *pipeline.Work, s *workspace.Session
 	if first := s.Options.Services[0]; s.Options.IsConfigured(first) {
 		account := s.Account(first, nil, nil)
 		defer account.Close()
-		err := account.Open(provider.UseReading)
+		err := account.Open(ctx, provider.UseReading)
 		if err == nil {
-			err = s.CheckKey(first)
+			err = account.CheckKey(ctx)
 		}
 		if err != nil {
 			return nil, w.Explain(err)

@@ -59,7 +59,7 @@ func withProber(ctx context.Context, place *workspace.Session, o probeOptions, d
 	if !place.Options.Sandbox { // the sandbox counts at once and has no other users
 		p.settle, p.shared = p.account.SettleDelay, !p.account.Exclusive
 	}
-	if err := p.account.Open(provider.UsePaying); err != nil {
+	if err := p.account.Open(ctx, provider.UsePaying); err != nil {
 		return err
 	}
 	defer p.account.Close()

@@ -13,7 +13,7 @@ import (
 // openSpending makes the journal ready to spend. It returns why nothing may be sent; ""
 // when it may.
 func (c *comparing) openSpending(ctx context.Context, inDoubt string) (why string, err error) {
-	if err := c.place.CheckKey(c.Account.Of); err != nil {
+	if err := c.Account.CheckKey(ctx); err != nil {
 		return "", err
 	}
 	reconciler := c.Account.Reconciler()

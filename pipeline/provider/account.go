@@ -65,7 +65,7 @@ type Account struct {
 // the workspace as it is now, nil before it is opened.
 //
 // An account that may pay needs a key that is known to belong to it.
-func (a *Account) Open(use Use) (err error) {
+func (a *Account) Open(ctx context.Context, use Use) (err error) {
 	if a.Journal, err = a.Workspace.AccountOf(a.Of); err != nil || use == UseNothing {
 		return err
 	}
@@ -76,7 +76,22 @@ func (a *Account) Open(use Use) (err error) {
 	if a.Status, a.Finder, err = a.Connection.Open(at, use); err != nil || use == UseReading {
 		return err
 	}
-	return a.Workspace.CheckKey(a.Of)
+	return a.CheckKey(ctx)
+}
+
+// CheckKey refuses a key that is not known to belong to the account, which has to be open.
+func (a *Account) CheckKey(ctx context.Context) error {
+	return a.Workspace.CheckKey(a.Of, a.accepted(ctx))
+}
+
+// accepted returns a function that asks the service, free of charge, whether it accepts the key.
+func (a *Account) accepted(ctx context.Context) func() error {
+	return func() error {
+		if _, err := a.Status.Status(ctx); err != nil {
+			return problem.AsRefused(ctx, err)
+		}
+		return nil
+	}
 }
 
 // Close closes the clients.
@@ -84,12 +99,7 @@ func (a *Account) Close() { a.Connection.Close() }
 
 // Register makes the journal ready for calls of the account, once the service has accepted its key.
 func (a *Account) Register(ctx context.Context) (err error) {
-	a.Journal, err = a.Workspace.Register(a.Of, func() error {
-		if _, err := a.Status.Status(ctx); err != nil {
-			return problem.AsRefused(ctx, err)
-		}
-		return nil
-	})
+	a.Journal, err = a.Workspace.Register(a.Of, a.accepted(ctx))
 	return err
 }
 
@@ -351,13 +361,13 @@ func (a *Account) SettleDoubts(ctx context.Context) error {
 // Settle decides about the calls of the account that are in doubt, by what the account shows; it sends nothing that is
 // paid for. It finds nothing where the journal does not wait for the account.
 func (a *Account) Settle(ctx context.Context) (found attempt.ReconcileResult, err error) {
-	if err := a.Open(UseNothing); err != nil || a.Journal == nil || !a.Journal.AwaitsAccount() {
+	if err := a.Open(ctx, UseNothing); err != nil || a.Journal == nil || !a.Journal.AwaitsAccount() {
 		return found, err
 	}
-	if err := a.Open(UseReading); err != nil {
+	if err := a.Open(ctx, UseReading); err != nil {
 		return found, err
 	}
-	if err := a.Workspace.CheckKey(a.Of); err != nil {
+	if err := a.CheckKey(ctx); err != nil {
 		return found, err
 	}
 	if err := a.Register(ctx); err != nil {

@@ -123,8 +123,9 @@ type Workspace interface {
 	// AccountOf returns the journal as the account of a service sees it; nil before the journal is open, and where the
 	// journal does not know the account.
 	AccountOf(of Service) (*checkpoint.Journal, error)
-	// CheckKey refuses an API key that is not known to belong to the account.
-	CheckKey(of Service) error
+	// CheckKey refuses an API key that is not known to belong to the account. Of such a key it first calls accepted,
+	// which says whether the service accepts the key: one that it refuses belongs to no account.
+	CheckKey(of Service, accepted func() error) error
 	// Register returns the journal as the account sees it. Of an account that has to be registered it first calls
 	// accepted, which says whether the service accepts the key.
 	Register(of Service, accepted func() error) (*checkpoint.Journal, error)

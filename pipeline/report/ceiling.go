@@ -19,6 +19,10 @@ type Ceiling struct {
 	Meter      string `json:"meter,omitempty"`
 	LimitUnits *int64 `json:"limit_units,omitempty"`
 	LeftUnits  *int64 `json:"left_units,omitempty"`
+	// Cap is the account's own monthly budget, and Spent what the account has spent of it. The limit is what the account
+	// showed as left of it.
+	Cap   *cost.Money `json:"cap_usd,omitempty"`
+	Spent *cost.Money `json:"spent_usd,omitempty"`
 	// RenewsAt is when it renews; it is left out when that is never.
 	RenewsAt *time.Time `json:"renews_at,omitempty"`
 	Covers   int64      `json:"covers_lookups"` // surely
@@ -40,6 +44,16 @@ func (v Ceiling) LeftText() string { return v.amount(v.Left, v.LeftLookups, v.Le
 func (v Ceiling) LeftOfLimit() string {
 	if v.LeftUnits != nil {
 		return fmt.Sprintf("%d left of %s", *v.LeftUnits, v.LimitText())
+	}
+	held := ""
+	if v.Left != nil && *v.Left < *v.Limit {
+		held = fmt.Sprintf(", $%s held for lookups in doubt", *v.Limit-*v.Left)
+	}
+	switch {
+	case v.Name == cost.AccountBalance:
+		return v.LeftText() + " left" + held
+	case v.Cap != nil && v.Spent != nil:
+		return fmt.Sprintf("%s left of $%s, $%s spent this month%s", v.LeftText(), *v.Cap, *v.Spent, held)
 	}
 	return v.LeftText() + " left of " + v.LimitText()
 }

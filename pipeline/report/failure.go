@@ -1,5 +1,7 @@
 package report
 
+import "cmp"
+
 // Failed is what a program reads in place of a report when a command failed before it had one.
 type Failed struct {
 	Error Failure `json:"error"`
@@ -12,7 +14,11 @@ type Failure struct {
 	Hint    string `json:"hint"`              // what to do next; "" when the message says all
 	Exit    int    `json:"exit"`              // the exit code
 	Command string `json:"command,omitempty"` // a whole command that helps
+	Lead    string `json:"-"`                 // what a person reads before the command; "" for an example
 }
+
+// LeadText returns what a person reads before the command.
+func (f Failure) LeadText() string { return cmp.Or(f.Lead, "For example") }
 
 func (v *Failed) Render(p *Page) {
 	p.Prosef("error", "%s", v.Error.Message)
@@ -20,6 +26,6 @@ func (v *Failed) Render(p *Page) {
 		p.Prosef("", "%s", v.Error.Hint)
 	}
 	if v.Error.Command != "" {
-		p.Linef("For example: %s", v.Error.Command)
+		p.Linef("%s: %s", v.Error.LeadText(), v.Error.Command)
 	}
 }

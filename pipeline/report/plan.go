@@ -89,6 +89,8 @@ type PlanSchedule struct {
 	Seconds     int64        `json:"seconds"`
 	Rate        string       `json:"rate"`
 	EndsAt      time.Time    `json:"ends_at"`
+	Timed       *int64       `json:"timed_lookups,omitempty"` // lookups that the time is for; left out when the ceilings cover all
+	PausedUntil *time.Time   `json:"paused_until,omitempty"`  // as the service has asked
 	BudgetReset *BudgetReset `json:"budget_reset,omitempty"`
 }
 
@@ -172,8 +174,11 @@ type MaximumSplit struct {
 
 // PlanApproval says whether somebody has to approve the run.
 type PlanApproval struct {
-	Threshold cost.Money `json:"threshold_usd"`
-	Needed    bool       `json:"needed"`
+	Threshold cost.Money  `json:"threshold_usd"`
+	Needed    bool        `json:"needed"`                 // more than the threshold is possible
+	Approved  *cost.Money `json:"approved_usd,omitempty"` // for this start; left out when nothing was
+	// Asks says that somebody is asked for the approval after the plan.
+	Asks bool `json:"-"`
 }
 
 // RefusedNow is why the service would refuse the lookups now, as far as the account

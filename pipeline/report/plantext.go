@@ -163,20 +163,29 @@ func (v *Plan) printMoney(p *Page) {
 	}
 	p.Entryf("maximum spend", "$%s, when every field is returned", v.Maximum)
 	v.printQuantities(p)
-	for _, part := range []struct {
-		name   string
-		amount *cost.Money
-	}{
-		{"  included balance", v.Split.Included},
-		{"  prepaid balance", v.Split.Prepaid},
-		{"  beyond the balance", v.Split.Uncovered},
-	} {
-		if part.amount != nil && *part.amount > 0 {
-			p.Entryf(part.name, "$%s", *part.amount)
-		}
+	if text := v.Split.text(); text != "" {
+		p.Prosef("  paid from", "%s", text)
 	}
 	v.printExpected(p)
 	v.SpentBefore.Render(p)
+}
+
+// text says what of the maximum is paid from which balance, in the order of use; "" where no balance is known.
+func (v MaximumSplit) text() string {
+	var parts []string
+	for _, part := range []struct {
+		amount *cost.Money
+		text   string
+	}{
+		{v.Included, "$%s of the month's included balance"},
+		{v.Prepaid, "$%s of prepaid credit"},
+		{v.Uncovered, "and $%s from nothing: the balance is too low"},
+	} {
+		if part.amount != nil && *part.amount > 0 {
+			parts = append(parts, fmt.Sprintf(part.text, *part.amount))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // perUnit returns the prices of units, with names that tell them from fields.
@@ -241,24 +250,48 @@ func (v *Plan) printCeilings(p *Page) {
 		}
 	}
 	if !v.AccountRead {
-		p.Prosef("account", "not asked; its balance and budget may bind earlier")
+		p.Prosef("account", "not asked: its balance or budget may stop the run")
 	}
 	if v.Refused != nil {
 		p.Alertf("the service refuses", "%s (%s). %s", strings.TrimRight(v.Refused.Message, "."), v.Refused.Code, p.Remedy(v.Refused.Code))
 	}
-	if v.Approval != nil && v.Approval.Needed {
-		p.Alertf("approval", "needed: $%s is possible, above the threshold of $%s; %s",
-			v.Possible, v.Approval.Threshold, p.Hint("approval", v.Possible))
+	v.printApproval(p)
+}
+
+// printApproval says whether somebody has to approve the run, or has done so.
+func (v *Plan) printApproval(p *Page) {
+	a := v.Approval
+	if a == nil || !a.Needed {
+		return
 	}
+	above := fmt.Sprintf("$%s is possible, above the threshold of $%s", v.Possible, a.Threshold)
+	switch {
+	case a.Approved != nil && v.Possible <= *a.Approved:
+		p.Prosef("approval", "given: %s; $%s was approved%s", above, *a.Approved, p.Hint("approval_given"))
+		return
+	case a.Approved != nil:
+		above += fmt.Sprintf(", and $%s was approved", *a.Approved)
+	}
+	if a.Asks {
+		p.Alertf("approval", "needed: %s; you are asked for it below", above)
+		return
+	}
+	p.Alertf("approval", "needed: %s; %s", above, p.Hint("approval", v.Possible))
 }
 
 func (v *Plan) printTime(p *Page) {
-	duration := time.Duration(v.Seconds) * time.Second
-	if len(v.Steps) > 0 {
-		p.Prosef("time", "at least %s, until %s", duration, Time(v.EndsAt))
-	} else {
-		p.Prosef("time", "at least %s at %s, until %s", duration, v.Rate, Time(v.EndsAt))
+	text := "at least " + (time.Duration(v.Seconds) * time.Second).String()
+	if len(v.Steps) == 0 {
+		text += " at " + v.Rate
 	}
+	text += ", until " + Time(v.EndsAt)
+	if v.PausedUntil != nil {
+		text += "; the service asked to send nothing before " + Time(*v.PausedUntil)
+	}
+	if v.Timed != nil {
+		text += fmt.Sprintf("; the ceilings cover about %d of %s", *v.Timed, Lookups(v.allLookups()))
+	}
+	p.Prosef("time", "%s", text)
 	if reset := v.BudgetReset; reset != nil {
 		p.Prosef("budget reset", "on %s, after at most %s. The run keeps to what the usage budget leaves now; "+
 			"run the same command again then to go on under the new one", Time(reset.At), Lookups(reset.LookupsBefore))
@@ -282,9 +315,16 @@ func (v *Plan) printOptions(p *Page) {
 			text += ", expected $" + option.Expected.String()
 		}
 		if option.Monthly > 0 {
-			text += " ($" + option.Monthly.String() + " a month)"
+			text += ", with the monthly fee of $" + option.Monthly.String() + " in it"
 		}
-		p.Prosef("cheaper by "+option.Name, "%s", text)
+		var less []string
+		if *option.Total < most {
+			less = append(less, fmt.Sprintf("at most $%s less", most-*option.Total))
+		}
+		if likely {
+			less = append(less, fmt.Sprintf("expected $%s less", *expected-*option.Expected))
+		}
+		p.Prosef("cheaper by "+option.Name, "%s: %s than yours", text, strings.Join(less, ", "))
 		found = true
 	}
 	if found && len(v.MayPayBy) > 0 {

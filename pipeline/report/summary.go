@@ -39,8 +39,11 @@ type RunSummary struct {
 	Tables          *output.TablesWritten `json:"tables,omitempty"`
 	Ambiguous       *Choices              `json:"ambiguous,omitempty"`
 	NewValues       *output.WrittenNew    `json:"new_values,omitempty"`
+	Command         string                `json:"command,omitempty"` // goes on with what the run has left
 
-	Calls    int64      `json:"-"` // of the run, that were sent or may have been
+	Calls int64 `json:"-"` // of the run, that were sent or may have been
+	// Enough are limits under which the run can send all lookups that it had left at this start.
+	Enough   Enough     `json:"-"`
 	MaxSpend cost.Money `json:"-"`
 	Left     cost.Money `json:"-"` // under the most restrictive ceiling
 	// GivenUp counts lookups that failed three times in a run that has sent all the others.
@@ -50,6 +53,13 @@ type RunSummary struct {
 	// Exclusive says that the account was declared exclusive.
 	Exclusive bool   `json:"-"`
 	Advice    string `json:"-"` // why the run stopped and what to do next
+}
+
+// Enough are limits of a run under which it can send all its lookups. They count what earlier starts have used.
+type Enough struct {
+	MaxSpend   cost.Money
+	MaxLookups int64
+	MaxUnits   map[string]int64 // by the names of the meters
 }
 
 // StepDone says what one step of a run found and used in one command.

@@ -31,8 +31,9 @@ type Summary struct {
 	// Unusable are filters by which the search could not be split: the service ignores or refuses them.
 	Unusable []string             `json:"unusable_filters,omitempty"`
 	Kept     []output.KeptVersion `json:"kept,omitempty"`
-	Stop     *string              `json:"stop"` // why it ended early
-	Advice   string               `json:"-"`    // what to do next
+	Stop     *string              `json:"stop"`              // why it ended early
+	Advice   string               `json:"-"`                 // what to do next
+	Command  string               `json:"command,omitempty"` // goes on after a stop
 }
 
 func (s *session) summary(progress Progress, tally dispatch.Tally, stop dispatch.Stop, kept []output.KeptVersion) *Summary {

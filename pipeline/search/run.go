@@ -106,11 +106,17 @@ func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
 		return nil, problem.AsUsage(err)
 	}
 	defer client.Close()
-	if err := s.place.CheckKey(s.service); err != nil {
+	read := func() (err error) {
+		if s.account, err = client.Status(ctx); err != nil {
+			return problem.AsRefused(ctx, err)
+		}
+		return nil
+	}
+	if err := s.place.CheckKey(s.service, read); err != nil {
 		return nil, err
 	}
-	if s.account, err = client.Status(ctx); err != nil {
-		return nil, problem.AsRefused(ctx, err)
+	if err := read(); err != nil {
+		return nil, err
 	}
 	journal, err := s.place.Register(s.service, func() error { return nil }) // the status was read
 	if err != nil {

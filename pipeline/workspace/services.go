@@ -3,7 +3,9 @@
 package workspace
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"payonce/checkpoint"
@@ -156,7 +158,7 @@ func (s *Session) AccountOf(of provider.Service) (*checkpoint.Journal, error) {
 }
 
 // CheckKey implements provider.Workspace.
-func (s *Session) CheckKey(of provider.Service) error {
+func (s *Session) CheckKey(of provider.Service, accepted func() error) error {
 	journal, err := s.AccountOf(of)
 	switch {
 	case err != nil:
@@ -170,10 +172,24 @@ func (s *Session) CheckKey(of provider.Service) error {
 		return problem.Coded("other_service", "%w", err)
 	case !errors.Is(err, checkpoint.ErrOtherKey):
 		return err
-	case s.Options.isFirst(of):
-		return problem.Coded("other_key", "%w", err)
 	}
-	return problem.Coded("other_key", "the %s interface: %w", of.Name(), err)
+	if !s.Options.isFirst(of) {
+		err = fmt.Errorf("the %s interface: %w", of.Name(), err)
+	}
+	return otherKey(err, accepted())
+}
+
+// otherKey says what is wrong with a key that the journal does not know: the service refuses it, or accepts it, or did
+// not say. Answer is the service's answer, nil when it accepts the key.
+func otherKey(other, answer error) error {
+	var refusal interface{ Refused() bool }
+	switch {
+	case answer == nil:
+		return problem.Coded("other_key", "%w", other)
+	case errors.Is(answer, context.Canceled), errors.As(answer, &refusal) && refusal.Refused():
+		return answer
+	}
+	return problem.Coded("other_key_unchecked", "%w, and whether the service accepts this one could not be checked: %w; nothing was sent", other, answer)
 }
 
 // noOther refuses the account of a service when the journal has one of its interface at another address: everything
@@ -200,7 +216,7 @@ func (s *Session) Register(of provider.Service, accepted func() error) (*checkpo
 	if err := accepted(); err != nil {
 		return nil, err
 	}
-	if err := s.CheckKey(of); err != nil {
+	if err := s.CheckKey(of, func() error { return nil }); err != nil {
 		return nil, err
 	}
 	id, err := s.Options.idOf(of)

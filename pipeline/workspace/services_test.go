@@ -52,8 +52,11 @@ func openSecond(s *Session) (*v2.Client, error) {
 		return nil, err
 	}
 	client, err := v2.NewClient(providerv2.Provider{}.Config(at))
-	return client, errors.Join(err, s.CheckKey(of))
+	return client, errors.Join(err, s.CheckKey(of, accepts))
 }
+
+// accepts is a service that accepts a key.
+func accepts() error { return nil }
 
 // startRun opens the journal of a workspace as a run does, registers what it has, and returns its directory.
 func startRun(t *testing.T, s *Session) string {

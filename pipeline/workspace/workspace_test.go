@@ -142,16 +142,16 @@ func TestAnotherKeyNeedsTheWordThatTheWorkspaceIsTheSame(t *testing.T) {
 	if err := s.RecordKey(of()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CheckKey(of()); err != nil {
+	if err := s.CheckKey(of(), accepts); err != nil {
 		t.Errorf("the same key: %v", err)
 	}
 	s.Options.Services[0].Key = "the second"
-	err := s.CheckKey(of())
+	err := s.CheckKey(of(), accepts)
 	if found, _ := errors.AsType[*problem.Error](err); found == nil || found.Code != "other_key" {
 		t.Errorf("another key: %v", err)
 	}
 	s.Options.SameWorkspace = true
-	if err := s.CheckKey(of()); err != nil {
+	if err := s.CheckKey(of(), accepts); err != nil {
 		t.Errorf("declared to be of the same workspace: %v", err)
 	}
 }
