@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/record"
+	"payonce/cost"
 )
 
 // AddAlerts gives alerts their IDs, and returns the writes that add those that the journal does not have.
@@ -132,6 +133,9 @@ func RecordResults(s record.Store, results []AlertResult) error {
 func ExpiredAlerts(s record.Store, job string, acceptedBefore, before time.Time) (erase []record.Write, err error) {
 	err = each(s, job, func(key []byte, alert record.Alert) {
 		old := alert.At.Before(before) || alert.At.Before(acceptedBefore) && delivered(alert)
+		if alert.Period != "" { // the record of a report says that it was sent
+			old = alert.At.Before(acceptedBefore.AddDate(0, -2, 0))
+		}
 		if old && len(erase) < erasedAtOnce {
 			erase = append(erase, record.Write{Key: slices.Clone(key)})
 		}
@@ -141,3 +145,39 @@ func ExpiredAlerts(s record.Store, job string, acceptedBefore, before time.Time)
 
 // erasedAtOnce is how many alerts one commit erases at most.
 const erasedAtOnce = 1000
+
+// AddReports returns the writes that add reports to the outbox, each for those of its channels that have no report on the
+// period: a channel gets one of a whole journal, whichever job starts first.
+func AddReports(s record.Store, reports []record.Alert) (writes []record.Write, err error) {
+	if len(reports) == 0 {
+		return nil, nil
+	}
+	type sent struct{ period, occurrence, channel string }
+	known := map[sent]bool{}
+	err = each(s, "", func(_ []byte, alert record.Alert) {
+		for _, d := range alert.Deliveries {
+			known[sent{alert.Period, alert.Occurrence, d.Channel}] = true
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var missing []record.Alert
+	for _, r := range reports {
+		r.Deliveries = slices.DeleteFunc(slices.Clone(r.Deliveries), func(d record.Delivery) bool {
+			return known[sent{r.Period, r.Occurrence, d.Channel}]
+		})
+		month, isDay := r.Occurrence, len(r.Occurrence) > len("2006-01")
+		if isDay {
+			month = r.Occurrence[:len("2006-01")]
+		}
+		totals, _, err := record.Load[cost.Totals](s, record.NameKey(record.TotalsPrefix, WorkspaceScope+"/"+month))
+		if err != nil {
+			return nil, err
+		}
+		if len(r.Deliveries) > 0 && totals.Calls() > 0 { // a month without calls has nothing to report
+			missing = append(missing, r)
+		}
+	}
+	return AddAlerts(s, missing)
+}

@@ -21,6 +21,8 @@ type Alert struct {
 	Figures    []Figure  `json:"figures,omitempty"`
 	// Deliveries has an entry for each channel that the alert has to reach.
 	Deliveries []Delivery `json:"deliveries"`
+	// Period is "week" or "month" for a report on one, whose last day or month is the occurrence; "" for other alerts.
+	Period string `json:"period,omitempty"`
 }
 
 // Figure is a number of an alert with its name.
@@ -49,6 +51,7 @@ func alertMembers(m *numbered.Members, a *Alert) {
 	numbered.Text(m, 7, &a.Text)
 	numbered.List(m, 8, &a.Figures, figureMembers)
 	numbered.List(m, 9, &a.Deliveries, deliveryMembers)
+	numbered.Text(m, 10, &a.Period)
 }
 
 func figureMembers(m *numbered.Members, f *Figure) {

@@ -6,6 +6,7 @@ package notify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"sync"
@@ -22,6 +23,8 @@ type AlertSender struct {
 	// in the order in which they happened: a failure never arrives after the success that followed it.
 	Ordered map[string]bool
 	Now     func() time.Time
+	// Complete adds the figures and the page to a report, as the journal has them now. It may be nil.
+	Complete func(context.Context, record.Alert, *Message) error
 }
 
 // roundTime is the time after which a channel gets no further alert in one round. An alert that was begun before may
@@ -45,7 +48,7 @@ func (s AlertSender) Send(ctx context.Context, open []record.Alert) (results []c
 				if ctx.Err() != nil || s.Now().Sub(began) > roundTime {
 					return
 				}
-				err := channel.Send(ctx, messageOf(alert))
+				err := s.send(ctx, channel, alert)
 				if err != nil && ctx.Err() != nil {
 					return
 				}
@@ -60,6 +63,17 @@ func (s AlertSender) Send(ctx context.Context, open []record.Alert) (results []c
 	}
 	sending.Wait()
 	return results
+}
+
+// send sends an alert to a channel.
+func (s AlertSender) send(ctx context.Context, channel Channel, alert record.Alert) error {
+	m := messageOf(alert)
+	if alert.Period != "" && s.Complete != nil {
+		if err := s.Complete(ctx, alert, &m); err != nil {
+			return fmt.Errorf("the report cannot be made: %w", err)
+		}
+	}
+	return channel.Send(ctx, m)
 }
 
 // dueTo returns the alerts that a channel gets now: those that were tried least often first, so that an alert that

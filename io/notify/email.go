@@ -23,6 +23,9 @@ func (e email) Send(ctx context.Context, m Message) error {
 	letter.SetMessageIDWithValue(m.ID + "@payonce.invalid")
 	letter.SetGenHeader("Auto-Submitted", "auto-generated") // no automatic answer is wanted
 	letter.SetBodyString(mail.TypeTextPlain, m.body()+"\n\n"+m.ID+"\n")
+	if m.Page != "" {
+		letter.AddAlternativeString(mail.TypeTextHTML, m.Page)
+	}
 	options := []mail.Option{mail.WithTimeout(s.Timeout)}
 	switch s.TLS {
 	case NoTLS:

@@ -21,6 +21,8 @@ type Message struct {
 	At         time.Time `json:"at"`
 	Text       string    `json:"text"`
 	Figures    []Figure  `json:"figures,omitempty"`
+	// Page is a report as a page of HTML, for channels that can show one; "" for none.
+	Page string `json:"-"`
 }
 
 // Figure is a number with its name.
@@ -47,10 +49,11 @@ const (
 	Missed    Kind = "missed"
 	Skipped   Kind = "skipped"
 	NoRun     Kind = "no_run"
+	Report    Kind = "report" // on a month; a channel gets it when its settings say so
 )
 
 // Kinds returns all kinds.
-func Kinds() []Kind { return append([]Kind{Test, Started}, Alerts()...) }
+func Kinds() []Kind { return append([]Kind{Test, Started, Report}, Alerts()...) }
 
 // Alerts returns the kinds of messages that follow from what happened to a job.
 func Alerts() []Kind {

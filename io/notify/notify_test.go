@@ -413,3 +413,20 @@ func TestSendEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAReportIsAPageInAnEmail: the sums are the text, and the page is the alternative to it.
+func TestAReportIsAPageInAnEmail(t *testing.T) {
+	box := &mailbox{}
+	s := Settings{
+		Type: Email, Host: "127.0.0.1", Port: mailServer(t, box, NoTLS), TLS: NoTLS, From: "jobs@example.com", To: []string{"ops@example.com"},
+	}
+	m := message(Report)
+	m.Page = "<!DOCTYPE html><h1>Report on 2026-11</h1>"
+	if err := channel(t, s).Send(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	text, page := strings.Index(box.text, "spent: $1.20"), strings.Index(box.text, "<h1>Report on 2026-11</h1>")
+	if !strings.Contains(box.text, "multipart/alternative") || text < 0 || page < text {
+		t.Errorf("the email is\n%s", box.text)
+	}
+}

@@ -16,8 +16,9 @@ import (
 // budgetSums adds up the months of each job that had calls, the latest month first. Runs without a job are together, as
 // a job without a name.
 func budgetSums(s *workspace.Session, runs []checkpoint.Run, now time.Time) (sums []report.BudgetSum, err error) {
+	sums = []report.BudgetSum{}
 	if len(runs) == 0 {
-		return nil, nil
+		return sums, nil
 	}
 	first, last, scopesOf := now, now, map[string]map[string]bool{} // the jobs in the journal, by the names to show
 	for _, run := range runs {

@@ -19,6 +19,7 @@ type AlertChannel struct {
 	Type    string
 	Channel notify.Channel
 	Kinds   []notify.Kind // of messages that it gets
+	Report  string        // eachWeek or eachMonth: how often it gets the report on the month; "" for never
 }
 
 // alertSecrets are the keys of a channel that are secrets. The address of a chat or a ping lets everybody send who
@@ -32,6 +33,7 @@ const defaultAlertTimeout = 10 * time.Second
 type channel struct {
 	settings notify.Settings
 	kind     configs.ChoiceFlag
+	report   configs.ChoiceFlag
 	tls      configs.ChoiceFlag
 	port     configs.CountFlag
 	on       words
@@ -45,10 +47,12 @@ func (c *channel) flags() *pflag.FlagSet {
 	for _, kind := range notify.Alerts() {
 		c.on.choices = append(c.on.choices, string(kind))
 	}
+	c.report.Choices = []string{eachWeek, eachMonth}
 	s := &c.settings
 	flags := pflag.NewFlagSet("alert", pflag.ContinueOnError)
 	flags.Var(&c.kind, "type", "what kind of channel it is")
 	flags.Var(&c.on, "on", "the kinds of alerts that the channel gets (default all but success; a ping gets all)")
+	flags.Var(&c.report, "report", "send the report on the month to the channel after each week or after each month (UTC), once for the workspace; by email as a page")
 	flags.DurationVar(&s.Timeout, "timeout", defaultAlertTimeout, "how long the channel may take for a message")
 	flags.StringVar(&s.URL, "url", "", "the `ADDRESS` of a webhook, a chat or a ping")
 	flags.StringVar(&s.Secret, "secret", "", "the `SECRET` that signs webhooks, in base64")
@@ -93,9 +97,12 @@ func (r FileReader) alert(entry configs.Entry) []AlertChannel {
 			return nil
 		}
 		for _, one := range mapping.Entries() {
-			if known := alertKeys()[c.kind.Value]; c.kind.Value != "" && !slices.Contains(append(known, "type", "on", "timeout"), one.Name) {
+			if known := alertKeys()[c.kind.Value]; c.kind.Value != "" && !slices.Contains(append(known, "type", "on", "timeout", "report"), one.Name) {
 				one.Problem(fmt.Errorf("%s: an alert of the type %s does not use it; it has the keys %s", one.Name, c.kind.Value, strings.Join(known, ", ")))
 			}
+		}
+		if c.kind.Value == notify.Ping && c.report.Value != "" {
+			return []configs.FlagProblem{{Flag: "report", Text: "a ping has no text; choose another type of channel for the report"}}
 		}
 		if c.settings.Timeout > maxTimeout {
 			return []configs.FlagProblem{{Flag: "timeout", Text: fmt.Sprintf("%s is too long: choose up to %s", c.settings.Timeout, maxTimeout)}}
@@ -119,7 +126,7 @@ func (r FileReader) alert(entry configs.Entry) []AlertChannel {
 	if made == nil {
 		return nil
 	}
-	return []AlertChannel{{entry.Name, c.kind.Value, made, c.kinds()}}
+	return []AlertChannel{{entry.Name, c.kind.Value, made, c.kinds(), c.report.Value}}
 }
 
 // kinds returns the kinds of messages that the channel gets. A ping tells a service that expects to hear of every

@@ -16,7 +16,7 @@ func withAlert(keys string) string {
 func TestAlertsAreReadWithTheirTypes(t *testing.T) {
 	t.Parallel()
 	file, problems := readText(t, withAlert("    type: slack\n    url: ${SLACK_TOKEN_URL}\n  mail:\n    type: email\n    host: mail\n"+
-		"    from: a@example.com\n    to: [b@example.com, c@example.com]\n    timeout: 3s\n    on: [failure, success]\n"+
+		"    from: a@example.com\n    to: [b@example.com, c@example.com]\n    timeout: 3s\n    on: [failure, success]\n    report: week\n"+
 		"  run:\n    type: command\n    command: cat\n    on: []\n  alive:\n    type: ping\n    url: ${SLACK_TOKEN_URL}\n"))
 	if problems != "" {
 		t.Fatal(problems)
@@ -26,10 +26,10 @@ func TestAlertsAreReadWithTheirTypes(t *testing.T) {
 		if alert.Channel == nil {
 			t.Errorf("%s has no channel", alert.Name)
 		}
-		got = append(got, fmt.Sprint(alert.Name, " ", alert.Type, " ", alert.Kinds))
+		got = append(got, fmt.Sprint(alert.Name, " ", alert.Type, " ", alert.Kinds, alert.Report))
 	}
 	const most = "failure ceiling doubt approval drift price match_rate missed skipped no_run"
-	want := []string{"ops slack [" + most + "]", "mail email [failure success]", "run command []", "alive ping [" + most + " success]"}
+	want := []string{"ops slack [" + most + "]", "mail email [failure success]week", "run command []", "alive ping [" + most + " success]"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -56,6 +56,10 @@ func TestEveryErrorOfAnAlertHasItsLineAndColumn(t *testing.T) {
 		"key of another type": {
 			"    type: slack\n    url: ${SLACK_TOKEN_URL}\n    host: mail\n",
 			"jobs.yaml:10:5: host: an alert of the type slack does not use it; it has the keys url",
+		},
+		"a report to a ping": {
+			"    type: ping\n    url: ${SLACK_TOKEN_URL}\n    report: month\n",
+			"jobs.yaml:10:13: report: a ping has no text; choose another type of channel for the report",
 		},
 		"unknown kind": {
 			"    type: command\n    command: cat\n    on: [failure, fire]\n",

@@ -18,6 +18,7 @@ type claim struct {
 	pauseAfter int64
 	noRunAfter time.Duration
 	receivers  []notify.Receiver // of alerts
+	reports    []record.Alert    // on periods that have ended, for the channels that get them
 	commands   Commands          // for alerts
 	now        time.Time
 	request    RunRequest
@@ -37,6 +38,7 @@ type claim struct {
 func newClaim(job *Job, q RunRequest, now time.Time) *claim {
 	return &claim{
 		plan: job.Plan, pauseAfter: job.PauseAfter, noRunAfter: job.NoRunAfter, receivers: job.Receivers(), commands: job.Commands(),
+		reports: dueReports(job.Name, job.Alerts, now),
 		request: q, now: now,
 	}
 }
@@ -50,7 +52,11 @@ func (c *claim) decide(s record.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	return checkpoint.ClaimOccurrences(s, checkpoint.Claims{Job: c.job, Passed: c.passed, Claim: c.claimed, More: alerts})
+	reports, err := checkpoint.AddReports(s, c.reports)
+	if err != nil {
+		return err
+	}
+	return checkpoint.ClaimOccurrences(s, checkpoint.Claims{Job: c.job, Passed: c.passed, Claim: c.claimed, More: slices.Concat(alerts, reports)})
 }
 
 // choose decides on what the store holds. It reports whether there is something to record.
@@ -65,8 +71,12 @@ func (c *claim) choose(s record.Store) (changes bool, err error) {
 	if err := c.lookForNoRun(s); err != nil {
 		return false, err
 	}
+	reports, err := checkpoint.AddReports(s, c.reports)
+	if err != nil {
+		return false, err
+	}
 	err = c.chooseDue(s)
-	return c.claimed != nil || len(c.passed) > 0 || !reflect.DeepEqual(c.job, was), err
+	return len(reports) > 0 || c.claimed != nil || len(c.passed) > 0 || !reflect.DeepEqual(c.job, was), err
 }
 
 // lookForNoRun adds an alert when no run has come to its end for too long.

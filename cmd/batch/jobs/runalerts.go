@@ -16,7 +16,12 @@ func (r Runner) sender(job *Job) notify.AlertSender {
 	for _, alert := range job.Alerts {
 		channels[alert.Name], ordered[alert.Name] = alert.Channel, alert.Type == notify.Ping
 	}
-	return notify.AlertSender{Channels: channels, Ordered: ordered, Now: r.Now}
+	return notify.AlertSender{
+		Channels: channels, Ordered: ordered, Now: r.Now,
+		Complete: func(ctx context.Context, alert record.Alert, m *notify.Message) error {
+			return completeReport(ctx, job, alert, m)
+		},
+	}
 }
 
 // send starts to send the alerts that are due, after those that were sent before. The function that it returns waits
