@@ -24,6 +24,9 @@ type Observer interface {
 	Sending(lookups Sending) (update func(SentSoFar), done func())
 	// Writing reports that the output is written until the returned function is called.
 	Writing() (done func())
+	// Copying reports how much is done of copying the journal to remove what was erased from its files. The last call has
+	// done as all.
+	Copying(done, all int64)
 }
 
 // SentSoFar says what the lookups of a start have found and cost so far.

@@ -30,6 +30,9 @@ type Options struct {
 	// InOrder says that the records are read in their order, about once each. Then the
 	// store keeps no parts of the tables in memory, and merges no tables.
 	InOrder bool
+	// Copying is called while the store is copied to remove what was erased from its files: how much is done of all, in
+	// units that mean nothing else. The last call has done as all. It may be nil.
+	Copying func(done, all int64)
 	// smallTables limits the memory that copyStore takes.
 	smallTables bool
 }
@@ -39,7 +42,7 @@ type Options struct {
 type Store struct {
 	*engine
 	dir     string
-	key     []byte // of the encryption; nil for a plain store
+	options Options
 	journal string // the ID of the journal that is in the marker; "" for a new one
 	erasing bool   // Close removes what was replaced
 	unlock  func() error
@@ -100,7 +103,7 @@ func openLocked(dir string, options Options) (*Store, error) {
 	}
 	// Without room for a copy of its tables the journal is opened as it is: what was paid for must
 	// stay in reach. Close tries again.
-	unfinished := finishErasure(dir, options.EncryptionKey)
+	unfinished := finishErasure(dir, options)
 	if unfinished != nil && (!errors.Is(unfinished, syscall.ENOSPC) || errors.Is(unfinished, errLeftOpen)) {
 		return nil, unfinished
 	}
@@ -108,7 +111,7 @@ func openLocked(dir string, options Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal in %s: %w", dir, err)
 	}
-	return &Store{engine: e, dir: dir, key: options.EncryptionKey, journal: journal, erasing: unfinished != nil}, nil
+	return &Store{engine: e, dir: dir, options: options, journal: journal, erasing: unfinished != nil}, nil
 }
 
 // readMarker returns the ID of the journal that the directory should hold, "" for
@@ -148,7 +151,7 @@ func (s *Store) Opened(id string) error {
 func (s *Store) Close() error {
 	sealed, err := s.engine.close()
 	if sealed && s.erasing {
-		err = finishErasure(s.dir, s.key)
+		err = finishErasure(s.dir, s.options)
 	}
 	return errors.Join(err, s.unlock())
 }

@@ -40,18 +40,43 @@ func isThere(path string) (bool, error) {
 // finishErasure puts a copy without replaced values in the place of a store that is not open, when an
 // erasure is not finished. After a crash the store is the old one or the copy, and the next opening
 // finishes the erasure.
-func finishErasure(dir string, key []byte) error {
+func finishErasure(dir string, options Options) error {
 	erasing, err := isErasing(dir)
 	if err != nil || !erasing {
 		return err
 	}
-	if err := copyWithoutReplaced(filepath.Join(dir, engineName), key); err != nil {
+	if err := copyWithoutReplaced(filepath.Join(dir, engineName), options); err != nil {
 		return fmt.Errorf("removing what was erased from the files of the journal in %s; the next start does it: %w", dir, err)
 	}
 	return errors.Join(os.Remove(filepath.Join(dir, erasingName)), syncDir(dir))
 }
 
-func copyWithoutReplaced(engineDir string, key []byte) error {
+// copying returns a function that is called for each record that is copied or counted afterwards, and at the end with a
+// negative number. It calls told now and then.
+func (s *engine) copying(told func(done, all int64)) func(records int) {
+	if told == nil {
+		return func(int) {}
+	}
+	all := int64(0)
+	for _, t := range s.db.Tables() {
+		all += 2 * int64(t.KeyCount)
+	}
+	const between = 1 << 14
+	done := int64(0)
+	told(0, max(all, 1))
+	return func(records int) {
+		done += int64(records)
+		switch {
+		case records < 0:
+			told(max(all, 1), max(all, 1))
+		case done%between == 0:
+			told(min(done, all), max(all, 1))
+		}
+	}
+}
+
+func copyWithoutReplaced(engineDir string, options Options) error {
+	key := options.EncryptionKey
 	sealed, err := isThere(filepath.Join(engineDir, sealName))
 	if err == nil && !sealed {
 		// A process ended without closing the store. Opening it writes tables, and it has to be closed again.
@@ -65,7 +90,7 @@ func copyWithoutReplaced(engineDir string, key []byte) error {
 		return err
 	}
 	fresh := engineDir + freshSuffix
-	if err = copyStore(from, fresh, Copy{EncryptionKey: key, uncounted: !from.guard.whole()}); err != nil {
+	if err = copyStore(from, fresh, Copy{EncryptionKey: key, uncounted: !from.guard.whole(), copying: from.copying(options.Copying)}); err != nil {
 		err = errors.Join(err, os.RemoveAll(fresh)) // first, because it may fill the disk
 	}
 	if err = errors.Join(err, from.mustClose()); err != nil {

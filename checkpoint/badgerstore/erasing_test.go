@@ -47,6 +47,30 @@ func TestErasedValuesLeaveTheFiles(t *testing.T) {
 	}
 }
 
+// TestAnErasureTellsHowMuchIsCopied from nothing to all, and only where something is erased.
+func TestAnErasureTellsHowMuchIsCopied(t *testing.T) {
+	dir := t.TempDir()
+	inTables(t, dir, Options{})
+	var told [][2]int64
+	options := Options{Copying: func(done, all int64) { told = append(told, [2]int64{done, all}) }}
+	j, err := openJournal(dir, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeJournal(t, j)
+	if len(told) > 0 {
+		t.Fatalf("nothing is erased, and it tells %v", told)
+	}
+	if j, err = openJournal(dir, options); err != nil {
+		t.Fatal(err)
+	}
+	forget(t, j, "p7@b.example")
+	closeJournal(t, j)
+	if len(told) < 2 || told[0][0] != 0 || told[len(told)-1][0] != told[0][1] || told[0][1] < 100 {
+		t.Errorf("it tells %v", told)
+	}
+}
+
 // TestAnErasureLeavesAStoreThatWasNotSealed replaces the files of an open store. They are not those that
 // the erasure is about, so nothing in them changes.
 func TestAnErasureLeavesAStoreThatWasNotSealed(t *testing.T) {
@@ -147,7 +171,7 @@ func TestAnErasureThatAProcessLeftIsFinished(t *testing.T) {
 	closeJournal(t, j)
 	copyInto(t, dir, erased)
 	finished := copyOf(t, erased)
-	if err := finishErasure(finished, nil); err != nil {
+	if err := finishErasure(finished, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	engineOf := func(dir string) string { return filepath.Join(dir, engineName) }
@@ -312,7 +336,7 @@ func TestACopyWithoutReplacedValuesIsCountedLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		sealed.Uncounted = uncounted
-		if err := errors.Join(sealed.write(path), copyWithoutReplaced(engineDir, nil)); err != nil {
+		if err := errors.Join(sealed.write(path), copyWithoutReplaced(engineDir, Options{})); err != nil {
 			t.Fatal(err)
 		}
 		if sealed, _, err = readSeal(path); err != nil || sealed.Uncounted != uncounted {

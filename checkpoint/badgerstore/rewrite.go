@@ -28,6 +28,8 @@ type Copy struct {
 	Stop func() error
 	// uncounted says that records may be missing in the store, because nobody has counted them since a crash.
 	uncounted bool
+	// copying is called for each record that is copied or counted, and with -1 at the end. It may be nil.
+	copying func(records int)
 }
 
 // Rewrite copies the live records of the journal in dir into a fresh store, which
@@ -60,7 +62,11 @@ func copyStore(from record.Store, dir string, as Copy) error {
 		return fmt.Errorf("rewriting the journal: %w", err)
 	}
 	to.guard.uncounted(as.uncounted)
-	if err := to.copyFrom(from); err != nil {
+	if as.copying == nil {
+		as.copying = func(int) {}
+	}
+	defer as.copying(-1)
+	if err := to.copyFrom(from, as.copying); err != nil {
 		return errors.Join(err, to.discard())
 	}
 	return to.mustClose()
@@ -68,7 +74,7 @@ func copyStore(from record.Store, dir string, as Copy) error {
 
 // copyFrom fills an empty store with the records of another one. Badger writes them into tables at once, without
 // a log.
-func (s *engine) copyFrom(from record.Store) (err error) {
+func (s *engine) copyFrom(from record.Store, copying func(records int)) (err error) {
 	defer asCorrupt(&err)
 	version := from.Version() + 1
 	buffer := z.NewBuffer(2*record.CommitSize, "copy of the journal")
@@ -89,6 +95,7 @@ func (s *engine) copyFrom(from record.Store) (err error) {
 	copied := 0
 	err = from.Scan(nil, nil, func(key, value []byte) (bool, error) {
 		copied++
+		copying(1)
 		badger.KVToBuffer(&pb.KV{Key: key, Value: value, Version: version}, buffer)
 		if buffer.LenNoPadding() < record.CommitSize {
 			return true, nil
@@ -106,14 +113,15 @@ func (s *engine) copyFrom(from record.Store) (err error) {
 	}
 	s.given = version
 	s.durable.Store(version)
-	return errors.Join(s.sync(), s.head.move(version), s.mustHave(copied), needSpace(s.dir, leastSpace))
+	return errors.Join(s.sync(), s.head.move(version), s.mustHave(copied, copying), needSpace(s.dir, leastSpace))
 }
 
 // mustHave verifies how many records a store has.
-func (s *engine) mustHave(records int) error {
+func (s *engine) mustHave(records int, counted func(records int)) error {
 	found := 0
 	err := s.Scan(nil, nil, func(_, _ []byte) (bool, error) {
 		found++
+		counted(1)
 		return true, nil
 	})
 	if err == nil && found != records {

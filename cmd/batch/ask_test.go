@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -255,6 +256,37 @@ func TestInterruptedQuestionErasesNothing(t *testing.T) {
 			}
 			if diff := cmp.Diff(before, dumped(t, dir)); diff != "" {
 				t.Errorf("the journal changed (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestForgetAsksWhichNamesakesAreThePerson: they are listed with what tells them apart, and those that are chosen by their
+// numbers are erased.
+func TestForgetAsksWhichNamesakesAreThePerson(t *testing.T) {
+	for answers, want := range map[string]struct{ left, code int }{
+		"\ny\n": {2, exitDone}, "1\ny\n": {1, exitDone}, "3\nx\n2,1\ny\n": {0, exitDone}, "all\ny\n": {0, exitDone}, "1\nn\n": {3, exitApproval}, "": {3, exitApproval},
+	} {
+		t.Run(strings.ReplaceAll(answers, "\n", "⏎"), func(t *testing.T) {
+			dir := t.TempDir()
+			list := filepath.Join(dir, "may.csv")
+			rows := "first_name,last_name,company,company_domain\nCy,Dee,Acme,\nCy,Dee,Beta,\nCy,Dee,,gamma.example\n"
+			if err := os.WriteFile(list, []byte(rows), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			run := erasing(dir, "run "+list+" --name may --max-spend 3 --concurrency 1 --yes")
+			if _, stderr, code := executeIn(t.Context(), quietEnvironment(nil), run...); code != exitDone {
+				t.Fatalf("exit code %d\n%s", code, stderr)
+			}
+			env := askedEnvironment(strings.NewReader(answers))
+			_, stderr, code := executeIn(t.Context(), env, erasing(dir, "forget --first-name Cy --last-name Dee --company-name Acme")...)
+			for _, line := range []string{`  1  Cy Dee, Beta; .*; run may; list .*/may\.csv\n`, `  2  Cy Dee, gamma\.example; .*; run may; list .*/may\.csv\n`} {
+				if !regexp.MustCompile(line).MatchString(stderr) {
+					t.Errorf("there is no line %s in\n%s", line, stderr)
+				}
+			}
+			if left := strings.Count(dumped(t, dir), `"last_name":"Dee"`); code != want.code || left != want.left {
+				t.Errorf("exit code %d and %d identities left, want %d and %d\n%s", code, left, want.code, want.left, stderr)
 			}
 		})
 	}

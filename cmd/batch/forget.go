@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,8 +35,9 @@ func newForgetCommand(env environment) *cobra.Command {
 			"asks before it erases them. An answer about others that mentions the person, such as the shareholders\n"+
 			"of a company or a page of a search, keeps the rest.\n\n"+
 			"A name alone does not say who somebody is. Lookups and mentions of the same name are listed with a\n"+
-			"RECORD and stay. --also RECORD erases one of them too, and what is then certainly of the same person;\n"+
-			"--all-namesakes erases all.\n\n"+
+			"RECORD, the company, the time, the run and its list, and stay. --also RECORD erases one of them too,\n"+
+			"and what is then certainly of the same person; --all-namesakes erases all. In a terminal you are asked\n"+
+			"which of them are the person.\n\n"+
 			"Lists of jobs that wait beside the journal are removed when they name the person; the job makes them\n"+
 			"again. Outputs, backups and the history of the shell keep what they have.",
 		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
@@ -42,9 +45,9 @@ func newForgetCommand(env environment) *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
-			done, err := inspect.Forget(ctx, w, person, func(found *report.Erasure) error {
-				return confirmErasure(ctx, env, found, yes)
-			})
+			env := env
+			env.stdin = bufio.NewReader(env.stdin) // of both questions
+			done, err := inspect.Forget(ctx, w, person, erasureQuestions{ctx, env, yes})
 			if err != nil {
 				return nil, unlessErased(err)
 			}
@@ -65,9 +68,61 @@ func newForgetCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// confirmErasure shows what is about to be erased and asks.
-func confirmErasure(ctx context.Context, env environment, found *report.Erasure, yes bool) error {
-	if yes || len(found.Lookups) == 0 {
+// erasureQuestions asks what is erased.
+type erasureQuestions struct {
+	ctx context.Context
+	env environment
+	yes bool // nobody is asked
+}
+
+// Choose lists the namesakes with numbers, and asks which of them are the person.
+func (e erasureQuestions) Choose(found *report.Erasure) (records []string, err error) {
+	if e.yes || !e.env.canAsk {
+		return nil, nil
+	}
+	fmt.Fprintln(e.env.stderr, "These have the name, and nothing says whether they are the person:")
+	for i, namesake := range found.Namesakes {
+		fmt.Fprintf(e.env.stderr, "%3d  %s\n", i+1, namesake.Whole())
+	}
+	q := &questions{in: bufio.NewReader(e.env.stdin), out: e.env.stderr}
+	for {
+		answer, err := q.line(e.ctx, "Which of them are the person, too? Give numbers such as 1,3, or all; Enter for none: ")
+		if e.ctx.Err() != nil {
+			return nil, ifInterrupted(e.ctx.Err(), "nothing was erased")
+		}
+		if err != nil {
+			return nil, nil // the answers ended; so does the question whether to erase
+		}
+		if records, err = chosenOf(found.Namesakes, answer); err == nil {
+			return records, nil
+		}
+		fmt.Fprintln(e.env.stderr, err)
+	}
+}
+
+// chosenOf returns the records of the namesakes that an answer chooses.
+func chosenOf(namesakes []report.HeldLookup, answer string) (records []string, err error) {
+	isBetween := func(r rune) bool { return r == ',' || r == ' ' }
+	for word := range strings.FieldsFuncSeq(answer, isBetween) {
+		if strings.EqualFold(word, "all") {
+			for _, namesake := range namesakes {
+				records = append(records, namesake.Record)
+			}
+			continue
+		}
+		number, err := strconv.Atoi(word)
+		if err != nil || number < 1 || number > len(namesakes) {
+			return nil, fmt.Errorf("%q is not a number from 1 to %d", word, len(namesakes))
+		}
+		records = append(records, namesakes[number-1].Record)
+	}
+	return records, nil
+}
+
+// Confirm shows what is about to be erased and asks.
+func (e erasureQuestions) Confirm(found *report.Erasure) error {
+	env := e.env
+	if e.yes || len(found.Lookups) == 0 {
 		return nil
 	}
 	for _, lookup := range found.Lookups {
@@ -79,7 +134,7 @@ func confirmErasure(ctx context.Context, env environment, found *report.Erasure,
 	for _, namesake := range found.Namesakes {
 		fmt.Fprintln(env.stderr, namesake.Choice())
 	}
-	return env.askToErase(ctx, question(found.Lookups))
+	return env.askToErase(e.ctx, question(found.Lookups))
 }
 
 // question asks whether lookups and mentions are to be erased.

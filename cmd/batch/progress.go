@@ -27,6 +27,8 @@ type hostObserver struct {
 	shown *progress // nil while nothing is sent
 	// stages is the line of a stage without progress; nil before the first.
 	stages *line
+	// copying is when it was last told how much of a journal is copied, or when that began; zero while none is.
+	copying time.Time
 	// unlimited ends the limit of the heap while lookups are sent; nil without one.
 	unlimited func()
 
@@ -39,6 +41,7 @@ const (
 	phaseReading = "reading the list"
 	phaseSending = "sending"
 	phaseWriting = "writing the output"
+	phaseCopying = "removing what was erased from the files of the journal"
 )
 
 // Phase returns what the use case does now, "" when there is nothing to say. Unlike the other methods it
@@ -167,6 +170,27 @@ func (w *hostObserver) Writing() func() {
 		unlimited()
 		done()
 		w.stage("")
+	}
+}
+
+// Copying implements pipeline.Observer. Without a terminal a line is written when copying takes long.
+func (w *hostObserver) Copying(done, all int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stages == nil {
+		w.stages = w.terminal()
+	}
+	switch now := w.Log.Now(); {
+	case done == all:
+		w.stages.clear()
+		w.copying = time.Time{}
+	case w.stages.out != nil:
+		w.stages.show(done, all, phaseCopying)
+	case w.copying.IsZero():
+		w.copying = now
+	case now.Sub(w.copying) >= logInterval:
+		w.copying = now
+		w.Log.Note(fmt.Sprintf("%s: %d%%", phaseCopying, 100*done/all))
 	}
 }
 

@@ -74,12 +74,12 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 	}
 
 	stopped := errors.New("stopped")
-	_, err = Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(found *report.Erasure) error {
+	_, err = Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, confirming(func(found *report.Erasure) error {
 		if len(found.Lookups) != 2 {
 			t.Errorf("%d lookups of the person were found, want hers and a page of a search", len(found.Lookups))
 		}
 		return stopped
-	})
+	}))
 	if !errors.Is(err, stopped) {
 		t.Errorf("error %v", err)
 	}
@@ -90,7 +90,7 @@ func TestOtherAccountsAreReadByTheirInterface(t *testing.T) {
 		t.Errorf("reconcile shows %+v", view.Cases)
 	}
 
-	erased, err := Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, func(*report.Erasure) error { return nil })
+	erased, err := Forget(t.Context(), w, checkpoint.Person{Email: "zoe@x.example"}, confirming(func(*report.Erasure) error { return nil }))
 	check(err)
 	dump.Reset()
 	check(Dump(t.Context(), w, &dump, true))

@@ -19,33 +19,52 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// Forget erases what the journal and the files beside it hold about a person. It shows what it found to confirm first,
+// Erasing is asked before anything is erased.
+type Erasing interface {
+	// Choose returns which namesakes are the person as well, by their records.
+	Choose(found *report.Erasure) (records []string, err error)
+	// Confirm returns an error when nothing is to be erased.
+	Confirm(found *report.Erasure) error
+}
+
+// Forget erases what the journal and the files beside it hold about a person. It shows what it found to somebody first,
 // whose error ends it before anything is erased.
 //
 // The files beside the journal come first: what was found in the journal says what to look for in them, and a second
 // start finds it again.
 func Forget(
-	ctx context.Context, w *pipeline.Work, person checkpoint.Person, confirm func(*report.Erasure) error,
+	ctx context.Context, w *pipeline.Work, person checkpoint.Person, asked Erasing,
 ) (*report.Erasure, error) {
 	return closed(ctx, w, "forget", func(dir string, options workspace.Opening) (*report.Erasure, error) {
 		journal, err := workspace.OpenJournal(ctx, dir, options)
 		if err != nil {
 			return nil, err
 		}
-		erased, err := forget(journal, dir, options, person, w.Workspace.AnswerReaders(), confirm)
+		erased, err := forget(journal, dir, options, person, w.Workspace.AnswerReaders(), asked)
 		return erased, errors.Join(err, journal.Close())
 	})
 }
 
 func forget(
 	journal *checkpoint.Journal, dir string, options workspace.Opening, person checkpoint.Person, readers answers,
-	confirm func(*report.Erasure) error,
+	asked Erasing,
 ) (*report.Erasure, error) {
-	found, err := journal.Find(person, readers.facts)
+	found, view, err := find(journal, person, readers)
 	if err != nil {
 		return nil, err
 	}
-	view := report.ForgottenOf(found.Matches, found.Namesakes)
+	if len(view.Namesakes) > 0 {
+		also, err := asked.Choose(view)
+		if err != nil {
+			return nil, err
+		}
+		if len(also) > 0 {
+			person.Chosen = append(slices.Clone(person.Chosen), also...)
+			if found, view, err = find(journal, person, readers); err != nil {
+				return nil, err
+			}
+		}
+	}
 	view.NotFound = recordsNotFound(person.Chosen, view)
 	if found.IsEmpty() && person.Name != "" && !person.AllNamesakes {
 		return view, nil // nobody was chosen
@@ -53,7 +72,7 @@ func forget(
 	if err := recordedNames(journal, found, view); err != nil {
 		return nil, err
 	}
-	if err := confirm(view); err != nil {
+	if err := asked.Confirm(view); err != nil {
 		return nil, err
 	}
 	if view.Lists, err = removeLists(dir, found.Names); err != nil {
@@ -68,6 +87,29 @@ func forget(
 	erased, err := journal.Forget(found)
 	view.Count(erased)
 	return view, err
+}
+
+// find returns what the journal holds about a person.
+func find(journal *checkpoint.Journal, person checkpoint.Person, readers answers) (found checkpoint.Found, view *report.Erasure, err error) {
+	if found, err = journal.Find(person, readers.facts); err != nil {
+		return found, nil, err
+	}
+	view = report.ForgottenOf(found.Matches, found.Namesakes)
+	return found, view, nameLists(journal, view)
+}
+
+// nameLists adds the lists of the runs that asked for namesakes.
+func nameLists(journal *checkpoint.Journal, view *report.Erasure) error {
+	for i := range view.Namesakes {
+		run, found, err := journal.Run(view.Namesakes[i].Run)
+		if err != nil {
+			return err
+		}
+		if found {
+			view.Namesakes[i].List = run.List
+		}
+	}
+	return nil
 }
 
 // recordsNotFound returns the chosen records that are not there.

@@ -28,6 +28,7 @@ type silent struct{}
 
 func (silent) Note(string)            {}
 func (silent) Scanning() func()       { return func() {} }
+func (silent) Copying(_, _ int64)     {}
 func (silent) ReadingJournal() func() { return func() {} }
 func (silent) Writing() func()        { return func() {} }
 func (silent) Sending(pipeline.Sending) (func(pipeline.SentSoFar), func()) {
@@ -157,12 +158,12 @@ func TestForgetErasesThePersonAndKeepsTheMoney(t *testing.T) {
 		t.Fatalf("Ann Lee is not in the dump; %v", err)
 	}
 	ann, _ := enrich.Contact{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}.Identify(enrich.ByName)
-	erased, err := Forget(t.Context(), w, checkpoint.Person{Identity: ann}, func(found *report.Erasure) error {
+	erased, err := Forget(t.Context(), w, checkpoint.Person{Identity: ann}, confirming(func(found *report.Erasure) error {
 		if held := found.Lookups; len(held) != 1 || held[0].Identity != "Ann Lee, Acme" {
 			t.Errorf("asked about %+v", held)
 		}
 		return nil
-	})
+	}))
 	if err != nil || erased.Persons != 1 {
 		t.Errorf("%+v, %v", erased, err)
 	}
@@ -211,3 +212,10 @@ func TestLedgerRefusesFilesOfRuns(t *testing.T) {
 		}
 	}
 }
+
+// confirming is an Erasing that chooses nobody.
+type confirming func(found *report.Erasure) error
+
+func (confirming) Choose(*report.Erasure) ([]string, error) { return nil, nil }
+
+func (c confirming) Confirm(found *report.Erasure) error { return c(found) }

@@ -52,6 +52,8 @@ type HeldLookup struct {
 	Profile string    `json:"profile,omitempty"`
 	At      time.Time `json:"at,omitzero"`
 	Run     string    `json:"run,omitempty"`
+	// List is that of the run.
+	List string `json:"list,omitempty"`
 }
 
 // heldLookupsOf shows what was found about a person: one for each attempt that is about the person, and one for each
@@ -100,13 +102,19 @@ func (h HeldLookup) String() string {
 }
 
 // Choice describes a namesake in one line, with what names it for --also.
-func (h HeldLookup) Choice() string {
+func (h HeldLookup) Choice() string { return h.Record + "  " + h.Whole() }
+
+// Whole describes a namesake in one line: what it is about, when it was asked for, and for which run and list.
+func (h HeldLookup) Whole() string {
 	parts := []string{h.String()}
 	if h.Mention == "" {
 		parts = append(parts, h.Company, h.Profile)
 	}
 	parts = append(parts, Time(h.At), "run "+h.Run)
-	return h.Record + "  " + strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
+	if h.List != "" {
+		parts = append(parts, "list "+h.List)
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
 // ErasureOf shows what was erased.
