@@ -118,7 +118,7 @@ func newAutocomplete(env environment) *cobra.Command {
 func newFigures(env environment) *cobra.Command {
 	kind := kindNamed("figures")
 	c, cmd := newSearch(env, kind, &cobra.Command{
-		Use:   "figures [LIST...] --year Y -o OUT --max-units financials=N",
+		Use:   "figures [LIST] --year Y -o OUT --max-units financials=N",
 		Short: "Get the financial figures of chosen years of companies",
 		Long: "Write each figure of the chosen years of each company of a list: company_id, year, figure and value. Each\n" +
 			"company and year is a call. \"batch run --fields financials --tables DIR\" gets all years of a company for\n" +
