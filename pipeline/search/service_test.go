@@ -105,6 +105,19 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(answer)
 }
 
+// isSpoilt counts a call, and reports whether something else took the place of its response.
+func (s *service) isSpoilt(w http.ResponseWriter, module, call string) bool {
+	count := func() {
+		s.used[module]++
+		s.counted[call]++
+	}
+	if s.spoil != nil && s.spoil(s.calls, w, count) {
+		return true
+	}
+	count()
+	return false
+}
+
 // figures answers with the figures of a company in 2023 and 2024, or in one of them. Company 404 has none.
 func (s *service) figures(w http.ResponseWriter, id, year string) {
 	s.calls++
@@ -113,8 +126,9 @@ func (s *service) figures(w http.ResponseWriter, id, year string) {
 		fmt.Fprint(w, `{"detail": "Not found."}`)
 		return
 	}
-	s.used["financials"]++
-	s.counted["figures "+id+" "+year]++
+	if s.isSpoilt(w, "financials", "figures "+id+" "+year) {
+		return
+	}
 	answer := map[string]any{}
 	for _, one := range []string{"2023", "2024"} {
 		if year == "" || year == one {
@@ -131,9 +145,9 @@ func (s *service) autocomplete(w http.ResponseWriter, body map[string]any) {
 		fmt.Fprint(w, `{"detail": "Not found."}`)
 		return
 	}
-	s.used["companies"]++
-	text, _ := json.Marshal(body)
-	s.counted["autocomplete "+string(text)]++
+	if text, _ := json.Marshal(body); s.isSpoilt(w, "companies", "autocomplete "+string(text)) {
+		return
+	}
 	fmt.Fprint(w, `{"id": "7", "name": "Acme", "company_email": ["a@acme.example"], "founding_date": "1999-01-02"}`)
 }
 
