@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"payonce/enrich"
 	"payonce/io/service/v2"
 )
 
@@ -258,6 +259,11 @@ func (q Query) Check() error {
 	if q.operation == v2.OpGetFinancials && len(q.filters["year"].texts) == 0 {
 		return errors.New("a search for figures needs a year; a run asks for the figures of all years in one call")
 	}
+	if search := decoded[v2.CompanySearch](q.object()); q.operation == v2.OpOverview && search.CountryCode == "US" && search.State != "" {
+		if _, known := stateOf(search); !known {
+			return fmt.Errorf("filter state: %q is neither the code nor the name of a state of the US", search.State)
+		}
+	}
 	call := q.Call(1)
 	if err := call.Check(); err != nil {
 		return err
@@ -281,6 +287,9 @@ func caller(o v2.Operation, filters []byte) func(v2.Paging) v2.Call {
 		return func(p v2.Paging) v2.Call { return v2.ProspectingCall(by, p) }
 	case v2.OpOverview:
 		search := decoded[v2.CompanySearch](filters)
+		if code, known := stateOf(search); known {
+			search.State = code
+		}
 		return func(p v2.Paging) v2.Call {
 			search := search
 			search.Paging = p
@@ -308,6 +317,13 @@ func caller(o v2.Operation, filters []byte) func(v2.Paging) v2.Call {
 			return v2.PeopleCall(search)
 		}
 	}
+}
+
+// stateOf returns the code of the state of a search in the US, which may have its name; false for another search.
+func stateOf(search v2.CompanySearch) (string, bool) {
+	named := enrich.Company{Country: search.CountryCode, State: search.State, RegistrationNumber: "1"}
+	id, reason := named.Identify(enrich.ByRegistration)
+	return id.Company.State, reason == "" && id.Company.State != ""
 }
 
 // decoded returns filters in the form of their call. What was checked can be read.

@@ -55,6 +55,8 @@ func TestFiltersAreSentAsTheSpecificationHasThem(t *testing.T) {
 			`{"company_locations":["DE","GB","Paris, France"],"employee_seniorities":["c_suite","vp"],"page":1,"per_page":25}`,
 			`company_locations=DE,GB,"Paris, France" employee_seniorities=c_suite,vp`,
 		},
+		{where(t, v2.OpOverview, "state=texas", "country_code=usa"), `{"country_code":"US","state":"TX","page":1,"per_page":25}`, "country_code=US state=texas"},
+		{where(t, v2.OpOverview, "state=Bayern", "country_code=DE"), `{"country_code":"DE","state":"Bayern","page":1,"per_page":25}`, "country_code=DE state=Bayern"},
 		{
 			where(t, v2.OpOverview, "country_code=Germany", "lei_number=529900ABC", "phone_number=+49 30 1, 2", "person=Ada Lovelace", "company_status=2,1", "pro_network=u", "website=w", "vat_number=v"),
 			`{"country_code":"DE","lei_number":"529900ABC","vat_number":"v","website":"w","phone_number":"+49 30 1, 2","person":"Ada Lovelace","company_status":[1,2],"pro_network":"u","page":1,"per_page":25}`,
@@ -168,9 +170,10 @@ func TestCheckRefusesWhatTheServiceWould(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, q := range map[string]Query{
-		"a search for employees needs a filter, such as company_id":                  NewQuery(v2.OpEmployees, 25),
-		"the filters are longer than 16 KB; split the search into several":           long,
-		"prospecting: page 1 of -1 results each is not one that the service returns": NewQuery(v2.OpProspecting, -1),
+		"a search for employees needs a filter, such as company_id":                    NewQuery(v2.OpEmployees, 25),
+		`filter state: "Bayern" is neither the code nor the name of a state of the US`: where(t, v2.OpOverview, "state=Bayern", "country_code=US"),
+		"the filters are longer than 16 KB; split the search into several":             long,
+		"prospecting: page 1 of -1 results each is not one that the service returns":   NewQuery(v2.OpProspecting, -1),
 	} {
 		if err := q.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
