@@ -80,6 +80,8 @@ type Table struct {
 // TableRow is a row of a table.
 type TableRow struct {
 	Table int // its index among the tables of the interface
+	// Subject is the key of the row where the answer names it, "" where the call was about it.
+	Subject string
 	// Cells are the values of the table's columns, in their order.
 	Cells []Cell
 	// Extra are values without a column, in the order of their names.

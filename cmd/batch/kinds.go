@@ -52,19 +52,31 @@ func newCompanies(env environment) *cobra.Command {
 	return cmd
 }
 
+func newOverview(env environment) *cobra.Command {
+	kind := kindNamed("overview")
+	_, cmd := newSearch(env, kind, &cobra.Command{
+		Use:   "overview -o OUT --max-units companies=N",
+		Short: "Find companies by what names them: a name, number, phone, website or employee",
+		Long: "Find the companies that all filters name, on all pages, with their company_id, name, status, country and\n" +
+			"registration number. lei_number, phone_number and person (the full name of an employee) are filters of\n" +
+			"this search alone. country_code takes the name of a country too. A page has at most five results." + keysOf(kind),
+	})
+	return cmd
+}
+
 func newEmployees(env environment) *cobra.Command {
 	kind := kindNamed("employees")
 	c, cmd := newSearch(env, kind, &cobra.Command{
-		Use:   "employees LIST... -o OUT --max-units contacts=N",
+		Use:   "employees [LIST...] -o OUT --max-units contacts=N",
 		Short: "Build a list of the employees of companies",
 		Long: "Build a list of the employees of each company of a list that meet all filters, with their names and\n" +
 			"their company. The list has the service's identifiers in its column company_id, as the lists of\n" +
-			"\"batch search companies\" have; --map company_id=COLUMN names another one." + keysOf(kind),
-		Args: cobra.MinimumNArgs(1),
+			"\"batch search companies\" have; --map company_id=COLUMN names another one. Each employee gets the cells of\n" +
+			"the company's first row. Without a list, employees of all companies are searched by the filters." + keysOf(kind),
+		Args: cobra.ArbitraryArgs,
 	})
 	flags := cmd.Flags()
-	c.o.list.AddReading(flags)
-	flags.StringArrayVar(&c.o.list.List.Mapping, "map", nil, "`company_id=COLUMN`: the column with the identifiers, by its header or #number")
+	c.addListFlags(cmd, "`company_id=COLUMN`: the column with the identifiers, by its header or #number")
 	flags.Var(&c.perOne, "per-company", "the most results of each company")
 	c.stand(cmd, "seniority", "seniority", "only this `ID` of a seniority level")
 	c.stand(cmd, "department", "department", "only this `ID` of a department")
@@ -84,5 +96,36 @@ func newPeople(env environment) *cobra.Command {
 	c.stand(cmd, "company-location", "company_locations", "only people of companies at this `PLACE`")
 	c.stand(cmd, "employee-location", "employee_locations", "only people at this `PLACE`")
 	c.stand(cmd, "seniority", "employee_seniorities", "only people of this `LEVEL`")
+	return cmd
+}
+
+func newAutocomplete(env environment) *cobra.Command {
+	kind := kindNamed("autocomplete")
+	c, cmd := newSearch(env, kind, &cobra.Command{
+		Use:   "autocomplete [LIST...] -o OUT --max-units companies=N",
+		Short: "Let the service complete the companies of a list",
+		Long: "Send what each row of a list says of its company (name, country, registration and VAT number, website,\n" +
+			"email, profile), and write the record that the service finds best. Rows with a company_id are left out:\n" +
+			"so the output of a run can be given for the companies that were not found. The service chooses, and may\n" +
+			"choose wrongly. Each company gets the cells of its row. Without a list, the filters name one company." + keysOf(kind),
+		Args: cobra.ArbitraryArgs,
+	})
+	c.readList = c.readPartial
+	c.addListFlags(cmd, "`FIELD=COLUMN`: the column of a field such as company_name, vat_number or email, by its header or #number (repeatable)")
+	return cmd
+}
+
+func newFigures(env environment) *cobra.Command {
+	kind := kindNamed("figures")
+	c, cmd := newSearch(env, kind, &cobra.Command{
+		Use:   "figures [LIST] --year Y -o OUT --max-units financials=N",
+		Short: "Get the financial figures of chosen years of companies",
+		Long: "Write each figure of the chosen years of each company of a list: company_id, year, figure and value. Each\n" +
+			"company and year is a call. \"batch run --fields financials --tables DIR\" gets all years of a company for\n" +
+			"the same unit; what it has bought is not bought again here." + keysOf(kind),
+		Args: cobra.ArbitraryArgs,
+	})
+	c.addListFlags(cmd, "`company_id=COLUMN`: the column with the identifiers, by its header or #number")
+	c.stand(cmd, "year", "year", "only the figures of this `YEAR`")
 	return cmd
 }

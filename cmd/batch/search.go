@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"payonce/io/listfile"
 	"payonce/io/service/v2"
 	"payonce/pipeline"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
@@ -32,7 +35,7 @@ func newSearchCommand(env environment) *cobra.Command {
 			"shows is split by places and ranges.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCompanies(env), newEmployees(env), newPeople(env))
+	cmd.AddCommand(newCompanies(env), newOverview(env), newEmployees(env), newPeople(env), newAutocomplete(env), newFigures(env))
 	return cmd
 }
 
@@ -42,8 +45,13 @@ type searchCommand struct {
 	kind    search.Kind
 	where   []string
 	filters string // a file
+	codes   string // a file
 	// lists are the values of flags that stand for filters, by their keys.
 	lists map[string]*[]string
+	// companies is the list, open until the command ends; nil for none.
+	companies *columns.UserList
+	// readList reads what a list says into an order.
+	readList func(ctx context.Context, w *pipeline.Work, order *search.Order) error
 
 	most, perOne configs.CountFlag
 	perPage      int
@@ -54,8 +62,16 @@ type searchCommand struct {
 	rebuy        bool
 }
 
-// usualPage is how many results a page has that the service allows for every search.
+// usualPage is how many results a page has that the service allows for most searches.
 const usualPage = 25
+
+// pageOf returns how many results a page of a kind of searches has unless the user says otherwise.
+func pageOf(kind search.Kind) int {
+	if most := v2.MostPerPage(kind.Operation); most > 0 {
+		return most
+	}
+	return usualPage
+}
 
 // usualFreshFor is how old an answer may be unless the user says otherwise.
 const usualFreshFor = 7 * 24 * time.Hour
@@ -65,6 +81,7 @@ func newSearch(env environment, kind search.Kind, cmd *cobra.Command) (*searchCo
 	cmd.Long += exitHelp(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked)
 	cmd.RunE = c.run
 	flags := cmd.Flags()
+	c.readList = c.readCompanies
 	c.o.addJournalFlags(flags)
 	c.o.service.AddWait(flags)
 	c.o.service.AddService(flags)
@@ -73,11 +90,12 @@ func newSearch(env environment, kind search.Kind, cmd *cobra.Command) (*searchCo
 	c.o.addFormulasFlag(flags)
 	c.o.addSearchCeilingFlags(flags)
 	flags.StringVarP(&c.output, "output", "o", "", "write the list to this `FILE`: CSV, JSON, Parquet or Excel by its ending")
-	flags.StringArrayVar(&c.where, "where", nil, "a filter, `KEY=VALUE`; a range is KEY=10..50, KEY=10.. or KEY=..50; a list takes the flag several times (repeatable)")
+	flags.StringArrayVar(&c.where, "where", nil, "a filter, `KEY=VALUE`; a range is KEY=10..50, KEY=10.. or KEY=..50; a list is KEY=A,B (repeatable)")
 	flags.StringVar(&c.filters, "filters", "", "read filters from this `FILE`, a JSON object as the service's filters are")
+	flags.StringVar(&c.codes, "codes", "", "read the names of the account's codes from this `FILE`, so that filters take names: CSV, JSON or YAML")
 	flags.Var(&c.most, "max", "the most results")
 	flags.Var(&c.freshFor, "fresh-for", "buy a page again when it was answered longer ago than this (7d, 12h)")
-	flags.IntVar(&c.perPage, "per-page", usualPage, "ask for `N` results on a page")
+	flags.IntVar(&c.perPage, "per-page", pageOf(kind), "ask for `N` results on a page")
 	flags.BoolVar(&c.rebuy, "rebuy", false, "buy pages again that were counted and whose responses were lost")
 	flags.StringVar(&c.name, "name", "", "the search's `NAME` in the journal (default from its filters)")
 	flags.UintVar(&c.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
@@ -89,9 +107,15 @@ func newSearch(env environment, kind search.Kind, cmd *cobra.Command) (*searchCo
 	return c, cmd
 }
 
+// addListFlags adds the flags of a list of companies.
+func (c *searchCommand) addListFlags(cmd *cobra.Command, usage string) {
+	c.o.list.AddReading(cmd.Flags())
+	cmd.Flags().StringArrayVar(&c.o.list.List.Mapping, "map", nil, usage)
+}
+
 // stand adds a flag that stands for a filter.
 func (c *searchCommand) stand(cmd *cobra.Command, flag, key, usage string) {
-	c.lists[key] = cmd.Flags().StringArray(flag, nil, usage+" (repeatable)")
+	c.lists[key] = cmd.Flags().StringArray(flag, nil, usage+"; several with commas (repeatable)")
 }
 
 // completeWhere completes the keys of filters.
@@ -106,6 +130,7 @@ func (c *searchCommand) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	order, err := c.order(cmd.Context(), w, args)
+	defer c.close()
 	if err != nil {
 		return err
 	}
@@ -173,20 +198,39 @@ func (c *searchCommand) order(ctx context.Context, w *pipeline.Work, args []stri
 	if c.filters != "" {
 		o.Output.Sources = append(o.Output.Sources, output.Source{What: "the file of --filters", Path: c.filters})
 	}
+	if c.codes != "" {
+		o.Output.Sources = append(o.Output.Sources, output.Source{What: "the file of --codes", Path: c.codes})
+	}
 	var err error
 	if o.Order.Query, err = c.query(); err != nil {
 		return o, err
 	}
 	if len(args) > 0 {
 		o.Output.Sources = append(o.Output.Sources, output.SourcesOf(args)...)
-		err = c.readCompanies(ctx, w, args, &o.Order)
+		if c.companies, err = columns.OpenList(c.o.list.reading(ctx, c.o.env.stdin), args...); err == nil {
+			err = c.readList(ctx, w, &o.Order)
+		}
 	}
 	return o, err
+}
+
+// close closes the list of companies.
+func (c *searchCommand) close() {
+	if c.companies != nil {
+		_ = c.companies.Close() // it was read
+	}
 }
 
 // query returns the filters that the flags give.
 func (c *searchCommand) query() (search.Query, error) {
 	q := search.NewQuery(c.kind.Operation, c.perPage)
+	if c.codes != "" {
+		codes, err := readCodes(c.codes)
+		if err != nil {
+			return q, err
+		}
+		q = q.WithCodes(codes)
+	}
 	if c.filters != "" {
 		data, err := atomicfile.ReadSmall(c.filters)
 		if err != nil {
@@ -204,12 +248,30 @@ func (c *searchCommand) query() (search.Query, error) {
 	}
 	for _, key := range search.FilterKeys(c.kind.Operation) {
 		if values := c.lists[key]; values != nil && len(*values) > 0 {
-			if q, err = q.With(key, *values...); err != nil {
-				return q, problem.AsUsage(err)
+			for _, value := range *values {
+				if q, err = q.List(key, value); err != nil {
+					return q, problem.AsUsage(err)
+				}
 			}
 		}
 	}
 	return q, nil
+}
+
+// readCodes reads a file of codes.
+func readCodes(name string) (search.Codes, error) {
+	data, err := atomicfile.ReadSmall(name)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	codes, err := search.ReadCodes(data, strings.EqualFold(filepath.Ext(name), ".csv"))
+	if err == nil {
+		err = codes.Check()
+	}
+	if err != nil {
+		return nil, problem.Usagef("%s: %w", name, err)
+	}
+	return codes, nil
 }
 
 // endOfSearch returns the error that ends a search. A limit of a module is a ceiling that the account has.

@@ -134,7 +134,12 @@ func TestSearchesExplainWhatIsMissing(t *testing.T) {
 		{[]string{"companies", "--base-url", "https://a.example/api/v1", "-o", "x.csv", "--max-units", "companies=1", "-y"}, "give --base-url-v2 URL", exitUsage},
 		{[]string{"companies", "--sandbox", "-o", "x.csv", "--max-units", "companies=1"}, "then give --yes", exitApproval},
 		{[]string{"companies", "--sandbox", "-o", "-", "--json", "--max-units", "companies=1", "-y"}, "both write to standard output", exitUsage},
-		{[]string{"employees", "--sandbox", "-o", "x.csv"}, "an argument is missing", exitUsage},
+		{[]string{"employees", "--sandbox", "-o", "x.csv"}, "a search for employees needs a filter, such as company_id", exitUsage},
+		{[]string{"employees", "--sandbox", "-o", "x.csv", "--where", "company_id=3", "--per-company", "2", "--max-units", "contacts=1"}, "needs a list of companies", exitUsage},
+		{[]string{"figures", "--sandbox", "-o", "x.csv", "--where", "company_id=3", "--max-units", "financials=1"}, "a search for figures needs a year", exitUsage},
+		{[]string{"overview", "--sandbox", "-o", "x.csv", "--per-page", "6", "--max-units", "companies=1"}, "a page of this search has at most 5", exitUsage},
+		{[]string{"autocomplete", "--sandbox", "-o", "x.csv", "--where", "country_code=DE", "--max-units", "companies=1"}, "it needs more than a country", exitUsage},
+		{[]string{"companies", "--sandbox", "-o", "x.csv", "--codes", "nowhere.yaml", "--max-units", "companies=1"}, "nowhere.yaml", exitUsage},
 		{[]string{"people", "--sandbox", "-o", "x.csv", "--max-units", "contacts=1", "--seniority", "boss", "-y"}, `"boss" is not a seniority`, exitUsage},
 	} {
 		_, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append([]string{"search"}, append(test.args, "--state", state)...)...)
@@ -149,9 +154,12 @@ func TestKeysOfFiltersAreCompleted(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
 		"companies": "financial_currency=\nfinancial_directors=\nfinancial_employee_profit=\nfinancial_exports=\nfinancial_liabilities=\nfinancial_profit=\nfinancial_turnover=\n",
-		"employees": "full_name=\n", "people": "",
+		"employees": "full_name=\n", "people": "", "overview": "person=\nphone_number=\npro_network=\n", "figures": "year=\n",
+		"autocomplete": "pro_network=\n",
 	} {
-		stdout, _, _ := executeIn(t.Context(), quietEnvironment(nil), "__complete", "search", command, "--where", map[string]string{"companies": "fin", "employees": "f"}[command])
+		stdout, _, _ := executeIn(t.Context(), quietEnvironment(nil), "__complete", "search", command, "--where", map[string]string{
+			"companies": "fin", "employees": "f", "overview": "p", "figures": "y", "autocomplete": "p",
+		}[command])
 		if got, _, _ := strings.Cut(stdout, ":"); command != "people" && got != want || command == "people" && !strings.HasPrefix(stdout, "company_locations=\ndomain_list=\n") {
 			t.Errorf("%s: %q", command, stdout)
 		}

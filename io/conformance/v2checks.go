@@ -218,7 +218,7 @@ func paidChecksV2() []checkV2 {
 		{v2.OpGetInsights, "Digital insights record", "insights", ofShape("insights")},
 		{v2.OpGetOwnership, "Ownership record", "ownership", ofShape("ownership")},
 		{v2.OpEnrichEmployeeSearch, "Employee search item", "people", ofShape("people")},
-		{v2.OpEnrichEmployeeProfile, "Employee record", "employee", ofShape("employee")},
+		{v2.OpEnrichEmployee, "Employee record", "employee", ofShape("employee")},
 	} {
 		rule := newRule("v2-result/"+r.record, r.section, "an answer of "+r.o.String()+" has its members, with their types")
 		all = append(all, checkV2{rule, func(e *evidenceV2) View { return e.resultView(r.o, r.breach) }})

@@ -15,10 +15,10 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// Account reads the free account status of every interface of the workspace.
-func Account(ctx context.Context, w *pipeline.Work) (*report.Account, error) {
+// Account reads the free account status of every interface of the workspace, with the emails and phones of a time.
+func Account(ctx context.Context, w *pipeline.Work, counted report.TimeSpan) (*report.Account, error) {
 	return pipeline.WithSession(w, func(s *workspace.Session) (*report.Account, error) {
-		account, err := accountOf(ctx, s)
+		account, err := accountOf(ctx, s, counted)
 		switch {
 		case problem.IsUsage(err):
 			return nil, err
@@ -30,13 +30,14 @@ func Account(ctx context.Context, w *pipeline.Work) (*report.Account, error) {
 }
 
 // accountOf reads the accounts of the interfaces that the workspace has.
-func accountOf(ctx context.Context, s *workspace.Session) (account *report.Account, err error) {
-	account = &report.Account{}
+func accountOf(ctx context.Context, s *workspace.Session, counted report.TimeSpan) (account *report.Account, err error) {
+	account = &report.Account{Counted: counted}
 	for _, of := range s.Options.Used() {
 		at, err := s.Endpoint(of)
 		if err != nil {
 			return nil, err
 		}
+		account.Counted = counted // a provider may write the whole account
 		if err := of.Show(ctx, at, readerOf(s, of), account); err != nil {
 			return nil, err
 		}

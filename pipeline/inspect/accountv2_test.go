@@ -138,7 +138,7 @@ func module(t *testing.T, account *report.Account, meter string) report.Module {
 func TestTheAccountShowsBothInterfacesAndWhoUsedWhat(t *testing.T) {
 	t.Parallel()
 	w, service := served(t)
-	account, err := Account(t.Context(), w)
+	account, err := Account(t.Context(), w, report.TimeSpan{})
 	if err != nil || account.Available == nil || account.Second == nil || account.Second.BaseAt != nil {
 		t.Fatalf("%+v, %v", account, err)
 	}
@@ -149,7 +149,7 @@ func TestTheAccountShowsBothInterfacesAndWhoUsedWhat(t *testing.T) {
 	if err := service.Service.Second().Units().UseElsewhere(sandboxunits.UnitCharge{Module: sandboxunits.Companies, Units: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if account, err = Account(t.Context(), w); err != nil {
+	if account, err = Account(t.Context(), w, report.TimeSpan{}); err != nil {
 		t.Fatal(err)
 	}
 	m := module(t, account, "companies")
@@ -168,7 +168,7 @@ func TestTheAccountShowsUnitsThatAnotherModuleCounted(t *testing.T) {
 	config.V2.Modules = map[string]sandboxunits.Module{"GET /companies/{id}": sandboxunits.Ownership}
 	w, _ := servedBy(t, config)
 	buyCompanies(t, w, "1", "2")
-	account, err := Account(t.Context(), w)
+	account, err := Account(t.Context(), w, report.TimeSpan{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,17 +191,17 @@ func TestAnAccountOfOneInterfaceAloneIsShown(t *testing.T) {
 	w, _ := served(t)
 	both := slices.Clone(w.Workspace.Services)
 	w.Workspace.Services[0].BaseURL = ""
-	if account, err := Account(t.Context(), w); err != nil || account.Second == nil || account.KeyValid != nil {
+	if account, err := Account(t.Context(), w, report.TimeSpan{}); err != nil || account.Second == nil || account.KeyValid != nil {
 		t.Errorf("v2 alone: %+v, %v", account, err)
 	}
 	w.Workspace.Services = slices.Clone(both)
 	w.Workspace.Services[1].BaseURL = ""
-	if account, err := Account(t.Context(), w); err != nil || account.Second != nil || account.KeyValid == nil {
+	if account, err := Account(t.Context(), w, report.TimeSpan{}); err != nil || account.Second != nil || account.KeyValid == nil {
 		t.Errorf("v1 alone: %+v, %v", account, err)
 	}
 	w.Workspace.Services = slices.Clone(both)
 	w.Workspace.Services[1].Key = "wrong"
-	if _, err := Account(t.Context(), w); !problem.IsRefused(err) {
+	if _, err := Account(t.Context(), w, report.TimeSpan{}); !problem.IsRefused(err) {
 		t.Errorf("a wrong key of v2: %v", err)
 	}
 }
@@ -282,7 +282,7 @@ func TestTheAccountAndTheStatusShowReachedLimits(t *testing.T) {
 	if err != nil || ended.Stop == nil {
 		t.Fatalf("%+v, %v", ended, err)
 	}
-	account, err := Account(t.Context(), w)
+	account, err := Account(t.Context(), w, report.TimeSpan{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,3 +308,49 @@ type agreeing struct{}
 func (agreeing) Show(*report.Plan) error                         { return nil }
 func (agreeing) CanAsk() bool                                    { return true }
 func (agreeing) Confirm(context.Context, pipeline.Question) bool { return true }
+
+// TestEmailsAndPhonesAreCountedInAnyTime buys contacts, and counts them in a time around it and in a month before it.
+func TestEmailsAndPhonesAreCountedInAnyTime(t *testing.T) {
+	w, _ := served(t)
+	s := &workspace.Session{Options: w.Workspace, Env: w.Env}
+	defer s.Close()
+	client, err := openSecond(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	page, verdict := client.Employees(t.Context(), v2.EmployeeFilters{CompanyID: "4"}, v2.Paging{PerPage: 3})
+	if len(page.Items) == 0 {
+		t.Fatalf("%+v", verdict)
+	}
+	var bought cost.Amounts
+	for _, e := range page.Items {
+		if _, verdict := client.Employee(t.Context(), e.ID.Value); verdict != nil {
+			for m, used := range verdict.(enrich.Answered).Consumed {
+				bought[m] += used
+			}
+		}
+	}
+	now := w.Env.Now()
+	for name, test := range map[string]struct {
+		span           report.TimeSpan
+		emails, phones int64
+		until          bool
+	}{
+		"the month":      {report.TimeSpan{}, bought[v2.MeterEmails], bought[v2.MeterPhones], false},
+		"an hour before": {report.TimeSpan{From: now.Add(-time.Hour), To: now.Add(time.Hour)}, bought[v2.MeterEmails], bought[v2.MeterPhones], true},
+		"until an hour":  {report.TimeSpan{From: now.Add(-48 * time.Hour), To: now.Add(-time.Hour)}, 0, 0, true},
+	} {
+		account, err := Account(t.Context(), w, test.span)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := account.Second
+		if *v.Emails != test.emails || *v.Phones != test.phones || (v.Until != nil) != test.until || test.until && (!v.Until.Equal(test.span.To) || !v.Since.Equal(test.span.From.Truncate(time.Second))) {
+			t.Errorf("%s: %d emails and %d phones from %s to %v; bought were %v", name, *v.Emails, *v.Phones, v.Since, v.Until, bought)
+		}
+	}
+	if bought[v2.MeterEmails]+bought[v2.MeterPhones] == 0 {
+		t.Error("nothing was bought")
+	}
+}

@@ -93,7 +93,7 @@ func accountOfBudget(ctx context.Context, w *pipeline.Work, s *workspace.Session
 			return nil, w.Explain(err)
 		}
 	}
-	account, err := accountOf(ctx, s)
+	account, err := accountOf(ctx, s, report.TimeSpan{})
 	if err != nil {
 		return nil, w.Explain(err)
 	}

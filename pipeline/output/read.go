@@ -14,6 +14,7 @@ import (
 // read is an answer that was read.
 type read struct {
 	subject  string // the key of its rows
+	named    bool   // the answer names the key, so that of another call can be the same
 	step     int
 	rows     []enrich.TableRow
 	problems enrich.CellProblems
@@ -60,6 +61,9 @@ func (s *source) read(a answer) (from read, found bool, err error) {
 	}
 	from = read{subject: known[0].Who.Company.ID, step: int(a.step)}
 	from.rows, from.problems, err = s.Interface.Rows(a.of, known[0].Ended.Answer())
+	if len(from.rows) > 0 && from.rows[0].Subject != "" {
+		from.subject, from.named = from.rows[0].Subject, true
+	}
 	if from.subject == "" && len(from.rows) > 0 {
 		from.problems.Add(first.Key, "known")
 	}
@@ -102,7 +106,7 @@ func textOf(cell *enrich.Cell) int {
 
 // each calls work with many answers at the same time, and use with the results in the order of the list. It
 // leaves out answers without anything for the wanted tables, and those about a subject that an earlier step has
-// rows of. Only a few answers are in memory. A large one does not wait there: it is read again in its turn. So each
+// rows of, or an earlier answer that names it. Only a few answers are in memory. A large one does not wait there: it is read again in its turn. So each
 // core has at most one large answer, and use has one.
 func each[T any](
 	ctx context.Context, d *DecidedAnswers, wanted func(enrich.Table) bool, work func(read) T, use func(T) error,
@@ -110,6 +114,7 @@ func each[T any](
 	type result struct {
 		answer  answer
 		subject string
+		named   bool
 		large   bool // its value is made in its turn
 		value   T
 	}
@@ -123,7 +128,7 @@ func each[T any](
 			if !found {
 				continue
 			}
-			r := result{answer: a, subject: from.subject, large: from.isLarge()}
+			r := result{answer: a, subject: from.subject, named: from.named, large: from.isLarge()}
 			if !r.large {
 				r.value = work(from)
 			}
@@ -134,7 +139,7 @@ func each[T any](
 	known := newSubjects(sources)
 	return table.Ordered(ctx, &spans{d.answers}, readSpan, func(_ table.Block, results []result) error {
 		for _, r := range results {
-			if !known.isFirst(sources[r.answer.step].first[r.answer.of].Name, int(r.answer.step), r.subject) {
+			if !known.isFirst(sources[r.answer.step].first[r.answer.of].Name, int(r.answer.step), r.subject, r.named) {
 				continue
 			}
 			if r.large {
@@ -152,7 +157,7 @@ func each[T any](
 	})
 }
 
-// subjects are those that have rows already, in tables that several steps have rows of.
+// subjects are those that have rows already, in tables that several steps have rows of, or whose answers name them.
 type subjects struct {
 	steps map[string]int // how many, by the table
 	seen  map[subject]int
@@ -171,16 +176,17 @@ func newSubjects(sources []source) *subjects {
 	return s
 }
 
-// isFirst reports whether no other step has rows of a subject in a table, and notes that this one has.
-func (s *subjects) isFirst(table string, step int, key string) bool {
-	if s.steps[table] < 2 || key == "" {
+// isFirst reports whether no other step has rows of a subject in a table, nor, where the answer names the subject,
+// any other answer, and notes that this one has.
+func (s *subjects) isFirst(table string, step int, key string, named bool) bool {
+	if s.steps[table] < 2 && !named || key == "" {
 		return true
 	}
 	by, known := s.seen[subject{table, key}]
 	if !known {
 		s.seen[subject{table, strings.Clone(key)}] = step
 	}
-	return !known || by == step
+	return !known || by == step && !named
 }
 
 // spanLength is how many answers are read together. Each of them can be long.

@@ -356,3 +356,32 @@ func TestTablesDoNotDependOnWhichAnswersAreReadFirst(t *testing.T) {
 		}
 	})
 }
+
+// named is the invented interface, whose answers begin with the key of their subject.
+type named struct{ invented }
+
+func (n named) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	key, data, _ := strings.Cut(answer.Data, "\n")
+	answer.Data = data
+	rows, p, err := n.invented.Rows(of, answer)
+	for i := range rows {
+		rows[i].Subject = key
+	}
+	return rows, p, err
+}
+
+// TestAnAnswerThatNamesItsSubjectHasItsRowsOnce has two calls by other identities whose answers name one company.
+func TestAnAnswerThatNamesItsSubjectHasItsRowsOnce(t *testing.T) {
+	j := journal{}
+	j.answer(1, "", "c7\n1 name=Ada\n1 name=Bo")
+	j.answer(2, "", "c7\n1 name=Ada\n1 name=Bo")
+	j.answer(3, "", "c8\n1 name=Cy")
+	d := output.NewDecidedAnswers(output.TableSteps{{Interface: named{}, Answers: j, Wanted: wanted(owners)}})
+	for _, id := range []attempt.ID{1, 2, 3} {
+		d.Add(0, owners, id)
+	}
+	files, summary := write(t, d)
+	if diff := cmp.Diff("id,name\nc7,Ada\nc7,Bo\nc8,Cy\n--\nid,kinds\n", files.shown(t, "owners", "shares")); diff != "" || summary.Count != 0 {
+		t.Errorf("%d problems\n%s", summary.Count, diff)
+	}
+}

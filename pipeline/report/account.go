@@ -24,6 +24,23 @@ type Account struct {
 	Second *UnitAccount `json:"v2,omitempty"`
 	// Others are the accounts of further interfaces.
 	Others []OtherAccount `json:"others,omitempty"`
+	// Counted is the time whose emails and phones are counted.
+	Counted TimeSpan `json:"-"`
+}
+
+// TimeSpan is a time from its beginning up to its end, which does not belong to it. An end that is zero is open.
+type TimeSpan struct{ From, To time.Time }
+
+// Within returns the span with the month of now as its beginning, and now as its end, where it has none.
+func (s TimeSpan) Within(now time.Time) TimeSpan {
+	now = now.UTC()
+	if s.To.IsZero() {
+		s.To = now
+	}
+	if s.From.IsZero() {
+		s.From = time.Date(s.To.Year(), s.To.Month(), 1, 0, 0, 0, 0, time.UTC)
+	}
+	return s
 }
 
 // OtherAccount is what an interface shows of its account.

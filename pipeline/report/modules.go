@@ -15,6 +15,8 @@ type UnitAccount struct {
 	Emails *int64    `json:"emails"`
 	Phones *int64    `json:"phones"`
 	Since  time.Time `json:"contacts_since"`
+	// Until is the end of that time where the user gave one.
+	Until *time.Time `json:"contacts_until,omitempty"`
 	// BaseAt is when the journal began to count what the account uses; null without a journal that knows it.
 	BaseAt *time.Time `json:"journal_since"`
 	// Limits are those that calls of this journal reached and that last.
@@ -51,9 +53,20 @@ func (v *UnitAccount) Lines(add func(name, text string)) {
 	if v.Misplaced != "" {
 		add("v2 modules", v.Misplaced)
 	}
-	since := " returned since " + v.Since.UTC().Format(time.DateOnly)
+	since := " returned since " + shownTime(v.Since)
+	if v.Until != nil {
+		since = " returned from " + shownTime(v.Since) + " to " + shownTime(*v.Until)
+	}
 	add("v2 emails", moduleNumber(v.Emails)+since)
 	add("v2 phones", moduleNumber(v.Phones)+since)
+}
+
+// shownTime writes a time, and a midnight as its day.
+func shownTime(at time.Time) string {
+	if at = at.UTC(); at.Equal(at.Truncate(24 * time.Hour)) {
+		return at.Format(time.DateOnly)
+	}
+	return at.Format("2006-01-02 15:04:05 UTC")
 }
 
 // text says what was used of a module, and what this journal and others used since the journal's base.

@@ -203,3 +203,59 @@ func limitOf(t *testing.T, b *bench, o search.Options) int64 {
 	}
 	return *plan.Units[0].Limit
 }
+
+// TestRecordsAreKeptToTheirCeilingsAndBoughtOnce loses every third response, counted or not, and starts again until the
+// ceiling is reached: of rows that are completed, of figures of years, and of pages of the search by what names a company.
+func TestRecordsAreKeptToTheirCeilingsAndBoughtOnce(t *testing.T) {
+	for _, test := range []struct{ kind, module string }{{"autocomplete", "companies"}, {"figures", "financials"}, {"overview", "companies"}} {
+		t.Run(test.kind, func(t *testing.T) {
+			b := newBench(t, 60)
+			o := b.options(order(t, test.kind))
+			switch test.kind {
+			case "figures":
+				o = b.options(order(t, test.kind, "year=2023,2024"))
+				o.Order.Companies, o.Order.Count = slices.Values([]string{"1", "2", "3", "4", "5", "6"}), 6
+			case "autocomplete":
+				o.Order.Rows, o.Order.Count = func(yield func(string, map[string]string) bool) {
+					for i := range 12 {
+						if !yield(fmt.Sprint(i), map[string]string{"name": fmt.Sprint("Acme ", i)}) {
+							return
+						}
+					}
+				}, 12
+			}
+			const most = 8
+			o.Run, o.Budget = "search", pipeline.Budget{Units: map[string]int64{test.module: most}}
+			o.Pace.Concurrency = 1
+			b.spoil = func(number int, w http.ResponseWriter, count func()) bool {
+				lost := number%3 == 0
+				if lost {
+					if number%2 == 0 {
+						count()
+					}
+					drop(w)
+				}
+				return lost
+			}
+			for range 4 {
+				b.run(t, o)
+				b.read(t, func(journal *checkpoint.Journal) {
+					of, err := journal.For(1)
+					if err != nil {
+						t.Fatal(err)
+					}
+					totals := of.Totals(of.Number().Scope(checkpoint.RunScope("search")))
+					both := totals.Settled.Plus(totals.Held)
+					held := max(both[v2.MeterCompanies], both[v2.MeterFinancials])
+					if held > most || held < b.used[test.module] {
+						t.Errorf("%d units are settled or held, and the service counted %v", held, b.used)
+					}
+				})
+			}
+			b.checkOnce(t)
+			if b.used[test.module] > most || b.used[test.module] < most/2 {
+				t.Errorf("the service counted %v", b.used)
+			}
+		})
+	}
+}

@@ -4,6 +4,8 @@ package search
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"payonce/cost"
 	"payonce/enrich"
@@ -15,12 +17,25 @@ func ListColumns(o v2.Operation) []string {
 	switch o {
 	case v2.OpProspecting:
 		return []string{"company_id", "company_name"}
+	case v2.OpOverview:
+		return []string{"company_id", "company_name", "company_status", "company_country", "registration_number"}
 	case v2.OpEmployees:
 		return []string{"contact_id", "full_name", "company_name", "company_id"}
+	case v2.OpGetFinancials:
+		return []string{"company_id", "year", "figure", "value"}
+	case v2.OpAutocomplete:
+		return namesOf(v2.CompanyColumns())
 	}
 	var names []string
 	for _, column := range v2.PersonColumns() {
 		names = append(names, personColumn(column.Name))
+	}
+	return names
+}
+
+func namesOf(columns []enrich.TableColumn) (names []string) {
+	for _, column := range columns {
+		names = append(names, column.Name)
 	}
 	return names
 }
@@ -49,6 +64,13 @@ func PageOf(o v2.Operation, answered enrich.Answered) (KnownPage, error) {
 		return pageOf(v2.Answer.Companies, answered, func(c v2.CompanyItem) ResultItem {
 			return ResultItem{ID: c.ID.Value, Cells: []string{c.ID.Value, c.Name.Value}}
 		})
+	case v2.OpOverview:
+		return pageOf(v2.Answer.Companies, answered, func(c v2.CompanyItem) ResultItem {
+			return ResultItem{
+				ID:    c.ID.Value,
+				Cells: []string{c.ID.Value, c.Name.Value, c.Status.Value, c.CountryCode.Value, c.RegistrationNumber.Value},
+			}
+		})
 	case v2.OpEmployees:
 		return pageOf(v2.Answer.Employees, answered, func(e v2.EmployeeItem) ResultItem {
 			return ResultItem{ID: e.ID.Value, Cells: []string{e.ID.Value, e.Name.Value, e.CompanyName.Value, e.CompanyID.Value}}
@@ -63,6 +85,61 @@ func PageOf(o v2.Operation, answered enrich.Answered) (KnownPage, error) {
 		})
 	}
 	return KnownPage{}, fmt.Errorf("%s is not a search with pages", o)
+}
+
+// RecordOf returns the results that an answer to a call for a record is: the company that was completed, or the figures
+// of a company in a year. A year of 0 takes all years.
+func RecordOf(call v2.Call, answered enrich.Answered) (KnownPage, error) {
+	page := KnownPage{State: Answered, Pages: cost.Known(int64(1))}
+	switch call.Operation {
+	case v2.OpAutocomplete:
+		c, err := v2.Read(answered, v2.Answer.Company)
+		if err != nil {
+			return page, err
+		}
+		if item := (ResultItem{ID: c.ID.Value, Own: true, Cells: textsOf(c.Cells())}); !blank(item.Cells) {
+			page.Items = append(page.Items, item)
+		}
+	case v2.OpGetFinancials:
+		f, err := v2.Read(answered, v2.Answer.Financials)
+		if err != nil {
+			return page, err
+		}
+		for _, year := range f.Years {
+			if number := strconv.Itoa(year.Year); call.Query.Get("year") == number {
+				page.Items = append(page.Items, figuresOf(call.ID, number, year)...)
+			}
+		}
+	default:
+		return page, fmt.Errorf("%s is not a search", call.Operation)
+	}
+	page.Total = cost.Known(int64(len(page.Items)))
+	return page, nil
+}
+
+// figuresOf returns the figures of a company in a year that are known.
+func figuresOf(company, number string, year v2.Year) (items []ResultItem) {
+	add := func(name string, cell enrich.Cell) {
+		if cell.Known {
+			items = append(items, ResultItem{
+				ID: strings.Join([]string{company, number, name}, " "), Cells: []string{company, number, name, cell.String()},
+			})
+		}
+	}
+	for i, figure := range v2.Figures() {
+		add(figure.Name, year.Figures[i])
+	}
+	for _, extra := range year.Extra {
+		add(extra.Name, extra.Cell)
+	}
+	return items
+}
+
+func textsOf(cells []enrich.Cell) (texts []string) {
+	for _, cell := range cells {
+		texts = append(texts, cell.String())
+	}
+	return texts
 }
 
 func pageOf[T any](

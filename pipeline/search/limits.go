@@ -10,7 +10,7 @@ import (
 
 // rates returns what a page of a search uses up.
 func rates(o v2.Operation, service providerv2.Provider) cost.Rates {
-	field, _ := o.SearchField() // a Kind has one
+	field, _ := o.ListedField() // a Kind has one
 	return service.Prices.Rates(cost.Rates{field: cost.Rate{Uses: service.Modules.Hold(o, v2.Reveal{})}})
 }
 
@@ -39,7 +39,7 @@ func (o Options) checkUnits(service providerv2.Provider) error {
 
 // page returns the hold of the call for one page.
 func (s *session) page() cost.Amounts {
-	field, _ := s.Order.Kind.Operation.SearchField() // a Kind has one
+	field, _ := s.Order.Kind.Operation.ListedField() // a Kind has one
 	return rates(s.Order.Kind.Operation, s.provider)[field].Uses
 }
 

@@ -38,7 +38,10 @@ func (k *knownPages) Page(call v2.Call) (KnownPage, error) {
 	if err != nil {
 		return KnownPage{}, err
 	}
-	field, _ := call.Operation.SearchField() // Lookup has it
+	field, _ := call.Operation.ListedField() // Lookup has it
+	if whole, found, err := k.ofAllYears(call); err != nil || found {
+		return whole, err
+	}
 	if record.Askable(field, k.reask) {
 		return KnownPage{}, nil
 	}
@@ -58,10 +61,46 @@ func (k *knownPages) Page(call v2.Call) (KnownPage, error) {
 	}
 	page := KnownPage{State: Erased}
 	if !ended.Erased {
-		if page, err = PageOf(call.Operation, ended.Answer()); err != nil {
+		if page, err = read(call, ended.Answer()); err != nil {
 			return KnownPage{}, err
 		}
 	}
 	k.known[lookup.Identity.Search] = page
 	return page, nil
+}
+
+// read reads an answer to a call.
+func read(call v2.Call, answered enrich.Answered) (KnownPage, error) {
+	if isRecord(call.Operation) {
+		return RecordOf(call, answered)
+	}
+	return PageOf(call.Operation, answered)
+}
+
+// ofAllYears returns what is known of the figures of a year from the call of a run for all years of the company. Found
+// says that the year need not be asked for, or not yet: the figures were answered, or may have been paid for.
+func (k *knownPages) ofAllYears(call v2.Call) (page KnownPage, found bool, err error) {
+	if call.Operation != v2.OpGetFinancials {
+		return page, false, nil
+	}
+	id := enrich.Identity{Company: enrich.Company{ID: call.ID}}
+	record, err := k.pages.Record(id)
+	if err != nil || record.Askable(v2.FieldFinancials, k.reask.Of(id)) {
+		return page, false, err
+	}
+	switch record.States[v2.FieldFinancials] {
+	case attempt.OutcomeUnknown:
+		return KnownPage{State: InDoubt}, true, nil
+	case attempt.PaidAndGone:
+		return KnownPage{State: Forfeited}, true, nil
+	case attempt.Found:
+	default:
+		return page, false, nil
+	}
+	ended, _, err := k.pages.Resolution(record.Attempts[v2.FieldFinancials])
+	if err != nil || ended.Erased {
+		return page, false, err
+	}
+	page, err = RecordOf(call, ended.Answer())
+	return page, err == nil, err
 }

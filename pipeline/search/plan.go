@@ -14,7 +14,7 @@ import (
 
 // Plan says what a search will ask for, before anything is sent.
 type Plan struct {
-	Search   string `json:"search"` // companies, employees or people
+	Search   string `json:"search"` // the kind of the search
 	Filters  string `json:"filters"`
 	Run      string `json:"run"`
 	Searches int64  `json:"searches"` // one for each company whose employees are searched
@@ -33,6 +33,7 @@ type Plan struct {
 	// Seconds is how long AtMost calls take at least.
 	Seconds  float64       `json:"seconds_at_most"`
 	FreshFor time.Duration `json:"-"`
+	each     string        // for what there is a search each
 	Fresh    float64       `json:"fresh_for_seconds"`
 }
 
@@ -52,7 +53,7 @@ func (s *session) plan(progress Progress) *Plan {
 		Search: s.Order.Kind.Name, Filters: s.Order.Query.String(), Run: s.name, Searches: max(progress.Roots, s.Order.Count),
 		Most: s.Order.Most, PerOne: s.Order.PerOne, Known: int64(len(progress.Items)), Pages: progress.Pages,
 		Total: valueOf(progress.Total), Needed: int64(len(progress.Needed)), Units: s.used(),
-		FreshFor: s.FreshFor, Fresh: s.FreshFor.Seconds(),
+		FreshFor: s.FreshFor, Fresh: s.FreshFor.Seconds(), each: s.Order.each(),
 	}
 	atMost := int64(0)
 	if p.Needed > 0 {
@@ -78,6 +79,9 @@ func (s *session) plan(progress Progress) *Plan {
 func (s *session) atMost(progress Progress) int64 {
 	q := s.Order.Query
 	bound := s.Order.Most
+	if isRecord(q.operation) {
+		return int64(len(progress.Needed)) // each search is one call
+	}
 	if perOne := s.Order.PerOne; perOne > 0 {
 		searches := max(s.Order.Count, 1)
 		pages := (perOne + int64(q.PerPage()) - 1) / int64(q.PerPage())

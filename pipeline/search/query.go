@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"payonce/enrich"
 	"payonce/io/service/v2"
 )
 
@@ -21,6 +22,7 @@ type Query struct {
 	operation v2.Operation
 	perPage   int
 	kinds     map[string]v2.FilterKind // that there are
+	codes     Codes
 	filters   map[string]filter
 	// call returns the call of a page. It has the filters in the form in which they are sent.
 	call func() func(v2.Paging) v2.Call
@@ -37,6 +39,37 @@ type filter struct {
 // NewQuery returns a search without filters. It asks for pages of perPage results.
 func NewQuery(o v2.Operation, perPage int) Query {
 	return Query{operation: o, perPage: perPage, kinds: v2.FilterKinds(o)}.with(nil)
+}
+
+// WithCodes returns the search with the codes of an account. They are for the filters that are added to it.
+func (q Query) WithCodes(codes Codes) Query {
+	q.codes = codes
+	return q
+}
+
+// Has reports whether the search has a filter.
+func (q Query) Has(key string) bool {
+	_, has := q.filters[key]
+	return has
+}
+
+// isRecord reports whether an operation returns a record, which stands for all pages of a search.
+func isRecord(o v2.Operation) bool {
+	_, paged := o.SearchField()
+	return !paged
+}
+
+// each returns the searches that the search consists of: one for each year of figures.
+func (q Query) each() []Query {
+	years := q.filters["year"]
+	if q.operation != v2.OpGetFinancials || len(years.texts) < 2 {
+		return []Query{q}
+	}
+	var all []Query
+	for _, year := range years.texts {
+		all = append(all, q.replace("year", filter{kind: years.kind, texts: []string{year}}))
+	}
+	return all
 }
 
 // PerPage returns how many results a page has.
@@ -99,8 +132,8 @@ func (q Query) kind(key string) (v2.FilterKind, error) {
 	return kind, nil
 }
 
-// Where adds a filter that is written as KEY=VALUE. A range is KEY=10..50, KEY=10.. or KEY=..50. A list grows
-// by one value with each call. Numbers may also stand in one call with commas between them.
+// Where adds a filter that is written as KEY=VALUE. A range is KEY=10..50, KEY=10.. or KEY=..50. A list has its values
+// with commas between them, as List takes them, and grows with each call.
 func (q Query) Where(text string) (Query, error) {
 	key, value, found := strings.Cut(text, "=")
 	if key = strings.TrimSpace(key); !found {
@@ -114,9 +147,21 @@ func (q Query) Where(text string) (Query, error) {
 		s, err := parseSpan(value)
 		return q.add(key, filter{kind: kind, span: s}, err)
 	}
-	values := []string{value}
-	if kind == v2.NumbersFilter {
-		values = strings.Split(value, ",")
+	return q.List(key, value)
+}
+
+// List adds values to a filter. A list has them with commas between them; a value with a comma stands in quotes, or is
+// one of the names of its codes.
+func (q Query) List(key, text string) (Query, error) {
+	kind, err := q.kind(key)
+	if err != nil {
+		return q, err
+	}
+	values := []string{text}
+	if (kind == v2.TextsFilter || kind == v2.NumbersFilter) && !q.codes.knows(key, text) {
+		if values, err = splitValues(text); err != nil {
+			return q.add(key, filter{}, err)
+		}
 	}
 	return q.With(key, values...)
 }
@@ -129,7 +174,7 @@ func (q Query) With(key string, values ...string) (Query, error) {
 	}
 	f := filter{kind: kind}
 	for _, value := range values {
-		text, wrong := cleanValue(kind, value)
+		text, wrong := q.value(key, kind, value)
 		if wrong != nil {
 			err = wrong
 		}
@@ -149,12 +194,24 @@ func (q Query) JSON(data []byte) (Query, error) {
 		if err != nil {
 			return q, err
 		}
-		f, err := parseMember(kind, members[key])
+		f, err := parseMember(kind, members[key], func(text string) (string, error) { return q.value(key, kind, text) })
 		if q, err = q.add(key, f, err); err != nil {
 			return q, err
 		}
 	}
 	return q, nil
+}
+
+// value returns a value of a filter as it is sent: the code of a name where the codes of the filter are known.
+func (q Query) value(key string, kind v2.FilterKind, text string) (string, error) {
+	text, err := q.codes.code(key, text)
+	if err != nil {
+		return "", err
+	}
+	if text, err = cleanValue(kind, text); err != nil {
+		return "", err
+	}
+	return specified(q.operation, key, text)
 }
 
 // add adds a filter, or values to a list. The error is about its value.
@@ -199,6 +256,14 @@ func (q Query) Check() error {
 	if q.operation == v2.OpEmployees && len(q.filters) == 0 {
 		return errors.New("a search for employees needs a filter, such as company_id")
 	}
+	if q.operation == v2.OpGetFinancials && len(q.filters["year"].texts) == 0 {
+		return errors.New("a search for figures needs a year; a run asks for the figures of all years in one call")
+	}
+	if search := decoded[v2.CompanySearch](q.object()); q.operation == v2.OpOverview && search.CountryCode == "US" && search.State != "" {
+		if _, known := stateOf(search); !known {
+			return fmt.Errorf("filter state: %q is neither the code nor the name of a state of the US", search.State)
+		}
+	}
 	call := q.Call(1)
 	if err := call.Check(); err != nil {
 		return err
@@ -220,6 +285,27 @@ func caller(o v2.Operation, filters []byte) func(v2.Paging) v2.Call {
 	case v2.OpProspecting:
 		by := decoded[v2.CompanyFilters](filters)
 		return func(p v2.Paging) v2.Call { return v2.ProspectingCall(by, p) }
+	case v2.OpOverview:
+		search := decoded[v2.CompanySearch](filters)
+		if code, known := stateOf(search); known {
+			search.State = code
+		}
+		return func(p v2.Paging) v2.Call {
+			search := search
+			search.Paging = p
+			return v2.OverviewCall(search)
+		}
+	case v2.OpAutocomplete:
+		known := decoded[v2.PartialCompany](filters)
+		return func(v2.Paging) v2.Call { return v2.AutocompleteCall(known) }
+	case v2.OpGetFinancials:
+		by := decoded[v2.FinancialsFilters](filters)
+		return func(v2.Paging) v2.Call {
+			if len(by.Year) != 1 {
+				return v2.FinancialsCall(string(by.CompanyID), 0)
+			}
+			return v2.FinancialsCall(string(by.CompanyID), int(by.Year[0]))
+		}
 	case v2.OpEmployees:
 		by := decoded[v2.EmployeeFilters](filters)
 		return func(p v2.Paging) v2.Call { return v2.EmployeesCall(by, p) }
@@ -231,6 +317,13 @@ func caller(o v2.Operation, filters []byte) func(v2.Paging) v2.Call {
 			return v2.PeopleCall(search)
 		}
 	}
+}
+
+// stateOf returns the code of the state of a search in the US, which may have its name; false for another search.
+func stateOf(search v2.CompanySearch) (string, bool) {
+	named := enrich.Company{Country: search.CountryCode, State: search.State, RegistrationNumber: "1"}
+	id, reason := named.Identify(enrich.ByRegistration)
+	return id.Company.State, reason == "" && id.Company.State != ""
 }
 
 // decoded returns filters in the form of their call. What was checked can be read.
@@ -269,6 +362,18 @@ func (f filter) value() any {
 	}
 }
 
+// list returns the values in the form of List.
+func (f filter) list() string {
+	var values []string
+	for _, text := range f.texts {
+		if f.kind == v2.TextsFilter && strings.ContainsAny(text, ",\"") {
+			text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+		}
+		values = append(values, text)
+	}
+	return strings.Join(values, ",")
+}
+
 // String describes the search for a person to read, in the form of Where.
 func (q Query) String() string {
 	var texts []string
@@ -276,7 +381,7 @@ func (q Query) String() string {
 		if f := q.filters[key]; f.kind == v2.SpanFilter {
 			texts = append(texts, key+"="+f.span.String())
 		} else {
-			texts = append(texts, key+"="+strings.Join(f.texts, ","))
+			texts = append(texts, key+"="+f.list())
 		}
 	}
 	return cmp.Or(strings.Join(texts, " "), "no filter")

@@ -50,6 +50,18 @@ func TestFiltersAreSentAsTheSpecificationHasThem(t *testing.T) {
 			`{"domain_list":["a.example"],"employee_seniorities":["vp"],"page":1,"per_page":25}`,
 			"domain_list=a.example employee_seniorities=vp",
 		},
+		{
+			where(t, v2.OpEnrichEmployeeSearch, `company_locations=GB, "Paris, France",DE`, "employee_seniorities=C Suite,VP"),
+			`{"company_locations":["DE","GB","Paris, France"],"employee_seniorities":["c_suite","vp"],"page":1,"per_page":25}`,
+			`company_locations=DE,GB,"Paris, France" employee_seniorities=c_suite,vp`,
+		},
+		{where(t, v2.OpOverview, "state=texas", "country_code=usa"), `{"country_code":"US","state":"TX","page":1,"per_page":25}`, "country_code=US state=texas"},
+		{where(t, v2.OpOverview, "state=Bayern", "country_code=DE"), `{"country_code":"DE","state":"Bayern","page":1,"per_page":25}`, "country_code=DE state=Bayern"},
+		{
+			where(t, v2.OpOverview, "country_code=Germany", "lei_number=529900ABC", "phone_number=+49 30 1, 2", "person=Ada Lovelace", "company_status=2,1", "pro_network=u", "website=w", "vat_number=v"),
+			`{"country_code":"DE","lei_number":"529900ABC","vat_number":"v","website":"w","phone_number":"+49 30 1, 2","person":"Ada Lovelace","company_status":[1,2],"pro_network":"u","page":1,"per_page":25}`,
+			"company_status=1,2 country_code=DE lei_number=529900ABC person=Ada Lovelace phone_number=+49 30 1, 2 pro_network=u vat_number=v website=w",
+		},
 	} {
 		if err := test.q.Check(); err != nil {
 			t.Errorf("%s: %v", test.text, err)
@@ -94,6 +106,30 @@ func TestWrongFiltersAreNamed(t *testing.T) {
 			t.Errorf("%.60s: %v, want %s", text, err, want)
 		}
 	}
+	for text, want := range map[string]string{
+		"employee_seniorities=boss,vp": `filter employee_seniorities: "boss" is not a seniority; they are ["owner" "founder" `,
+		`domain_list=a,"b`:             `filter domain_list: "a,\"b" is not a list of values; put a value with commas or quotes into quotes, as "a, b",c`,
+	} {
+		if _, err := NewQuery(v2.OpEnrichEmployeeSearch, 25).Where(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"country_code=Atlantis": `filter country_code: "Atlantis" is neither the code nor the name of a country`,
+		"company_status=0":      "filter company_status: 0 is not an identifier; they begin with 1",
+	} {
+		if _, err := NewQuery(v2.OpOverview, 5).Where(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"location_type=village": `filter location_type: "village" is not a value of the filter; they are ["city" "state"]`,
+		"activity_type=-1":      "filter activity_type: -1 is not an identifier; they begin with 1",
+	} {
+		if _, err := NewQuery(v2.OpProspecting, 25).Where(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 	var unknown *UnknownKeyError
 	if _, err := NewQuery(v2.OpEmployees, 25).With("nace", "x"); !errors.As(err, &unknown) || len(unknown.Allowed) != 7 || unknown.Key != "nace" {
 		t.Errorf("the error is %v", err)
@@ -134,10 +170,10 @@ func TestCheckRefusesWhatTheServiceWould(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, q := range map[string]Query{
-		"a search for employees needs a filter, such as company_id":                  NewQuery(v2.OpEmployees, 25),
-		"the filters are longer than 16 KB; split the search into several":           long,
-		`enrich-employee-search: "boss" is not a seniority; they are`:                where(t, v2.OpEnrichEmployeeSearch, "employee_seniorities=boss"),
-		"prospecting: page 1 of -1 results each is not one that the service returns": NewQuery(v2.OpProspecting, -1),
+		"a search for employees needs a filter, such as company_id":                    NewQuery(v2.OpEmployees, 25),
+		`filter state: "Bayern" is neither the code nor the name of a state of the US`: where(t, v2.OpOverview, "state=Bayern", "country_code=US"),
+		"the filters are longer than 16 KB; split the search into several":             long,
+		"prospecting: page 1 of -1 results each is not one that the service returns":   NewQuery(v2.OpProspecting, -1),
 	} {
 		if err := q.Check(); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

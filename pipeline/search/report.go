@@ -69,7 +69,7 @@ func (p *Plan) Render(page *report.Page) {
 	page.Entryf("filters", "%s", p.Filters)
 	page.Entryf("run", "%s", p.Run)
 	if p.Searches > 1 {
-		page.Entryf("searches", "%d, one for each company", p.Searches)
+		page.Entryf("searches", "%d, one for each %s", p.Searches, p.each)
 	}
 	if p.Most > 0 {
 		page.Entryf("results", "at most %d", p.Most)

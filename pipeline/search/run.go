@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/time/rate"
 
@@ -193,9 +194,9 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 	if err != nil {
 		return nil, err
 	}
-	cells := make([][]string, len(progress.Items))
-	for i, item := range progress.Items {
-		cells[i] = item.Cells
+	cells, err := s.cells(context.WithoutCancel(ctx), progress.Items)
+	if err != nil {
+		return nil, err
 	}
 	rows := table.NewMemory(s.schema().Columns, cells)
 	defer s.work.Observer.Writing()()
@@ -216,6 +217,26 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 		return nil, err
 	}
 	return &Ended{s.summary(progress, tally, stop, kept), stop}, nil
+}
+
+// cells returns the rows of the list: the results, each with the cells of its company.
+func (s *session) cells(ctx context.Context, items []ResultItem) ([][]string, error) {
+	var ofList map[string][]string
+	if len(s.Order.List.Columns) > 0 {
+		ids := map[string]bool{}
+		for _, item := range items {
+			ids[item.Company] = true
+		}
+		var err error
+		if ofList, err = s.Order.List.Read(ctx, ids); err != nil {
+			return nil, err
+		}
+	}
+	rows := make([][]string, len(items))
+	for i, item := range items {
+		rows[i] = slices.Concat(item.Cells, ofList[item.Company])
+	}
+	return rows, nil
 }
 
 // rounds asks for the pages that are needed until none is, or until something stops it.

@@ -9,9 +9,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 
 	"payonce/checkpoint/attempt"
@@ -24,14 +26,19 @@ import (
 
 // Kind is what a search is called, and what it calls.
 type Kind struct {
-	Name      string // "companies", "employees" or "people"
+	Name      string // "companies", "overview", "employees", "people", "autocomplete" or "figures"
 	Operation v2.Operation
 }
 
 // Kinds returns the kinds of searches.
 func Kinds() []Kind {
 	return []Kind{
-		{"companies", v2.OpProspecting}, {"employees", v2.OpEmployees}, {"people", v2.OpEnrichEmployeeSearch},
+		{"companies", v2.OpProspecting},
+		{"overview", v2.OpOverview},
+		{"employees", v2.OpEmployees},
+		{"people", v2.OpEnrichEmployeeSearch},
+		{"autocomplete", v2.OpAutocomplete},
+		{"figures", v2.OpGetFinancials},
 	}
 }
 
@@ -40,35 +47,90 @@ type Order struct {
 	Kind Kind
 	// Query has the filters. For employees it has those besides the company.
 	Query Query
-	// Companies are the identifiers of the companies whose employees are searched; nil for other kinds. They
+	// Companies are the identifiers of the companies whose employees or figures are searched; nil for other kinds. They
 	// can be read more than once, and each of them comes once. Count is their number.
 	Companies iter.Seq[string]
 	Count     int64
-	Most      int64 // results; 0 for no bound
-	PerOne    int64 // results of each company; 0 for no bound
+	// Rows are filters that rows of a list give, besides those of the query; nil for none. Each row has a name of its
+	// own. They can be read more than once, and Count is their number.
+	Rows iter.Seq2[string, map[string]string]
+	// List are the columns of the list that has the companies; the zero value for none.
+	List   ListCells
+	Most   int64 // results; 0 for no bound
+	PerOne int64 // results of each company; 0 for no bound
 }
 
 // roots returns the searches that are walked.
 func (o Order) roots() iter.Seq[Root] {
 	return func(yield func(Root) bool) {
-		if o.Companies == nil {
-			yield(Root{Query: o.Query, Most: o.PerOne})
-			return
-		}
-		for id := range o.Companies {
-			// Check has found that the filters take identifiers.
-			q, _ := o.Query.With(companyID, id)
-			if !yield(Root{Query: q, Most: o.PerOne}) {
-				return
+		for company, values := range o.rows() {
+			q := o.Query
+			for key, value := range values {
+				q, _ = q.With(key, value) // check has found that the filters take the values
+			}
+			for _, one := range q.each() {
+				if !yield(Root{Query: one, Most: o.PerOne, Company: company}) {
+					return
+				}
 			}
 		}
 	}
 }
 
+// rows returns what the filters of each search are besides the query.
+func (o Order) rows() iter.Seq2[string, map[string]string] {
+	switch {
+	case o.Rows != nil:
+		return o.Rows
+	case o.Companies != nil:
+		return func(yield func(string, map[string]string) bool) {
+			for id := range o.Companies {
+				if !yield(id, map[string]string{companyID: id}) {
+					return
+				}
+			}
+		}
+	}
+	return func(yield func(string, map[string]string) bool) { yield("", nil) }
+}
+
+// each returns for what there is a search each.
+func (o Order) each() string {
+	switch {
+	case o.Kind.Operation == v2.OpGetFinancials:
+		return "company and year"
+	case o.Rows != nil:
+		return "row"
+	}
+	return "company"
+}
+
 const companyID = "company_id"
+
+// ListCells are the cells of a list that its companies bring into the list of a search.
+type ListCells struct {
+	Columns []string
+	// Read returns the cells of the first row of each company whose identifier is in the set.
+	Read func(ctx context.Context, ids map[string]bool) (map[string][]string, error)
+}
 
 // check says why the searches cannot be asked.
 func (o Order) check() error {
+	switch most := v2.MostPerPage(o.Kind.Operation); {
+	case most > 0 && o.Query.PerPage() > most:
+		return fmt.Errorf("%d results on a page: a page of this search has at most %d", o.Query.PerPage(), most)
+	case o.Companies != nil && o.Query.Has(companyID):
+		return errors.New("the companies are given twice, by the list and by the filter company_id; leave one of them out")
+	case o.Companies == nil && o.PerOne > 0:
+		return errors.New("a number of results of each company needs a list of companies")
+	}
+	for row, values := range o.rows() {
+		for key, value := range values {
+			if _, err := o.Query.With(key, value); err != nil {
+				return fmt.Errorf("%s %s: %w", o.Kind.Name, row, err)
+			}
+		}
+	}
 	for root := range o.roots() {
 		if err := root.Query.Check(); err != nil {
 			return err
@@ -82,10 +144,18 @@ func (o Order) check() error {
 func (o Order) runName() string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%s\n%d\n%d\n", o.Query.Call(1).Body, o.Kind.Name, o.Most, o.PerOne)
-	if o.Companies != nil {
+	switch {
+	case o.Rows != nil:
+		for root := range o.roots() {
+			sum.Write(root.Query.Call(1).Body)
+		}
+	case o.Companies != nil:
 		for id := range o.Companies {
 			fmt.Fprintln(sum, id)
 		}
+	}
+	if isRecord(o.Kind.Operation) {
+		fmt.Fprintln(sum, o.Query)
 	}
 	return "search-" + o.Kind.Name + "-" + hex.EncodeToString(sum.Sum(nil)[:4])
 }
@@ -136,5 +206,5 @@ func (o Options) reask(now time.Time) attempt.Reask {
 
 // schema returns the columns of the list.
 func (o Options) schema() table.Schema {
-	return table.Schema{Columns: ListColumns(o.Order.Kind.Operation)}
+	return table.Schema{Columns: slices.Concat(ListColumns(o.Order.Kind.Operation), o.Order.List.Columns)}
 }

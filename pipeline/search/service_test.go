@@ -70,12 +70,20 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 		json.NewEncoder(w).Encode([]map[string]any{{"codename": "data", "metrics": metrics}})
 		return
 	}
+	if id, isFigures := strings.CutPrefix(r.URL.Path, "/v2/financial/"); isFigures {
+		s.figures(w, id, r.URL.Query().Get("year"))
+		return
+	}
 	var body map[string]any
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
 	s.calls++
+	if r.URL.Path == "/v2/autocomplete" {
+		s.autocomplete(w, body)
+		return
+	}
 	module, answer := s.answer(r.URL.Path, body)
 	if answer == nil {
 		w.WriteHeader(http.StatusBadRequest)
@@ -95,6 +103,52 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	count()
 	json.NewEncoder(w).Encode(answer)
+}
+
+// isSpoilt counts a call, and reports whether something else took the place of its response.
+func (s *service) isSpoilt(w http.ResponseWriter, module, call string) bool {
+	count := func() {
+		s.used[module]++
+		s.counted[call]++
+	}
+	if s.spoil != nil && s.spoil(s.calls, w, count) {
+		return true
+	}
+	count()
+	return false
+}
+
+// figures answers with the figures of a company in 2023 and 2024, or in one of them. Company 404 has none.
+func (s *service) figures(w http.ResponseWriter, id, year string) {
+	s.calls++
+	if id == "404" {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"detail": "Not found."}`)
+		return
+	}
+	if s.isSpoilt(w, "financials", "figures "+id+" "+year) {
+		return
+	}
+	answer := map[string]any{}
+	for _, one := range []string{"2023", "2024"} {
+		if year == "" || year == one {
+			answer[one] = map[string]any{"Turnover": 1.5, "Currency": "EUR", "Mood": "good"}
+		}
+	}
+	json.NewEncoder(w).Encode(answer)
+}
+
+// autocomplete answers with company 7 for whatever has a name, and with nothing for the rest.
+func (s *service) autocomplete(w http.ResponseWriter, body map[string]any) {
+	if body["name"] == nil {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"detail": "Not found."}`)
+		return
+	}
+	if text, _ := json.Marshal(body); s.isSpoilt(w, "companies", "autocomplete "+string(text)) {
+		return
+	}
+	fmt.Fprint(w, `{"id": "7", "name": "Acme", "company_email": ["a@acme.example"], "founding_date": "1999-01-02"}`)
 }
 
 // answer returns the answer to a search, nil for filters that the service refuses.
@@ -119,6 +173,13 @@ func (s *service) answer(path string, body map[string]any) (module string, answe
 			if c.employees >= least && c.employees <= most {
 				found = append(found, map[string]any{"id": c.id, "name": fmt.Sprintf("Company %d", c.id)})
 			}
+		}
+	case "/v2/overview":
+		module, total = "companies", "total_results"
+		for _, c := range s.companies {
+			found = append(found, map[string]any{
+				"id": fmt.Sprint(c.id), "name": fmt.Sprintf("Company %d", c.id), "status": "active", "country_code": "DE", "registration_number": fmt.Sprint("HRB ", c.id),
+			})
 		}
 	case "/v2/employees":
 		for i := range filters.CompanyID % 60 {
@@ -223,7 +284,11 @@ func kind(name string) search.Kind {
 func order(t *testing.T, name string, filters ...string) search.Order {
 	t.Helper()
 	o := search.Order{Kind: kind(name)}
-	o.Query = search.NewQuery(o.Kind.Operation, 25)
+	perPage := 25
+	if most := v2.MostPerPage(o.Kind.Operation); most > 0 {
+		perPage = most
+	}
+	o.Query = search.NewQuery(o.Kind.Operation, perPage)
 	for _, text := range filters {
 		var err error
 		if o.Query, err = o.Query.Where(text); err != nil {
@@ -236,7 +301,7 @@ func order(t *testing.T, name string, filters ...string) search.Order {
 // options returns options with room for everything.
 func (b *bench) options(o search.Order) search.Options {
 	return search.Options{
-		Order: o, Budget: pipeline.Budget{Units: map[string]int64{"companies": 10_000, "contacts": 10_000}}, FreshFor: 7 * 24 * time.Hour,
+		Order: o, Budget: pipeline.Budget{Units: map[string]int64{"companies": 10_000, "contacts": 10_000, "financials": 10_000}}, FreshFor: 7 * 24 * time.Hour,
 		Pace: pipeline.Pace{Concurrency: 4}, Yes: true, Output: search.Output{Path: filepath.Join(b.dir, "out.csv"), Keep: 3},
 	}
 }

@@ -3,9 +3,11 @@ package search
 import (
 	"bytes"
 	"cmp"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"payonce/enrich"
 	"payonce/io/service/v2"
 )
 
@@ -32,9 +35,63 @@ func cleanValue(kind v2.FilterKind, text string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%q is not a number; this filter takes identifiers that are numbers", text)
 		}
+		if n < 1 {
+			return "", fmt.Errorf("%d is not an identifier; they begin with 1", n)
+		}
 		return strconv.FormatInt(n, 10), nil
+	case kind == v2.OneIDFilter && strings.ContainsAny(text, " ,/"):
+		return "", fmt.Errorf("%q is not an identifier", text)
 	}
 	return text, nil
+}
+
+// splitValues returns the values of a list: with commas between them, and in quotes where they have commas themselves.
+func splitValues(text string) ([]string, error) {
+	reader := csv.NewReader(strings.NewReader(text))
+	reader.TrimLeadingSpace = true
+	values, err := reader.Read()
+	if err == io.EOF {
+		return []string{""}, nil
+	}
+	if _, more := reader.Read(); err != nil || more != io.EOF {
+		return nil, fmt.Errorf("%q is not a list of values; put a value with commas or quotes into quotes, as \"a, b\",c", text)
+	}
+	return values, nil
+}
+
+// specified returns a value as the specification wants it, by its name where it has one: the code of a country, and
+// whether a place is a city or a state. An error says that there is no such value.
+func specified(o v2.Operation, key, text string) (string, error) {
+	var allowed []string
+	switch key {
+	case "country_code":
+		named, reason := enrich.Company{Name: "x", Country: text}.Identify(enrich.ByCompanyName)
+		if reason != "" || named.Company.Country == "" {
+			return "", fmt.Errorf("%q is neither the code nor the name of a country", text)
+		}
+		return named.Company.Country, nil
+	case "year":
+		if len(text) != len("2006") {
+			return "", fmt.Errorf("%q is not a year", text)
+		}
+		return text, nil
+	case "location_type":
+		allowed = []string{"city", "state"}
+	case "employee_seniorities":
+		allowed = v2.Seniorities()
+	default:
+		return text, nil
+	}
+	for _, value := range allowed {
+		if strings.EqualFold(value, strings.ReplaceAll(text, " ", "_")) {
+			return value, nil
+		}
+	}
+	what := "a value of the filter"
+	if o == v2.OpEnrichEmployeeSearch {
+		what = "a seniority"
+	}
+	return "", fmt.Errorf("%q is not %s; they are %q", text, what, allowed)
 }
 
 // order returns how the values of a list are sorted.
@@ -50,7 +107,7 @@ func order(kind v2.FilterKind) func(a, b string) int {
 }
 
 // parseMember reads the value of a filter in JSON. A list may be written as its only value.
-func parseMember(kind v2.FilterKind, data []byte) (filter, error) {
+func parseMember(kind v2.FilterKind, data []byte, clean func(text string) (string, error)) (filter, error) {
 	f := filter{kind: kind}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
@@ -77,7 +134,7 @@ func parseMember(kind v2.FilterKind, data []byte) (filter, error) {
 		if !ok {
 			return f, errors.New("its values have to be texts or numbers")
 		}
-		text, err := cleanValue(kind, text)
+		text, err := clean(text)
 		if err != nil {
 			return f, err
 		}

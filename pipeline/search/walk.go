@@ -36,6 +36,10 @@ type KnownPage struct {
 type ResultItem struct {
 	ID    string // by which the same result on several pages is recognised; "" when it has none
 	Cells []string
+	// Company is that of the search which found the result; "" for a search without a company.
+	Company string
+	// Own says that the result stands for its search alone: that of another search may be the same.
+	Own bool
 }
 
 // PageReader returns what is known of pages.
@@ -45,8 +49,9 @@ type PageReader interface {
 
 // Root is a search and the most results that are wanted of it; 0 for no bound.
 type Root struct {
-	Query Query
-	Most  int64
+	Query   Query
+	Most    int64
+	Company string // whose employees are searched; "" for any
 }
 
 // Progress is how far searches have come.
@@ -157,10 +162,15 @@ func (w *walker) expect(results int64) {
 func (w *walker) look(q Query, number int) (KnownPage, error) {
 	call := q.Call(number)
 	page, err := w.reader.Page(call)
-	if err != nil || w.looked[string(call.Body)] {
+	if err != nil {
 		return page, err
 	}
-	w.looked[string(call.Body)] = true
+	lookup, err := call.Lookup()
+	if asked := lookup.Identity.Search; err != nil || w.looked[asked] {
+		return page, err
+	} else {
+		w.looked[asked] = true
+	}
 	switch page.State {
 	case Unasked:
 		w.Needed = append(w.Needed, call)
@@ -180,12 +190,16 @@ func (w *walker) take(item ResultItem) {
 	if item.ID == "" {
 		key = "cells " + strings.Join(item.Cells, "\x1f")
 	}
+	if item.Own {
+		key = "of " + w.root.Company + " " + key
+	}
 	switch {
 	case w.seen[key]:
 		w.Duplicates++
 	case (w.most == 0 || int64(len(w.Items)) < w.most) && (w.root.Most == 0 || w.ofRoot < w.root.Most):
 		w.seen[key] = true
 		w.ofRoot++
+		item.Company = w.root.Company
 		w.Items = append(w.Items, item)
 	}
 }

@@ -78,7 +78,7 @@ func ReadAnswer(
 	if o == OpOverview && about != (enrich.Company{}) && chosenOf(answered, about) {
 		answered.Returned = enrich.FieldsOf(FieldMatch)
 	}
-	if f, isSearch := o.SearchField(); isSearch { // the page is what was asked for, also when it is empty
+	if f, isSearch := o.SearchField(); isSearch && about == (enrich.Company{}) { // the page is what was asked for, also when it is empty
 		answered.Returned = enrich.FieldsOf(f)
 	}
 	if f, isRecord := o.Field(); isRecord && f == FieldContact && found.something && found.lacks(reveal) {

@@ -205,7 +205,7 @@ func TestValuesAreThoseOfTheCatalogue(t *testing.T) {
 		{OpGetInsights, `{"id": 5, "domain": "acme.example"}`, "acme.example", nil},
 		{OpGetInsights, `{"global_rank": 5}`, "returned", nil},
 		{OpGetOwnership, `{"shareholders": [{"id": 1}, {"id": 2}]}`, "2", nil},
-		{OpOverview, `{"data": [{"id": 1}]}`, "", nil},
+		{OpOverview, `{"data": [{"id": 1}]}`, "returned", nil},
 		{OpGetCompany, `{"id": null}`, "", nil},
 	} {
 		answered := readAs(t, test.operation, test.body)

@@ -52,6 +52,24 @@ func classification(m *members, c *Classification) {
 	m.text("value", &c.Value)
 }
 
+// classificationsOf are the classifications of a member of a company.
+type classificationsOf struct {
+	name string
+	all  []Classification
+}
+
+// classificationIn is a classification with the member that it stands in.
+type classificationIn struct {
+	list string
+	Classification
+}
+
+func classificationRow(m *members, c *classificationIn) {
+	list := cost.Known(c.list)
+	m.text("list", &list)
+	classification(m, &c.Classification)
+}
+
 func company(m *members, c *Company) {
 	m.text("id", &c.ID)
 	m.text("name", &c.Name)

@@ -23,7 +23,7 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	if err == nil && !isRecord && len(a.Body) > 0 {
 		company, err = a.searched(values)
 	}
-	if search, isSearch := a.Operation.SearchField(); isSearch && answered.Returned.Has(search) {
+	if search, isSearch := a.Operation.SearchField(); isSearch && a.About == (enrich.Company{}) && answered.Returned.Has(search) {
 		values.Fields[search] = returned
 	}
 	if err == nil && isRecord && len(a.Body) > 0 {

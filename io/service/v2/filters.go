@@ -117,11 +117,23 @@ const (
 	OneIDFilter                     // one identifier
 )
 
+// FinancialsFilters choose financial figures: those of a company in some years.
+type FinancialsFilters struct {
+	CompanyID ID      `json:"company_id,omitempty"`
+	Year      []int64 `json:"year,omitempty"`
+}
+
 // FilterKinds returns the filters of a search by their keys. It returns nil for another operation.
 func FilterKinds(o Operation) map[string]FilterKind {
 	switch o {
 	case OpProspecting:
 		return kindsOf(reflect.TypeFor[CompanyFilters]())
+	case OpOverview:
+		return kindsOf(reflect.TypeFor[CompanySearch]())
+	case OpAutocomplete:
+		return kindsOf(reflect.TypeFor[PartialCompany]())
+	case OpGetFinancials:
+		return kindsOf(reflect.TypeFor[FinancialsFilters]())
 	case OpEmployees:
 		return kindsOf(reflect.TypeFor[EmployeeFilters]())
 	case OpEnrichEmployeeSearch:

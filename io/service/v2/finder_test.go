@@ -59,6 +59,11 @@ func TestLookupsBecomeTheCallOfTheirIdentity(t *testing.T) {
 			"POST /v2/enrichment/employee/linkedin", `{"linkedin":"https://net.example/in/ada","reveal_email":true,"reveal_phone":false}`,
 		},
 		{
+			enrich.Identity{ProfileURL: "https://net.example/in/ada"},
+			enrich.FieldsOf(FieldContact),
+			"POST /v2/enrichment/employee/contacts", `{"pro_network":"https://net.example/in/ada","reveal_email":false,"reveal_phone":false}`,
+		},
+		{
 			enrich.Identity{Email: "ada@acme.example"},
 			enrich.FieldsOf(FieldContact, FieldPhone),
 			"POST /v2/enrichment/employee/contacts", `{"email":"ada@acme.example","reveal_email":false,"reveal_phone":true}`,

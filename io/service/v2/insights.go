@@ -176,6 +176,33 @@ func graph(m *members, g *Graph) {
 	})
 }
 
+// graphPoint is a point of a series of a graph.
+type graphPoint struct {
+	series string
+	Point
+}
+
+func graphRow(m *members, p *graphPoint) {
+	series, date := cost.Known(p.series), cost.Known(p.Date)
+	m.text("series", &series)
+	m.text("date", &date)
+	m.number("value", &p.Value)
+}
+
+// rows returns the cells of every point, in the order of the series. The categories of the visits are labels of their
+// dates; they have no rows.
+func (g Graph) rows() (rows [][]enrich.Cell) {
+	for _, series := range []struct {
+		name   string
+		points []Point
+	}{{"visits", g.Visits}, {"organic", g.Organic}, {"direct", g.Direct}, {"referral", g.Referral}} {
+		for _, point := range series.points {
+			rows = append(rows, cellsOf(graphPoint{series.name, point}, graphRow))
+		}
+	}
+	return rows
+}
+
 // points describes a list of pairs of a date and a number.
 func points(m *members, name string, into *[]Point) {
 	raw, there := m.raw(name)

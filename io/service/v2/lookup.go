@@ -43,11 +43,13 @@ func Tariff(modules Modules) cost.Tariff {
 func refused(problem error) Call { return Call{problem: problem} }
 
 // contactOf returns the call about a contact. The operation for emails cannot be told to leave the email out, so
-// it is for lookups of one.
+// it is for lookups of one. A lookup of neither asks the operation that takes everything that names a person.
 func contactOf(id enrich.Identity, reveal Reveal) Call {
 	switch {
 	case id.Pattern() == enrich.ByContactID:
 		return EmployeeCall(id.ContactID)
+	case id.Pattern() == enrich.ByProfile && reveal == Reveal{}:
+		return ContactCall(PartialContact{ProNetwork: id.ProfileURL}, reveal)
 	case id.Pattern() == enrich.ByProfile:
 		return ContactByProfileCall(id.ProfileURL, reveal)
 	case id.Pattern() == enrich.ByEmail && reveal.Email:

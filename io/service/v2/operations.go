@@ -147,8 +147,6 @@ func (o Operation) Asked() enrich.Fields {
 		return enrich.FieldsOf(f)
 	}
 	switch o {
-	case OpOverview:
-		return enrich.FieldsOf(FieldMatch)
 	case OpInsightsSearch:
 		return enrich.FieldsOf(FieldInsights)
 	case OpOwnershipSearch:
@@ -163,6 +161,8 @@ func (o Operation) SearchField() (enrich.Field, bool) {
 	switch o {
 	case OpProspecting:
 		return FieldCompany, true
+	case OpOverview:
+		return FieldMatch, true
 	case OpEmployees, OpEnrichEmployeeSearch:
 		return FieldContact, true
 	}

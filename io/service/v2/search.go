@@ -3,6 +3,7 @@ package v2
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 
 	"payonce/enrich"
@@ -17,25 +18,77 @@ func LastPage(o Operation) int {
 	return 0
 }
 
-// Lookup returns the lookup of a page of a search. Journals know the page by its operation and its body, so
-// the body of a search must stay the same, byte for byte.
+// MostPerPage returns how many results a page of a search has at most, 0 when that is not known (specification v2,
+// "Limits").
+func MostPerPage(o Operation) int {
+	if o == OpOverview {
+		return overviewMost
+	}
+	return 0
+}
+
+// ListedField returns the field that an answer of the operation counts as in a list that is built: that of SearchField
+// for a page of results, and that of Field for a record. It returns false for operations that build no list.
+func (o Operation) ListedField() (enrich.Field, bool) {
+	switch o {
+	case OpAutocomplete, OpGetFinancials:
+		return o.Field()
+	}
+	return o.SearchField()
+}
+
+// Lookup returns the lookup of a page of a search, or of a record that stands for one. Journals know the page by its
+// operation and its question, so the question must stay the same, byte for byte.
 func (c Call) Lookup() (enrich.Lookup, error) {
-	field, isSearch := c.Operation.SearchField()
-	if !isSearch {
-		return enrich.Lookup{}, fmt.Errorf("%s is not a search with pages", c.Operation)
+	field, isListed := c.Operation.ListedField()
+	if !isListed {
+		return enrich.Lookup{}, fmt.Errorf("%s is not a search", c.Operation)
 	}
 	return enrich.Lookup{
-		Identity: enrich.Identity{Search: c.Operation.String() + " " + string(c.Body)}, Fields: enrich.FieldsOf(field),
+		Identity: enrich.Identity{Search: c.Operation.String() + " " + c.question()}, Fields: enrich.FieldsOf(field),
 	}, c.Check()
 }
 
-// pageOf returns the call for a page that Lookup named.
+// question returns what the call asks, as JSON: its body, or its identifier and the parameters of its query.
+func (c Call) question() string {
+	if !c.Operation.NeedsID() {
+		return string(c.Body)
+	}
+	members := map[string]string{"id": c.ID}
+	for name := range c.Query {
+		members[name] = c.Query.Get(name)
+	}
+	text, _ := json.Marshal(members) // texts always have a form
+	return string(text)
+}
+
+// pageOf returns the call that Lookup named.
 func pageOf(lookup enrich.Lookup) Call {
-	name, body, _ := strings.Cut(lookup.Identity.Search, " ")
+	name, question, _ := strings.Cut(lookup.Identity.Search, " ")
 	o, _ := OperationNamed(name)
-	field, isSearch := o.SearchField()
-	if !isSearch || lookup.Fields != enrich.FieldsOf(field) || !json.Valid([]byte(body)) {
+	field, isListed := o.ListedField()
+	call := Call{Operation: o, Body: []byte(question)}
+	valid := json.Valid(call.Body)
+	if o.NeedsID() {
+		var members map[string]string
+		valid = json.Unmarshal(call.Body, &members) == nil
+		call = get(o, members["id"])
+		for name, value := range members {
+			if name != "id" {
+				call.Query = withParameter(call.Query, name, value)
+			}
+		}
+	}
+	if !isListed || lookup.Fields != enrich.FieldsOf(field) || !valid {
 		return refused(fmt.Errorf("%.100q does not name a page of a search", lookup.Identity.Search))
 	}
-	return Call{Operation: o, Body: []byte(body)}
+	return call
+}
+
+func withParameter(query url.Values, name, value string) url.Values {
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set(name, value)
+	return query
 }

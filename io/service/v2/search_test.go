@@ -38,6 +38,18 @@ func TestAPageIsNamedByWhatIsSent(t *testing.T) {
 			`enrich-employee-search {"domain_list":["a.example"],"employee_seniorities":["vp"],"page":11,"per_page":25}`,
 			FieldContact,
 		},
+		{
+			OverviewCall(CompanySearch{CountryCode: "DE", LEINumber: "5299", PhoneNumber: "+49 30", Person: "Ada", CompanyStatus: []int64{1}, Paging: Paging{2, 5}}),
+			`overview {"country_code":"DE","lei_number":"5299","phone_number":"+49 30","person":"Ada","company_status":[1],"page":2,"per_page":5}`,
+			FieldMatch,
+		},
+		{
+			AutocompleteCall(PartialCompany{CountryCode: "DE", Name: "Acme", Email: "a@b.example", ProNetwork: "u"}),
+			`autocomplete {"country_code":"DE","name":"Acme","email":"a@b.example","pro_network":"u"}`,
+			FieldCompany,
+		},
+		{FinancialsCall("4711", 2024), `financials {"id":"4711","year":"2024"}`, FieldFinancials},
+		{FinancialsCall("x-1", 0), `financials {"id":"x-1"}`, FieldFinancials},
 	} {
 		lookup, err := test.call.Lookup()
 		want := enrich.Lookup{Identity: enrich.Identity{Search: test.want}, Fields: enrich.FieldsOf(test.field)}
@@ -45,7 +57,8 @@ func TestAPageIsNamedByWhatIsSent(t *testing.T) {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
 		again := CallOf(lookup)
-		if again.Check() != nil || again.Operation != test.call.Operation || string(again.Body) != string(test.call.Body) || again.Reveal != (Reveal{}) {
+		if again.Check() != nil || again.Operation != test.call.Operation || string(again.Body) != string(test.call.Body) ||
+			again.Path() != test.call.Path() || again.Query.Encode() != test.call.Query.Encode() || again.Reveal != (Reveal{}) {
 			t.Errorf("the lookup of %s sends %s", test.call.Body, again.Body)
 		}
 	}
@@ -60,6 +73,9 @@ func TestOnlyPagesOfSearchesAreSentForAName(t *testing.T) {
 		{Identity: enrich.Identity{Search: "prospecting {}"}, Fields: contact},
 		{Identity: enrich.Identity{Search: "prospecting {}"}, Fields: company | contact},
 		{Identity: enrich.Identity{Search: "company {}"}, Fields: company},
+		{Identity: enrich.Identity{Search: `financials {"id":7}`}, Fields: enrich.FieldsOf(FieldFinancials)},
+		{Identity: enrich.Identity{Search: `financials {"year":"2024"}`}, Fields: enrich.FieldsOf(FieldFinancials)},
+		{Identity: enrich.Identity{Search: `financials {"id":"7","year":"2024"}`}, Fields: company},
 		{Identity: enrich.Identity{Search: "watch-start {}"}, Fields: company},
 		{Identity: enrich.Identity{Search: "unknown-operation {}"}, Fields: company},
 	} {
@@ -90,6 +106,9 @@ func TestFilterKindsAreThoseOfTheSpecification(t *testing.T) {
 		"prospecting":            {TextsFilter: 29, NumbersFilter: 5, TextFilter: 3, SpanFilter: 14},
 		"employees":              {TextsFilter: 2, NumbersFilter: 2, TextFilter: 2, OneIDFilter: 1},
 		"enrich-employee-search": {TextsFilter: 4},
+		"overview":               {NumbersFilter: 1, TextFilter: 10},
+		"autocomplete":           {TextFilter: 7},
+		"financials":             {NumbersFilter: 1, OneIDFilter: 1},
 	}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Errorf("filters (-want +got):\n%s", diff)

@@ -124,5 +124,17 @@ func companyMembers() []string {
 	}
 }
 
+// CompanyColumns returns the columns of a company record in a list, with the kinds of Company.Cells.
+func CompanyColumns() []enrich.TableColumn {
+	columns := columnsOf(company)
+	for i := range columns {
+		columns[i].Name = companyPrefix + strings.TrimPrefix(columns[i].Name, companyPrefix)
+	}
+	return columns
+}
+
+// companyPrefix is that of the columns of a company record.
+const companyPrefix = "company_"
+
 // headlineMembers returns what a list shows of a company's latest year.
 func headlineMembers() []string { return []string{"year", "currency", "turnover", "employees"} }

@@ -23,6 +23,9 @@ const (
 	shareholders
 	groupStructure
 	ownershipData
+	classificationsTable
+	trafficShares
+	trafficGraph
 )
 
 // Tables returns the tables of all fields. Their key is the id of the company.
@@ -45,6 +48,9 @@ func (Tables) Tables() []enrich.Table {
 		ownershipData: {
 			Name: "ownership_data", Of: FieldOwnership, Columns: []enrich.TableColumn{{Name: "entry", Kind: enrich.TextCell}},
 		},
+		classificationsTable: {Name: "classifications", Of: FieldCompany, Columns: columnsOf(classificationRow)},
+		trafficShares:        {Name: "traffic_shares", Of: FieldInsights, Columns: columnsOf(countryShare)},
+		trafficGraph:         {Name: "traffic_graph", Of: FieldInsights, Columns: columnsOf(graphRow)},
 	}
 	for i := range tables {
 		tables[i].Key = "company_id"
@@ -52,8 +58,8 @@ func (Tables) Tables() []enrich.Table {
 	return tables
 }
 
-// plainColumns are the members of an insights record that stand in its table as JSON: lists of records that have
-// no table of their own.
+// plainColumns are the members of an insights record that stand in its table as JSON, as they came. They have tables
+// of their own, too.
 func plainColumns() []enrich.TableColumn {
 	return []enrich.TableColumn{{Name: "top_country_shares", Kind: enrich.TextCell}, {Name: "graph", Kind: enrich.TextCell}}
 }
@@ -62,6 +68,8 @@ func plainColumns() []enrich.TableColumn {
 // problem; an error says that the answer is damaged.
 func (Tables) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
 	switch of {
+	case FieldCompany:
+		return companyRows(answer)
 	case FieldFinancials:
 		return financialRows(answer)
 	case FieldInsights:
@@ -71,6 +79,26 @@ func (Tables) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, 
 	default:
 		return nil, enrich.CellProblems{}, nil
 	}
+}
+
+// companyRows returns the industries and codes of a company. The answer names the company: the call may have been
+// about a website or a number.
+func companyRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
+	c, err := Read(answer, Answer.Company)
+	for _, list := range []classificationsOf{{"industry", c.Industries}, {"sic", c.SIC}} {
+		for _, one := range list.all {
+			rows = append(rows, enrich.TableRow{
+				Table: classificationsTable, Subject: c.ID.Value, Cells: cellsOf(classificationIn{list.name, one}, classificationRow),
+			})
+		}
+	}
+	var problems enrich.CellProblems // the list has the others
+	for _, p := range c.CellProblems.First {
+		if strings.HasPrefix(p.Path, "industry") || strings.HasPrefix(p.Path, "sic") {
+			problems.Add(p.Path, p.Want)
+		}
+	}
+	return rows, problems, err
 }
 
 func financialRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
@@ -99,6 +127,12 @@ func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellP
 	}
 	for _, month := range record.Visits {
 		rows = append(rows, enrich.TableRow{Table: visitsTable, Cells: month.Cells()})
+	}
+	for _, share := range record.TopCountries {
+		rows = append(rows, enrich.TableRow{Table: trafficShares, Cells: cellsOf(share, countryShare)})
+	}
+	for _, cells := range record.Graph.rows() {
+		rows = append(rows, enrich.TableRow{Table: trafficGraph, Cells: cells})
 	}
 	return rows, record.CellProblems, nil
 }

@@ -39,6 +39,9 @@ func tablesShown(t testing.TB, of enrich.Field, a enrich.Answered) (text, proble
 			t.Errorf("a row of %s has %d cells, and %d columns", table.Name, len(row.Cells), len(table.Columns))
 		}
 		line := table.Name + ":"
+		if row.Subject != "" {
+			line = table.Name + " of " + row.Subject + ":"
+		}
 		for i, cell := range row.Cells {
 			if cell.Kind != table.Columns[i].Kind {
 				t.Errorf("%s.%s is %s", table.Name, table.Columns[i].Name, cell.Kind)
@@ -73,8 +76,28 @@ func TestAnswersBecomeRows(t *testing.T) {
 			`{"id": 5, "domain": "acme.example", "visits": [{"date_value": "2026-10-01", "value": 500}, null], "technologies": [{"id": 1, "list": [{"name": "nginx"}, {"name": 7}]}],
 			  "top_country_shares": [{"name": "GB"}], "graph": {"visits": {"data": [["2026", 1]]}}}`,
 			"insights: id=5 domain=acme.example top_country_shares=[{\"name\":\"GB\"}] graph={\"visits\":{\"data\":[[\"2026\",1]]}}\n" +
-				"technologies: name=nginx group_id=1\ntechnologies: name=7 group_id=1\nvisits: date_value=2026-10-01 value=500",
+				"technologies: name=nginx group_id=1\ntechnologies: name=7 group_id=1\nvisits: date_value=2026-10-01 value=500\n" +
+				"traffic_shares: name=GB\ntraffic_graph: series=visits date=2026 value=1",
 			"",
+		},
+		{
+			FieldInsights, OpGetInsights,
+			`{"id": 5, "top_country_shares": [{"id": 1, "traffic_country_id": 2, "share_percent": 51.5, "share_change": null, "name": "GB", "traffic_data_id": 3}, {"name": "DE", "share_percent": "x"}],
+			  "graph": {"visits": {"categories": ["a"], "data": [["2026-10-01", 500]]}, "sources": {"organic": [["2026-10-01", 0.5], ["2026-11-01", null]], "direct": [[1759276800000, 1]], "referral": []}}}`,
+			"insights: id=5 top_country_shares=" +
+				`[{"id":1,"traffic_country_id":2,"share_percent":51.5,"share_change":null,"name":"GB","traffic_data_id":3},{"name":"DE","share_percent":"x"}]` +
+				` graph={"visits":{"categories":["a"],"data":[["2026-10-01",500]]},"sources":{"organic":[["2026-10-01",0.5],["2026-11-01",null]],"direct":[[1759276800000,1]],"referral":[]}}` +
+				"\ntraffic_shares: id=1 traffic_country_id=2 name=GB share_percent=51.5 traffic_data_id=3\ntraffic_shares: name=DE" +
+				"\ntraffic_graph: series=visits date=2026-10-01 value=500\ntraffic_graph: series=organic date=2026-10-01 value=0.5" +
+				"\ntraffic_graph: series=organic date=2026-11-01\ntraffic_graph: series=direct date=1759276800000 value=1",
+			"top_country_shares[1].share_percent is not a number",
+		},
+		{
+			FieldCompany, OpEnrichURL,
+			`{"id": "17", "name": "Acme", "founding_date": "soon", "industry": [{"id": 3, "type": "industry_focus", "value": "Dairy"}, {"id": {}}], "sic": [{"id": "9", "type": "sic_code_gb", "value": "1051 Dairy"}]}`,
+			"classifications of 17: list=industry id=3 type=industry_focus value=Dairy\nclassifications of 17: list=industry\n" +
+				"classifications of 17: list=sic id=9 type=sic_code_gb value=1051 Dairy",
+			"industry[1].id is not text",
 		},
 		{
 			FieldOwnership, OpGetOwnership,

@@ -23,14 +23,21 @@ func (p Provider) Show(ctx context.Context, at provider.Endpoint, known provider
 	if err != nil {
 		return err
 	}
-	now := at.Now().UTC()
-	contacts, err := client.ContactUsage(ctx, time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), now)
+	span := account.Counted.Within(at.Now())
+	last := span.To
+	if !account.Counted.To.IsZero() {
+		last = last.Add(-time.Second) // both ends belong to what the service counts
+	}
+	contacts, err := client.ContactUsage(ctx, span.From, last)
 	if err != nil {
 		return err
 	}
 	view := &report.UnitAccount{
 		ReadAt: usage.ReadAt, Modules: []report.Module{}, Since: contacts.From,
 		Emails: report.Known(contacts.Emails), Phones: report.Known(contacts.Phones),
+	}
+	if !account.Counted.To.IsZero() {
+		view.Until = &span.To
 	}
 	for _, module := range usage.Modules {
 		shown := report.Module{
