@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,7 +37,9 @@ func TestFoundEmployeesGetTheirOwnContacts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	writeFile(t, in("companies.csv"), sharedNames(12))
+	if err := os.WriteFile(in("companies.csv"), []byte(sharedNames(12)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	batch := func(want int, args ...string) string {
 		t.Helper()
 		stdout, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append(args, "--sandbox", "--state", in("state"))...)
