@@ -224,7 +224,7 @@ func (j *job) dispatched(s *RunStep, update func(dispatch.Tally)) *dispatch.Look
 	lookups := &dispatch.Lookups{
 		Ledger: s.Account.Journal, Finder: s.Account.Finder, Now: j.work.Env.Now, Report: update,
 		Concurrency: j.pace.Concurrency, Spacing: s.Account.Rate.Spacing(), LongestPause: j.pace.LongestPause,
-		Reconciler: s.Account.Reconciler(), Note: j.note, Expendable: j.Budget.Expendable, Catalogue: s.Account.Catalogue,
+		Reconciler: s.Account.Reconciler(), Note: j.note, Expendable: j.Budget.Expendable, Whole: s.Scope.Whole, Catalogue: s.Account.Catalogue,
 		Tariff: s.Account.Tariff, Request: j.Request(s.Account), Progress: &s.Account.Progress,
 		NotSent: func(why dispatch.Stop, lookups int64) {
 			s.NotSent = append(s.NotSent, StepNotSent{Why: why, Lookups: lookups})

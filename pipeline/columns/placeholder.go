@@ -109,7 +109,7 @@ func IsPlaceholder(cell []byte) bool {
 	case placeholders().has(word):
 		return true
 	case word[0]|0x20 == 'x' || word[0] == '0' || cell[0] == '#' || word[0] >= utf8.RuneSelf:
-		return isWithout(cell) || isSheetError(string(cell))
+		return isWithout(word) || isSheetError(string(cell))
 	}
 	return isAbbreviation(cell)
 }
@@ -146,10 +146,10 @@ func lowerLetter(b byte) byte {
 	return b
 }
 
-// isWithout reports whether a cell has nothing but signs and zeros, or crosses such as "xxx".
-func isWithout(cell []byte) bool {
+// isWithout reports whether a text has nothing but signs and zeros, or crosses such as "xxx".
+func isWithout(text []byte) bool {
 	crosses := 0
-	for _, r := range string(cell) {
+	for _, r := range string(text) {
 		switch {
 		case r == 'x' || r == 'X':
 			crosses++
@@ -157,7 +157,7 @@ func isWithout(cell []byte) bool {
 			return false
 		}
 	}
-	return crosses == 0 || crosses > 2 && crosses == len(cell)
+	return crosses == 0 || crosses > 2 && crosses == len(text)
 }
 
 // isSheetError reports whether a text is an error of a spreadsheet, such as "#N/A", "#REF!" and "#NOMBRE?".

@@ -207,12 +207,21 @@ func (d *dispatcher) over(ctx context.Context, over attempt.Over, asked time.Tim
 	return nil
 }
 
-// drop takes fields that need not or must not be asked out of the pending task.
+// drop takes fields that need not or must not be asked out of the pending task. A lookup that asks for its fields together
+// is dropped with one of them.
 func (d *dispatcher) drop(fields enrich.Fields) {
-	d.pending.lookup.Fields = d.pending.lookup.Fields.Without(fields)
-	if d.pending.lookup.Fields == 0 {
+	if d.pending.lookup.Fields = d.rest(d.pending.lookup, fields); d.pending.lookup.Fields == 0 {
 		d.pending = nil
 	}
+}
+
+// rest returns the fields that a lookup can still ask for without some.
+func (d *dispatcher) rest(lookup enrich.Lookup, without enrich.Fields) enrich.Fields {
+	rest, whole := lookup.Fields.Without(without), d.Whole[lookup.Identity.Pattern()]
+	if rest&whole != whole {
+		return 0
+	}
+	return rest
 }
 
 // wait returns at a time, or when a call ends, or when ctx is cancelled; the zero

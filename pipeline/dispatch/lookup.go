@@ -47,6 +47,8 @@ type Lookups struct {
 	// them does not fit under a ceiling on money. Without any, the run ends there. A ceiling on the
 	// number of lookups always ends it.
 	Expendable enrich.Fields
+	// Whole are the fields that a lookup by a pattern asks for together, or not at all; nil for none.
+	Whole map[enrich.Pattern]enrich.Fields
 	// Progress is shared by the steps that ask the account; nil for a single one.
 	Progress    *AccountProgress
 	Catalogue   enrich.Catalogue // of the account's interface

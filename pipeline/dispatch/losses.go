@@ -114,7 +114,7 @@ func (d *dispatcher) reconciled(t task, c attempt.Case) {
 		d.tally.GivenUp++
 	case cost.Charged:
 		d.tally.Spent += c.Charge.Money()
-		if rest := t.lookup.Fields.Without(c.Fields); rest != 0 {
+		if rest := d.rest(t.lookup, c.Fields); rest != 0 {
 			t.lookup.Fields = rest
 			d.again(t, time.Time{})
 			return

@@ -24,8 +24,13 @@ func TestASubjectOfAWholeCallIsAskedForAllFieldsOrNone(t *testing.T) {
 		pattern       enrich.Pattern
 		missing, want enrich.Fields
 	}{
-		{enrich.ByContactID, 1, 3}, {enrich.ByContactID, 2, 3}, {enrich.ByContactID, 3, 3}, {enrich.ByContactID, 0, 0},
-		{enrich.ByName, 1, 1}, {enrich.ByName, 3, 3}, {enrich.ByName, 0, 0},
+		{enrich.ByContactID, 1, 3},
+		{enrich.ByContactID, 2, 3},
+		{enrich.ByContactID, 3, 3},
+		{enrich.ByContactID, 0, 0},
+		{enrich.ByName, 1, 1},
+		{enrich.ByName, 3, 3},
+		{enrich.ByName, 0, 0},
 	} {
 		if got := scope.whole(test.pattern, test.missing); got != test.want {
 			t.Errorf("by %s, fields %b are asked for as %b, want %b", test.pattern, test.missing, got, test.want)
