@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"time"
 
 	"payonce/cost"
@@ -87,11 +86,11 @@ func (c Used) Render(p *Page) {
 		c.renderPeriod(p)
 		return
 	}
-	text := fmt.Sprintf("%s settled, $%s held, ", upTo(c.SettledLeast, c.Settled), c.Held)
+	text := Textf("%s settled, $%s held, ", upTo(c.SettledLeast, c.Settled), c.Held)
 	if c.Limit == nil {
 		text += "no limit"
 	} else {
-		text += fmt.Sprintf("$%s left of $%s", *c.Left, *c.Limit)
+		text += Textf("$%s left of $%s", *c.Left, *c.Limit)
 	}
 	p.Prosef(name, "%s", text)
 	c.renderPeriod(p)
