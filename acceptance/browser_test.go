@@ -3,6 +3,7 @@ package acceptance
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"image"
 	"image/png"
@@ -81,10 +82,12 @@ type violation struct {
 	} `json:"nodes"`
 }
 
-// checkPage shows a file in the browser: in each way, with no other request, and without a violation of axe-core.
-func checkPage(t *testing.T, path string) {
+// checkPage shows a file in the browser: in each way and each width, with no other request, and without a violation of
+// axe-core.
+func checkPage(t *testing.T, browser context.Context, path, name string) {
 	t.Helper()
-	ctx := newBrowser(t)
+	ctx, closeTab := chromedp.NewContext(browser)
+	t.Cleanup(closeTab)
 	axe, err := os.ReadFile("testdata/axe-core/axe.min.js")
 	if err != nil {
 		t.Fatal(err)
@@ -117,29 +120,21 @@ func checkPage(t *testing.T, path string) {
 		if isLight := p.background > 0.8; isLight != way.light {
 			t.Errorf("%s: the background has the brightness %.2f", way.name, p.background)
 		}
-		value(t, ctx, chromedp.Evaluate[chromedp.Void](string(axe)))
-		violations := value(t, ctx, chromedp.Evaluate[[]violation](`axe.run().then(found => found.violations)`, chromedp.EvalAwaitPromise))
-		for _, v := range violations {
-			text := fmt.Sprintf("%s: axe-core finds %s: %s", way.name, v.ID, v.Help)
-			for _, node := range v.Nodes[:min(len(v.Nodes), 3)] {
-				text += "\n\t" + node.HTML
-			}
-			t.Error(text)
+		if folded := value(t, ctx, chromedp.Evaluate[int](foldedAway)); (folded == 0) != (way.media == "print" || !strings.HasPrefix(name, "report")) {
+			t.Errorf("%s: %d parts of the page are folded", way.name, folded)
 		}
+		value(t, ctx, chromedp.Evaluate[chromedp.Void](string(axe)))
+		checkAxe(t, ctx, way.name)
 	}
 	if bytes.Equal(shots["light"].file, shots["dark"].file) || bytes.Equal(shots["light"].file, shots["print"].file) {
 		t.Error("the screenshots do not differ")
 	}
 	value(t, ctx, emulate("screen", "light"))
 	paper := value(t, ctx, chromedp.PrintToPDF())
-	value(t, ctx, chromedp.EmulateViewport(400, 800))
-	overflow := value(t, ctx, chromedp.Evaluate[bool](`document.documentElement.scrollWidth > innerWidth`))
 	if !bytes.HasPrefix(paper, []byte("%PDF-")) {
 		t.Error("the page cannot be printed")
 	}
-	if overflow {
-		t.Error("on a narrow screen the page is wider than the screen")
-	}
+	checkWidths(t, ctx, name)
 	mu.Lock()
 	defer mu.Unlock()
 	for _, request := range requests {
@@ -197,6 +192,118 @@ func eachPixel(bounds image.Rectangle, do func(x, y int)) {
 	}
 }
 
+// foldedAway counts the parts of the page that a reader does not see.
+const foldedAway = `[...document.querySelectorAll("details")].filter(d => !d.lastElementChild.checkVisibility()).length`
+
+// checkAxe runs axe-core, which the page has loaded.
+func checkAxe(t *testing.T, ctx context.Context, way string) {
+	t.Helper()
+	violations := value(t, ctx, chromedp.Evaluate[[]violation](`axe.run().then(found => found.violations)`, chromedp.EvalAwaitPromise))
+	for _, v := range violations {
+		text := fmt.Sprintf("%s: axe-core finds %s: %s", way, v.ID, v.Help)
+		for _, node := range v.Nodes[:min(len(v.Nodes), 3)] {
+			text += "\n\t" + node.HTML
+		}
+		t.Error(text)
+	}
+}
+
+// widths are those of screens, in CSS pixels.
+var widths = []int{360, 400, 768, 1280}
+
+// checkWidths shows the page on each width, light and dark, folded and unfolded. Nothing is cut or split, and axe-core
+// finds nothing.
+func checkWidths(t *testing.T, ctx context.Context, name string) {
+	t.Helper()
+	for _, width := range widths {
+		for _, scheme := range []string{"light", "dark"} {
+			value(t, ctx, emulate("screen", scheme))
+			value(t, ctx, chromedp.EmulateViewport(int64(width), 800))
+			for _, open := range []bool{false, true} {
+				way := fmt.Sprintf("%d px, %s, open %t", width, scheme, open)
+				value(t, ctx, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.querySelectorAll("details").forEach(d => d.open = %t)`, open)))
+				if !open {
+					saveScreenshot(t, ctx, name, width, scheme)
+				}
+				for _, wrong := range value(t, ctx, chromedp.Evaluate[[]string](layoutFaults)) {
+					t.Errorf("%s: %s", way, wrong)
+				}
+			}
+			checkAxe(t, ctx, fmt.Sprintf("%d px, %s", width, scheme)) // everything is unfolded
+		}
+	}
+}
+
+// layoutFaults is a script that returns what is wrong with the layout of the page: figures and words that are split over
+// lines, text that is cut, plots that are unreadable, and a page that is wider than its screen.
+const layoutFaults = `(() => {
+	const faults = [], page = document.documentElement;
+	if (page.scrollWidth > page.clientWidth) faults.push("the page has " + page.scrollWidth + " px on a screen of " + page.clientWidth);
+	const shown = e => e.checkVisibility() && e.getClientRects().length > 0;
+	const figure = /(?<![\w./:=-])\$?\d[\d.,:-]*(?:[ \u00a0]%)?(?![\w/])|(?<![\w./:=@-])[A-Za-z]{2,20}(?![\w./:=@-])/g;
+	const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+	let figures = 0;
+	for (let node; (node = texts.nextNode());) {
+		const e = node.parentElement;
+		if (!shown(e) || e.closest("svg, style, title, pre")) continue;
+		for (const match of node.data.matchAll(figure)) {
+			const range = document.createRange();
+			range.setStart(node, match.index);
+			range.setEnd(node, match.index + match[0].length);
+			const lines = new Set([...range.getClientRects()].filter(r => r.width > 0).map(r => Math.round(r.top)));
+			if (lines.size > 1) faults.push(match[0] + " is split over " + lines.size + " lines in " + e.outerHTML.slice(0, 90));
+			if (lines.size > 0) figures++;
+		}
+		const range = document.createRange();
+		range.selectNodeContents(node);
+		const scroll = e.closest(".scroll");
+		for (const r of range.getClientRects()) {
+			if (!scroll && (r.left < 0 || r.right > page.clientWidth + 0.5)) faults.push("cut by the screen: " + node.data.slice(0, 60));
+		}
+	}
+	if (figures < 5) faults.push("only " + figures + " figures and words were measured");
+	for (const e of document.querySelectorAll("body *")) {
+		if (!shown(e) || e.closest("svg")) continue;
+		const style = getComputedStyle(e);
+		if (e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && style.overflowX !== "visible" && !(e.matches(".scroll") && e.tabIndex === 0))
+			faults.push("text is cut in " + e.outerHTML.slice(0, 90));
+	}
+	for (const e of document.querySelectorAll(".figure")) {
+		if (shown(e) && (e.scrollWidth > e.clientWidth + 1 || e.getClientRects().length !== 1)) faults.push("a figure does not fit: " + e.textContent);
+	}
+	for (const svg of document.querySelectorAll("svg.plot")) {
+		if (!shown(svg)) continue;
+		const box = svg.getBoundingClientRect();
+		for (const text of svg.querySelectorAll("text")) {
+			const r = text.getBoundingClientRect(), size = parseFloat(getComputedStyle(text).fontSize) * box.width / svg.viewBox.baseVal.width;
+			if (size < 11) faults.push("text of " + size.toFixed(1) + " px in a plot: " + text.textContent);
+			if (r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 1) faults.push("cut in a plot: " + text.textContent);
+		}
+		if (box.left < 0 || box.right > page.clientWidth + 0.5) faults.push("a plot is wider than the screen");
+	}
+	return faults.slice(0, 8);
+})()`
+
+// screenshots is the directory into which the tests write screenshots of the pages; "" for none.
+var screenshots = flag.String("screenshots", "", "write screenshots of the pages into this directory, such as ../docs/screenshots")
+
+// shotHeight is how much of a page a screenshot shows, in CSS pixels.
+const shotHeight = 700
+
+// saveScreenshot writes a screenshot of the narrowest screen or of the widest one, as the page first shows itself.
+func saveScreenshot(t *testing.T, ctx context.Context, name string, width int, scheme string) {
+	t.Helper()
+	kind := map[int]string{360: "narrow", 1280: "wide"}[width]
+	if *screenshots == "" || kind == "" || strings.Contains(name, "run-") {
+		return
+	}
+	value(t, ctx, chromedp.EmulateViewport(int64(width), shotHeight))
+	shot := value(t, ctx, chromedp.CaptureScreenshot())
+	if err := os.WriteFile(filepath.Join(*screenshots, fmt.Sprintf("%s-%s-%s.png", name, kind, scheme)), shot, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // pagesJob is a job whose report has plots, ceilings and errors.
 const pagesJob = `
 defaults: {sandbox: true, time-zone: UTC, rate: 1000/1s, report: pages}
@@ -210,12 +317,26 @@ func TestThePagesInABrowser(t *testing.T) {
 		t.Skip("Chromium is not installed, so no page is shown; install Debian's package chromium")
 	}
 	w := newWorkplace(t, pagesJob)
+	w.write("customers-of-the-second-quarter.csv", w.read("demo.csv"))
 	w.write("demo.csv", w.headOf("demo.csv", 120))
 	w.run(0, "jobs", "run", "nightly")
-	w.run(0, "report", "--job", "nightly", "-o", "report.html", "--sandbox")
+	w.run(3, "run", "customers-of-the-second-quarter.csv", "--rate", "1000/1s", "-o", "out.csv", "--name", "second-quarter", "--sandbox", "--yes", "--max-spend", "3", "--fields", "email,phone")
+	w.run(0, "report", "second-quarter", "-o", "report.html", "--sandbox")
+	w.run(0, "report", "--month", time.Now().UTC().Format("2006-01"), "-o", "report-month.html", "--sandbox")
 	w.write("new.csv", []byte(strings.ReplaceAll(string(w.headOf("demo.csv", 60)), "Ada", "Adam")))
 	w.run(0, "plan", "new.csv", "--html", "plan.html", "--sandbox", "--fields", "email,phone", "--max-spend", "5")
-	for _, name := range []string{"report.html", "plan.html", "pages/index.html"} {
-		t.Run(name, func(t *testing.T) { checkPage(t, filepath.Join(w.dir, name)) })
+	browser := newBrowser(t)
+	if _, err := chromedp.Call(browser, network.Enable, network.EnableParams{}); err != nil { // it starts, for all tabs
+		t.Fatal(err)
+	}
+	runs, err := filepath.Glob(filepath.Join(w.dir, "pages", "nightly-*.html"))
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("the pages of runs are %q, error %v", runs, err)
+	}
+	for name, path := range map[string]string{
+		"report": "report.html", "report-month": "report-month.html", "plan": "plan.html",
+		"jobs-index": "pages/index.html", "report-run-of-job": "pages/" + filepath.Base(runs[0]),
+	} {
+		t.Run(name, func(t *testing.T) { checkPage(t, browser, filepath.Join(w.dir, path), name) })
 	}
 }

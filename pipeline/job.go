@@ -132,6 +132,10 @@ func (j *job) record() (checkpoint.Run, error) {
 	if found {
 		run.Started = earlier.Started
 	}
+	run.Users = earlier.Users
+	if user := j.work.Env.User; user != "" && !slices.Contains(run.Users, user) {
+		run.Users = append(slices.Clone(run.Users), user)
+	}
 	run.Waits = report.WaitsAtStart(earlier, j.approval, run.Restarted)
 	return run, err
 }

@@ -12,6 +12,7 @@ import (
 // PlanOptions say what is planned.
 type PlanOptions struct {
 	List    List
+	Output  string // that a run would write, for the plan to name; "" for none
 	Budget  Budget
 	Offline bool   // the service is not called
 	Sample  *int64 // propose a paid sample of that number of persons
@@ -80,6 +81,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if planned.Plan, err = j.plan(ctx, spent, sample); err != nil {
 		return nil, problem.AsUsage(err)
 	}
+	planned.Plan.Output = o.Output
 	if o.Sum {
 		planned.SHA256, err = j.list.Sum()
 	}

@@ -42,7 +42,7 @@ func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *repor
 func (j *job) planList() (view report.PlanList, err error) {
 	first, paid := j.Steps[0], j.Paid()
 	view = report.PlanList{
-		List: j.list.Title(), Preset: j.Reading.Preset, MapFile: j.mapFile,
+		List: j.list.Title(), Output: j.output.Path, Preset: j.Reading.Preset, MapFile: j.mapFile,
 		Columns: report.ColumnNames(j.Schema, first.Scope.Mapping), Unused: report.UnusedColumns(j.Schema, j.Reading.Unused),
 		DoubtfulNames: first.Counts.DoubtfulNames, Placeholders: first.Counts.Placeholders,
 		Below: report.BelowOf(j.list.Below()), Priority: j.order.Priority,

@@ -292,6 +292,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.List(m, 31, &r.Accounts, askedMembers)
 	numbered.List(m, 32, &r.Waits, waitedMembers)
 	numbered.Value(m, 33, &r.Steps, stepEndsMembers)
+	numbered.Texts(m, 34, &r.Users)
 }
 
 func stepEndsMembers(m *numbered.Members, s *StepEnds) {

@@ -430,6 +430,7 @@ type Run struct {
 	Accounts     []AskedAccount `json:"accounts,omitempty"` // that were asked; none in older records
 	Waits        []Waited       `json:"waits,omitempty"`    // of all starts that came to their end
 	Steps        StepEnds       `json:"steps,omitzero"`     // why they ended early; none in older records
+	Users        []string       `json:"users,omitempty"`    // who started it, each once; none in older records
 }
 
 // Waited is how long a run sent nothing for one reason.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
@@ -171,7 +172,19 @@ func (o *options) showPages(r report.Report) error {
 }
 
 func (o *options) environment() workspace.Environment {
-	return workspace.Environment{Now: o.env.now, Program: "batch", Version: version, Build: o.env.build, FileMode: o.env.fileMode, Raw: configs.KeepsFormulas(o.output.formulas)}
+	return workspace.Environment{
+		Now: o.env.now, Program: "batch", Version: version, User: userName(), Build: o.env.build, FileMode: o.env.fileMode,
+		Raw: configs.KeepsFormulas(o.output.formulas),
+	}
+}
+
+// userName returns the name of the account of the system, "" when it is not known.
+func userName() string {
+	account, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return account.Username
 }
 
 // workspace returns which workspace the command works in.

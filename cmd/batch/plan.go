@@ -71,7 +71,7 @@ func (o *options) planWith(cmd *cobra.Command, w *pipeline.Work, list []string) 
 	order := o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...)
 	err := o.offerMapping(cmd.Context(), order, func() (err error) {
 		planned, err = w.Plan(cmd.Context(), pipeline.PlanOptions{
-			List: order, Budget: o.budget.value(), Offline: o.offline, Sum: o.output.keepAs != "", Sample: o.list.Sample.N,
+			List: order, Output: o.output.path, Budget: o.budget.value(), Offline: o.offline, Sum: o.output.keepAs != "", Sample: o.list.Sample.N,
 			SampleCommand: func(sample *report.Sample) []string { return sampleCommand(cmd.Flags(), list, sample) },
 		})
 		return err

@@ -67,12 +67,12 @@ func (c *reportCommand) run(cmd *cobra.Command, args []string) error {
 		shown = nil
 		err = report.WriteJSON(c.o.env.stdout, view)
 	case !c.pages.Given():
-		err = report.WriteText(c.o.env.stdout, view, c.o.hints.For)
+		err = report.WriteText(c.o.env.stdout, view, c.o.hints.OfReport)
 	}
 	if err != nil {
 		return err
 	}
-	return c.pages.Write(shown, view, c.o.hints.For, c.o.env.fileMode)
+	return c.pages.Write(shown, view, c.o.hints.OfReport, c.o.env.fileMode)
 }
 
 // check checks what the report is about, and the files that it is written to.

@@ -151,6 +151,11 @@ func addUnitPlans(t *testing.T, seen map[string]bool, schema *jsonschema.Schema)
 		}
 		if !isAfter {
 			run := []string{"run", b.path("companies.csv"), "--fields", "company,financials", "--yes", "-o", b.path("out.csv")}
+			plan := decode[any](t, try(append(append(run, "--dry-run"), budget...)...))
+			if err := schema.Validate(plan); err != nil {
+				t.Errorf("%q --dry-run: %v", run, err)
+			}
+			addMembers(seen, "", plan)
 			try(append(run, budget...)...)
 		}
 	}

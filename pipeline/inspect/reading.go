@@ -5,6 +5,7 @@ package inspect
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,14 +41,36 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 			return o.Scope.Month != "" && cost.Month.Of(run.LastStarted().UTC()) != o.Scope.Month
 		})
 		open := s.Journal.OpenCalls()
-		builder := report.NewReportBuilder(report.ReportFacts{
+		facts := report.ReportFacts{
 			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Accounts: usageOf(s).AccountTerms(), Open: open, DaysLeft: o.DaysLeft, Plan: o.Plan,
-		})
+		}
+		if s.Snapshot() {
+			facts.Running, _ = strings.CutPrefix(ownerOf(s).Command, "run ")
+		}
+		if o.Scope.Run != "" {
+			if facts.Again, err = lastStartOf(w, all[0]); err != nil {
+				return nil, err
+			}
+		}
+		builder := report.NewReportBuilder(facts)
 		if err := newReader(s, builder, open).read(); err != nil {
 			return nil, err
 		}
 		return builder.Report(), ctx.Err()
 	})
+}
+
+// lastStartOf returns what is recorded of the last start of a run, nil for nothing. A start names its output as it
+// was given, and begins before the run is on record.
+func lastStartOf(w *pipeline.Work, run checkpoint.Run) (last *checkpoint.Start, err error) {
+	recorded, err := startsOf(w, workspace.Owner{})
+	for i, start := range recorded {
+		if start.IsRun() && start.Output != "" && !start.At.After(run.LastStarted()) &&
+			strings.HasSuffix("/"+run.Output, "/"+strings.TrimPrefix(filepath.Clean(start.Output), "/")) {
+			last = &recorded[i]
+		}
+	}
+	return last, err
 }
 
 // runsOf returns the runs of the scope, of all months. A run belongs to the month in which it was started last.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -137,7 +136,7 @@ func (v *Account) unitLines(add func(name, text string)) {
 	}
 	for _, other := range v.Others {
 		for _, units := range other.Units {
-			add(other.Interface+" "+units.Meter, fmt.Sprintf("%s used, %s left", moduleNumber(units.Used), moduleNumber(units.Left)))
+			add(other.Interface+" "+units.Meter, Textf("%s used, %s left", moduleNumber(units.Used), moduleNumber(units.Left)))
 		}
 	}
 }

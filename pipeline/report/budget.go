@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"time"
 
@@ -95,7 +94,7 @@ func (v *Budget) renderSums(p *Page) {
 	}
 	for _, sum := range v.Sums {
 		row := []string{
-			sum.Month, cmp.Or(sum.Job, "runs without a job"), upTo(sum.SettledLeast, sum.Settled), "$" + sum.Held.String(), fmt.Sprint(sum.Lookups),
+			sum.Month, cmp.Or(sum.Job, "runs without a job"), upTo(sum.SettledLeast, sum.Settled), USD(sum.Held), Number(sum.Lookups),
 		}
 		if units {
 			text := []string{}
@@ -145,11 +144,11 @@ func (c Used) Render(p *Page) {
 		c.renderPeriod(p)
 		return
 	}
-	text := fmt.Sprintf("%s settled, $%s held, ", upTo(c.SettledLeast, c.Settled), c.Held)
+	text := Textf("%s settled, $%s held, ", upTo(c.SettledLeast, c.Settled), c.Held)
 	if c.Limit == nil {
 		text += "no limit"
 	} else {
-		text += fmt.Sprintf("$%s left of $%s", *c.Left, *c.Limit)
+		text += Textf("$%s left of $%s", *c.Left, *c.Limit)
 	}
 	p.Prosef(name, "%s", text)
 	c.renderPeriod(p)

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"payonce/checkpoint"
@@ -21,7 +22,9 @@ type ReportFacts struct {
 	Open     checkpoint.OpenCalls // of the journal
 	// DaysLeft is on how many days of the month something will still run; nil when no schedule tells.
 	DaysLeft *int
-	Plan     *Plan // that the run followed; nil when it is not known
+	Plan     *Plan             // that the run followed; nil when it is not known
+	Again    *checkpoint.Start // the last start of the run of the report; nil when it is not recorded
+	Running  string            // the run that runs now; "" for none
 }
 
 // UnknownPart stands for a host that is not known.
@@ -35,7 +38,8 @@ type ReportBuilder struct {
 	since  CallSum // those since the plan
 	prices map[priceKey]int64
 	// Parts of the calls by their names. Those of steps and of companies are answered.
-	days, operations, outcomes, steps, companies map[string]*CallSum
+	days, operations, outcomes, steps, companies, runSums map[string]*CallSum
+	words                                                 map[string]fieldKey // of steps, by their names
 
 	reported  map[fieldKey]*PricedQuantity
 	fields    map[fieldKey]*ReportField
@@ -63,6 +67,7 @@ func NewReportBuilder(facts ReportFacts) *ReportBuilder {
 	return &ReportBuilder{
 		facts: facts, view: &RunReport{Version: runReportVersion, Of: facts.Scope, At: facts.At.UTC().Truncate(time.Second)},
 		days: map[string]*CallSum{}, operations: map[string]*CallSum{}, outcomes: map[string]*CallSum{}, steps: map[string]*CallSum{}, companies: map[string]*CallSum{},
+		runSums: map[string]*CallSum{}, words: map[string]fieldKey{},
 		prices: map[priceKey]int64{}, reported: map[fieldKey]*PricedQuantity{}, fields: map[fieldKey]*ReportField{}, mail: map[string]int64{}, errors: map[ReportError]int64{},
 		month: month, spendDays: map[string]cost.Money{},
 	}
@@ -98,6 +103,7 @@ func (b *ReportBuilder) Add(c ReportCall) {
 	entryOf(b.days, at.Format(time.DateOnly)).Add(c)
 	entryOf(b.operations, b.catalogue(c).Operation(c.Asked)).Add(c)
 	entryOf(b.outcomes, outcomeOf(c.Entry)).Add(c)
+	entryOf(b.runSums, c.Run).count(c)
 	b.addCharge(c)
 	if b.facts.Plan != nil && c.Begun.After(b.facts.Plan.At) {
 		b.since.Add(c)
@@ -133,12 +139,22 @@ func (b *ReportBuilder) operation(c ReportCall) string {
 	return name
 }
 
+// operationWords says what a call asks for, in words.
+func (b *ReportBuilder) operationWords(c ReportCall) string {
+	words := And(b.catalogue(c).WordsOf(c.Asked))
+	if c.isPage() {
+		words += ", pages of searches"
+	}
+	return words
+}
+
 // addCharge adds what a call was charged for: by field and price, or as the service reported it.
 func (b *ReportBuilder) addCharge(c ReportCall) {
 	catalogue := b.catalogue(c)
 	key := func(f enrich.Field) fieldKey { return fieldKey{catalogue.Interface, catalogue.Name(f)} }
 	if c.Charge.Reported {
 		line := entryOf(b.reported, fieldKey{catalogue.Interface, b.operation(c)})
+		line.Words = b.operationWords(c)
 		line.Count++
 		line.Amount += c.Charge.Money()
 		return
@@ -153,10 +169,12 @@ func (b *ReportBuilder) addCharge(c ReportCall) {
 
 func (b *ReportBuilder) addAnswer(c ReportCall) {
 	b.took = append(b.took, c.Ended.Sub(c.Begun))
-	step := b.catalogue(c).Interface + " " + b.operation(c)
+	step, words := b.catalogue(c).Interface+" "+b.operation(c), b.operationWords(c)
 	if c.Pattern != "" && !c.isPage() {
 		step += ", by " + c.Pattern
+		words += ", by " + strings.ReplaceAll(c.Pattern, "_", " ")
 	}
+	b.words[step] = fieldKey{b.catalogue(c).Interface, words}
 	entryOf(b.steps, step).Add(c)
 	if c.isPage() {
 		b.view.Pages++
@@ -174,6 +192,7 @@ func (b *ReportBuilder) addFields(c ReportCall) {
 	catalogue := b.catalogue(c)
 	for f := range c.Asked.Each() {
 		field := entryOf(b.fields, fieldKey{catalogue.Interface, catalogue.Name(f)})
+		field.Words, field.Plural = catalogue.Word(f), catalogue.Plural(f)
 		field.Rate.Of++
 		if c.Returned.Has(f) {
 			field.Rate.Found++
@@ -204,7 +223,7 @@ func (b *ReportBuilder) Report() *RunReport {
 	for _, amounts := range b.all.held(b.facts.Open) {
 		v.Held += amounts.Money()
 	}
-	v.Runs = b.runs()
+	v.Runs, v.Again = b.runs(), b.facts.Again
 	v.Stages = b.stages()
 	v.Units = b.facts.units(&b.all)
 	v.Days = b.dayList()

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"time"
 
 	"payonce/cost"
@@ -43,17 +42,17 @@ func (v Ceiling) LeftText() string { return v.amount(v.Left, v.LeftLookups, v.Le
 // LeftOfLimit writes what is left of the limit.
 func (v Ceiling) LeftOfLimit() string {
 	if v.LeftUnits != nil {
-		return fmt.Sprintf("%d left of %s", *v.LeftUnits, v.LimitText())
+		return Textf("%d left of %s", *v.LeftUnits, v.LimitText())
 	}
 	held := ""
 	if v.Left != nil && *v.Left < *v.Limit {
-		held = fmt.Sprintf(", $%s held for lookups in doubt", *v.Limit-*v.Left)
+		held = Textf(", $%s held for lookups in doubt", *v.Limit-*v.Left)
 	}
 	switch {
 	case v.Name == cost.AccountBalance:
 		return v.LeftText() + " left" + held
 	case v.Cap != nil && v.Spent != nil:
-		return fmt.Sprintf("%s left of $%s, $%s spent this month%s", v.LeftText(), *v.Cap, *v.Spent, held)
+		return Textf("%s left of $%s, $%s spent this month%s", v.LeftText(), *v.Cap, *v.Spent, held)
 	}
 	return v.LeftText() + " left of " + v.LimitText()
 }
@@ -63,19 +62,19 @@ func (v Ceiling) Covering() string {
 	switch {
 	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.LeftText() != v.LimitText():
 		if v.Left == nil {
-			return fmt.Sprintf("the %s left cover", v.LeftText())
+			return Textf("the %s left cover", v.LeftText())
 		}
-		return fmt.Sprintf("the %s left covers", v.LeftText())
+		return Textf("the %s left covers", v.LeftText())
 	case v.Limit == nil:
-		return fmt.Sprintf("your limit of %s covers", v.LimitText())
+		return Textf("your limit of %s covers", v.LimitText())
 	}
-	return fmt.Sprintf("your %s limit covers", v.LimitText())
+	return Textf("your %s limit covers", v.LimitText())
 }
 
 func (v Ceiling) amount(money *cost.Money, lookups, units *int64) string {
 	switch {
 	case money != nil:
-		return "$" + money.String()
+		return USD(*money)
 	case lookups != nil:
 		return Counted(*lookups, "lookup")
 	}

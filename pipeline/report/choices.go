@@ -2,8 +2,6 @@
 
 package report
 
-import "fmt"
-
 // Choices says how many companies searches left ambiguous, and where somebody chooses.
 type Choices struct {
 	Rows      int64 `json:"rows"`
@@ -28,9 +26,9 @@ func (c *Choices) Text() string {
 	case c.Rows == 1:
 		return "1 row names a company for which a search found no certain match"
 	case c.Companies == 1:
-		return fmt.Sprintf("%d rows name a company for which a search found no certain match", c.Rows)
+		return Textf("%d rows name a company for which a search found no certain match", c.Rows)
 	}
-	return fmt.Sprintf("%d rows name %d companies for which a search found no certain match", c.Rows, c.Companies)
+	return Textf("%d rows name %d companies for which a search found no certain match", c.Rows, c.Companies)
 }
 
 // Written names the file with the candidates; "" for none.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -109,7 +108,7 @@ func (d *Drift) String() string {
 	}
 	var booked []string
 	for i, m := range d.Misplaced {
-		booked = append(booked, fmt.Sprintf("%d of %s", m.Units, m.Module))
+		booked = append(booked, Textf("%d of %s", m.Units, m.Module))
 		if i+1 == len(d.Misplaced) || d.Misplaced[i+1].CountedOn != m.CountedOn {
 			texts = append(texts, cost.DescribeMisplaced(strings.Join(booked, " and "), m.CountedOn))
 			booked = nil
@@ -128,7 +127,7 @@ func (d *Drift) lost() string {
 		lost = append(lost, Counts(d.Free))
 	}
 	for _, meter := range slices.Sorted(maps.Keys(d.Units)) {
-		lost = append(lost, fmt.Sprintf("%s of %s", Counted(d.Units[meter], "unit"), meter))
+		lost = append(lost, Textf("%s of %s", Counted(d.Units[meter], "unit"), meter))
 	}
 	text := "the account lost " + strings.Join(lost, " and ") + " that this journal did not use"
 	switch {
@@ -140,7 +139,7 @@ func (d *Drift) lost() string {
 	}
 	var prices []string
 	for _, one := range d.Prices {
-		prices = append(prices, fmt.Sprintf("$%s for a %s", one.Value, one.Name))
+		prices = append(prices, Textf("$%s for a %s", one.Value, one.Name))
 	}
-	return fmt.Sprintf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), text)
+	return Textf("the service charges more than was counted, %s by the account; %s", strings.Join(prices, " and "), text)
 }

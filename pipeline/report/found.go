@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-
 	"payonce/cost"
 )
 
@@ -26,6 +24,5 @@ func (v ValuesFound) String() string {
 	if v.PerValue == nil {
 		return text
 	}
-	const cent = cost.Money(cost.Cent)
-	return fmt.Sprintf("%s; $%s per value", text, (*v.PerValue+cent/2)/cent*cent)
+	return text + "; " + RoundedUSD(*v.PerValue) + " per value"
 }

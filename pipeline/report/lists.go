@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -26,8 +25,15 @@ func (b *ReportBuilder) runs() []ReportedRun {
 	list := []ReportedRun{}
 	for _, run := range b.sortedRuns() {
 		view := ReportedRun{
-			Run: run.Name, Job: jobOf(run), Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows,
-			NotSent: NotSentBy(run),
+			Run: run.Name, Job: jobOf(run), List: run.List, Output: run.Output, Fields: run.Fields, Users: run.Users,
+			Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Running: run.Name == b.facts.Running,
+			MaxSpend: run.MaxSpend, ceilings: slices.Clone(run.Ceilings), NotSent: NotSentBy(run),
+		}
+		for _, account := range run.Accounts {
+			view.ceilings = append(view.ceilings, account.Ceilings...)
+		}
+		if sum := b.runSums[run.Name]; sum != nil {
+			view.Found, view.Spent = sum.Values, sum.Charged
 		}
 		b.addDrifts(&view, run)
 		if !run.Ended.IsZero() {
@@ -140,7 +146,7 @@ func (b *ReportBuilder) priceList() []PricedQuantity {
 	list := []PricedQuantity{}
 	for key, n := range b.prices {
 		price := key.price
-		line := PricedQuantity{Interface: key.account, Field: key.name, Of: atPrice, Count: n, Price: &price, Amount: key.price.Times(n)}
+		line := PricedQuantity{Interface: key.account, Field: key.name, Words: b.wordOf(key.fieldKey), Of: atPrice, Count: n, Price: &price, Amount: key.price.Times(n)}
 		if key.free {
 			line.Of = asFree
 		}
@@ -154,6 +160,16 @@ func (b *ReportBuilder) priceList() []PricedQuantity {
 		return cmp.Or(cmp.Compare(x.Interface, y.Interface), cmp.Compare(x.Field, y.Field), -cmp.Compare(x.Of, y.Of), cmp.Compare(x.Amount, y.Amount), cmp.Compare(x.Count, y.Count))
 	})
 	return list
+}
+
+// wordOf returns the word for a field of an interface.
+func (b *ReportBuilder) wordOf(key fieldKey) string {
+	for _, terms := range b.facts.Accounts {
+		if f, known := terms.Catalogue.Lookup(key.name); known && terms.Catalogue.Interface == key.account {
+			return terms.Catalogue.Word(f)
+		}
+	}
+	return key.name
 }
 
 // fieldList returns the fields with what was charged for each. That is unknown when the service reported an
@@ -219,11 +235,31 @@ func (b *ReportBuilder) dayList() []Day {
 
 func (b *ReportBuilder) stepList() []AnswerPart {
 	list := []AnswerPart{}
+	several := severalOf(b.steps, func(name string) string { return b.words[name].account })
 	for _, name := range sortedKeys(b.steps) {
-		list = append(list, b.part(name, b.steps[name]))
+		part := b.part(name, b.steps[name])
+		part.Words = ofInterface(b.words[name].name, b.words[name].account, several)
+		list = append(list, part)
 	}
 	slices.SortStableFunc(list, func(x, y AnswerPart) int { return -cmp.Compare(x.Values, y.Values) })
 	return list
+}
+
+// severalOf reports whether the names of entries belong to several interfaces.
+func severalOf[V any](entries map[string]V, of func(name string) string) bool {
+	all := map[string]bool{}
+	for name := range entries {
+		all[of(name)] = true
+	}
+	return len(all) > 1
+}
+
+// ofInterface returns words about an interface, which they name where there are several.
+func ofInterface(words, name string, several bool) string {
+	if several {
+		words += " (" + name + ")"
+	}
+	return words
 }
 
 // part shows a part of the answered calls.
@@ -328,7 +364,7 @@ func (b *ReportBuilder) missing() []string {
 	}
 	for _, run := range b.sortedRuns() {
 		if len(run.Rows) == 0 && run.List != "" { // a search has none
-			list = append(list, fmt.Sprintf("the rows of run %s: a run records them when it ends", run.Name))
+			list = append(list, Textf("the rows of run %s: a run records them when it ends", run.Name))
 		}
 	}
 	if b.facts.Plan == nil {

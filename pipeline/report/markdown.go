@@ -14,6 +14,8 @@ func (markdownLayout) Title(text string) string   { return "# " + escaped(text) 
 func (markdownLayout) Section(text string) string { return "## " + escaped(text) + "\n\n" }
 func (markdownLayout) Gap() string                { return "\n" }
 func (markdownLayout) Line(text string) string    { return escaped(text) + "\n\n" }
+func (markdownLayout) Fold() string               { return "" }
+func (markdownLayout) Lead(text string) string    { return escaped(text) + "\n\n" }
 func (markdownLayout) Fixed(text string) string   { return "    " + text + "\n" }
 
 func (markdownLayout) Item(text string) string {
@@ -30,6 +32,8 @@ func (markdownLayout) Entry(name, text string) string {
 	}
 	return indent + "- **" + escaped(trimmed) + "**: " + escaped(text) + "\n"
 }
+
+func (f markdownLayout) Figures(figures []Figure) string { return figureEntries(f, figures) }
 
 func (f markdownLayout) Prose(name, text string) string { return f.Entry(name, text) }
 func (f markdownLayout) Alert(name, text string) string { return f.Entry(name, text) }

@@ -3,7 +3,6 @@
 package report
 
 import (
-	"fmt"
 	"time"
 )
 
@@ -73,12 +72,12 @@ func shownTime(at time.Time) string {
 func (m Module) text(baseAt *time.Time) string {
 	text := moduleNumber(m.Used) + " used, total unknown"
 	if m.Left != nil && m.Total != nil {
-		text = fmt.Sprintf("%s used, %d left of %d", moduleNumber(m.Used), *m.Left, *m.Total)
+		text = Textf("%s used, %d left of %d", moduleNumber(m.Used), *m.Left, *m.Total)
 	}
 	if baseAt != nil && m.Journal != nil {
-		text += fmt.Sprintf("; since %s this journal used %d", baseAt.UTC().Format("2006-01-02 15:04 UTC"), *m.Journal)
+		text += Textf("; since %s this journal used %d", baseAt.UTC().Format("2006-01-02 15:04 UTC"), *m.Journal)
 		if m.Others != nil && *m.Others > 0 {
-			text += fmt.Sprintf(" and others at least %d", *m.Others)
+			text += Textf(" and others at least %d", *m.Others)
 		}
 	}
 	return text
@@ -89,5 +88,5 @@ func moduleNumber(n *int64) string {
 	if n == nil {
 		return "an unknown number"
 	}
-	return fmt.Sprint(*n)
+	return Number(*n)
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 )
 
@@ -27,6 +26,12 @@ type layout interface {
 	Gap() string
 	// Line returns a line of its own, or a paragraph.
 	Line(text string) string
+	// Lead returns the paragraph that a report begins with.
+	Lead(text string) string
+	// Figures returns the most important numbers of a report.
+	Figures(figures []Figure) string
+	// Fold begins the parts of a report that a reader may leave out. Each has a title.
+	Fold() string
 	// Item returns an item of a list, which may be indented.
 	Item(text string) string
 	// Fixed returns a line of a table whose columns are padded with spaces.
@@ -58,12 +63,12 @@ func (p *Page) write(text string) {
 
 // Titlef writes the first line of a report.
 func (p *Page) Titlef(format string, args ...any) {
-	p.write(p.layout.Title(fmt.Sprintf(format, args...)))
+	p.write(p.layout.Title(Textf(format, args...)))
 }
 
 // Sectionf begins a part of a report, after an empty line.
 func (p *Page) Sectionf(format string, args ...any) {
-	p.write(p.layout.Gap() + p.layout.Section(fmt.Sprintf(format, args...)))
+	p.write(p.layout.Gap() + p.layout.Section(Textf(format, args...)))
 }
 
 // Gap writes an empty line.
@@ -71,12 +76,30 @@ func (p *Page) Gap() { p.write(p.layout.Gap()) }
 
 // Linef writes a line of its own, or a paragraph.
 func (p *Page) Linef(format string, args ...any) {
-	p.write(p.layout.Line(fmt.Sprintf(format, args...)))
+	p.write(p.layout.Line(Textf(format, args...)))
 }
+
+// Leadf writes the paragraph that a report begins with.
+func (p *Page) Leadf(format string, args ...any) {
+	p.write(p.layout.Lead(Textf(format, args...)))
+}
+
+// Figure is one of the most important numbers of a report.
+type Figure struct {
+	Name  string
+	Value string // a number or an amount
+	Note  string // what it is compared with; "" for nothing
+}
+
+// Figures writes the most important numbers of a report.
+func (p *Page) Figures(figures ...Figure) { p.write(p.layout.Figures(figures)) }
+
+// Fold begins the parts of a report that a reader may leave out.
+func (p *Page) Fold() { p.write(p.layout.Fold()) }
 
 // Itemf writes an item of a list.
 func (p *Page) Itemf(format string, args ...any) {
-	p.write(p.layout.Item(fmt.Sprintf(format, args...)))
+	p.write(p.layout.Item(Textf(format, args...)))
 }
 
 // Fixed writes a line of a table whose columns are padded with spaces.
@@ -95,17 +118,17 @@ func (p *Page) Command(words []string) { p.write(p.layout.Command(words)) }
 
 // Entryf writes a name and what there is to say about it.
 func (p *Page) Entryf(name, format string, args ...any) {
-	p.write(p.layout.Entry(name, fmt.Sprintf(format, args...)))
+	p.write(p.layout.Entry(name, Textf(format, args...)))
 }
 
 // Prosef writes an entry whose text may be long.
 func (p *Page) Prosef(name, format string, args ...any) {
-	p.write(p.layout.Prose(name, fmt.Sprintf(format, args...)))
+	p.write(p.layout.Prose(name, Textf(format, args...)))
 }
 
 // Alertf writes an entry about something that somebody should look at.
 func (p *Page) Alertf(name, format string, args ...any) {
-	p.write(p.layout.Alert(name, fmt.Sprintf(format, args...)))
+	p.write(p.layout.Alert(name, Textf(format, args...)))
 }
 
 // Result writes a result, the rule that it is about, and what was seen.

@@ -41,6 +41,7 @@ type Plan struct {
 // PlanList says how the list is read.
 type PlanList struct {
 	List          string            `json:"list"`
+	Output        string            `json:"output,omitempty"`   // as it was given; "" where none was
 	Lists         string            `json:"rows_are,omitempty"` // "company" for a list of companies
 	Preset        string            `json:"preset,omitempty"`   // of the program whose export the list is
 	MapFile       string            `json:"mapping_file,omitempty"`

@@ -78,11 +78,11 @@ type PlanLine struct{ Name, Text string }
 // Lines shows each step: its lookups, what they cost and use at most, and how long they take.
 func (s PlanSteps) Lines() (lines []PlanLine) {
 	add := func(name, format string, args ...any) {
-		lines = append(lines, PlanLine{name, fmt.Sprintf(format, args...)})
+		lines = append(lines, PlanLine{name, Textf(format, args...)})
 	}
 	for i, step := range s {
 		add(fmt.Sprintf("step %d", i+1), "%s", step.Step)
-		many := fmt.Sprint(step.Lookups)
+		many := Number(step.Lookups)
 		if step.UpTo {
 			many = "up to " + many
 		}
@@ -107,12 +107,12 @@ func (s PlanSteps) Lines() (lines []PlanLine) {
 func (s PlanStep) quantity(field string) string {
 	price, known := s.Prices[field]
 	if !known {
-		return fmt.Sprint(s.Fields[field])
+		return Number(s.Fields[field])
 	}
 	paid := s.Fields[field] - s.Free[field]
-	text := fmt.Sprintf("%d × $%s = $%s", paid, price, price.Times(paid))
+	text := Textf("%d × $%s = $%s", paid, price, price.Times(paid))
 	if s.Free[field] > 0 {
-		text += fmt.Sprintf(", and %d free", s.Free[field])
+		text += Textf(", and %d free", s.Free[field])
 	}
 	return text
 }
@@ -121,12 +121,12 @@ func (s PlanStep) quantity(field string) string {
 func (s PlanStep) units() string {
 	var parts []string
 	for _, u := range s.Units {
-		text := fmt.Sprintf("%d of %s", u.Most, u.Meter)
+		text := Textf("%d of %s", u.Most, u.Meter)
 		if u.Left != nil {
-			text += fmt.Sprintf(" (%d left)", *u.Left)
+			text += Textf(" (%d left)", *u.Left)
 		}
 		if u.Price != nil {
-			text += fmt.Sprintf(" at $%s", *u.Price)
+			text += Textf(" at $%s", *u.Price)
 		}
 		parts = append(parts, text)
 	}

@@ -24,7 +24,7 @@ func TestAPlanShowsWhatEachStepAsksForAndUses(t *testing.T) {
 		{"step 1", "v2"},
 		{"  lookups", "500"},
 		{"  email", "500"},
-		{"  units at most", "500 of contacts (9000 left), 500 of email_count"},
+		{"  units at most", "500 of contacts (9,000 left), 500 of email_count"},
 		{"  time", "at least 8m0s at 60/1m0s"},
 		{"step 2", "v1"},
 		{"  lookups", "up to 500"},

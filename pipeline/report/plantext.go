@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -19,6 +18,12 @@ func (v *Plan) Render(p *Page) {
 		p.Linef("of job %s", v.Job)
 	}
 	p.Gap()
+	if v.List != "" {
+		p.Prosef("list", "%s", filepath.Base(v.List))
+	}
+	if v.Output != "" {
+		p.Prosef("output", "%s", v.Output)
+	}
 	if v.Encoding != "" {
 		text := v.Encoding
 		if v.EncodingGuessed {
@@ -94,7 +99,7 @@ func have(rows int64) string {
 	if rows == 1 {
 		return "1 row has"
 	}
-	return fmt.Sprintf("%d rows have", rows)
+	return Textf("%d rows have", rows)
 }
 
 func (v *Plan) printRows(p *Page) {
@@ -140,12 +145,12 @@ func (v *Plan) lookups() string {
 		if len(ask.Words) == 1 && len(v.Fields) > 1 {
 			text += " only"
 		}
-		parts = append(parts, fmt.Sprintf("%s %d", text, ask.Lookups))
+		parts = append(parts, Textf("%s %d", text, ask.Lookups))
 	}
 	if len(v.Asks) == 0 { // of a plan that was kept before plans had them
 		for _, operation := range slices.Sorted(maps.Keys(v.Lookups)) {
 			if n := v.Lookups[operation]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%s %d", operation, n))
+				parts = append(parts, Textf("%s %d", operation, n))
 			}
 		}
 	}
@@ -182,7 +187,7 @@ func (v MaximumSplit) text() string {
 		{v.Uncovered, "and $%s from nothing: the balance is too low"},
 	} {
 		if part.amount != nil && *part.amount > 0 {
-			parts = append(parts, fmt.Sprintf(part.text, *part.amount))
+			parts = append(parts, Textf(part.text, *part.amount))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -204,9 +209,9 @@ func (v *Plan) printQuantities(p *Page) {
 		if wanted == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%d × $%s = $%s", wanted-free, price, price.Times(wanted-free))
+		text := Textf("%d × $%s = $%s", wanted-free, price, price.Times(wanted-free))
 		if free > 0 {
-			text += fmt.Sprintf(", and %d free", free)
+			text += Textf(", and %d free", free)
 		}
 		p.Prosef("  "+name, "%s", text)
 	}
@@ -239,9 +244,9 @@ func (v *Plan) printCeilings(p *Page) {
 			if ceiling.Lookups > 0 {
 				whole = Counted(ceiling.Lookups, "lookup")
 			}
-			text := fmt.Sprintf("%s at least %d of %s", ceiling.Covering(), ceiling.Covers, whole)
+			text := Textf("%s at least %d of %s", ceiling.Covering(), ceiling.Covers, whole)
 			if ceiling.ProbablyCovers != nil && *ceiling.ProbablyCovers > ceiling.Covers {
-				text += fmt.Sprintf(", probably %d", *ceiling.ProbablyCovers)
+				text += Textf(", probably %d", *ceiling.ProbablyCovers)
 			}
 			if ceiling.RenewsAt != nil {
 				text += "; it renews on " + Time(*ceiling.RenewsAt)
@@ -264,13 +269,13 @@ func (v *Plan) printApproval(p *Page) {
 	if a == nil || !a.Needed {
 		return
 	}
-	above := fmt.Sprintf("$%s is possible, above the threshold of $%s", v.Possible, a.Threshold)
+	above := Textf("$%s is possible, above the threshold of $%s", v.Possible, a.Threshold)
 	switch {
 	case a.Approved != nil && v.Possible <= *a.Approved:
 		p.Prosef("approval", "given: %s; $%s was approved%s", above, *a.Approved, p.Hint("approval_given"))
 		return
 	case a.Approved != nil:
-		above += fmt.Sprintf(", and $%s was approved", *a.Approved)
+		above += Textf(", and $%s was approved", *a.Approved)
 	}
 	if a.Asks {
 		p.Alertf("approval", "needed: %s; you are asked for it below", above)
@@ -289,7 +294,7 @@ func (v *Plan) printTime(p *Page) {
 		text += "; the service asked to send nothing before " + Time(*v.PausedUntil)
 	}
 	if v.Timed != nil {
-		text += fmt.Sprintf("; the ceilings cover about %d of %s", *v.Timed, Lookups(v.allLookups()))
+		text += Textf("; the ceilings cover about %d of %s", *v.Timed, Lookups(v.allLookups()))
 	}
 	p.Prosef("time", "%s", text)
 	if reset := v.BudgetReset; reset != nil {
@@ -310,19 +315,19 @@ func (v *Plan) printOptions(p *Page) {
 		if !likely && *option.Total >= most {
 			continue
 		}
-		text := "at most $" + option.Total.String()
+		text := "at most " + USD(*option.Total)
 		if option.Expected != nil {
-			text += ", expected $" + option.Expected.String()
+			text += ", expected " + USD(*option.Expected)
 		}
 		if option.Monthly > 0 {
-			text += ", with the monthly fee of $" + option.Monthly.String() + " in it"
+			text += ", with the monthly fee of " + USD(option.Monthly) + " in it"
 		}
 		var less []string
 		if *option.Total < most {
-			less = append(less, fmt.Sprintf("at most $%s less", most-*option.Total))
+			less = append(less, "at most "+USD(most-*option.Total)+" less")
 		}
 		if likely {
-			less = append(less, fmt.Sprintf("expected $%s less", *expected-*option.Expected))
+			less = append(less, "expected "+USD(*expected-*option.Expected)+" less")
 		}
 		p.Prosef("cheaper by "+option.Name, "%s: %s than yours", text, strings.Join(less, ", "))
 		found = true
@@ -364,7 +369,7 @@ func (v *Sample) cost() string {
 		parts = append(parts, "$"+v.Maximum.String())
 	}
 	for _, units := range v.Units {
-		parts = append(parts, fmt.Sprintf("%s of %s", Counted(units.Most, "unit"), units.Meter))
+		parts = append(parts, Textf("%s of %s", Counted(units.Most, "unit"), units.Meter))
 	}
 	last := len(parts) - 1
 	if last == 0 {

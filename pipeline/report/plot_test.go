@@ -16,7 +16,7 @@ func trialPlot() Plot {
 	}
 }
 
-// A plot is one well-formed element that a screen reader reads as an image with a title and a description.
+// A plot is drawings, each of which a screen reader reads as an image with a title and a description.
 func TestAPlotNamesItsTitleAndDescription(t *testing.T) {
 	var page htmlLayout
 	page.Plot(trialPlot())
@@ -46,11 +46,11 @@ func TestAPlotNamesItsTitleAndDescription(t *testing.T) {
 			texts[element] += string(token)
 		}
 	}
-	title, text, _ := strings.Cut(attributes["aria-labelledby"], " ")
+	title, text, _ := strings.Cut(attributes["aria-labelledby"], " ") // of the last drawing
 	if attributes["role"] != "img" || strings.TrimSpace(texts[title]) != "Spend per day" || strings.TrimSpace(texts[text]) != "2 days, at most $3 & some" {
 		t.Errorf("%v, %v", attributes, texts)
 	}
-	if title != "plot-2-title" {
+	if title != "plot-2-narrow-title" {
 		t.Errorf("the second plot of a page has the title %q, which the first one may have too", title)
 	}
 }

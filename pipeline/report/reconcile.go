@@ -99,7 +99,7 @@ func holding(money cost.Money, units map[string]int64) string {
 		parts = append(parts, "$"+money.String())
 	}
 	for _, name := range slices.Sorted(maps.Keys(units)) {
-		parts = append(parts, fmt.Sprintf("%d %s", units[name], name))
+		parts = append(parts, Textf("%d %s", units[name], name))
 	}
 	return strings.Join(parts, ", ")
 }

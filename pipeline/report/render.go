@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -15,11 +15,10 @@ import (
 func (v *RunReport) Render(page *Page) {
 	page.Titlef("Report on %s", v.Of)
 	page.Gap()
+	v.renderLead(page)
+	page.Fold()
+	v.renderRuns(page)
 	page.Entryf("as of", "%s", Time(v.At))
-	page.Entryf("runs", "%d", len(v.Runs))
-	page.Entryf("spent", "%s", upTo(v.SpentLeast, v.Spent))
-	page.Entryf("values found", "%d", v.Found)
-	page.Entryf("cost per value", "%s", each(v.PerValue))
 	page.Prosef("calls", "%d, of which %d are answered and %d in doubt", v.Calls, v.Answered, int64(len(v.Doubts))+v.MoreDoubts)
 	if v.Pages > 0 {
 		page.Prosef("pages of searches", "%d of the answered calls", v.Pages)
@@ -62,13 +61,11 @@ func (s ReportScope) String() string {
 	return strings.Join(parts, ", ")
 }
 
-func numberText(n int64) string { return strconv.FormatInt(n, 10) }
-
 func each(amount *cost.Money) string {
 	if amount == nil {
 		return "not known"
 	}
-	return "$" + amount.String()
+	return USD(*amount)
 }
 
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'f', 1, 64) + " %" }
@@ -85,7 +82,7 @@ func (r Proportion) String() string {
 	if r.Of == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s to %s)", percentOf(r.Found, r.Of), percent(r.Low), percent(r.High))
+	return Textf("%s (%s to %s)", percentOf(r.Found, r.Of), percent(r.Low), percent(r.High))
 }
 
 func (r Proportion) share() float64 {
@@ -106,8 +103,8 @@ func (v *RunReport) renderStages(page *Page) {
 	plot := Plot{Title: "From rows to found values", Description: "One bar for each stage: how many rows are left of the stage before."}
 	rows := [][]string{}
 	for _, stage := range v.Stages {
-		plot.Bars = append(plot.Bars, Bar{Name: stage.Name, Value: float64(stage.Count), Text: numberText(stage.Count)})
-		rows = append(rows, []string{stage.Name, numberText(stage.Count), percentOf(stage.Count, v.Stages[0].Count)})
+		plot.Bars = append(plot.Bars, Bar{Name: stage.Name, Value: float64(stage.Count), Text: Number(stage.Count)})
+		rows = append(rows, []string{stage.Name, Number(stage.Count), percentOf(stage.Count, v.Stages[0].Count)})
 	}
 	page.Plot(plot)
 	page.Table([]string{"rows", "count", "of all"}, rows)
@@ -121,13 +118,13 @@ func (v *RunReport) renderDays(page *Page) {
 	}
 	plot := Plot{Title: "Spend per day", Description: "One bar for each day with calls, in US dollars."}
 	if limit := v.limit("day", v.dailyJob()); limit != nil {
-		plot.Marks = append(plot.Marks, Mark{Name: "daily ceiling $" + limit.Limit.String(), Value: dollars(limit.Limit)})
+		plot.Marks = append(plot.Marks, Mark{Name: "daily ceiling " + USD(limit.Limit), Value: dollars(limit.Limit)})
 		plot.Description += " The line is the daily ceiling of " + limit.Of + "."
 	}
 	rows := [][]string{}
 	for _, day := range v.Days {
-		plot.Bars = append(plot.Bars, Bar{Name: day.Day, Value: dollars(day.Charged), Text: "$" + day.Charged.String()})
-		rows = append(rows, []string{day.Day, numberText(day.Calls), numberText(day.Found), "$" + day.Charged.String()})
+		plot.Bars = append(plot.Bars, Bar{Name: day.Day, Value: dollars(day.Charged), Text: USD(day.Charged)})
+		rows = append(rows, []string{day.Day, Number(day.Calls), Number(day.Found), USD(day.Charged)})
 	}
 	page.Plot(plot)
 	page.Table(v.withUnits([]string{"day", "calls", "values found", "spent"}, rows, func(i int) AllUnits { return v.Days[i].Units }))
@@ -167,7 +164,7 @@ func (v *RunReport) renderForecast(page *Page) {
 	page.Prosef("days left with spend", "%d, %s", f.DaysLeft, source)
 	page.Prosef("expected", "$%s, with 95 %% certainty $%s to $%s", f.Expected, f.Low, f.High)
 	if f.Limit != nil {
-		text := fmt.Sprintf("$%s for %s", f.Limit.Limit, f.Limit.Of)
+		text := Textf("$%s for %s", f.Limit.Limit, f.Limit.Of)
 		if *f.Expected >= f.Limit.Limit {
 			text += "; it will likely be reached"
 		}
@@ -180,6 +177,7 @@ func (v *RunReport) renderPrices(page *Page) {
 		return
 	}
 	page.Sectionf("Quantity and price")
+	several := slices.ContainsFunc(v.Prices, func(p PricedQuantity) bool { return p.Interface != v.Prices[0].Interface })
 	rows, sum := [][]string{}, cost.Money(0)
 	for _, p := range v.Prices {
 		price := "as reported"
@@ -187,13 +185,13 @@ func (v *RunReport) renderPrices(page *Page) {
 		case p.Of == asFree:
 			price = "free allowance"
 		case p.Price != nil:
-			price = "$" + p.Price.String()
+			price = USD(*p.Price)
 		}
-		rows = append(rows, []string{p.Interface, p.Field, numberText(p.Count), price, "$" + p.Amount.String()})
+		rows = append(rows, []string{ofInterface(p.Words, p.Interface, several), Number(p.Count), price, USD(p.Amount)})
 		sum += p.Amount
 	}
-	rows = append(rows, []string{"sum", "", "", "", "$" + sum.String()})
-	page.Table([]string{"interface", "field", "quantity", "price", "amount"}, rows)
+	rows = append(rows, []string{"sum", "", "", USD(sum)})
+	page.Table([]string{"what", "quantity", "price", "amount"}, rows)
 }
 
 func (v *RunReport) renderFields(page *Page) {
@@ -206,11 +204,12 @@ func (v *RunReport) renderFields(page *Page) {
 		Description: "One bar for each field, from 0 to 100 percent. The thin line is the range with 95 percent certainty.",
 		Whole:       1,
 	}
+	several := slices.ContainsFunc(v.Fields, func(f ReportField) bool { return f.Interface != v.Fields[0].Interface })
 	rows := [][]string{}
 	for _, f := range v.Fields {
-		name := f.Interface + " " + f.Field
+		name := ofInterface(f.Words, f.Interface, several)
 		plot.Bars = append(plot.Bars, barOf(name, f.Rate))
-		rows = append(rows, []string{name, numberText(f.Rate.Of), numberText(f.Rate.Found), f.Rate.String(), each(f.Charged), each(f.PerValue)})
+		rows = append(rows, []string{name, Number(f.Rate.Of), Number(f.Rate.Found), f.Rate.String(), each(f.Charged), perValueText(f.PerValue)})
 	}
 	page.Plot(plot)
 	page.Table([]string{"field", "asked", "found", "rate (95 % range)", "charged", "per value"}, rows)
@@ -232,8 +231,9 @@ func (v *RunReport) renderParts(page *Page, title, what string, parts []AnswerPa
 	}
 	rows := [][]string{}
 	for _, p := range parts {
-		plot.Bars = append(plot.Bars, barOf(p.Name, p.Rate))
-		rows = append(rows, []string{p.Name, numberText(p.Rate.Of), numberText(p.Rate.Found), p.Rate.String(), numberText(p.Values), percent(p.Share), "$" + p.Charged.String()})
+		name := cmp.Or(p.Words, p.Name)
+		plot.Bars = append(plot.Bars, barOf(name, p.Rate))
+		rows = append(rows, []string{name, Number(p.Rate.Of), Number(p.Rate.Found), p.Rate.String(), Number(p.Values), percent(p.Share), USD(p.Charged)})
 	}
 	page.Plot(plot)
 	header := []string{what, "answered", "matched", "rate (95 % range)", "values", "of all values", "charged"}
@@ -247,7 +247,7 @@ func (v *RunReport) renderMail(page *Page) {
 	page.Sectionf("Found emails by the host of the mailbox")
 	rows := [][]string{}
 	for _, m := range v.Mail {
-		rows = append(rows, []string{m.Host, numberText(m.Emails), percent(m.Share)})
+		rows = append(rows, []string{m.Host, Number(m.Emails), percent(m.Share)})
 	}
 	page.Table([]string{"host", "emails", "of all emails"}, rows)
 }
@@ -276,7 +276,7 @@ func (v *RunReport) renderErrors(page *Page) {
 	} else {
 		rows := [][]string{}
 		for _, e := range v.Errors {
-			rows = append(rows, []string{e.State, Printable(e.Reason), numberText(e.Calls)})
+			rows = append(rows, []string{e.State, Printable(e.Reason), Number(e.Calls)})
 		}
 		page.Table([]string{"outcome", "reason", "calls"}, rows)
 	}
@@ -301,7 +301,7 @@ func (v *RunReport) renderDoubts(page *Page) {
 	}
 	rows := [][]string{}
 	for _, d := range v.Doubts {
-		rows = append(rows, []string{strconv.FormatUint(d.Attempt, 10), d.Run, d.Begun.Format(time.RFC3339), d.Fields, "$" + d.Held.String() + d.Units.held()})
+		rows = append(rows, []string{strconv.FormatUint(d.Attempt, 10), d.Run, d.Begun.Format(time.RFC3339), d.Fields, USD(d.Held) + d.Units.held()})
 	}
 	page.Table([]string{"attempt", "run", "begun", "fields", "held"}, rows)
 	if v.MoreDoubts > 0 {
@@ -338,11 +338,11 @@ func (v *RunReport) renderPlan(page *Page) {
 	page.Sectionf("Plan and outcome")
 	expected := "not known"
 	if c.Expected != nil && c.Range != nil {
-		expected = fmt.Sprintf("$%s ($%s to $%s)", c.Expected, c.Range.Low, c.Range.High)
+		expected = Textf("$%s ($%s to $%s)", c.Expected, c.Range.Low, c.Range.High)
 	}
 	page.Table([]string{"what", "planned", "since the plan"}, [][]string{
-		{"lookups", numberText(c.Lookups), fmt.Sprintf("%d, %d answered", c.Calls, c.Answered)},
-		{"spend, at most", "$" + c.Maximum.String(), "$" + c.Spent.String()},
-		{"spend, expected", expected, "$" + c.Spent.String()},
+		{"lookups", Number(c.Lookups), Textf("%d, %d answered", c.Calls, c.Answered)},
+		{"spend, at most", USD(c.Maximum), USD(c.Spent)},
+		{"spend, expected", expected, USD(c.Spent)},
 	})
 }

@@ -109,7 +109,7 @@ func samples() map[string]Report {
 		}}},
 		"plan": &Plan{
 			Version: PlanVersion, At: at, Run: "contacts_email", Job: "spring",
-			PlanList: PlanList{List: "contacts.csv", Columns: map[string]string{"email": "E-mail | work"}},
+			PlanList: PlanList{List: "/lists/contacts.csv", Output: "out/contacts.csv", Columns: map[string]string{"email": "E-mail | work"}},
 			PlanLookups: PlanLookups{
 				Rows: RowCounts{Total: 9, Lookup: 5, Filled: 2, Unidentifiable: 2}, Unidentifiable: map[string]int64{"company missing": 2},
 				Lookups: map[string]int64{"enrich": 3, "find-phone": 2}, Fields: ValuesOf(people, enrich.ByField[int64]{3, 5}),

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"time"
 
 	"payonce/checkpoint"
@@ -63,7 +62,7 @@ func (r *Runs) Render(p *Page) {
 		if started.IsZero() {
 			started = v.Started
 		}
-		rows[i] = []string{started.Format("2006-01-02 15:04"), v.Run, spent, limit, fmt.Sprint(v.Lookups), v.state()}
+		rows[i] = []string{started.Format("2006-01-02 15:04"), v.Run, spent, limit, Number(v.Lookups), v.state()}
 		units = units || v.Accounts.UnitsText() != ""
 	}
 	header := []string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}
@@ -97,7 +96,7 @@ func (v *Run) money() (spent, limit string) {
 	if !v.takesMoney() {
 		return "-", "-"
 	}
-	return upTo(v.SpentLeast, v.Spent), "$" + v.MaxSpend.String()
+	return upTo(v.SpentLeast, v.Spent), USD(v.MaxSpend)
 }
 
 // state says how a run stands.
@@ -110,7 +109,7 @@ func (v *Run) state() string {
 	case v.Stop != "":
 		return "stopped: " + v.Stop
 	case v.InDoubt > 0:
-		return fmt.Sprintf("done, %d in doubt", v.InDoubt)
+		return Textf("done, %d in doubt", v.InDoubt)
 	}
 	return "done"
 }

@@ -6,6 +6,7 @@ package report
 import (
 	"time"
 
+	"payonce/checkpoint"
 	"payonce/cost"
 )
 
@@ -62,16 +63,29 @@ type RunReport struct {
 	Compared   *Compared `json:"plan,omitempty"`
 	// Missing names what the journal does not tell.
 	Missing []string `json:"missing"`
+
+	// Again is what is recorded of the last start of the run of the report; nil when nothing is.
+	Again *checkpoint.Start `json:"-"`
 }
 
 // ReportedRun is one run of a report.
 type ReportedRun struct {
 	Run     string           `json:"run"`
 	Job     string           `json:"job"`
+	List    string           `json:"list,omitempty"`   // "" for a search
+	Output  string           `json:"output,omitempty"` // absolute path
+	Fields  string           `json:"fields,omitempty"` // that were asked for
+	Users   []string         `json:"users,omitempty"`  // who started it; none in older records
 	Started time.Time        `json:"started"`
 	Ended   *time.Time       `json:"ended"` // null while it runs, or after a crash
 	Stop    string           `json:"stop,omitempty"`
 	Rows    map[string]int64 `json:"rows"` // by outcome
+	Running bool             `json:"running,omitempty"`
+	// Found and Spent are those of the calls that the report is about.
+	Found    int64          `json:"found"` // values
+	Spent    cost.Money     `json:"spent_usd"`
+	MaxSpend cost.Money     `json:"max_spend_usd"`
+	ceilings []cost.Ceiling // that the user set
 	// NotSent are lookups that the last start did not send.
 	NotSent []NotSent `json:"not_sent,omitempty"`
 	Drift   *Drift    `json:"drift,omitempty"` // of the first account
@@ -106,6 +120,7 @@ type ReportCeiling struct {
 type PricedQuantity struct {
 	Interface string `json:"interface"`
 	Field     string `json:"field"`
+	Words     string `json:"words"` // for a reader
 	// Of says what the amount is for: "price", "free" for the free allowance, or "reported" for calls whose
 	// amount the service reported.
 	Of     string      `json:"of"`
@@ -126,6 +141,8 @@ type Proportion struct {
 type ReportField struct {
 	Interface string     `json:"interface"`
 	Field     string     `json:"field"`
+	Words     string     `json:"words"`  // for one value
+	Plural    string     `json:"plural"` // for several
 	Rate      Proportion `json:"rate"`
 	// Charged is null when the service reported amounts that do not belong to one field.
 	Charged  *cost.Money `json:"charged_usd"`
@@ -135,9 +152,10 @@ type ReportField struct {
 // AnswerPart is a part of the answered calls, by the step or the company.
 type AnswerPart struct {
 	Name    string     `json:"name"`
-	Rate    Proportion `json:"rate"`   // calls that found something
-	Values  int64      `json:"values"` // found
-	Share   float64    `json:"share"`  // of all values that were found
+	Words   string     `json:"words,omitempty"` // for the name, where a reader needs others
+	Rate    Proportion `json:"rate"`            // calls that found something
+	Values  int64      `json:"values"`          // found
+	Share   float64    `json:"share"`           // of all values that were found
 	Charged cost.Money `json:"charged_usd"`
 	Units   AllUnits   `json:"units,omitempty"`
 }

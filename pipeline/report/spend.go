@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -74,10 +73,10 @@ func outcomeOf(e attempt.Entry) string {
 func (part *SpendPart) String() string {
 	text := Counted(part.Attempts, "attempt")
 	if part.Charged > 0 || len(part.Units) == 0 {
-		text = fmt.Sprintf("$%s, %s", part.Charged, text)
+		text = Textf("$%s, %s", part.Charged, text)
 	}
 	for _, meter := range slices.Sorted(maps.Keys(part.Units)) {
-		text += fmt.Sprintf(", %s of %s", Counted(part.Units[meter], "unit"), meter)
+		text += Textf(", %s of %s", Counted(part.Units[meter], "unit"), meter)
 	}
 	return text
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -46,9 +45,9 @@ func (v *SpentBefore) Render(p *Page) {
 	if v.AtMost {
 		upTo = "up to "
 	}
-	text := fmt.Sprintf("%s$%s on these people, for %s: %s", upTo, v.Charged, Lookups(v.Lookups), Counts(v.Bought))
+	text := Textf("%s$%s on these people, for %s: %s", upTo, v.Charged, Lookups(v.Lookups), Counts(v.Bought))
 	if v.Open > 0 {
-		text += fmt.Sprintf("; %s without an outcome", Lookups(v.Open))
+		text += Textf("; %s without an outcome", Lookups(v.Open))
 	}
 	p.Prosef("spent before", "%s", text)
 	if len(v.Runs) == 0 {
@@ -59,7 +58,7 @@ func (v *SpentBefore) Render(p *Page) {
 	})
 	var parts []string
 	for _, run := range runs[:min(len(runs), shownRuns)] {
-		parts = append(parts, fmt.Sprintf("%s $%s", run, v.Runs[run]))
+		parts = append(parts, Textf("%s $%s", run, v.Runs[run]))
 	}
 	if more := len(runs) - len(parts); more > 0 {
 		parts = append(parts, Counted(more, "other run"))

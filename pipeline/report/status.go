@@ -2,7 +2,7 @@ package report
 
 import (
 	"cmp"
-	"fmt"
+	"strconv"
 	"time"
 
 	"payonce/cost"
@@ -86,7 +86,7 @@ func (v *Progress) Percent() int64 {
 }
 
 // Percent writes a share.
-func Percent(n int64) string { return fmt.Sprintf("%d %%", n) }
+func Percent(n int64) string { return Textf("%d %%", n) }
 
 func (v *Status) Render(p *Page) {
 	if len(v.Active) == 0 {
@@ -126,7 +126,7 @@ func (v *Active) Render(p *Page, status *Status) {
 		phase = ", " + v.Phase
 	}
 	p.Linef("%s", v.Command)
-	p.Prosef("process", "%d, since %s%s", v.Process, status.clock(v.Since), phase)
+	p.Prosef("process", "%s, since %s%s", strconv.Itoa(v.Process), status.clock(v.Since), phase)
 	progress := v.Progress
 	if progress != nil {
 		p.Entryf("step", "%d of %d: %s", progress.Step.Number, progress.Step.Of, cmp.Or(progress.Step.Name, progress.Step.Fields))
@@ -166,7 +166,7 @@ func (w *Waiting) text(status *Status) string {
 	if w.Until == nil {
 		return text
 	}
-	return fmt.Sprintf("%s, next call %s", text, status.clock(*w.Until))
+	return Textf("%s, next call %s", text, status.clock(*w.Until))
 }
 
 // clock writes a time for a person: with the date when it is another day.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 
 	"payonce/checkpoint"
@@ -89,7 +88,7 @@ func NotSentBy(run checkpoint.Run) (left []NotSent) {
 
 // String says how many lookups of which step were not sent, and why.
 func (n NotSent) String() string {
-	return fmt.Sprintf("%s of %s (%s)", Lookups(n.Lookups), n.Step, Printable(n.Reason))
+	return Textf("%s of %s (%s)", Lookups(n.Lookups), n.Step, Printable(n.Reason))
 }
 
 // FoundNow says what the steps of one command found.

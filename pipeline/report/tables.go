@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"payonce/pipeline/output"
@@ -16,7 +15,7 @@ func renderTables(p *Page, t *output.TablesWritten) {
 	}
 	var written []string
 	for _, one := range t.Tables {
-		written = append(written, fmt.Sprintf("%s %s", one.Name, Counted(one.Rows, "row")))
+		written = append(written, Textf("%s %s", one.Name, Counted(one.Rows, "row")))
 	}
 	p.Prosef("tables", "%s: %s", t.Dir, strings.Join(written, ", "))
 	if t.Unread == 0 {
@@ -25,10 +24,10 @@ func renderTables(p *Page, t *output.TablesWritten) {
 	shown := t.First[:min(len(t.First), shownUnread)]
 	var cells []string
 	for _, c := range shown {
-		cells = append(cells, fmt.Sprintf("company %s: %s %s", c.Company, c.Column, c.Problem))
+		cells = append(cells, Textf("company %s: %s %s", c.Company, c.Column, c.Problem))
 	}
 	if more := t.Unread - int64(len(shown)); more > 0 {
-		cells = append(cells, fmt.Sprintf("%d more", more))
+		cells = append(cells, Textf("%d more", more))
 	}
 	p.Alertf("cells not read", "%s: %s", Counted(t.Unread, "cell"), strings.Join(cells, "; "))
 }

@@ -32,6 +32,22 @@ func (textLayout) Line(text string) string      { return text + "\n" }
 func (textLayout) Item(text string) string      { return text + "\n" }
 func (textLayout) Fixed(text string) string     { return text + "\n" }
 
+func (textLayout) Fold() string { return "" }
+
+func (textLayout) Lead(text string) string {
+	return strings.Join(Wrap(strings.Fields(text), LineWidth), "\n") + "\n"
+}
+
+func (f textLayout) Figures(figures []Figure) string { return figureEntries(f, figures) }
+
+// figureEntries writes numbers as entries.
+func figureEntries(in layout, figures []Figure) (lines string) {
+	for _, one := range figures {
+		lines += in.Entry(one.Name, strings.TrimSpace(one.Value+" "+one.Note))
+	}
+	return lines
+}
+
 // styled returns a text in a style when there are colours.
 func (f textLayout) styled(style ansi.Style, text string) string {
 	if !f.Colour || text == "" {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -28,7 +27,7 @@ func (a AllUnits) String() string {
 	var parts []string
 	for _, u := range a {
 		if u.Used > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", u.Meter, u.Used))
+			parts = append(parts, Textf("%s %d", u.Meter, u.Used))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -38,7 +37,7 @@ func (a AllUnits) String() string {
 func (a AllUnits) held() (text string) {
 	for _, u := range a {
 		if u.Held > 0 {
-			text += fmt.Sprintf(", %s %d", u.Meter, u.Held)
+			text += Textf(", %s %d", u.Meter, u.Held)
 		}
 	}
 	return text
@@ -57,7 +56,7 @@ func (v *RunReport) renderUnits(page *Page) {
 		header = append(header, "spent")
 	}
 	for _, u := range v.Units {
-		row := []string{u.Interface, u.Meter, numberText(u.Used), numberText(u.Held)}
+		row := []string{u.Interface, u.Meter, Number(u.Used), Number(u.Held)}
 		if priced {
 			row = append(row, "$"+u.Spent.String())
 		}

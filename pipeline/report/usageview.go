@@ -3,7 +3,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"payonce/cost"
@@ -92,7 +91,7 @@ func foundText(found Values[FieldFound]) string {
 		if words == "" {
 			words = one.Name
 		}
-		parts = append(parts, fmt.Sprintf("%s %d of %d", words, one.Value.Found, one.Value.Asked))
+		parts = append(parts, Textf("%s %d of %d", words, one.Value.Found, one.Value.Asked))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -189,7 +188,7 @@ func (a AccountsUsage) UnitsText() string {
 	for _, account := range a {
 		for _, units := range account.Units {
 			if units.Used > 0 {
-				parts = append(parts, fmt.Sprintf("%s %d", units.Meter, units.Used))
+				parts = append(parts, Textf("%s %d", units.Meter, units.Used))
 			}
 		}
 	}
@@ -201,20 +200,20 @@ func (a AccountUsage) money() string {
 	if a.Spent == nil {
 		return ""
 	}
-	return fmt.Sprintf("; $%s", *a.Spent)
+	return Textf("; $%s", *a.Spent)
 }
 
 func (u UsedUnits) String() string {
-	text := fmt.Sprintf("%d used", u.Used)
+	text := Textf("%d used", u.Used)
 	if u.Held > 0 {
-		text += fmt.Sprintf(", %d held", u.Held)
+		text += Textf(", %d held", u.Held)
 	}
 	for _, limit := range u.Limits {
 		text += ", "
 		if len(u.Limits) > 1 {
 			text += limit.Name + " "
 		}
-		text += fmt.Sprintf("%d left of %d", limit.Left, limit.Limit)
+		text += Textf("%d left of %d", limit.Left, limit.Limit)
 	}
 	return text
 }

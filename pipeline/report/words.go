@@ -18,7 +18,28 @@ func Counted[N int | int64](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return Textf("%d %ss", n, noun)
+}
+
+// And joins words: "a, b and c".
+func And(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " and " + words[last]
+}
+
+// upperFirst returns a text with a capital letter at its beginning.
+func upperFirst(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// lowerFirst returns a text without a capital letter at its beginning.
+func lowerFirst(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToLower(first)) + text[size:]
 }
 
 // Lookups writes a number of lookups.
@@ -29,7 +50,7 @@ func people(n int64) string {
 	if n == 1 {
 		return "1 person"
 	}
-	return fmt.Sprintf("%d people", n)
+	return Textf("%d people", n)
 }
 
 // Time writes a time for a person, to the minute.
@@ -39,7 +60,7 @@ func Time(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 func Counts(counts Values[int64]) string {
 	var parts []string
 	for _, one := range counts {
-		parts = append(parts, fmt.Sprintf("%d %s", one.Value, one.Name))
+		parts = append(parts, Textf("%d %s", one.Value, one.Name))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -48,7 +69,7 @@ func Counts(counts Values[int64]) string {
 func Amounts(amounts Values[cost.Money]) string {
 	var parts []string
 	for _, one := range amounts {
-		parts = append(parts, fmt.Sprintf("%s $%s", one.Name, one.Value))
+		parts = append(parts, Textf("%s $%s", one.Name, one.Value))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -66,9 +87,9 @@ func Least(amount, mayBeFree cost.Money) *cost.Money {
 // upTo writes an amount, with its bounds while there is a least.
 func upTo(least *cost.Money, most cost.Money) string {
 	if least == nil {
-		return "$" + most.String()
+		return USD(most)
 	}
-	return fmt.Sprintf("up to $%s (at least $%s)", most, least)
+	return Textf("up to $%s (at least $%s)", most, least)
 }
 
 // Dollars writes an amount; nil is unknown.
@@ -76,7 +97,7 @@ func Dollars(amount *cost.Money) string {
 	if amount == nil {
 		return "unknown"
 	}
-	return "$" + amount.String()
+	return USD(*amount)
 }
 
 // Known returns an optional value, nil where it is not known.
@@ -111,6 +132,27 @@ func ShellWord(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// ShellWords returns the words of a command, without the quotes that ShellWord wrote.
+func ShellWords(command string) (words []string) {
+	var word strings.Builder
+	quoted := false
+	for i := 0; i < len(command); i++ {
+		switch c := command[i]; {
+		case c == '\'':
+			quoted = !quoted
+		case c == '\\' && !quoted && i+1 < len(command):
+			i++
+			word.WriteByte(command[i])
+		case c == ' ' && !quoted:
+			words = append(words, word.String())
+			word.Reset()
+		default:
+			word.WriteByte(c)
+		}
+	}
+	return append(words, word.String())
 }
 
 // Cut returns at most width characters of a text, the last one an ellipsis where some are missing.

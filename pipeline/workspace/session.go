@@ -54,6 +54,8 @@ type Environment struct {
 	Now     func() time.Time
 	Program string // its name, for whoever finds the journal held
 	Version string
+	// User is the name of the account of the system that the command runs as; "" when it is not known.
+	User string
 	// Build identifies the program's code: no two programs have the same. It returns "" when that is not known, and may
 	// be nil. Then every output is written, also one that is in its place already.
 	Build func() string

@@ -67,7 +67,7 @@ func writePages(ctx context.Context, job *Job, ran []record.Occurrence, note fun
 		}
 	}
 	p.remove()
-	return p.write(indexName, p)
+	return p.write(indexName, p, nil)
 }
 
 // name returns the name of the page of an occurrence without its ending, which is that of the run.
@@ -95,11 +95,27 @@ func (p *pages) writeRun(ctx context.Context, one record.Occurrence) error {
 	if err != nil {
 		return err
 	}
-	return p.write(p.name(one), view)
+	return p.write(p.name(one), view, p.hints(one))
+}
+
+// hints word the next steps about an occurrence.
+func (p *pages) hints(one record.Occurrence) report.Hints {
+	commands := p.job.Commands().About(one)
+	return func(code string, _ ...any) string {
+		switch {
+		case code == "reconcile_command":
+			return commands.Reconcile
+		case code == "again_command":
+			return commands.Run
+		case code == "goes_on" && !one.Until.IsZero():
+			return "Nothing has to be done: the job goes on by itself at " + p.time(one.Until) + "."
+		}
+		return ""
+	}
 }
 
 // write writes a report in each form, unless a file is in its place that is not sealed.
-func (p *pages) write(name string, r report.Report) error {
+func (p *pages) write(name string, r report.Report, hints report.Hints) error {
 	for _, form := range forms {
 		path := p.path(name + form.ending)
 		if sealed, err := isSealed(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +125,7 @@ func (p *pages) write(name string, r report.Report) error {
 			continue
 		}
 		var text bytes.Buffer
-		if err := form.render(&text, r, nil); err != nil {
+		if err := form.render(&text, r, hints); err != nil {
 			return err
 		}
 		if err := writeSealed(path, text.Bytes(), p.work.Env.FileMode); err != nil {
@@ -174,7 +190,7 @@ func (p *pages) Render(page *report.Page) {
 		}
 		_, command := notify.Advice(one, p.job.Commands().About(one))
 		rows = append(rows, []string{
-			one.At, p.time(one.Began), ended, exit, fmt.Sprint(one.Found), fmt.Sprint(one.Lookups), "$" + one.Spent.String(), reason, command,
+			one.At, p.time(one.Began), ended, exit, report.Number(one.Found), report.Number(one.Lookups), report.USD(one.Spent), reason, command,
 		})
 		links = append(links, link)
 	}
