@@ -49,6 +49,7 @@ func (s *session) newJob(o RunOptions) *job {
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(o RunOptions) (*job, error) {
+	o.List.Fields = s.work.Workspace.Interfaces().LeaveOut(o.List.Fields, o.Budget)
 	j, order := s.newJob(o), o.List
 	list, err := columns.OpenList(order.Options, order.Names...)
 	if err != nil {

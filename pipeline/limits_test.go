@@ -465,3 +465,56 @@ func TestReconcileNamesTheRowOfASelectedCompany(t *testing.T) {
 	}
 	check(map[string]int64{"acme.example": 2, "company 1000046": 0})
 }
+
+// TestACeilingOfNoneLeavesTheValueOutOfTheCalls allows no emails and no phones: contacts are asked for without them, with
+// the operation that takes everything that names a person. The run is whole, and is written again as it was.
+func TestACeilingOfNoneLeavesTheValueOutOfTheCalls(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := stand(t, func(*sandbox.Config) {})
+	list := filepath.Join(dir, "list.csv")
+	text := "Profile URL,First Name,Last Name,Company\n"
+	for i := range 4 {
+		text += fmt.Sprintf("%s,Ann%d,Lee,Acme %d\n", []string{"", fmt.Sprintf("https://www.linkedin.com/in/ann-lee-%d", i)}[i%2], i, i)
+	}
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := runOf(list, "contact")
+	o.List.From = []string{"v2"}
+	o.Budget.Units = map[string]int64{"contacts": 10, "email_count": 0, "phone_count": 0}
+	ended, err := s.work(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ended.Stop != nil || ended.Summary.Posts != 4 {
+		t.Errorf("%d posts, stopped by %v", ended.Summary.Posts, ended.Stop)
+	}
+	matched := 0
+	for _, row := range cells(t, filepath.Join(dir, "out.csv")) {
+		if row["enrich_status"] == "matched" {
+			matched++
+		}
+		if row["contact_email"]+row["contact_phone"] != "" {
+			t.Errorf("a value was returned: %v", row)
+		}
+	}
+	for _, record := range s.Second().Units().Records() {
+		if !strings.HasSuffix(record.Path, "/enrichment/employee/contacts") {
+			t.Errorf("it called %s", record.Path)
+		}
+	}
+	if matched == 0 {
+		t.Error("nobody was found")
+	}
+	first, err := os.ReadFile(filepath.Join(dir, "out.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.work(dir).Write(t.Context(), ended.Summary.Run, List{Memory: 1 << 20}, Output{Path: filepath.Join(dir, "again.csv")}); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(filepath.Join(dir, "again.csv")); err != nil || string(again) != string(first) {
+		t.Errorf("written again it differs, error %v:\n%s\n%s", err, first, again)
+	}
+}

@@ -65,20 +65,27 @@ func (f *budgetFlags) setDefaults(all []provider.Provider) {
 	}
 }
 
-// checkUnits returns what refuses a limit on units that cannot be kept to: units of no interface, or no number.
+// checkUnits returns what refuses a limit on units that cannot be kept to: units of no interface, or no number. Only of
+// values that are returned, such as emails, none may be allowed: they are then left out of the calls.
 func checkUnits(all []provider.Provider) func(meter, n string) error {
-	var names []string
+	var names, returned []string
 	for _, p := range all {
 		tariff := p.Interface().Tariff
 		for m, info := range tariff.Meters {
 			if m != int(cost.USD) && !tariff.IsAllowance(cost.Meter(m)) {
 				names = append(names, info.Name)
 			}
+			if info.Counting == cost.CountsSpan {
+				returned = append(returned, info.Name)
+			}
 		}
 	}
 	return func(meter, n string) (err error) {
 		if !slices.Contains(names, meter) {
 			err = fmt.Errorf("%q is not a module; the modules are %s", meter, strings.Join(names, ", "))
+		}
+		if n == "0" && slices.Contains(returned, meter) {
+			return err
 		}
 		return errors.Join(err, new(configs.CountFlag).Set(n))
 	}
@@ -183,7 +190,7 @@ func (o *options) addCeilingFlags(flags *pflag.FlagSet) {
 	flags.Var(&f.maxLookups, "max-lookups", "the most lookups that the run may send, over all its starts")
 	flags.Var(&f.shortBudget, "short-budget", "when a ceiling on money is too low for a phone: stop, or go on with emails")
 	flags.Var(&f.approvalThreshold, "approval-threshold", "ask, even with --yes, when this start of the run can spend more than this")
-	flags.Var(&f.units, "max-units", "the most units of a module of v2 that the run may use up, over all its starts, such as companies=500 (repeatable); email_count and phone_count count returned values")
+	flags.Var(&f.units, "max-units", "the most units of a module of v2 that the run may use up, over all its starts, such as companies=500 (repeatable); email_count and phone_count count returned values, and 0 asks for none")
 	flags.StringVar(&f.job, "job", "", "the `NAME` of the job that the run belongs to (default the run's)")
 	o.addSharedCeilingFlags(flags)
 }

@@ -29,6 +29,16 @@ type Budget struct {
 	Strict                          bool          // count every field at its full price
 }
 
+// allowsNone reports whether the budget allows no units of a meter.
+func (b Budget) allowsNone(meter string) bool {
+	for _, limits := range []map[string]int64{b.Units, b.DailyUnits, b.MonthlyUnits} {
+		if limit, limited := limits[meter]; limited && limit == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // The names of the ceilings that the user sets, and of the one that keeps a run to what was
 // approved.
 const (

@@ -76,10 +76,33 @@ type ListFacts struct {
 	Resolve bool
 }
 
-// Wanted is what a user asks for: the names of fields, and the interfaces that are asked for them.
+// Wanted is what a user asks for: the names of fields, and the interfaces that are asked for them. A name after
+// LeftOut is that of a field which is not asked for together with another one.
 type Wanted struct {
 	Fields []string
 	From   []string // the names of interfaces in the order in which they are asked; none for the usual one
+}
+
+// LeftOut stands before the name of a field that is left out.
+const LeftOut = "-"
+
+// LeaveOut returns the names of fields with those that use units of which the user allows none, as LeftOut has them. A
+// field that is named itself stays.
+func (s Set) LeaveOut(fields []string, budget Budget) []string {
+	for _, of := range s.All {
+		for m, info := range of.Tariff.Meters {
+			if !budget.allowsNone(info.Name) {
+				continue
+			}
+			for f := range of.Catalogue.All().Each() {
+				name := of.Catalogue.Word(f)
+				if of.Tariff.Rates[f].Uses[m] > 0 && !slices.Contains(fields, name) && !slices.Contains(fields, LeftOut+name) {
+					fields = append(slices.Clone(fields), LeftOut+name)
+				}
+			}
+		}
+	}
+	return fields
 }
 
 // ListOf returns what the columns of a list say of its rows.
@@ -198,12 +221,22 @@ func (s Set) Of(wanted Wanted) (asked []Asked, err error) {
 		}
 	}
 	fields := make([]enrich.Fields, len(order))
+	var leftOut []string
 	for _, name := range wanted.Fields {
+		if out, is := strings.CutPrefix(name, LeftOut); is {
+			leftOut = append(leftOut, out)
+			continue
+		}
 		if err := s.place(name, wanted.From, order, fields); err != nil {
 			return nil, err
 		}
 	}
 	for i, of := range order {
+		for _, name := range leftOut {
+			if f, has := of.Catalogue.Lookup(name); has {
+				fields[i] = fields[i].Without(enrich.FieldsOf(f))
+			}
+		}
 		if fields[i] != 0 {
 			asked = append(asked, Asked{of, fields[i]})
 		}

@@ -65,6 +65,8 @@ func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
 	}{
 		{persons, "email,phone", "", []string{"v1 email,phone"}},
 		{persons, "contact", "", []string{"v2 contact,email,phone"}},
+		{persons, "contact,-email,-phone", "", []string{"v2 contact"}},
+		{persons, "contact,-phone", "", []string{"v2 contact,email"}},
 		{persons, "email,phone", "v2", []string{"v2 email,phone"}},
 		{persons, "email,phone", "v2,v1", []string{"v2 email,phone", "v1 email,phone"}},
 		{persons, "phone", "v1,v2", []string{"v1 phone", "v2 phone"}},
