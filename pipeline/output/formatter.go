@@ -26,7 +26,7 @@ type formatter struct {
 }
 
 func (w *writing) newFormatter() *formatter {
-	p := &formatter{through: w.newThrough(false), out: w.out, rejects: w.rejects}
+	p := &formatter{through: w.newThrough(nil, false), out: w.out, rejects: w.rejects}
 	p.plain = make([]enrich.Cell, len(w.steps.Columns(table.Schema{})))
 	p.results = p.plain[len(w.layout.before):]
 	return p
