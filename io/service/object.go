@@ -50,8 +50,8 @@ func ParseRepeatedObject(data []byte) (o Object, repeated []string, ok bool) {
 }
 
 // EachMember calls visit for the members of a JSON object in their order, until visit returns false. It reports false
-// for anything else than an object, also when visit got members of it before. The value is a part of data. The name is
-// valid until visit returns.
+// for anything else than an object, also when visit got members of it before. Name and value may be parts of data, which
+// must not change.
 func EachMember(data []byte, visit func(name, value []byte) bool) bool {
 	return eachIn(data, '{', func(read func() ([]byte, error)) (bool, error) {
 		literal, err := read()
