@@ -29,11 +29,14 @@ func (s ChoosingSearch) unresolved(ctx context.Context) (ChoosingSearch, func() 
 	if len(s.Resolving) == 0 {
 		return s, func() error { return nil }, nil
 	}
-	rows, err := s.Resolving.After(ctx, s.List, len(s.Resolving))
+	rows, err := s.Resolving.After(s.List, len(s.Resolving))
 	if err != nil {
 		return s, nil, err
 	}
-	s.List, s.Scope = rows.List, s.Resolving.Outputs().Follow(s.Scope)
+	s.Scope = s.Resolving.Outputs().Follow(s.Scope)
+	if s.List, err = rows.For(ctx, s.Scope); err != nil {
+		return s, nil, errors.Join(err, rows.Close())
+	}
 	return s, rows.Close, nil
 }
 

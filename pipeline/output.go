@@ -116,10 +116,10 @@ func (j *job) write(ctx context.Context) (done written, err error) {
 	source := j.source(request)
 	go source()    // reads the list while the files in place are read, or new ones are written
 	defer source() // the list is read no longer when write returns
-	rows, same, err := request.InPlace(j.journal(), source)
+	found, same, err := request.InPlace(j.journal(), source)
 	if err == nil && same {
-		done.rows = map[string]int64{}
-		maps.Copy(done.rows, rows)
+		done.rows, done.tables = map[string]int64{}, found.Tables
+		maps.Copy(done.rows, found.Rows)
 		done.added, err = request.NewValuesInPlace(j.journal())
 		return done, err
 	}
@@ -177,7 +177,14 @@ func (j *job) writeFiles(
 // answered returns the rows of the list with the answers of all steps.
 func (j *job) answered(ctx context.Context, run output.Steps) (*output.AnsweredRows, error) {
 	defer j.work.Observer.Scanning()()
-	return run.After(ctx, j.list, len(run))
+	rows, err := run.After(j.list, len(run))
+	if err != nil {
+		return nil, err
+	}
+	if err := rows.Index(ctx); err != nil {
+		return nil, errors.Join(err, rows.Close())
+	}
+	return rows, nil
 }
 
 // writeWhole writes the output, after an interrupt too, which gets an answer.

@@ -14,7 +14,7 @@ import (
 // "" when that is not known. The output is a pure function of these, so files with the same source have the same bytes.
 func (j *job) source(request output.Request) func() (string, error) {
 	build := j.work.Env.Build
-	if build == nil || request.Tables.Dir != "" {
+	if build == nil {
 		return unknownSource
 	}
 	known := j.journal().Version() // before anything is read for the files
@@ -29,6 +29,9 @@ func (j *job) source(request output.Request) func() (string, error) {
 		}
 		hash := sha256.New()
 		fmt.Fprintf(hash, "%q %q %x %q %q %t\n", program, list, known, request.Path, request.Rejects, request.Raw)
+		if request.Tables.Dir != "" {
+			fmt.Fprintf(hash, "tables %q %q\n", request.Tables.Dir, request.Tables.Format)
+		}
 		if request.NewValues != "" {
 			fmt.Fprintf(hash, "new values %q\n", request.NewValues)
 		}

@@ -51,7 +51,7 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 		return err
 	}
 	run := j.run()
-	rows, err := run.After(ctx, j.list, 0)
+	rows, err := run.After(j.list, 0)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 	}
 	for i, s := range j.Steps {
 		if i > 0 {
-			if err := rows.Answer(ctx, run[i-1]); err != nil {
+			if err := rows.Answer(run[i-1]); err != nil {
 				return err
 			}
 		}

@@ -17,7 +17,27 @@ type File struct {
 	Columns []string  `json:"columns"` // that hold values that were asked for
 	// Source identifies all that the bytes were made from, and the bytes; "" when that is not known.
 	Source string           `json:"source,omitempty"`
-	Rows   map[string]int64 `json:"rows,omitempty"` // of an output with a Source, by outcome
+	Rows   map[string]int64 `json:"rows,omitempty"` // of an output with a Source, by outcome; of a table as TableRows
+	// Unread counts the values that the tables beside an output with a Source lack, because they could not be read.
+	// FirstUnread are the first of them.
+	Unread      int64        `json:"unread,omitempty"`
+	FirstUnread []UnreadCell `json:"first_unread,omitempty"`
+}
+
+// TableRows is the name of the number of rows of a table in File.Rows.
+const TableRows = "rows"
+
+// UnreadCell is a cell of a table that is empty, because its value could not be read.
+type UnreadCell struct {
+	Company string `json:"company"`
+	Column  string `json:"column"`
+	Problem string `json:"problem"`
+}
+
+func unreadCellMembers(m *numbered.Members, c *UnreadCell) {
+	numbered.Text(m, 1, &c.Company)
+	numbered.Text(m, 2, &c.Column)
+	numbered.Text(m, 3, &c.Problem)
 }
 
 func fileMembers(m *numbered.Members, f *File) {
@@ -30,4 +50,6 @@ func fileMembers(m *numbered.Members, f *File) {
 	numbered.Texts(m, 7, &f.Columns)
 	numbered.Text(m, 8, &f.Source)
 	mapMembers(m, 9, &f.Rows, func(m *numbered.Members, rows *int64) { numbered.Int(m, 2, rows) })
+	numbered.Int(m, 10, &f.Unread)
+	numbered.List(m, 11, &f.FirstUnread, unreadCellMembers)
 }

@@ -152,6 +152,9 @@ func (f *File) Discard() {
 	_ = f.pending.Close()
 }
 
+// Target returns the Target of a File that is created at path.
+func Target(path string) (string, error) { return replaceable(path) }
+
 // Target returns the file that Commit replaces or creates: path, or what it links to.
 func (f *File) Target() string { return f.path }
 

@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
@@ -32,38 +34,121 @@ func ParseObject(data []byte) (Object, bool) {
 
 // ParseRepeatedObject is like Parse. It also returns the names that repeat, sorted.
 func ParseRepeatedObject(data []byte) (o Object, repeated []string, ok bool) {
-	decoder := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	if decoder.PeekKind() != '{' {
-		return nil, nil, false
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return nil, nil, false
-	}
 	o = Object{}
-	for decoder.PeekKind() == '"' {
-		token, err := decoder.ReadToken()
-		if err != nil {
-			return nil, nil, false
+	ok = EachMember(data, func(name, value []byte) bool {
+		if _, known := o[string(name)]; known {
+			repeated = append(repeated, string(name))
 		}
-		name := token.String()
-		value, err := decoder.ReadValue()
-		if err != nil {
-			return nil, nil, false
-		}
-		if _, known := o[name]; known {
-			repeated = append(repeated, name)
-		}
-		end := decoder.InputOffset() // the value itself is only valid until the next one is read
-		o[name] = data[end-int64(len(value)) : end : end]
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return nil, nil, false
-	}
-	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) { // something follows
+		o[string(name)] = value
+		return true
+	})
+	if !ok {
 		return nil, nil, false
 	}
 	slices.Sort(repeated)
 	return o, slices.Compact(repeated), true
+}
+
+// EachMember calls visit for the members of a JSON object in their order, until visit returns false. It reports false
+// for anything else than an object, also when visit got members of it before. Name and value may be parts of data, which
+// must not change.
+func EachMember(data []byte, visit func(name, value []byte) bool) bool {
+	return eachIn(data, '{', func(read func() ([]byte, error)) (bool, error) {
+		literal, err := read()
+		if err != nil {
+			return false, err
+		}
+		name := plainText(literal)
+		if name == nil {
+			name, _ = jsontext.AppendUnquote(nil, literal) // the only error is of characters that it replaces
+		}
+		value, err := read()
+		return err == nil && visit(name, value), err
+	})
+}
+
+// EachElement calls visit for the elements of a JSON array in their order, until visit returns false. It reports false
+// for anything else than an array, also when visit got elements of it before. The element is a part of data.
+func EachElement(data []byte, visit func(element []byte) bool) bool {
+	return eachIn(data, '[', func(read func() ([]byte, error)) (bool, error) {
+		element, err := read()
+		return err == nil && visit(element), err
+	})
+}
+
+// eachIn calls next for what an object or an array has, until next returns false. The function read reads the next
+// value. It reports whether data is nothing but one such value, as far as it was read.
+func eachIn(
+	data []byte, kind jsontext.Kind, next func(read func() ([]byte, error)) (bool, error),
+) bool {
+	d := decoders.Get().(*decoder)
+	defer d.free()
+	decoder := d.of(data)
+	if decoder.PeekKind() != kind {
+		return false
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return false
+	}
+	read := func() ([]byte, error) {
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		end := decoder.InputOffset() // the value itself is only valid until the next one is read
+		return data[end-int64(len(value)) : end : end], nil
+	}
+	for end := kind + 2; decoder.PeekKind() != end; { // of '{' the end is '}', of '[' it is ']'
+		goOn, err := next(read)
+		if err != nil {
+			return false
+		}
+		if !goOn {
+			return true
+		}
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return false
+	}
+	_, err := decoder.ReadToken()
+	return errors.Is(err, io.EOF) // nothing follows
+}
+
+// decoders are decoders that nobody uses. An answer has a record for each technology, visit or owner, and a new decoder
+// takes longer than such a record.
+var decoders = sync.Pool{New: func() any { return &decoder{} }}
+
+type decoder struct {
+	jsontext.Decoder
+	from bytes.Buffer
+}
+
+// of returns the decoder of data, which it does not copy.
+func (d *decoder) of(data []byte) *jsontext.Decoder {
+	d.from = *bytes.NewBuffer(data)
+	d.Reset(&d.from, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return &d.Decoder
+}
+
+// free drops the data and gives the decoder back.
+func (d *decoder) free() {
+	d.of(nil)
+	decoders.Put(d)
+}
+
+// plainText returns the text of a JSON string as a part of the literal; nil for a string with an escape or with letters
+// beyond ASCII.
+func plainText(literal []byte) []byte {
+	if len(literal) < 2 || literal[0] != '"' {
+		return nil
+	}
+	text := literal[1 : len(literal)-1]
+	for _, b := range text {
+		if b == '\\' || b >= utf8.RuneSelf {
+			return nil
+		}
+	}
+	return text
 }
 
 // Object returns a member object, and whether there is one. The members of none
@@ -73,9 +158,12 @@ func (o Object) Object(name string) (Object, bool) { return ParseObject(o[name])
 // IsNull reports whether the member is there and null.
 func (o Object) IsNull(name string) bool { return string(o[name]) == "null" }
 
-// Bool returns a member that is true or false.
-func (o Object) Bool(name string) cost.Optional[bool] {
-	switch string(o[name]) {
+// Literal is a JSON value as it is written. One that is empty, null or of another type than is asked for is not known.
+type Literal []byte
+
+// Bool returns a value that is true or false.
+func (l Literal) Bool() cost.Optional[bool] {
+	switch string(l) {
 	case "true":
 		return cost.Known(true)
 	case "false":
@@ -84,28 +172,28 @@ func (o Object) Bool(name string) cost.Optional[bool] {
 	return cost.Optional[bool]{}
 }
 
-// String returns a member string.
-func (o Object) String(name string) cost.Optional[string] {
-	literal := o[name]
-	if len(literal) == 0 || literal[0] != '"' {
+// String returns a string.
+func (l Literal) String() cost.Optional[string] {
+	if len(l) == 0 || l[0] != '"' {
 		return cost.Optional[string]{}
 	}
-	value, _ := jsontext.AppendUnquote(nil, literal) // the only error is of characters that it replaces
+	if plain := plainText(l); plain != nil {
+		return cost.Known(string(plain))
+	}
+	value, _ := jsontext.AppendUnquote(nil, l) // the only error is of characters that it replaces
 	return cost.Known(string(value))
 }
 
-// Text returns a member string trimmed, in NFC and without NUL characters, which
-// no list could hold; "" when it is not known.
-func (o Object) Text(name string) string {
-	value := strings.ReplaceAll(o.String(name).Value, "\x00", "")
+// Text returns a string trimmed, in NFC and without NUL characters, which no list could hold; "" when it is not known.
+func (l Literal) Text() string {
+	value := strings.ReplaceAll(l.String().Value, "\x00", "")
 	return strings.TrimSpace(norm.NFC.String(value))
 }
 
-// Integer returns a member number without a fraction; a string that holds one
-// counts too.
-func (o Object) Integer(name string) cost.Optional[int64] {
-	literal := string(o[name])
-	if s := o.String(name); s.Known {
+// Integer returns a number without a fraction; a string that holds one counts too.
+func (l Literal) Integer() cost.Optional[int64] {
+	literal := string(l)
+	if s := l.String(); s.Known {
 		literal = strings.TrimSpace(s.Value)
 	}
 	if !isNumber(literal) {
@@ -121,6 +209,37 @@ func (o Object) Integer(name string) cost.Optional[int64] {
 	}
 	return cost.Known(int64(f))
 }
+
+// Time returns a timestamp (ISO 8601) in UTC, zero when it is not known. A timestamp without a zone is UTC.
+func (l Literal) Time() time.Time {
+	text := l.Text()
+	layouts := []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", time.DateTime, time.DateOnly}
+	if len(text) <= len(time.DateOnly) {
+		layouts = layouts[len(layouts)-1:] // the others are longer
+	}
+	for _, layout := range layouts {
+		at, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		if at = at.UTC(); at.Year() >= 1 && at.Year() <= 9999 { // others cannot be written again
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// Bool returns a member that is true or false.
+func (o Object) Bool(name string) cost.Optional[bool] { return Literal(o[name]).Bool() }
+
+// String returns a member string.
+func (o Object) String(name string) cost.Optional[string] { return Literal(o[name]).String() }
+
+// Text returns a member string as Literal.Text does.
+func (o Object) Text(name string) string { return Literal(o[name]).Text() }
+
+// Integer returns a member number as Literal.Integer does.
+func (o Object) Integer(name string) cost.Optional[int64] { return Literal(o[name]).Integer() }
 
 // isNumber reports whether s is a JSON number.
 func isNumber(s string) bool {
@@ -138,21 +257,8 @@ func (o Object) Cents(name string) cost.Optional[cost.Money] {
 	return cost.Known(cost.Cents(n.Value))
 }
 
-// Time returns a member timestamp (ISO 8601) in UTC, zero when it is not known. A
-// timestamp without a zone is UTC.
-func (o Object) Time(name string) time.Time {
-	text := o.Text(name)
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05", time.DateTime, time.DateOnly} {
-		at, err := time.Parse(layout, text)
-		if err != nil {
-			continue
-		}
-		if at = at.UTC(); at.Year() >= 1 && at.Year() <= 9999 { // others cannot be written again
-			return at
-		}
-	}
-	return time.Time{}
-}
+// Time returns a member timestamp as Literal.Time does.
+func (o Object) Time(name string) time.Time { return Literal(o[name]).Time() }
 
 // Compact returns a member object as compact JSON in valid UTF-8, with its members
 // as they stand. It is "" for none, and for one that is longer than limit bytes: an

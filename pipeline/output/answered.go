@@ -1,6 +1,7 @@
 package output
 
 import (
+	"slices"
 	"sync"
 
 	"payonce/io/table"
@@ -8,31 +9,61 @@ import (
 )
 
 // Answered returns the list as a step that follows the sequence sees it: its rows are scan.answeredRow. The
-// indexes of the steps must be those of the journal as it is now. Nothing of the list is kept in memory.
-func (s Sequence) Answered(list scan.List) scan.List {
-	l := &answeredList{reading: s.reading(), list: list}
-	l.rows.New = func() any { return l.newThrough(true) }
-	return l
-}
+// indexes of the steps must be those of the journal as it is now; those of steps that nobody reads may be nil. Nothing
+// of the list is kept in memory.
+func (s Sequence) Answered(list scan.List) scan.List { return &answeredList{s.reading(), list} }
 
 type answeredList struct {
 	*reading
 	list scan.List
-	rows sync.Pool // of *through
 }
 
-// Open opens the list for the columns of the list among these, and for those that the steps read.
+// Open opens the list for the columns of the list among these, and for those that the steps read. The answers of steps
+// that cannot have values of these columns are not read.
 func (l *answeredList) Open(columns []int) (table.Reader, error) {
+	feeding := l.steps.feeding(columns)
 	reader, err := l.list.Open(l.steps.with(columns))
 	if err != nil {
 		return nil, err
 	}
-	return &answeredReader{reader, l}, nil
+	r := &answeredReader{Reader: reader}
+	r.rows.New = func() any { return l.newThrough(feeding, true) }
+	return r, nil
+}
+
+// feeding reports of each step whether its answers can say something in columns of the rows that follow the sequence,
+// or in columns that such a step reads. A search can leave a row unresolved, which shows in no column.
+func (s Sequence) feeding(columns []int) []bool {
+	l, feeding, read := s.layout(), make([]bool, len(s)), slices.Clone(columns)
+	for i, step := range slices.Backward(s) {
+		feeding[i] = step.Scope.Searches() || slices.ContainsFunc(s.given(l, i), func(column int) bool {
+			return slices.Contains(read, column)
+		})
+		if feeding[i] {
+			read = append(read, step.Scope.Columns()...)
+		}
+	}
+	return feeding
+}
+
+// given returns the columns in which a step can say something: those of its fields, and those of the details that are
+// about them. Where somebody chose companies, a step also says by which id it asked.
+func (s Sequence) given(l *layout, step int) (given []int) {
+	scope, places := s[step].Scope, l.steps[step]
+	for _, f := range scope.FieldColumns() {
+		given = append(given, l.columns[places.fields[f.Field]])
+	}
+	for d, detail := range scope.Catalogue.Details {
+		if detail.Of == 0 || scope.FieldsOf(detail) != 0 || len(scope.Selected) > 0 {
+			given = append(given, l.columns[places.details[d]])
+		}
+	}
+	return given
 }
 
 type answeredReader struct {
 	table.Reader
-	list *answeredList
+	rows sync.Pool // of *through
 }
 
 func (r *answeredReader) Next() (table.Block, error) {
@@ -40,18 +71,18 @@ func (r *answeredReader) Next() (table.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answeredBlock{block, r.list}, nil
+	return &answeredBlock{block, &r.rows}, nil
 }
 
 type answeredBlock struct {
 	table.Block
-	list *answeredList
+	rows *sync.Pool
 }
 
 // Each calls visit for every row with what the steps found for it.
 func (b *answeredBlock) Each(visit func(table.Row) error) error {
-	t := b.list.rows.Get().(*through)
-	defer b.list.rows.Put(t)
+	t := b.rows.Get().(*through)
+	defer b.rows.Put(t)
 	if err := t.load(b.Block); err != nil {
 		return err
 	}

@@ -40,9 +40,12 @@ type evaluator struct {
 	other []byte // the canonical form of the subject of an attempt
 }
 
-// newEvaluators returns an evaluator for each step.
-func (r *reading) newEvaluators() (evaluators []*evaluator) {
+// newEvaluators returns an evaluator for each step for which of is set, nil for all.
+func (r *reading) newEvaluators(of []bool) (evaluators []*evaluator) {
 	for i := range r.steps {
+		if of != nil && !of[i] {
+			continue
+		}
 		step := &r.steps[i]
 		e := &evaluator{
 			RowReader: step.Scope.Reader(step.Answers.KeyOf), StepOutput: step, positions: r.layout.steps[i],

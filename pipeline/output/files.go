@@ -11,6 +11,7 @@ import (
 	"io/fs"
 
 	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -235,9 +236,10 @@ func (f *Files) replacement(file *listfile.Output, p Protection) (r *replacement
 	if f.tables == nil {
 		return r, nil
 	}
+	r.unread, r.firstUnread = f.tables.written.Unread, f.tables.written.First
 	for _, t := range f.tables.files {
 		if file == t.Output {
-			r.columns, r.Rows = []string{t.key}, t.rows
+			r.columns, r.Rows, r.Outcomes = []string{t.key}, t.rows, map[string]int64{record.TableRows: t.rows}
 			r.list, err = t.list()
 		}
 	}

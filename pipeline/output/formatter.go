@@ -27,7 +27,7 @@ type formatter struct {
 }
 
 func (w *writing) newFormatter() *formatter {
-	p := &formatter{through: w.newThrough(false), out: w.Out, rejects: w.Rejects, added: w.New}
+	p := &formatter{through: w.newThrough(nil, false), out: w.Out, rejects: w.Rejects, added: w.New}
 	p.plain = make([]enrich.Cell, len(w.steps.Columns(table.Schema{})))
 	p.results = p.plain[len(w.layout.before):]
 	return p

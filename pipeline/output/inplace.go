@@ -10,38 +10,63 @@ import (
 	"payonce/io/listfile"
 )
 
+// Found are files that are in their places as they would be written.
+type Found struct {
+	Rows   map[string]int64 // of the output, by outcome
+	Tables *TablesWritten   // nil without tables
+}
+
 // InPlace reports whether the files of the request are in their places as they would be written: they were made
-// from what source identifies, and nobody has changed them. Then it also returns the rows by outcome. It calls source
-// only when nobody has changed the files, because source reads the whole list. It reports false for standard output and
-// for a request with tables, which the journal does not record.
-func (r Request) InPlace(journal Journal, source func() (string, error)) (rows map[string]int64, same bool, err error) {
-	if r.Tables.Dir != "" {
-		return nil, false, nil
-	}
+// from what source identifies, and nobody has changed them. Then it also returns what is recorded of them. It calls
+// source only when nobody has changed the files, because source reads the whole list. It reports false for standard
+// output.
+func (r Request) InPlace(journal Journal, source func() (string, error)) (found Found, same bool, err error) {
 	paths := []string{r.Path}
 	for _, path := range []string{r.Rejects, r.NewValues} {
 		if path != "" {
 			paths = append(paths, path)
 		}
 	}
+	tables := r.Tables.Paths()
+	if r.Tables.Dir != "" && len(tables) == 0 {
+		return found, false, nil
+	}
 	var files []record.File
-	for _, path := range paths {
+	for _, path := range append(paths, tables...) {
 		file, unchanged, err := recorded(journal, path)
 		if err != nil || !unchanged {
-			return nil, false, err
+			return found, false, err
 		}
 		files = append(files, file)
 	}
 	identified, err := source()
 	if err != nil || identified == "" {
-		return nil, false, err
+		return found, false, err
 	}
 	for _, file := range files {
 		if file.Source != sourceOf(identified, file.Hash) {
-			return nil, false, nil
+			return found, false, nil
 		}
 	}
-	return files[0].Rows, true, nil
+	found.Rows = files[0].Rows
+	found.Tables, err = r.Tables.found(files[0], files[len(paths):])
+	return found, err == nil, err
+}
+
+// found returns what is recorded of the tables beside an output; nil without tables.
+func (t Tables) found(out record.File, files []record.File) (*TablesWritten, error) {
+	if t.Dir == "" {
+		return nil, nil
+	}
+	view := &TablesWritten{Dir: t.Dir, Unread: out.Unread, First: out.FirstUnread}
+	for i, one := range t.Steps.Tables() {
+		target, err := atomicfile.Target(t.path(one.Name))
+		if err != nil {
+			return nil, err
+		}
+		view.Tables = append(view.Tables, TableWritten{one.Name, target, files[i].Rows[record.TableRows]})
+	}
+	return view, nil
 }
 
 // NewValuesInPlace returns what the file of rows with new values has, as it was recorded when it was written; nil without

@@ -57,13 +57,13 @@ func (p *inPlace) check(err error) {
 
 func (p *inPlace) want(want bool, source string) {
 	p.t.Helper()
-	rows, same, err := p.request.InPlace(p.journal, func() (string, error) { return source, nil })
+	found, same, err := p.request.InPlace(p.journal, func() (string, error) { return source, nil })
 	p.check(err)
 	if same != want {
 		p.t.Errorf("in place: %t, want %t", same, want)
 	}
-	if same && !maps.Equal(rows, map[string]int64{"matched": 1}) {
-		p.t.Errorf("rows %v", rows)
+	if same && !maps.Equal(found.Rows, map[string]int64{"matched": 1}) {
+		p.t.Errorf("rows %v", found.Rows)
 	}
 }
 

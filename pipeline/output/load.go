@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"payonce/checkpoint/attempt"
 	"payonce/enrich"
@@ -54,20 +55,52 @@ func (e *evaluator) load(each func(visit func(table.Row) error) error) error {
 	if len(ids) > 0 && ids[0] == 0 {
 		ids = slices.Delete(ids, 0, 1)
 	}
-	known, err := e.recallAll(ids, e.attempts.known[:0])
-	e.attempts = loadedAttempts{ids: ids, known: known, values: slices.Grow(e.attempts.values[:0], len(known))[:len(known)]}
-	if err != nil {
-		return err
-	}
-	for i := range known {
-		values := &e.attempts.values[i]
-		if !known[i].Ended.Answered() {
-			*values = enrich.Values{Details: values.Details[:0]}
-		} else if err := e.Decoder.Values(known[i].Ended.Answer(), values); err != nil {
-			return fmt.Errorf("attempt %d: %w", known[i].ID, err)
+	e.attempts = loadedAttempts{ids: ids, known: e.attempts.known[:0], values: slices.Grow(e.attempts.values[:0], len(ids))}
+	for piece := range slices.Chunk(ids, readTogether) {
+		if err := e.recall(piece); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// readTogether is how many attempts are read at a time. Their answers are in memory until they are decoded.
+const readTogether = 256
+
+// recall reads further attempts and the values of their answers.
+func (e *evaluator) recall(ids []attempt.ID) (err error) {
+	l := &e.attempts
+	before := len(l.known)
+	if l.known, err = e.recallAll(ids, l.known); err != nil {
+		return err
+	}
+	for i := range l.known[before:] {
+		known := &l.known[before+i]
+		l.values = l.values[:before+i+1] // with the memory of an earlier block
+		values := &l.values[before+i]
+		if !known.Ended.Answered() {
+			*values = enrich.Values{Details: values.Details[:0]}
+		} else if err := e.Decoder.Values(takeAnswer(&known.Ended), values); err != nil {
+			return fmt.Errorf("attempt %d: %w", known.ID, err)
+		}
+	}
+	return nil
+}
+
+// smallAnswer is the length of answers, in bytes, that may stay in memory.
+const smallAnswer = 1 << 10
+
+// takeAnswer returns the answer of an attempt, which keeps it no longer unless it is small. The texts beside an answer
+// are parts of the same record, so they would keep all of it in memory.
+func takeAnswer(ended *attempt.Resolution) enrich.Answered {
+	data := ended.Data
+	if len(data) >= smallAnswer {
+		ended.Data, ended.Status, ended.Run = "", enrich.Status(strings.Clone(string(ended.Status))), strings.Clone(ended.Run)
+		ended.RequestID, ended.Reason = strings.Clone(ended.RequestID), strings.Clone(ended.Reason)
+	}
+	answered := ended.Answer()
+	answered.Data = data
+	return answered
 }
 
 // unpack gathers what the journal knows of the block's subjects. It asks the journal for records

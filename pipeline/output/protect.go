@@ -61,6 +61,9 @@ type replacement struct {
 	file    *atomicfile.File
 	list    *listfile.List // that is written
 	columns []string       // of the new file that hold wanted values
+	// Of tables that are written with the file: how many values could not be read, and the first of them.
+	unread      int64
+	firstUnread []UnreadCell
 }
 
 // keep keeps the file that is replaced when somebody edited it, when the journal did not write it,
@@ -156,6 +159,7 @@ func (r *replacement) record() error {
 	}
 	if r.Source != "" {
 		written.Source, written.Rows = sourceOf(r.Source, written.Hash), r.Outcomes
+		written.Unread, written.FirstUnread = r.unread, r.firstUnread
 	}
 	return r.Journal.SaveFile(written)
 }

@@ -10,6 +10,7 @@ package output
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"payonce/enrich"
 	"payonce/io/table"
@@ -40,43 +41,68 @@ type Steps []Step
 
 // AnsweredRows are the rows of a list with the answers of the first steps. They have to be closed.
 type AnsweredRows struct {
-	// List has the rows as the next step sees them. After the last step it has no use.
-	List    scan.List
-	list    scan.List // without answers
-	steps   Sequence
-	indexes []*scan.Index
+	list  scan.List // without answers
+	all   Steps     // the first steps of the run
+	steps Sequence  // all, with the indexes that were needed so far
 }
 
-// After returns the rows of the list after the first steps, as the journal knows their answers now. It reads
-// the list at most once for each of them.
-func (s Steps) After(ctx context.Context, list scan.List, first int) (_ *AnsweredRows, err error) {
-	r := &AnsweredRows{List: list, list: list}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, r.Close())
-		}
-	}()
+// After returns the rows of the list after the first steps, as the journal knows their answers when they are read.
+func (s Steps) After(list scan.List, first int) (r *AnsweredRows, err error) {
+	r = &AnsweredRows{list: list}
 	for _, step := range s[:first] {
-		if err := r.Answer(ctx, step); err != nil {
-			return r, err
+		if err := r.Answer(step); err != nil {
+			return nil, err
 		}
 	}
 	return r, nil
 }
 
-// Answer adds the answers of the next step to the rows, as the journal knows them now. It reads the list at most
-// once.
-func (r *AnsweredRows) Answer(ctx context.Context, next Step) (err error) {
+// Answer adds the answers of the next step to the rows.
+func (r *AnsweredRows) Answer(next Step) (err error) {
 	if next.Scope, err = r.scope(next); err != nil {
 		return err
 	}
-	index, err := next.index(ctx, r.List)
-	if err != nil {
-		return err
+	r.all = append(r.all, next)
+	r.steps = append(r.steps, StepOutput{Output: next.Output, Name: next.Name, Answers: next.Account})
+	return nil
+}
+
+// For returns the rows as a step with a scope reads them. It reads the list at most once for each step whose answers
+// the scope reads, unless an earlier call did.
+func (r *AnsweredRows) For(ctx context.Context, scope scan.Scope) (scan.List, error) {
+	if len(r.steps) == 0 {
+		return r.list, nil
 	}
-	r.indexes = append(r.indexes, index)
-	r.steps = append(r.steps, StepOutput{Output: next.Output, Name: next.Name, Index: index, Answers: next.Account})
-	r.List = r.steps.Answered(r.list)
+	read := scope.Columns()
+	if scope.Priority != nil {
+		read = append(read, scope.Priority.Column)
+	}
+	if err := r.index(ctx, r.steps.feeding(read)); err != nil {
+		return nil, err
+	}
+	return r.steps.Answered(r.list), nil
+}
+
+// Index reads the list at most once for each step: what Write does first.
+func (r *AnsweredRows) Index(ctx context.Context) error {
+	return r.index(ctx, slices.Repeat([]bool{true}, len(r.steps)))
+}
+
+// index makes the indexes of steps that have none yet. The rows of a step have the answers of the steps before it.
+func (r *AnsweredRows) index(ctx context.Context, of []bool) (err error) {
+	for i := range r.steps {
+		if !of[i] || r.steps[i].Index != nil {
+			continue
+		}
+		list := r.list
+		if i > 0 {
+			list = r.steps[:i].Answered(r.list)
+		}
+		if r.steps[i].Index, err = r.all[i].index(ctx, list); err != nil {
+			r.steps[i].Index = nil
+			return err
+		}
+	}
 	return nil
 }
 
@@ -97,12 +123,12 @@ func (r *AnsweredRows) scope(next Step) (scope scan.Scope, err error) {
 	return r.steps.Follow(scope), nil
 }
 
-// Rows returns how many rows the list has, once a step has read it.
+// Rows returns how many rows the list has, after Index.
 func (r *AnsweredRows) Rows() int64 {
-	if len(r.indexes) == 0 {
+	if len(r.steps) == 0 || r.steps[0].Index == nil {
 		return 0
 	}
-	return r.indexes[0].Rows()
+	return r.steps[0].Index.Rows()
 }
 
 // Write writes the list with the answers of the steps, as Sequence.Write does.
@@ -114,15 +140,20 @@ func (r *AnsweredRows) Write(
 
 // WriteAll is Write for all writers.
 func (r *AnsweredRows) WriteAll(ctx context.Context, list scan.List, to Writers) (rows map[scan.Status]int64, err error) {
+	if err := r.Index(ctx); err != nil {
+		return nil, err
+	}
 	return r.steps.WriteAll(ctx, list, to)
 }
 
 // Close removes temporary files.
 func (r *AnsweredRows) Close() (err error) {
-	for _, index := range r.indexes {
-		err = errors.Join(err, index.Close())
+	for i := range r.steps {
+		if index, is := r.steps[i].Index.(*scan.Index); is {
+			err = errors.Join(err, index.Close())
+		}
+		r.steps[i].Index = nil
 	}
-	r.indexes = nil
 	return err
 }
 
@@ -149,13 +180,17 @@ func (s Steps) Scan(
 		return nil, err
 	}
 	scope.Most = most
-	return take(ctx, scope, rows.List, s[step].Account)
+	list, err := rows.For(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	return take(ctx, scope, list, s[step].Account)
 }
 
 // RowsOf returns the numbers of the first occurrences of the given subjects in a step, 0 for a subject whose rows miss
 // nothing.
 func (s Steps) RowsOf(ctx context.Context, list scan.List, step int, subjects []enrich.Identity) (_ []int64, err error) {
-	rows, err := s.After(ctx, list, step)
+	rows, err := s.After(list, step)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +200,11 @@ func (s Steps) RowsOf(ctx context.Context, list scan.List, step int, subjects []
 		return nil, err
 	}
 	scope.Most = true
-	return scan.RowsOf(ctx, scope, rows.List, subjects)
+	answered, err := rows.For(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	return scan.RowsOf(ctx, scope, answered, subjects)
 }
 
 // Send sends the lookups of one step, whose scan is given, and returns why it stopped.
@@ -205,16 +244,24 @@ func (s Steps) Run(ctx context.Context, list scan.List, found *scan.Scan, send S
 }
 
 func (s Steps) run(ctx context.Context, list scan.List, step int, send Send) (stop dispatch.Stop, err error) {
-	rows, err := s.After(ctx, list, step)
+	rows, err := s.After(list, step)
 	if err != nil {
-		return stopped(ctx, err)
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	found, err := s.Scan(ctx, rows, step, false, scan.New)
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	return send(ctx, step, found, rows.List)
+	scope, err := rows.scope(s[step])
+	if err != nil {
+		return nil, err
+	}
+	answered, err := rows.For(ctx, scope)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	return send(ctx, step, found, answered)
 }
 
 // stopped returns the stop of a run whose reading of the list ended with the context, or else the error.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"payonce/checkpoint/record"
 	"payonce/io/atomicfile"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -79,6 +80,7 @@ type tableFiles struct {
 	raw     bool
 	decided *DecidedAnswers
 	files   []*tableFile
+	written TablesWritten // nothing before write
 }
 
 // tableFile is the file of a table.
@@ -107,7 +109,8 @@ func (t *tableFiles) write(ctx context.Context) (*TablesWritten, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing the tables to %s: %w", t.Dir, err)
 	}
-	return t.view(written), nil
+	t.written = t.view(written)
+	return &t.written, nil
 }
 
 // makeDirectory creates a directory for files with a mode, unless it is there.
@@ -140,21 +143,17 @@ type TableWritten struct {
 }
 
 // UnreadCell is a value that could not be read.
-type UnreadCell struct {
-	Company string `json:"company"`
-	Column  string `json:"column"`
-	Problem string `json:"problem"`
-}
+type UnreadCell = record.UnreadCell
 
 // view returns what was written.
-func (t *tableFiles) view(written TablesSummary) *TablesWritten {
-	view := &TablesWritten{Dir: t.Dir, Unread: written.Count}
+func (t *tableFiles) view(written TablesSummary) TablesWritten {
+	view := TablesWritten{Dir: t.Dir, Unread: written.Count}
 	for i, file := range t.files {
 		file.rows = written.Tables[i].Rows
 		view.Tables = append(view.Tables, TableWritten{written.Tables[i].Name, file.File().Target(), file.rows})
 	}
 	for _, p := range written.Problems {
-		view.First = append(view.First, UnreadCell{p.Subject, p.Path, "is not " + p.Want})
+		view.First = append(view.First, UnreadCell{Company: p.Subject, Column: p.Path, Problem: "is not " + p.Want})
 	}
 	return view
 }

@@ -18,9 +18,10 @@ type through struct {
 	result     merged   // of merge
 }
 
-// newThrough returns a through whose rows are read, when next is set or there are several steps.
-func (r *reading) newThrough(next bool) *through {
-	t := &through{reading: r, evaluators: r.newEvaluators(), next: next || len(r.steps) > 1}
+// newThrough returns a through of the steps for which of is set, nil for all. Its rows are read, when next is set or
+// there are several steps.
+func (r *reading) newThrough(of []bool, next bool) *through {
+	t := &through{reading: r, evaluators: r.newEvaluators(of), next: next || len(r.steps) > 1}
 	t.found = answered{columns: r.layout.columns, values: make([]string, len(r.layout.columns))}
 	t.found.waits = make([]bool, len(t.found.values))
 	return t
@@ -83,6 +84,9 @@ func (t *through) take(line table.Row, steps int) (table.Row, error) {
 		if t.next {
 			seen = &t.found
 		}
+	}
+	if t.next && steps == len(t.evaluators) { // also where there are none
+		seen = &t.found
 	}
 	return seen, nil
 }

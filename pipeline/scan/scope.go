@@ -125,6 +125,9 @@ func (s Scope) FieldsOf(detail enrich.Detail) enrich.Fields {
 	return of & s.Wanted
 }
 
+// Searches reports whether the step searches for companies.
+func (s Scope) Searches() bool { return s.Search.exists() }
+
 // patterns returns the patterns by which the account is asked.
 func (s Scope) patterns() enrich.Patterns {
 	if s.Patterns == 0 {

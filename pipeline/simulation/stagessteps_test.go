@@ -108,7 +108,7 @@ func (w *waterfall) run(ctx context.Context) dispatch.Stop {
 // output returns the list with the answers of both accounts.
 func (w *waterfall) output() written {
 	w.t.Helper()
-	rows, err := w.steps().After(w.t.Context(), w.list, 2)
+	rows, err := w.steps().After(w.list, 2)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -431,7 +431,7 @@ func TestThePlanOfAWaterfallCountsTheMostThatEachStepAsksFor(t *testing.T) {
 		want := func(when string, first, second cost.Workload) {
 			t.Helper()
 			for i, want := range []cost.Workload{first, second} {
-				rows, err := w.steps().After(t.Context(), w.list, i)
+				rows, err := w.steps().After(w.list, i)
 				if err != nil {
 					t.Fatal(err)
 				}

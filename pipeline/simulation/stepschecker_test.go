@@ -256,7 +256,7 @@ func (p *stepsProcess) write() (err error) {
 		return err
 	}
 	all := p.listSteps()
-	rows, err := all.After(context.Background(), csvList(w.list), len(all))
+	rows, err := all.After(csvList(w.list), len(all))
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	}
 	decided := output.NewDecidedAnswers(output.TableSteps{{}, {Interface: insightTable{}, Answers: third, Wanted: fields}})
 	run[1].Decided = func(of enrich.Field, id attempt.ID) { decided.Add(1, of, id) }
-	rows, err := run.After(t.Context(), contacts, len(run))
+	rows, err := run.After(contacts, len(run))
 	check(err)
 	reader, err := contacts.Open(nil)
 	check(err)

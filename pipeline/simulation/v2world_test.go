@@ -480,7 +480,7 @@ func (f *v2Finder) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdic
 
 // write writes the output.
 func (p *v2Process) write(all output.Steps) error {
-	rows, err := all.After(context.Background(), csvList(p.world.list), len(all))
+	rows, err := all.After(csvList(p.world.list), len(all))
 	if err != nil {
 		return err
 	}

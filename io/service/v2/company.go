@@ -173,7 +173,9 @@ func employee(m *members, e *Employee) {
 	m.text("pro_network", &e.ProNetwork)
 	m.text("social", &e.Social)
 	if m.reading {
-		e.EmailGiven, e.PhoneGiven = given(m.from["email"]), given(m.from["phone"])
+		email, _ := m.find("email")
+		phone, _ := m.find("phone")
+		e.EmailGiven, e.PhoneGiven = given(email), given(phone)
 	}
 }
 

@@ -40,8 +40,8 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 			values.Reason = unread(c.CellProblems.First)
 			company, values.Fields[f] = c.Cells(), first(c.Name.Value, c.ID.Value)
 		case FieldFinancials:
-			var years Financials
-			years, err = a.Financials()
+			var years headlines
+			years, err = recordIn(a, f, decodeHeadlines)
 			headline, values.Fields[f] = headlineOf(years)
 			values.Reason = unread(headlineProblems(years))
 		case FieldInsights:
@@ -144,22 +144,21 @@ func shownCell(cell enrich.Cell) string {
 }
 
 // headlineOf returns the headline figures, and the years that there are.
-func headlineOf(f Financials) ([]enrich.Cell, string) {
-	h, found := f.Headline()
-	if !found {
+func headlineOf(all headlines) ([]enrich.Cell, string) {
+	if len(all.years) == 0 {
 		return nil, ""
 	}
-	years := make([]string, len(f.Years))
-	for i, year := range f.Years {
-		years[i] = strconv.Itoa(year.Year)
+	h, years := all.latest, make([]string, len(all.years))
+	for i, year := range all.years {
+		years[i] = strconv.Itoa(year)
 	}
 	return []enrich.Cell{h.Year, h.Currency, h.Turnover, h.Employees}, strings.Join(years, " ")
 }
 
 // headlineProblems returns the problems of the headline figures. The tables have those of the others.
-func headlineProblems(f Financials) []enrich.CellProblem {
-	h, _ := f.Headline()
-	return slices.DeleteFunc(slices.Clone(f.CellProblems.First), func(p enrich.CellProblem) bool {
+func headlineProblems(all headlines) []enrich.CellProblem {
+	h := all.latest
+	return slices.DeleteFunc(slices.Clone(all.CellProblems.First), func(p enrich.CellProblem) bool {
 		return !slices.ContainsFunc(headlineFigures(), func(name string) bool {
 			return p.Path == h.Year.String()+"."+name
 		})

@@ -1,14 +1,35 @@
 package v2
 
 import (
+	"slices"
 	"strings"
+	"sync"
 
 	"payonce/enrich"
 )
 
 // Figures returns the figures of a financial year, in the order of the columns of a table
 // (specification v2, "Financial figures").
-func Figures() []enrich.TableColumn {
+func Figures() []enrich.TableColumn { return slices.Clone(figures().columns) }
+
+// figureTable has the figures.
+type figureTable struct {
+	columns []enrich.TableColumn
+	places  map[string]int // by their names
+	unknown []enrich.Cell  // of a year without any
+}
+
+// figures returns the figures, always the same table.
+var figures = sync.OnceValue(func() *figureTable {
+	t := &figureTable{columns: figureColumns(), places: map[string]int{}}
+	for i, column := range t.columns {
+		t.places[column.Name] = i
+		t.unknown = append(t.unknown, enrich.Cell{Kind: column.Kind})
+	}
+	return t
+})
+
+func figureColumns() []enrich.TableColumn {
 	all := []enrich.TableColumn{
 		{Name: "Reported-Date", Kind: enrich.DateCell},
 		{Name: "Currency", Kind: enrich.TextCell},

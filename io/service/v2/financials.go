@@ -1,9 +1,9 @@
 package v2
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,69 +38,131 @@ const (
 // decodeFinancials reads financial figures. A key that is not a year is a problem. Of a name that repeats, the
 // last value counts, and that is a problem too. An error says that the body has no figures at all, not even an
 // empty object.
-func decodeFinancials(body []byte) (Financials, error) {
-	var f Financials
-	object, ok := f.parse(body, "")
+func decodeFinancials(body []byte) (f Financials, err error) {
+	err = eachYear(body, &f.CellProblems, func(y Year) {
+		y.Figures, y.Extra = slices.Clone(y.Figures), slices.Clone(y.Extra)
+		f.Years = append(f.Years, y)
+	})
+	if err != nil {
+		return Financials{}, err
+	}
+	return f, nil
+}
+
+// headlines are the years of financial figures, with what a list shows of them.
+type headlines struct {
+	years  []int // ascending
+	latest Headline
+	enrich.CellProblems
+}
+
+// decodeHeadlines reads financial figures as decodeFinancials does. It keeps only what a list shows.
+func decodeHeadlines(body []byte) (h headlines, err error) {
+	known := false
+	err = eachYear(body, &h.CellProblems, func(y Year) {
+		h.years = append(h.years, y.Year)
+		if has := y.hasFigures(); has || !known {
+			h.latest, known = y.headline(), has
+		}
+	})
+	if err != nil {
+		return headlines{}, err
+	}
+	return h, nil
+}
+
+// eachYear reads financial figures as decodeFinancials says. It calls visit for each year in their order. The lists of
+// the year are valid until visit returns.
+func eachYear(body []byte, problems *enrich.CellProblems, visit func(Year)) error {
+	r := &figureReader{members: members{reading: true, problems: problems}, cells: slices.Clone(figures().unknown)}
+	keys, ok := r.sorted(body, nil)
 	if !ok {
-		return f, errors.New("the body is not a JSON object, so it is not financial figures by year")
+		return errors.New("the body is not a JSON object, so it is not financial figures by year")
 	}
-	known := map[string]int{}
-	figures := Figures()
-	for i, figure := range figures {
-		known[figure.Name] = i
-	}
-	years := 0
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		raw := object[key]
-		isYear := len(raw) > 0 && raw[0] == '{'
-		if isYear || object.IsNull(key) {
+	years, withDigits := 0, 0
+	for _, key := range keys {
+		name := string(key.name)
+		isYear, isNull := len(key.value) > 0 && key.value[0] == '{', string(key.value) == "null"
+		if isYear || isNull {
 			years++
 		}
-		number, err := strconv.Atoi(key)
+		if hasDigit(name) {
+			withDigits++
+		}
+		number, err := strconv.Atoi(name)
 		switch {
-		case err != nil || len(key) != 4 || number < firstYear || number > lastYear:
-			f.CellProblems.Add(pathName(key), "a year")
+		case err != nil || len(name) != 4 || number < firstYear || number > lastYear:
+			problems.Add(pathName(name), "a year")
 		case isYear:
-			f.Years = append(f.Years, f.year(number, raw, figures, known))
-		case !object.IsNull(key):
-			f.CellProblems.Add(key, "an object of figures")
+			visit(r.year(number, key.value))
+		case !isNull:
+			problems.Add(name, "an object of figures")
 		}
 	}
-	if years == 0 && len(object) > 0 {
-		return Financials{}, errors.New("the body has no financial figures by year")
+	if years == 0 && len(keys) > 0 {
+		return errors.New("the body has no financial figures by year")
 	}
-	f.All = len(object) > 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(object)), hasDigit)
-	return f, nil
+	problems.All = len(keys) > 0 && withDigits == 0
+	return nil
+}
+
+// figureReader reads the figures of one year after the other. It uses its memory again for each year.
+type figureReader struct {
+	members
+	cells []enrich.Cell
+	extra []enrich.ExtraValue
+}
+
+// sorted returns the members of an object in the order of their names. It notes the names that repeat, whose paths
+// begin with that of the object. The list before it gives its memory.
+func (r *figureReader) sorted(data []byte, before []member) (all []member, ok bool) {
+	all = before[:0]
+	isSorted := true // each name behind the one before, so no name repeats
+	ok = service.EachMember(data, func(name, value []byte) bool {
+		isSorted = isSorted && (len(all) == 0 || bytes.Compare(all[len(all)-1].name, name) < 0)
+		all = append(all, member{name, value})
+		return true
+	})
+	if !ok || isSorted {
+		return all, ok
+	}
+	slices.SortStableFunc(all, func(a, b member) int { return bytes.Compare(a.name, b.name) })
+	kept := all[:0]
+	for i, one := range all {
+		isLast := i+1 == len(all) || !bytes.Equal(one.name, all[i+1].name)
+		isFirst := i == 0 || !bytes.Equal(one.name, all[i-1].name)
+		switch {
+		case isLast && !isFirst:
+			r.problems.Add(r.pathOf(string(one.name)), "the only one of its name")
+			kept = append(kept, one)
+		case isLast:
+			kept = append(kept, one)
+		}
+	}
+	return kept, true
 }
 
 // hasDigit reports whether the name of a member can be that of a year in some form, such as FY2024.
 func hasDigit(name string) bool { return strings.ContainsAny(name, "0123456789") }
 
-// parse reads an object, whose path ends with a dot. It notes the names that repeat.
-func (f *Financials) parse(data []byte, path string) (service.Object, bool) {
-	object, repeated, ok := service.ParseRepeatedObject(data)
-	for _, name := range repeated {
-		f.CellProblems.Add(path+pathName(name), "the only one of its name")
-	}
-	return object, ok
-}
-
 // year reads the figures of one year.
-func (f *Financials) year(number int, raw []byte, figures []enrich.TableColumn, known map[string]int) Year {
-	y := Year{Year: number, Figures: make([]enrich.Cell, len(figures))}
-	for i, figure := range figures {
-		y.Figures[i].Kind = figure.Kind
-	}
-	path := strconv.Itoa(number) + "."
-	from, _ := f.parse(raw, path)
-	m := reader(from, &f.CellProblems)
-	m.path = path
-	for _, name := range slices.Sorted(maps.Keys(from)) {
-		if i, named := known[name]; named {
-			y.Figures[i] = m.cell(figures[i])
-		} else if !from.IsNull(name) {
-			y.Extra = append(y.Extra, enrich.ExtraValue{Name: name, Cell: cellOf(from[name])})
+func (r *figureReader) year(number int, data []byte) Year {
+	table := figures()
+	copy(r.cells, table.unknown)
+	r.extra = r.extra[:0]
+	r.above = func() string { return strconv.Itoa(number) }
+	r.from, _ = r.sorted(data, r.from)
+	for _, figure := range r.from {
+		isNull := string(figure.value) == "null"
+		if i, named := table.places[string(figure.name)]; named {
+			r.cells[i] = r.cellOf(table.columns[i], figure.value, !isNull)
+		} else if !isNull {
+			r.extra = append(r.extra, enrich.ExtraValue{Name: string(figure.name), Cell: cellOf(figure.value)})
 		}
+	}
+	y := Year{Year: number, Figures: r.cells}
+	if len(r.extra) > 0 {
+		y.Extra = r.extra
 	}
 	return y
 }
@@ -115,8 +177,8 @@ func cellOf(raw json.RawMessage) enrich.Cell {
 
 // Figure returns a figure of the year by its name. One that is not known has Known false.
 func (y Year) Figure(name string) enrich.Cell {
-	i := slices.IndexFunc(Figures(), func(c enrich.TableColumn) bool { return c.Name == name })
-	if i < 0 || i >= len(y.Figures) {
+	i, named := figures().places[name]
+	if !named || i >= len(y.Figures) {
 		return enrich.Cell{}
 	}
 	return y.Figures[i]
@@ -138,10 +200,15 @@ func (f Financials) Headline() (Headline, bool) {
 			break
 		}
 	}
+	return latest.headline(), true
+}
+
+// headline returns the headline figures of the year.
+func (y Year) headline() Headline {
 	return Headline{
-		Year:     enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(latest.Year)},
-		Currency: latest.Figure(currency), Turnover: latest.Figure(turnover), Employees: latest.Figure(employees),
-	}, true
+		Year:     enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(y.Year)},
+		Currency: y.Figure(currency), Turnover: y.Figure(turnover), Employees: y.Figure(employees),
+	}
 }
 
 // The names of the headline figures.

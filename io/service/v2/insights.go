@@ -6,6 +6,7 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/io/service"
 )
 
 // Insights is a digital insights record (specification v2, "Digital insights record").
@@ -209,10 +210,14 @@ func points(m *members, name string, into *[]Point) {
 	if !there {
 		return
 	}
-	*into = eachElement(m, name, raw, "a list", func(path string, element json.RawMessage) (Point, bool) {
-		var pair []json.RawMessage
-		if json.Unmarshal(element, &pair) != nil || len(pair) != 2 {
-			m.problems.Add(path, "a pair of a date and a number")
+	*into = eachElement(m, name, raw, "a list", func(path func() string, element json.RawMessage) (Point, bool) {
+		pair := make([]json.RawMessage, 0, 2)
+		isList := service.EachElement(element, func(part []byte) bool {
+			pair = append(pair, part)
+			return true
+		})
+		if !isList || len(pair) != 2 {
+			m.problems.Add(path(), "a pair of a date and a number")
 			return Point{}, false
 		}
 		p := Point{Date: plainValue(pair[0])}
@@ -221,7 +226,7 @@ func points(m *members, name string, into *[]Point) {
 		}
 		value, ok := parseNumber(pair[1])
 		if !ok {
-			m.problems.Add(path+"[1]", enrich.NumberCell.String())
+			m.problems.Add(path()+"[1]", enrich.NumberCell.String())
 			return p, true
 		}
 		p.Value = cost.Known(value)

@@ -65,14 +65,19 @@ const mostOfError = 3
 // isError reports whether a body is a short object with a member that errors have and records do not, such as
 // {"data":null,"errors":[…]}.
 func isError(body []byte) bool {
-	object, _ := service.ParseObject(body)
-	others := len(object)
-	for _, name := range []string{"error", "errors", "detail", "message", "messages", "title", "warnings"} {
-		if _, there := object[name]; there {
+	ofErrors := []string{"error", "errors", "detail", "message", "messages", "title", "warnings"}
+	names := map[string]bool{}
+	_ = service.EachMember(body, func(name, _ []byte) bool { // a body that is not an object has no members
+		names[string(name)] = true
+		return len(names) <= len(ofErrors)+mostOfError
+	})
+	others := len(names)
+	for _, name := range ofErrors {
+		if names[name] {
 			others--
 		}
 	}
-	return others < len(object) && others <= mostOfError
+	return others < len(names) && others <= mostOfError
 }
 
 // lookAtSearch reads the body of the answer to an operation that returns no record.
@@ -110,8 +115,8 @@ func lookAtRecord(f enrich.Field, body []byte) (found, enrich.CellProblems, erro
 		c, err := decodeCompany(body)
 		return found{something: c.ID.Value+c.Name.Value != ""}, c.CellProblems, err
 	case FieldFinancials:
-		years, err := decodeFinancials(body)
-		return found{something: len(years.Years) > 0}, years.CellProblems, err
+		all, err := decodeHeadlines(body)
+		return found{something: len(all.years) > 0}, all.CellProblems, err
 	case FieldInsights:
 		i, err := decodeInsights(body)
 		return found{something: anyKnown(i.Cells())}, i.CellProblems, err

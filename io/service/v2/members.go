@@ -26,12 +26,14 @@ import (
 	"payonce/io/service"
 )
 
-// members goes through the members of a record, in one of two directions: it reads them from JSON,
-// or it lists their columns and cells.
+// members goes through the members of a record, in one of three ways: it reads them from JSON, or it lists their
+// columns, or their cells.
 type members struct {
 	reading  bool
-	from     service.Object       // when reading
-	path     string               // of the record within the answer, with a dot at the end
+	listing  bool                 // the cells
+	from     []member             // when reading
+	at       int                  // of the member behind the one that was found last
+	above    func() string        // the path of the record within the answer; nil for the answer itself
 	problems *enrich.CellProblems // when reading
 	there    int                  // members that the object has
 	unread   int                  // those of them that could not be read
@@ -40,9 +42,66 @@ type members struct {
 	cells   []enrich.Cell
 }
 
-// reader returns members that are read from an object.
-func reader(from service.Object, problems *enrich.CellProblems) *members {
-	return &members{reading: true, from: from, problems: problems}
+// member is a member of an object, with its value as it is written.
+type member struct{ name, value []byte }
+
+// reader returns members that are read from an object, and false for anything else.
+func reader(data []byte, problems *enrich.CellProblems) (*members, bool) {
+	m := &members{reading: true, problems: problems}
+	return m, m.parse(data)
+}
+
+// only returns members that are read from an object with one member.
+func only(name string, value []byte, problems *enrich.CellProblems) *members {
+	return &members{reading: true, from: []member{{[]byte(name), value}}, problems: problems}
+}
+
+// parse takes the members of an object in place of those before. Of members with one name it takes the last one. It
+// reports false for anything but an object.
+func (m *members) parse(data []byte) bool {
+	m.from, m.at = m.from[:0], 0
+	var seen [4]uint64 // marks of the names; few names share one
+	return service.EachMember(data, func(name, value []byte) bool {
+		mark := markOf(name)
+		if seen[mark/64]&(1<<(mark%64)) != 0 {
+			for i := range m.from {
+				if bytes.Equal(m.from[i].name, name) {
+					m.from[i].value = value
+					return true
+				}
+			}
+		}
+		seen[mark/64] |= 1 << (mark % 64)
+		m.from = append(m.from, member{name, value})
+		return true
+	})
+}
+
+// markOf returns a small number that follows from a name.
+func markOf(name []byte) uint8 {
+	mark := uint8(len(name))
+	for _, b := range name {
+		mark = mark*31 + b
+	}
+	return mark
+}
+
+// find returns the value of a member. Records are described in much the order in which their members are written, so it
+// looks behind the one that was found last first.
+func (m *members) find(name string) ([]byte, bool) {
+	for i := m.at; i < len(m.from); i++ {
+		if string(m.from[i].name) == name {
+			m.at = i + 1
+			return m.from[i].value, true
+		}
+	}
+	for i := range m.from[:min(m.at, len(m.from))] {
+		if string(m.from[i].name) == name {
+			m.at = i + 1
+			return m.from[i].value, true
+		}
+	}
+	return nil, false
 }
 
 // columnsOf lists the columns of a record.
@@ -54,23 +113,40 @@ func columnsOf[T any](describe func(*members, *T)) []enrich.TableColumn {
 
 // cellsOf lists the cells of a record, in the order of its columns.
 func cellsOf[T any](value T, describe func(*members, *T)) []enrich.Cell {
-	m := &members{}
+	m := &members{listing: true}
 	describe(m, &value)
 	return m.cells
 }
 
 // raw returns a member that is there and not null.
 func (m *members) raw(name string) (json.RawMessage, bool) {
-	raw, there := m.from[name]
+	raw, there := m.find(name)
 	if there {
 		m.there++
 	}
 	return raw, there && string(raw) != "null"
 }
 
+// add lists a column or its cell.
+func (m *members) add(column enrich.TableColumn, cell enrich.Cell) {
+	if m.listing {
+		m.cells = append(m.cells, cell)
+	} else {
+		m.columns = append(m.columns, column)
+	}
+}
+
 func (m *members) problem(name, want string) {
 	m.unread++
-	m.problems.Add(m.path+pathName(name), want)
+	m.problems.Add(m.pathOf(name), want)
+}
+
+// pathOf returns the path of a member within the answer.
+func (m *members) pathOf(name string) string {
+	if m.above == nil {
+		return pathName(name)
+	}
+	return m.above() + "." + pathName(name)
 }
 
 // scalar describes a member with one value.
@@ -83,7 +159,7 @@ func scalar[T any](
 		if into.Known {
 			cell(&c, into.Value)
 		}
-		m.columns, m.cells = append(m.columns, enrich.TableColumn{Name: name, Kind: kind}), append(m.cells, c)
+		m.add(enrich.TableColumn{Name: name, Kind: kind}, c)
 		return
 	}
 	*into = cost.Optional[T]{}
@@ -101,8 +177,13 @@ func scalar[T any](
 
 // cell reads a member of the kind of a column.
 func (m *members) cell(column enrich.TableColumn) enrich.Cell {
-	c := enrich.Cell{Kind: column.Kind}
 	raw, there := m.raw(column.Name)
+	return m.cellOf(column, raw, there)
+}
+
+// cellOf reads the value of a member of the kind of a column, if it is there.
+func (m *members) cellOf(column enrich.TableColumn, raw json.RawMessage, there bool) enrich.Cell {
+	c := enrich.Cell{Kind: column.Kind}
 	if !there || column.Kind != enrich.TextCell && string(raw) == `""` {
 		return c
 	}
@@ -169,10 +250,10 @@ func (m *members) texts(name string, into *[]string) {
 		*into = []string{one}
 		return
 	}
-	*into = eachElement(m, name, raw, enrich.TextsCell.String(), func(path string, element json.RawMessage) (string, bool) {
+	*into = eachElement(m, name, raw, enrich.TextsCell.String(), func(path func() string, element json.RawMessage) (string, bool) {
 		text, ok := parseText(element)
 		if !ok {
-			m.problems.Add(path, enrich.TextCell.String())
+			m.problems.Add(path(), enrich.TextCell.String())
 		}
 		return text, ok
 	})
@@ -180,8 +261,7 @@ func (m *members) texts(name string, into *[]string) {
 
 // list adds a column with a list of texts that does not stand in the answer as it is.
 func (m *members) list(name string, texts []string) {
-	m.columns = append(m.columns, enrich.TableColumn{Name: name, Kind: enrich.TextsCell})
-	m.cells = append(m.cells, enrich.Cell{Kind: enrich.TextsCell, Known: texts != nil, Texts: texts})
+	m.add(enrich.TableColumn{Name: name, Kind: enrich.TextsCell}, enrich.Cell{Kind: enrich.TextsCell, Known: texts != nil, Texts: texts})
 }
 
 // values describes a list of values of any shape, each as compact JSON, and a text as it is.
@@ -192,7 +272,7 @@ func (m *members) values(name string, into *[]string) {
 	}
 	*into = nil
 	if raw, there := m.raw(name); there {
-		*into = eachElement(m, name, raw, "a list", func(_ string, element json.RawMessage) (string, bool) {
+		*into = eachElement(m, name, raw, "a list", func(_ func() string, element json.RawMessage) (string, bool) {
 			return plainValue(element), true
 		})
 	}
@@ -212,14 +292,13 @@ func records[T any](m *members, name string, into *[]T, describe func(*members, 
 
 // readList reads a list of records.
 func readList[T any](m *members, name string, raw json.RawMessage, describe func(*members, *T)) []T {
-	return eachElement(m, name, raw, "a list", func(path string, element json.RawMessage) (value T, ok bool) {
-		object, ok := service.ParseObject(element)
-		if !ok {
-			m.problems.Add(path, "an object")
+	inner := &members{reading: true, problems: m.problems}
+	return eachElement(m, name, raw, "a list", func(path func() string, element json.RawMessage) (value T, ok bool) {
+		if !inner.parse(element) {
+			m.problems.Add(path(), "an object")
 			return value, false
 		}
-		inner := reader(object, m.problems)
-		inner.path = path + "."
+		inner.above = path
 		describe(inner, &value)
 		return value, true
 	})
@@ -228,21 +307,23 @@ func readList[T any](m *members, name string, raw json.RawMessage, describe func
 // eachElement reads the elements of a list. Those that are null or cannot be read are left out.
 func eachElement[T any](
 	m *members, name string, raw json.RawMessage, want string,
-	read func(path string, element json.RawMessage) (T, bool),
+	read func(path func() string, element json.RawMessage) (T, bool),
 ) []T {
-	var elements []json.RawMessage
-	if json.Unmarshal(raw, &elements) != nil {
-		m.problem(name, want)
-		return nil
-	}
-	all := make([]T, 0, len(elements))
-	for i, element := range elements {
+	all, i := []T{}, -1
+	path := func() string { return m.pathOf(name) + "[" + strconv.Itoa(i) + "]" }
+	isList := service.EachElement(raw, func(element []byte) bool {
+		i++
 		if string(element) == "null" {
-			continue
+			return true
 		}
-		if value, ok := read(m.path+pathName(name)+"["+strconv.Itoa(i)+"]", element); ok {
+		if value, ok := read(path, element); ok {
 			all = append(all, value)
 		}
+		return true
+	})
+	if !isList {
+		m.problem(name, want)
+		return nil
 	}
 	return all
 }
@@ -256,13 +337,12 @@ func record[T any](m *members, name string, into *T, describe func(*members, *T)
 	if !there {
 		return
 	}
-	object, ok := service.ParseObject(raw)
+	inner, ok := reader(raw, m.problems)
 	if !ok {
 		m.problem(name, "an object")
 		return
 	}
-	inner := reader(object, m.problems)
-	inner.path = m.path + pathName(name) + "."
+	inner.above = func() string { return m.pathOf(name) }
 	describe(inner, into)
 }
 
@@ -283,11 +363,10 @@ func (m *members) nested(name, prefix string, describe func(*members)) {
 func decode[T any](
 	body []byte, what string, problems *enrich.CellProblems, describe func(*members, *T),
 ) (value T, err error) {
-	object, ok := service.ParseObject(body)
+	m, ok := reader(body, problems)
 	if !ok {
 		return value, fmt.Errorf("the body is not a JSON object, so it is not %s", what)
 	}
-	m := reader(object, problems)
 	describe(m, &value)
 	if m.there == 0 {
 		return value, fmt.Errorf("the body has no member of %s", what)
@@ -298,20 +377,20 @@ func decode[T any](
 
 func parseText(raw json.RawMessage) (string, bool) {
 	if len(raw) > 0 && raw[0] == '"' {
-		return service.Object{"": raw}.Text(""), true
+		return service.Literal(raw).Text(), true
 	}
 	return string(raw), isNumber(raw)
 }
 
 func parseInteger(raw json.RawMessage) (int64, bool) {
-	n := service.Object{"": raw}.Integer("")
+	n := service.Literal(raw).Integer()
 	return n.Value, n.Known
 }
 
 func parseNumber(raw json.RawMessage) (float64, bool) {
 	literal := raw
 	if len(raw) > 0 && raw[0] == '"' {
-		literal = json.RawMessage(strings.TrimSpace(service.Object{"": raw}.String("").Value))
+		literal = json.RawMessage(strings.TrimSpace(service.Literal(raw).String().Value))
 	}
 	if !isNumber(literal) {
 		return 0, false
@@ -326,7 +405,7 @@ func isNumber(raw json.RawMessage) bool {
 }
 
 func parseFlag(raw json.RawMessage) (bool, bool) {
-	b := service.Object{"": raw}.Bool("")
+	b := service.Literal(raw).Bool()
 	return b.Value, b.Known
 }
 
@@ -336,7 +415,7 @@ func parseDate(raw json.RawMessage) (time.Time, bool) {
 }
 
 func parseTimestamp(raw json.RawMessage) (time.Time, bool) {
-	at := service.Object{"": raw}.Time("")
+	at := service.Literal(raw).Time()
 	return at, !at.IsZero()
 }
 

@@ -105,9 +105,9 @@ func Operations() []Operation {
 
 // OperationNamed returns the operation with a name of String.
 func OperationNamed(name string) (Operation, bool) {
-	for _, o := range Operations() {
-		if o.String() == name {
-			return o, true
+	for o, e := range entries() {
+		if e.name == name {
+			return Operation(o), true
 		}
 	}
 	return 0, false

@@ -52,7 +52,11 @@ type GroupMember struct {
 func groupMember(m *members, g *GroupMember) {
 	m.text("id", &g.ID)
 	if m.reading {
-		if entry, err := json.Marshal(m.from); err == nil {
+		entry := map[string]json.RawMessage{}
+		for _, one := range m.from {
+			entry[string(one.name)] = one.value
+		}
+		if entry, err := json.Marshal(entry); err == nil {
 			g.Entry = cost.Known(plainValue(entry))
 		}
 		return

@@ -6,7 +6,6 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service"
 )
 
 // Page is a page of the results of a search.
@@ -115,24 +114,23 @@ func decodeCandidates(body []byte) (Page[CompanyItem], error) {
 // decodePage reads a page. Its data may be null, but has to be there.
 func decodePage[T any](body []byte, describe func(*members, *T)) (Page[T], error) {
 	var page Page[T]
-	object, ok := service.ParseObject(body)
+	m, ok := reader(body, &page.CellProblems)
 	if !ok {
 		return page, errors.New("the body is not a JSON object, so it is not a page of results")
 	}
-	data, there := object["data"]
+	data, there := m.find("data")
 	if !there || !isArray(data) && string(data) != "null" {
 		return page, errors.New("the body has no array of results")
 	}
-	m := reader(object, &page.CellProblems)
 	records(m, "data", &page.Items, describe)
 	page.All = len(page.Items) == 0 && page.Count > 0
 	for _, name := range []string{"total_companies", "total_results", "total_employees"} {
-		if _, there := object[name]; there {
+		if _, there := m.find(name); there {
 			m.integer(name, &page.Total)
 		}
 	}
 	for _, name := range []string{"total_pages", "pages"} {
-		if _, there := object[name]; there {
+		if _, there := m.find(name); there {
 			m.integer(name, &page.Pages)
 		}
 	}
@@ -145,7 +143,7 @@ func decodeArray[T any](body []byte, describe func(*members, *T)) (items []T, pr
 	if json.Unmarshal(body, &raw) != nil || !isArray(raw) && string(raw) != "null" {
 		return nil, problems, errors.New("the body is not a JSON array")
 	}
-	m := reader(service.Object{"results": raw}, &problems)
+	m := only("results", raw, &problems)
 	records(m, "results", &items, describe)
 	problems.All = len(items) == 0 && problems.Count > 0
 	return items, problems, nil

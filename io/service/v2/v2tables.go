@@ -101,15 +101,28 @@ func companyRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellP
 	return rows, problems, err
 }
 
-func financialRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	f, err := Read(answer, Answer.Financials)
-	for _, year := range f.Years {
-		number := enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(year.Year)}
-		rows = append(rows, enrich.TableRow{
-			Table: financials, Cells: append([]enrich.Cell{number}, year.Figures...), Extra: year.Extra,
-		})
+// figureRows are the rows of the table of figures.
+type figureRows struct {
+	rows []enrich.TableRow
+	enrich.CellProblems
+}
+
+func financialRows(answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	f, err := Read(answer, func(a Answer) (figureRows, error) { return recordIn(a, FieldFinancials, decodeFigureRows) })
+	return f.rows, f.CellProblems, err
+}
+
+// decodeFigureRows reads financial figures as decodeFinancials does.
+func decodeFigureRows(body []byte) (f figureRows, err error) {
+	err = eachYear(body, &f.CellProblems, func(y Year) {
+		cells := make([]enrich.Cell, 1, 1+len(y.Figures))
+		cells[0] = enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(y.Year)}
+		f.rows = append(f.rows, enrich.TableRow{Table: financials, Cells: append(cells, y.Figures...), Extra: slices.Clone(y.Extra)})
+	})
+	if err != nil {
+		return figureRows{}, err
 	}
-	return rows, f.CellProblems, err
+	return f, nil
 }
 
 func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {

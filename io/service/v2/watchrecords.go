@@ -7,7 +7,6 @@ import (
 
 	"payonce/cost"
 	"payonce/enrich"
-	"payonce/io/service"
 )
 
 // Watched is a company that the account watches.
@@ -53,7 +52,7 @@ func decodeFieldNames(body []byte) ([]string, enrich.CellProblems, error) {
 		return nil, problems, errors.New("the body is not a JSON array")
 	}
 	var names []string
-	reader(service.Object{"fields": raw}, &problems).texts("fields", &names)
+	only("fields", raw, &problems).texts("fields", &names)
 	return names, problems, nil
 }
 
