@@ -1,4 +1,4 @@
-package v2
+package fit
 
 import (
 	"slices"
@@ -10,10 +10,10 @@ import (
 	"payonce/enrich"
 )
 
-// sameCompanyName reports whether two names of companies are equal but for case, accents, signs and the spelling of the
+// SameCompanyName reports whether two names of companies are equal but for case, accents, signs and the spelling of the
 // legal form. A name without a legal form equals one with any: "Acme" is "Acme Ltd" and "Acme Limited", but
 // "Acme Ltd" is not "Acme GmbH".
-func sameCompanyName(a, b string) bool {
+func SameCompanyName(a, b string) bool {
 	nameA, formA := normalise(a)
 	nameB, formB := normalise(b)
 	return nameA != "" && nameA == nameB && (formA == formB || formA == "" || formB == "")
