@@ -67,6 +67,8 @@ type List struct {
 	Priority string
 	Selected string // a file of candidates in which somebody selected some; "" for none
 	Resolve  bool   // the service chooses where a search cannot decide
+	// AcceptMismatch says that rows also get the values of answers that contradict them.
+	AcceptMismatch bool
 }
 
 // RecordedColumns is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list

@@ -24,7 +24,8 @@ func (j *job) run() (all output.Steps) {
 			Name: s.Name, Account: j.knownTo(s.Account), Scan: s.Scan,
 			Output: output.Output{
 				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.Schema.Columns,
-				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
+				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld,
+				AcceptMismatch: j.order.AcceptMismatch, Decoder: s.Account.NewDecoder(),
 			},
 		})
 	}

@@ -332,6 +332,7 @@ func moduleDriftMembers(m *numbered.Members, d *ModuleDrift) {
 func choiceMembers(m *numbered.Members, c *Choice) {
 	numbered.Text(m, 1, &c.Selected)
 	numbered.Flag(m, 2, &c.Resolve)
+	numbered.Flag(m, 3, &c.AcceptMismatch)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

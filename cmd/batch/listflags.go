@@ -119,6 +119,11 @@ func (f *listFlags) AddSelected(flags *pflag.FlagSet) {
 	flags.StringVar(&f.List.Selected, "selected", "", "take the candidates marked with x in this `FILE` of --candidates; their companies are not searched for again")
 }
 
+// AddAccepting adds the flag that says which answers rows get.
+func (f *listFlags) AddAccepting(flags *pflag.FlagSet) {
+	flags.BoolVar(&f.List.AcceptMismatch, "accept-mismatch", false, "give rows also the answers that are about another company or person, as far as the cells show; enrich_reason says what differs")
+}
+
 // Who resolves the rows that a search left ambiguous.
 const (
 	nobody       = "none"

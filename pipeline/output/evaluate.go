@@ -35,6 +35,7 @@ type evaluator struct {
 	result    rowResult // filled when hasResult is set; otherwise outcome and reason say all
 	hasResult bool
 
+	judge judge
 	same  []byte
 	other []byte // the canonical form of the subject of an attempt
 }
@@ -48,6 +49,7 @@ func (r *reading) newEvaluators() (evaluators []*evaluator) {
 			recallAll: r.recall[i], fields: step.Scope.FieldColumns(),
 		}
 		e.hasHeld = slices.ContainsFunc(e.fields, func(f scan.FieldColumn) bool { return len(f.Held) > 0 })
+		e.judge.evaluator = e
 		evaluators = append(evaluators, e)
 	}
 	return evaluators
@@ -123,7 +125,7 @@ func (e *evaluator) withHeld(reason string) string {
 func (e *evaluator) resultOf(record *attempt.Record) {
 	isFirst := e.row.First == 0
 	e.result.reset()
-	e.StepOutput.recall(&e.result, e.row.Missing, isFirst, record, &e.attempts)
+	e.StepOutput.recall(&e.result, e.row.Missing, isFirst, record, &e.attempts, &e.judge)
 	if !isFirst {
 		e.result.follow(e.sameAs(e.row.First))
 	}

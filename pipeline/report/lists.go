@@ -80,7 +80,7 @@ func (b *ReportBuilder) stages() []Stage {
 		{"each person once", []scan.Status{scan.StatusDuplicate}},
 		{"looked up", []scan.Status{scan.StatusNotAttempted}},
 		{"answered", []scan.Status{scan.StatusRejected, scan.StatusInDoubt, scan.StatusForfeited}},
-		{"with something found", []scan.Status{scan.StatusNotFound, scan.StatusAmbiguous}},
+		{"with something found", []scan.Status{scan.StatusNotFound, scan.StatusAmbiguous, scan.StatusMismatch}},
 		{"with everything found", []scan.Status{scan.StatusPartial}},
 	} {
 		for _, status := range step.leave {

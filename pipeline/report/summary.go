@@ -97,7 +97,7 @@ func (v *RunSummary) TakesMoney() bool {
 // statusOrder is the order in which outcomes are shown.
 var statusOrder = []scan.Status{
 	scan.StatusMatched, scan.StatusPartial, scan.StatusNotFound, scan.StatusFilled,
-	scan.StatusDuplicate, scan.StatusUnidentifiable, scan.StatusAmbiguous, scan.StatusRejected,
+	scan.StatusDuplicate, scan.StatusUnidentifiable, scan.StatusAmbiguous, scan.StatusMismatch, scan.StatusRejected,
 	scan.StatusInDoubt, scan.StatusForfeited, scan.StatusNotAttempted,
 }
 
@@ -109,7 +109,8 @@ func (v *RunSummary) nothingToDo() bool {
 
 // answered returns how many rows have an answer.
 func (v *RunSummary) answered() int64 {
-	return v.Rows[string(scan.StatusMatched)] + v.Rows[string(scan.StatusPartial)] + v.Rows[string(scan.StatusNotFound)]
+	return v.Rows[string(scan.StatusMatched)] + v.Rows[string(scan.StatusPartial)] + v.Rows[string(scan.StatusNotFound)] +
+		v.Rows[string(scan.StatusMismatch)]
 }
 
 func (v *RunSummary) Render(p *Page) {
@@ -122,6 +123,7 @@ func (v *RunSummary) Render(p *Page) {
 		p.Linef("Run %s, output %s", v.Run, v.Output)
 		renderTables(p, v.Tables)
 		renderCandidates(p, v.Ambiguous)
+		renderMismatch(p, v.Rows, v.Run)
 		renderKept(p, v.Kept)
 		return
 	}
@@ -154,6 +156,7 @@ func (v *RunSummary) Render(p *Page) {
 	p.Entryf("output", "%s", v.Output)
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
+	renderMismatch(p, v.Rows, v.Run)
 	renderKept(p, v.Kept)
 	if v.Advice != "" {
 		p.Gap()
@@ -210,6 +213,17 @@ func renderCandidates(p *Page, v *Choices) {
 	}
 }
 
+// renderMismatch says that rows got no values because of what their answers say, and how somebody accepts them.
+func renderMismatch(p *Page, rows map[string]int64, run string) {
+	if n := rows[string(scan.StatusMismatch)]; n > 0 {
+		text := Counted(n, "answer") + " contradict the rows, which did not get the values; enrich_reason says what differs"
+		if n == 1 {
+			text = "1 answer contradicts its row, which did not get the values; enrich_reason says what differs"
+		}
+		p.Alertf("mismatch", "%s%s", text, p.Hint("mismatch", ShellWord(run)))
+	}
+}
+
 func renderKept(p *Page, files []output.KeptVersion) {
 	for _, k := range files {
 		p.Entryf("earlier file", "%s: %s", k.As, k.Reason)
@@ -221,5 +235,6 @@ func (v *RewrittenOutput) Render(p *Page) {
 	p.Entryf("output", "%s", v.Output)
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
+	renderMismatch(p, v.Rows, v.Run)
 	renderKept(p, v.Kept)
 }

@@ -93,6 +93,12 @@ func (r *companyReader) leaves() bool {
 	return false
 }
 
+// isSelected reports whether the id of the row's company is one that somebody chose.
+func (r *companyReader) isSelected() bool {
+	r.read()
+	return r.chosen.ID != r.company.ID
+}
+
 // withSelected returns a company with the id that somebody chose for its name or number, when that is what names
 // it.
 func (r *companyReader) withSelected(company enrich.Company) enrich.Company {
