@@ -67,6 +67,8 @@ type List struct {
 	Priority string
 	Selected string // a file of candidates in which somebody selected some; "" for none
 	Resolve  bool   // the service chooses where a search cannot decide
+	// Fallback says that a company which its first identity does not find is asked for by its others.
+	Fallback bool
 	// AcceptMismatch says that rows also get the values of answers that contradict them.
 	AcceptMismatch bool
 }

@@ -114,6 +114,9 @@ func (j *job) limitRows(ctx context.Context) error {
 func (j *job) addSteps() error {
 	list := provider.ListOf(j.Reading.Lists, j.Reading.Mapping)
 	list.Resolve = j.order.Resolve
+	if j.order.Fallback {
+		list.Fallbacks = provider.FallbacksOf(j.Reading.Mapping)
+	}
 	planned, err := list.Steps(j.asked)
 	if err != nil {
 		return err

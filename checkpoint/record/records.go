@@ -499,6 +499,8 @@ type Choice struct {
 	Resolve  bool   `json:"resolve,omitempty"`  // as given to --resolve: the service chooses
 	// AcceptMismatch says that rows also get the values of answers that contradict them.
 	AcceptMismatch bool `json:"accept_mismatch,omitempty"`
+	// Fallback says that a company which its first identity does not find is asked for by its others.
+	Fallback bool `json:"fallback,omitempty"`
 }
 
 // LastStarted returns when the run was started last, as far as the record tells.

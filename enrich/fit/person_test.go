@@ -64,6 +64,7 @@ func TestPersons(t *testing.T) {
 		{name, person("Henry|Mercer"), person("Henry Mercer Grnhia"), fit.Fits},
 		{name, person("Alexander|Bauer"), person("Alex Bauer"), fit.Fits},
 		{name, person("Stephen|Jonson"), person("Steven Johnson"), fit.Fits},
+		{name, person("Noël|山田"), person("Noel Yamada"), fit.Unknown},
 		// Others.
 		{name, person("Ann|Lee"), person("Bob Jones"), fit.Contradicts},
 		{name, person("Peter|Smith"), person("Paul Smith"), fit.Contradicts},

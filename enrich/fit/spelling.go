@@ -26,7 +26,7 @@ const (
 	signs              // others, which can be read in several ways
 )
 
-// scriptOf returns the script of most letters of a text.
+// scriptOf returns the script of a text: signs where it has any, or else that of most letters.
 func scriptOf(text string) script {
 	var count [signs + 1]int
 	for _, r := range text {
@@ -41,7 +41,7 @@ func scriptOf(text string) script {
 		}
 	}
 	switch {
-	case count[signs] > 0 && count[signs] >= count[latinScript]:
+	case count[signs] > 0: // in a name with both, too
 		return signs
 	case count[alphabet] > count[latinScript]:
 		return alphabet

@@ -23,6 +23,7 @@ type companyReader struct {
 	search, searched SearchScope
 	resolves, most   bool
 	withoutID        bool
+	fallback         int
 	selected         map[string]string
 }
 
@@ -30,7 +31,7 @@ func newCompanyReader(s Scope) *companyReader {
 	m := s.Mapping
 	r := &companyReader{
 		prefer: s.Prefer, patterns: s.patterns(), search: s.Search, searched: s.Searched, resolves: s.Resolves,
-		most: s.Most, withoutID: s.WithoutID, selected: s.Selected,
+		most: s.Most, withoutID: s.WithoutID, selected: s.Selected, fallback: s.Fallback,
 	}
 	r.ids, r.country, r.state = m[columns.CompanyID], m[columns.CompanyCountry], m[columns.CompanyState]
 	r.registration, r.vat = m[columns.RegistrationNumber], m[columns.VATNumber]
@@ -67,6 +68,12 @@ func (r *companyReader) identify() (enrich.Identity, enrich.Unidentifiable) {
 	switch {
 	case r.search.exists():
 		r.id, r.reason = r.search.identify(r.company, r.prefer)
+	case r.fallback > 0:
+		all := r.chosen.Only(r.patterns).Identities(r.prefer)
+		r.id, r.reason = enrich.Identity{}, enrich.NoCompanyIdentifiers
+		if len(all) > r.fallback {
+			r.id, r.reason = all[r.fallback], ""
+		}
 	case r.patterns.Has(enrich.ByID):
 		r.id, r.reason = r.chosen.Only(r.patterns).Identify(r.prefer)
 	default:
@@ -77,6 +84,11 @@ func (r *companyReader) identify() (enrich.Identity, enrich.Unidentifiable) {
 
 // leaves reports whether the company of the row is left to other steps.
 func (r *companyReader) leaves() bool {
+	if r.fallback > 0 {
+		if _, reason := r.identify(); reason != "" {
+			return true
+		}
+	}
 	switch {
 	case r.search.exists():
 		r.read()

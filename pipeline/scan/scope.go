@@ -31,6 +31,9 @@ type Scope struct {
 	// Resolves says that the step asks for the companies of Searched, and only for those whose search could not
 	// decide.
 	Resolves bool
+	// Fallback says that the step asks by another identity of the row's company than the first one: 1 for the second
+	// identity, and so on. Rows without it miss nothing in this step.
+	Fallback int
 	// Selected are the ids of companies that somebody chose, by the canonical forms of the identities by name or
 	// number that they are chosen for.
 	Selected map[string]string
