@@ -31,7 +31,6 @@ func (c *comparison) person() {
 	company := c.compareEmployers()
 	profile := comparePersonProfiles(c.row[enrich.PartProfile], c.answer[enrich.PartProfile])
 	named := c.asked == enrich.ByName
-	rowName, answerName := fullName(c.row), fullName(c.answer)
 	switch name {
 	case sameName, alikeName:
 		c.agree(1)
@@ -40,9 +39,9 @@ func (c *comparison) person() {
 		if !named && profile != differs {
 			verdict = Unclear
 		}
-		c.differ(verdict, "name", rowName, answerName)
+		c.differ(verdict, "name", fullName(c.row), fullName(c.answer))
 	case otherName:
-		c.differ(Contradicts, "name", rowName, answerName)
+		c.differ(Contradicts, "name", fullName(c.row), fullName(c.answer))
 	}
 	switch {
 	case profile == same:
@@ -83,6 +82,9 @@ func (c *comparison) employer(company level, named bool) {
 // with the name or the email in the answer.
 func (c *comparison) compareEmployers() level {
 	row, answer := c.row, c.answer
+	if answer[enrich.PartCompanyID]+answer[enrich.PartCompanyName]+answer[enrich.PartEmail] == "" {
+		return missing // as of v1
+	}
 	id := compareExactly(row[enrich.PartCompanyID], answer[enrich.PartCompanyID])
 	if id == same {
 		return same

@@ -204,7 +204,7 @@ func (b *ReportBuilder) Report() *RunReport {
 	v.SpentLeast = Least(v.Spent, b.all.MayBeFree)
 	v.PerValue = perValue(v.Spent, v.Found)
 	v.Runs = b.runs()
-	v.Stages = b.stages()
+	v.Stages, v.Mismatches = b.stages(), b.mismatches()
 	v.Units = b.facts.Accounts.units(&b.all)
 	v.Days = b.dayList()
 	v.Ceilings = b.ceilings()

@@ -91,6 +91,16 @@ func (b *ReportBuilder) stages() []Stage {
 	return stages
 }
 
+// mismatches returns the runs with rows whose answers contradict them.
+func (b *ReportBuilder) mismatches() (all []Mismatched) {
+	for _, run := range b.facts.Runs {
+		if n := run.Rows[string(scan.StatusMismatch)]; n > 0 {
+			all = append(all, Mismatched{run.Name, n})
+		}
+	}
+	return all
+}
+
 // ceilings returns the limits on the money of a day or a month, those of the job and of the workspace.
 func (b *ReportBuilder) ceilings() []ReportCeiling {
 	runs := slices.SortedFunc(slices.Values(b.facts.Runs), func(x, y checkpoint.Run) int { return x.LastStarted().Compare(y.LastStarted()) })

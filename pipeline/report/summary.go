@@ -216,12 +216,16 @@ func renderCandidates(p *Page, v *Choices) {
 // renderMismatch says that rows got no values because of what their answers say, and how somebody accepts them.
 func renderMismatch(p *Page, rows map[string]int64, run string) {
 	if n := rows[string(scan.StatusMismatch)]; n > 0 {
-		text := Counted(n, "answer") + " contradict the rows, which did not get the values; enrich_reason says what differs"
-		if n == 1 {
-			text = "1 answer contradicts its row, which did not get the values; enrich_reason says what differs"
-		}
-		p.Alertf("mismatch", "%s%s", text, p.Hint("mismatch", ShellWord(run)))
+		p.Alertf("mismatch", "%s%s", mismatchText(n), p.Hint("mismatch", ShellWord(run)))
 	}
+}
+
+// mismatchText says how many rows did not get the values of their answers.
+func mismatchText(rows int64) string {
+	if rows == 1 {
+		return "1 answer contradicts its row, which did not get the values; enrich_reason says what differs"
+	}
+	return Counted(rows, "answer") + " contradict their rows, which did not get the values; enrich_reason says what differs"
 }
 
 func renderKept(p *Page, files []output.KeptVersion) {
