@@ -12,8 +12,6 @@ import (
 // companyLevels is how the parts of a company compare.
 type companyLevels struct {
 	id, country, number, website, profile, name level
-	// own says that the name of the row is that of the website in it.
-	own bool
 }
 
 // company compares two descriptions of a company.
@@ -39,7 +37,6 @@ func (c *comparison) companyLevels() (l companyLevels) {
 	l.website = compareWebsites(row[enrich.PartWebsite], answer[enrich.PartWebsite])
 	l.profile = compareCompanyProfiles(row[enrich.PartCompanyProfile], answer[enrich.PartCompanyProfile])
 	l.name = c.compareCompanyNames()
-	l.own = isOwnWebsite(row[enrich.PartCompanyName], row[enrich.PartWebsite])
 	return l
 }
 
@@ -125,6 +122,7 @@ func (l companyLevels) otherPage(part enrich.Part) level {
 
 func (c *comparison) companyName(l companyLevels, identified bool) {
 	paged := l.website.agrees() || l.profile.agrees()
+	isOwn := func() bool { return isOwnWebsite(c.row[enrich.PartCompanyName], c.row[enrich.PartWebsite]) }
 	verdict := Contradicts
 	switch {
 	case l.name == missing:
@@ -133,8 +131,8 @@ func (c *comparison) companyName(l companyLevels, identified bool) {
 		c.agree(1)
 		return
 	case l.name == contains && (identified || paged || c.asked != enrich.ByCompanyName),
-		l.name == related && (identified || paged && l.own),
-		l.name == differs && paged && (identified || l.own): // renamed, or a brand
+		l.name == related && (identified || paged && isOwn()),
+		l.name == differs && paged && (identified || isOwn()): // renamed, or a brand
 		verdict = Unclear
 	}
 	c.differ(verdict, "name", c.row[enrich.PartCompanyName], c.answer[enrich.PartCompanyName])
