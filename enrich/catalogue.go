@@ -43,9 +43,8 @@ type Detail struct {
 	Optional bool
 	// Role is that of a column that names subjects of later steps, such as "company_id"; "" for others.
 	Role string
-	// Same is the role of columns of a list that name the same as the detail, such as "contact_id"; "" for none. A row
-	// that has another value there is about somebody else.
-	Same string
+	// Says is the part of the description of its subject that it is; NoPart for others.
+	Says Part
 }
 
 // Named returns a catalogue of fields that have no other words than their names.
@@ -106,6 +105,19 @@ func (c Catalogue) Names(fields Fields) string { return strings.Join(c.NamesOf(f
 
 // Words returns the words for fields joined by commas, "" for the empty set.
 func (c Catalogue) Words(fields Fields) string { return strings.Join(c.WordsOf(fields), ",") }
+
+// Describe returns what the values of an answer say of its subject, and false when they say nothing, or no more than
+// its id.
+func (c Catalogue) Describe(values *Values, described *Described) (says bool) {
+	*described = Described{}
+	for i, detail := range c.Details[:min(len(c.Details), len(values.Details))] {
+		if detail.Says != NoPart && values.Details[i] != "" {
+			described[detail.Says] = values.Details[i]
+			says = says || detail.Says != PartCompanyID
+		}
+	}
+	return says
+}
 
 // list returns what a function returns for each field of a set.
 func list(fields Fields, of func(Field) string) []string {

@@ -61,6 +61,21 @@ func (c Company) Identify(prefer Pattern) (Identity, Unidentifiable) {
 	return Identity{}, first
 }
 
+// Identities returns the identities that the patterns of the company make, in the order in which Identify chooses among
+// them. A name is one with a country alone.
+func (c Company) Identities(prefer Pattern) (all []Identity) {
+	for i, pattern := range [...]Pattern{prefer, ByID, ByRegistration, ByWebsite, ByCompanyProfile, ByCompanyName} {
+		if i > 0 && pattern == prefer {
+			continue
+		}
+		company, reason := c.by(pattern)
+		if reason == "" && company.len() <= maxIdentity && !(pattern == ByCompanyName && company.Country == "") {
+			all = append(all, Identity{Company: company})
+		}
+	}
+	return all
+}
+
 // Only returns the company without the values that belong to other patterns than the given ones.
 func (c Company) Only(patterns Patterns) Company {
 	if !patterns.Has(ByID) {

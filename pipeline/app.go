@@ -69,6 +69,10 @@ type List struct {
 	Priority    string
 	Selected    string // a file of candidates in which somebody selected some; "" for none
 	Resolve     bool   // the service chooses where a search cannot decide
+	// Fallback says that a company which its first identity does not find is asked for by its others.
+	Fallback bool
+	// AcceptMismatch says that rows also get the values of answers that contradict them.
+	AcceptMismatch bool
 }
 
 // RecordedColumns is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list

@@ -64,6 +64,11 @@ func (r *RunSteps) countUpTo() {
 		if s.GivesIDs {
 			own = s.Counts.Lookup - s.byID()
 		}
+		if s.Scope.Fallback > 0 { // it depends on what the steps before it find
+			s.UpTo = s.Counts.Lookup
+			naming = min(naming+own, max(naming, s.Counts.Rows)) // a row gives one id
+			continue
+		}
 		if !s.AsksByAnswers || naming == 0 {
 			naming += own
 			continue

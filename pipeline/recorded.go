@@ -80,6 +80,7 @@ func (l List) note(run *checkpoint.Run, list *columns.UserList, read RecordedCol
 	run.Encoding, run.Delimiter, run.Sheet, run.HeaderRow = l.Encoding, l.Delimiter, l.Sheet, l.HeaderRow
 	run.Map, run.Columns, run.Header = l.Mapping, read.Columns, read.Header
 	run.Held, run.CopyHeld, run.Resolve = l.Held.String(), l.CopyHeld, l.Resolve
+	run.AcceptMismatch, run.Fallback = l.AcceptMismatch, l.Fallback
 	run.Selected, err = output.AbsolutePath(l.Selected)
 	return err
 }
@@ -96,6 +97,7 @@ func (l List) recall(run checkpoint.Run) (_ List, err error) {
 	l.Sheet, l.HeaderRow = cmp.Or(l.Sheet, run.Sheet), cmp.Or(l.HeaderRow, run.HeaderRow)
 	l.Mapping, l.Recorded = run.Map, RecordedColumns{Columns: run.Columns, Header: run.Header, Fixed: true}
 	l.CopyHeld, l.Resolve, l.Selected = run.CopyHeld, run.Resolve, cmp.Or(l.Selected, run.Selected)
+	l.AcceptMismatch, l.Fallback = l.AcceptMismatch || run.AcceptMismatch, run.Fallback
 	if l.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
 		err = problem.AsUsage(err)
 	}

@@ -30,7 +30,7 @@ func TestTheRecordOfARunHasAllThatItsOutputFollowsFrom(t *testing.T) {
 			Names: []string{first, second}, Options: listfile.Options{Encoding: "cp1252", Delimiter: "semicolon", Sheet: "people", HeaderRow: 2},
 			Run: "spring", Fields: []string{"contact", "email"}, From: []string{"v2", "v1"}, Mapping: []string{"full_name=name"},
 			Recorded: read, Held: columns.HeldAll, CopyHeld: true, Prefer: enrich.ByName, Limit: 7, Priority: "company:asc",
-			Selected: filepath.Join(dir, "chosen.csv"), Resolve: true,
+			Selected: filepath.Join(dir, "chosen.csv"), Resolve: true, Fallback: true, AcceptMismatch: true,
 		},
 	} {
 		list, err := columns.OpenList(listfile.Options{}, asked.Names...)

@@ -24,7 +24,8 @@ func (j *job) run() (all output.Steps) {
 			Name: s.Name, Account: j.knownTo(s.Account), Scan: s.Scan,
 			Output: output.Output{
 				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.Schema.Columns,
-				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld, Decoder: s.Account.NewDecoder(),
+				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld,
+				AcceptMismatch: j.order.AcceptMismatch, Decoder: s.Account.NewDecoder(),
 			},
 		})
 	}
@@ -113,6 +114,9 @@ func (j *job) limitRows(ctx context.Context) error {
 func (j *job) addSteps() error {
 	list := provider.ListOf(j.Reading.Lists, j.Reading.Mapping)
 	list.Resolve = j.order.Resolve
+	if j.order.Fallback {
+		list.Fallbacks = provider.FallbacksOf(j.Reading.Mapping)
+	}
 	planned, err := list.Steps(j.asked)
 	if err != nil {
 		return err

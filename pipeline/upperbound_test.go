@@ -42,6 +42,7 @@ func TestARunUsesAtMostWhatItsPlanSays(t *testing.T) {
 			fields := [][]string{{"company"}, {"financials"}, {"company", "financials"}, {"company", "insights"}, {"company", "financials", "ownership"}}
 			o := runOf(list, fields[random.IntN(len(fields))]...)
 			o.List.Resolve = random.IntN(3) == 0
+			o.List.Fallback = random.IntN(2) == 0
 			sample := 1 + random.Int64N(6)
 			planned, err := bothIn(dir).Plan(t.Context(), PlanOptions{List: o.List, Budget: o.Budget, Sample: &sample})
 			if err != nil {
@@ -90,7 +91,11 @@ func drawCompanies(random *rand.Rand, companies []map[string]string) string {
 	text.WriteString("Company,Website,Country,Registration number,company_id\n")
 	for range 2 + random.IntN(10) {
 		c := companies[random.IntN(min(len(companies), 8))]
-		switch random.IntN(6) {
+		switch random.IntN(8) {
+		case 6: // an unknown number, and what finds the company
+			fmt.Fprintf(&text, "%q,%s,%s,9999%d,\n", c["company_name"], c["company_website"], c["company_country_code"], random.IntN(3))
+		case 7: // an unknown id, and an unknown website
+			fmt.Fprintf(&text, "%q,unknown%d.example,%s,%s,8888888%d\n", c["company_name"], random.IntN(3), c["company_country_code"], c["company_registration_number"], random.IntN(3))
 		case 0:
 			fmt.Fprintf(&text, ",%s,,,\n", c["company_website"])
 		case 1:

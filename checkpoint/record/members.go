@@ -333,6 +333,8 @@ func moduleDriftMembers(m *numbered.Members, d *ModuleDrift) {
 func choiceMembers(m *numbered.Members, c *Choice) {
 	numbered.Text(m, 1, &c.Selected)
 	numbered.Flag(m, 2, &c.Resolve)
+	numbered.Flag(m, 3, &c.AcceptMismatch)
+	numbered.Flag(m, 4, &c.Fallback)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

@@ -494,10 +494,14 @@ func (r Run) StopOf(step string) string {
 	return r.Stop
 }
 
-// Choice says who chooses among the companies that searches found.
+// Choice says who chooses among the companies that searches found, and which answers count.
 type Choice struct {
 	Selected string `json:"selected,omitempty"` // absolute path of the file that was given to --selected
 	Resolve  bool   `json:"resolve,omitempty"`  // as given to --resolve: the service chooses
+	// AcceptMismatch says that rows also get the values of answers that contradict them.
+	AcceptMismatch bool `json:"accept_mismatch,omitempty"`
+	// Fallback says that a company which its first identity does not find is asked for by its others.
+	Fallback bool `json:"fallback,omitempty"`
 }
 
 // LastStarted returns when the run was started last, as far as the record tells.

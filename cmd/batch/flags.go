@@ -152,6 +152,7 @@ func (o *options) addListFlags(flags *pflag.FlagSet) {
 	o.list.AddSelection(flags)
 	o.service.AddPace(flags)
 	o.list.AddSelected(flags)
+	o.list.AddAccepting(flags)
 	o.addRejectsFlag(flags)
 }
 

@@ -62,6 +62,7 @@ var texts = map[string]string{
 	"not_connected":           ": set SERVICE_BASE_URL and SERVICE_API_KEY, or try --sandbox",
 	"job_not_connected":       ": set SERVICE_BASE_URL and SERVICE_API_KEY, or write sandbox: true into the jobs file to rehearse",
 	"ambiguous":               "; --candidates FILE writes them",
+	"mismatch":                "; to accept them, run batch write %s -o FILE --accept-mismatch, or the same command with --accept-mismatch",
 	"run_ambiguous":           "; give more of the name",
 	"no_identity":             "; name them with --map, such as --map profile_url=COLUMN",
 	"price_too_low":           ": choose the right option with --rate-option, or correct the price in the rate card",

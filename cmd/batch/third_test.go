@@ -250,10 +250,10 @@ func TestAFurtherInterfaceIsUsableByItsProviderAlone(t *testing.T) {
 			t.Fatalf("asked (-want +got):\n%s", diff)
 		}
 		const want = "Profile URL,handle,rating,handle_verified,enrich_status,enrich_reason,enrich_charge_usd,enrich_request_id," +
-			"enrich_retrieved_at,enrich_provenance,enrich_units_searches\n" +
-			"https://pro.example/in/ann,ann-9,9,true,matched,,0.00,t-ann,,,2\n" +
-			"https://pro.example/in/nobody,,,,not_found,person unknown,0.00,,,,0\n" +
-			"https://pro.example/in/ann,ann-9,9,true,duplicate,same person as row 1,,t-ann,,,\n"
+			"enrich_retrieved_at,enrich_provenance,enrich_confidence,enrich_units_searches\n" +
+			"https://pro.example/in/ann,ann-9,9,true,matched,,0.00,t-ann,,,,2\n" +
+			"https://pro.example/in/nobody,,,,not_found,person unknown,0.00,,,,,0\n" +
+			"https://pro.example/in/ann,ann-9,9,true,duplicate,same person as row 1,,t-ann,,,,\n"
 		text, err := os.ReadFile(b.in("out.csv"))
 		if err != nil {
 			t.Fatal(err)

@@ -39,6 +39,7 @@ func newWriteCommand(env environment) *cobra.Command {
 	o.addJournalFlags(cmd.Flags())
 	o.list.AddReading(cmd.Flags())
 	o.list.AddSelected(cmd.Flags())
+	o.list.AddAccepting(cmd.Flags())
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE`")
 	o.addRejectsFlag(cmd.Flags())
 	return cmd

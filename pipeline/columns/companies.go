@@ -149,10 +149,10 @@ func (r *recognition) isRecord() bool {
 	})
 }
 
-// returns reports whether answers of one of the interfaces name what columns of a role name.
-func (r *recognition) returns(role Role) bool {
+// returnsContactIDs reports whether answers of one of the interfaces have ids of persons.
+func (r *recognition) returnsContactIDs() bool {
 	return slices.ContainsFunc(r.catalogues, func(c enrich.Catalogue) bool {
-		return slices.ContainsFunc(c.Details, func(d enrich.Detail) bool { return d.Same == string(role) })
+		return slices.ContainsFunc(c.Details, func(d enrich.Detail) bool { return d.Says == enrich.PartContactID })
 	})
 }
 
@@ -164,7 +164,7 @@ func (r *recognition) findContactID() {
 		return
 	}
 	found := columnsWhere(r.schema, func(header string) bool { return header == string(ContactID) })
-	if len(found) == 1 && !r.taken[found[0]] && !r.isResult(found[0]) && !r.isRecord() && r.returns(ContactID) {
+	if len(found) == 1 && !r.taken[found[0]] && !r.isResult(found[0]) && !r.isRecord() && r.returnsContactIDs() {
 		r.give(ContactID, found, ByHeader)
 	}
 }

@@ -17,6 +17,7 @@ func Outcomes() []table.Column {
 		{Name: "enrich_request_id"},
 		{Name: "enrich_retrieved_at", Kind: enrich.TimestampCell},
 		{Name: "enrich_provenance"},
+		{Name: "enrich_confidence"},
 	}
 }
 

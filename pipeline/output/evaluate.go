@@ -21,7 +21,6 @@ type evaluator struct {
 	positions
 	recallAll func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 	fields    []scan.FieldColumn
-	sames     []scan.Same      // details with which columns of the list are compared
 	hasHeld   bool             // the list has further columns with values of fields
 	facts     []scan.RowFacts  // of the block
 	records   []attempt.Record // of the subjects of the block that the journal knows, in the order of its rows
@@ -36,6 +35,7 @@ type evaluator struct {
 	result    rowResult // filled when hasResult is set; otherwise outcome and reason say all
 	hasResult bool
 
+	judge judge
 	same  []byte
 	other []byte // the canonical form of the subject of an attempt
 }
@@ -51,8 +51,8 @@ func (r *reading) newEvaluators(of []bool) (evaluators []*evaluator) {
 			RowReader: step.Scope.Reader(step.Answers.KeyOf), StepOutput: step, positions: r.layout.steps[i],
 			recallAll: r.recall[i], fields: step.Scope.FieldColumns(),
 		}
-		e.sames = step.Scope.Sames()
 		e.hasHeld = slices.ContainsFunc(e.fields, func(f scan.FieldColumn) bool { return len(f.Held) > 0 })
+		e.judge.evaluator = e
 		evaluators = append(evaluators, e)
 	}
 	return evaluators
@@ -79,7 +79,6 @@ func (e *evaluator) evaluate(line table.Row) error {
 		return err
 	}
 	e.resultOf(record)
-	e.compare(line)
 	if len(e.Scope.Selected) > 0 {
 		e.showID()
 	}
@@ -88,42 +87,6 @@ func (e *evaluator) evaluate(line table.Row) error {
 		e.reason = reasonResolved
 	}
 	return nil
-}
-
-// compare compares the ids and profiles of the row with those of the answer. When one differs, the answer is about
-// somebody else: its values do not go to the cells of the row, nor do its ids to later steps, and the reason says why.
-func (e *evaluator) compare(line table.Row) {
-	r := &e.result
-	if len(e.sames) == 0 || !r.answered || r.outcome != matched && r.outcome != partial && r.outcome != duplicate {
-		return
-	}
-	asked := e.Identity().Pattern()
-	var differences []string
-	for _, same := range e.sames {
-		if same.Detail >= len(r.answer.Details) || same.Pattern == asked && same.Role != columns.ContactID && same.Role != columns.CompanyID {
-			continue // the service knows the subject by several pages
-		}
-		for _, column := range same.Columns {
-			listed := columns.Naming(same.Role, line.Cell(column))
-			if answered := r.answer.Details[same.Detail]; listed != nil && enrich.Differ(same.Pattern, string(listed), answered) {
-				differences = append(differences, fmt.Sprintf("%s of the answer is %s, that of the row is %s", same.Role, answered, listed))
-			}
-		}
-	}
-	if len(differences) == 0 {
-		return
-	}
-	r.outcome, r.reason = ambiguous, strings.Join(differences, "; ")
-	for f := range e.Scope.Wanted.Each() {
-		if e.Scope.Catalogue.Fields[f].Role != "" {
-			r.values[f] = ""
-		}
-	}
-	for i, d := range e.Scope.Catalogue.Details[:len(r.answer.Details)] {
-		if d.Role != "" {
-			r.answer.Details[i] = ""
-		}
-	}
 }
 
 // plainResult returns the outcome and the reason of a row whose subject the journal does
@@ -165,7 +128,7 @@ func (e *evaluator) withHeld(reason string) string {
 func (e *evaluator) resultOf(record *attempt.Record) {
 	isFirst := e.row.First == 0
 	e.result.reset()
-	e.StepOutput.recall(&e.result, e.row.Missing, isFirst, record, &e.attempts)
+	e.StepOutput.recall(&e.result, e.row.Missing, isFirst, record, &e.attempts, &e.judge)
 	if !isFirst {
 		e.result.follow(e.sameAs(e.row.First))
 	}

@@ -102,7 +102,7 @@ func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []enrich.C
 	}
 	appended = p.appendPositions(p.appended[:0], p.layout.before)
 	appended = append(appended, enrich.TextOf(string(r.outcome.status())), enrich.TextOf(r.reason),
-		charge, enrich.TextOf(strings.Join(r.ids, " ")), retrieved, enrich.TextOf(r.provenance))
+		charge, enrich.TextOf(strings.Join(r.ids, " ")), retrieved, enrich.TextOf(r.provenance), enrich.TextOf(r.judged.confidence()))
 	if len(p.evaluators) > 1 {
 		appended = p.appendCharges(appended)
 	}
@@ -146,7 +146,7 @@ func (p *formatter) appendDecided(all []decided) []decided {
 		}
 		record := &e.records[e.known-1]
 		for f := range e.Scope.Wanted.Each() {
-			if record.States[f] == attempt.Found {
+			if record.States[f] == attempt.Found && !e.result.withheld.Has(f) {
 				all = append(all, decided{i, f, record.Attempts[f]})
 			}
 		}

@@ -142,7 +142,8 @@ func (e *evaluator) unpack(each func(visit func(table.Row) error) error) error {
 // recognise compares the subject of a row with those that the attempts were about, so that
 // no row gets the data of another subject when two identities share a key.
 func (e *evaluator) recognise(row table.Row, record *attempt.Record) error {
-	form, _, _ := e.Canonical()
+	form, pattern, _ := e.Canonical()
+	e.judge.asked = pattern
 	same := attempt.ID(0)
 	for f, id := range record.Attempts {
 		if id == 0 || id == same || !e.Scope.Wanted.Has(enrich.Field(f)) {

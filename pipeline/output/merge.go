@@ -19,6 +19,7 @@ type merged struct {
 	ids         []string
 	retrievedAt time.Time
 	provenance  string
+	judged      judgement // the weakest of the steps that found something
 }
 
 // merge puts the results of the steps for one row together. What it returns is valid until the next row.
@@ -36,6 +37,9 @@ func (t *through) merge() *merged {
 		m.hasResult = true
 		m.charge += r.charge.Money()
 		m.charged = m.charged || r.charged
+		if r.outcome != mismatch || m.outcome == mismatch { // another step found what it withheld
+			m.judged = m.judged.and(r.judged)
+		}
 		if m.ids == nil {
 			m.ids = r.ids
 		} else {
@@ -74,7 +78,9 @@ func (t *through) mergedOutcome() (outcome, string) {
 	found, missing := t.valuesFound()
 	switch {
 	case found && !missing:
-		return matched, t.reasons(^uint(1<<matched | 1<<filled))
+		return matched, t.reasons(^uint(1<<matched | 1<<filled | 1<<mismatch))
+	case has[mismatch]:
+		return mismatch, t.reasons(1 << unidentifiable) // the id that a later step would need is withheld
 	case found:
 		return partial, t.reasons(0)
 	}

@@ -17,6 +17,7 @@ const (
 	forfeited
 	notAttempted
 	ambiguous
+	mismatch
 	numOutcomes
 )
 
@@ -25,6 +26,6 @@ func (o outcome) status() scan.Status {
 		matched: scan.StatusMatched, partial: scan.StatusPartial, notFound: scan.StatusNotFound, filled: scan.StatusFilled,
 		duplicate: scan.StatusDuplicate, unidentifiable: scan.StatusUnidentifiable, rejected: scan.StatusRejected,
 		inDoubt: scan.StatusInDoubt, forfeited: scan.StatusForfeited, notAttempted: scan.StatusNotAttempted,
-		ambiguous: scan.StatusAmbiguous,
+		ambiguous: scan.StatusAmbiguous, mismatch: scan.StatusMismatch,
 	}[o]
 }

@@ -61,6 +61,8 @@ type Output struct {
 	Names []string
 	// CopyHeld says that a value that a row holds in a further column is copied into its own empty cell.
 	CopyHeld bool
+	// AcceptMismatch says that rows also get the values of answers that contradict what they say of their subjects.
+	AcceptMismatch bool
 	// Decided is called by Write, when it is not nil: for each row in order, with the attempts that decided the
 	// fields of its subject that have a value. Duplicates have those of the first occurrence.
 	Decided func(of enrich.Field, id attempt.ID)

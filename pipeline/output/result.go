@@ -25,6 +25,9 @@ type rowResult struct {
 	waiting  enrich.Fields // missing fields that the step may still find, or may never ask for again
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
+	// withheld are the fields whose answers are about another subject than the row. Their values are not in it.
+	withheld enrich.Fields
+	judged   judgement
 }
 
 // reset makes the result that of a row of which nothing is known. It keeps the memory.
@@ -36,9 +39,10 @@ func (r *rowResult) reset() {
 // the fields that it misses itself. A first occurrence also shows what the run
 // paid for other fields: those that only its duplicates miss.
 func (o Output) recall(
-	r *rowResult, missing enrich.Fields, isFirst bool, record *attempt.Record, attempts *loadedAttempts,
+	r *rowResult, missing enrich.Fields, isFirst bool, record *attempt.Record, attempts *loadedAttempts, row *judge,
 ) {
 	states := record.States
+	row.reset()
 	var reasons enrich.ByField[string]
 	seen := make([]attempt.ID, 0, enrich.MaxFields)
 	for f := range o.Scope.Wanted.Each() {
@@ -50,13 +54,21 @@ func (o Output) recall(
 		if states[f] != attempt.Forgotten { // whatever became of it before
 			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
 		}
-		r.values[f] = values.Fields[f]
+		contradicts := row.contradicts(id, known, values) && !o.AcceptMismatch
+		if contradicts && states[f] == attempt.Found {
+			r.withheld = r.withheld.With(f)
+		} else {
+			r.values[f] = values.Fields[f]
+		}
 		if known.Ended.Erased && states[f] == attempt.Found {
 			states[f], reasons[f] = attempt.Forgotten, reasonExpired
 		}
 		if !slices.Contains(seen, id) {
 			seen = append(seen, id)
 			own := known.Ended.Run == o.Run
+			if contradicts {
+				values = row.withheld(values)
+			}
 			r.add(&known.Ended, values, own)
 			r.mayBeFree = r.mayBeFree || own && known.MayBeFree != 0
 		}
@@ -67,11 +79,32 @@ func (o Output) recall(
 			r.answer.Details[i] = "" // it would speak of the row's own value
 		}
 	}
-	r.waiting = waitingOf(missing, &states)
-	r.outcome, r.reason = o.evaluate(missing, states, reasons, &r.answer)
+	r.waiting, r.judged = waitingOf(missing, &states), row.judged
+	r.withheld &= missing
+	r.answer.Reason = joined(r.answer.Reason, r.judged.text(o.AcceptMismatch))
+	r.outcome, r.reason = o.evaluate(missing.Without(r.withheld), states, reasons, &r.answer)
+	r.withhold()
 	if r.mayBeFree {
 		r.reason = strings.TrimPrefix(r.reason+"; "+reasonMayBeFree, "; ")
 	}
+}
+
+// withhold makes the outcome of a row mismatch when values are withheld from it, unless it may still change.
+func (r *rowResult) withhold() {
+	switch {
+	case r.withheld == 0 || r.outcome == inDoubt || r.outcome == forfeited:
+	case r.outcome == matched:
+		r.outcome, r.reason = mismatch, r.answer.Reason
+	case strings.Contains(r.reason, r.answer.Reason):
+		r.outcome = mismatch
+	default:
+		r.outcome, r.reason = mismatch, joined(r.answer.Reason, r.reason)
+	}
+}
+
+// joined joins parts of a reason.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "; ")
 }
 
 // waitingOf returns the missing fields that no later step may ask another account for: those that were not
@@ -140,7 +173,7 @@ func (r *rowResult) add(res *attempt.Resolution, values *enrich.Values, own bool
 // not what was asked for is still shown.
 func (r *rowResult) follow(same string) {
 	r.charged = false
-	if r.outcome == inDoubt || r.outcome == forfeited {
+	if r.outcome == inDoubt || r.outcome == forfeited || r.outcome == mismatch {
 		r.reason = same + ": " + r.reason
 		return
 	}
@@ -207,7 +240,7 @@ func (o Output) evaluate(
 	case in[attempt.Found] == 0 && answer.Status == enrich.NotFound:
 		return notFound, o.Scope.Subject.String() + " unknown"
 	case in[attempt.Found] == 0:
-		return notFound, o.Scope.Subject.String() + " known, " + o.names(in[attempt.Missing]) + " not found"
+		return notFound, joined(o.Scope.Subject.String()+" known, "+o.names(in[attempt.Missing])+" not found", answer.Reason)
 	default:
 		return partial, strings.TrimSuffix(o.names(in[attempt.Missing])+" not found; "+answer.Reason, "; ")
 	}

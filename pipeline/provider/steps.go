@@ -27,6 +27,9 @@ type Step struct {
 	WithoutID bool
 	// Resolves says that the step lets the service choose where that search could not decide.
 	Resolves bool
+	// Fallback says by which further identity of a row the step asks for what the steps before it did not find: 1 for the
+	// second one, and so on; 0 for a step that asks by the first one.
+	Fallback int
 }
 
 // Patterns returns the patterns by which the step asks.
@@ -40,6 +43,8 @@ func (s Step) Patterns() enrich.Patterns {
 		return s.Search.Patterns
 	case can == nil:
 		return enrich.UsualPatterns()
+	case s.Fallback > 0:
+		return can(s.Fields)
 	case s.Subject == enrich.Companies:
 		return can(s.Fields) & enrich.UsualPatterns()
 	default:
@@ -52,6 +57,7 @@ func (s Step) Scope(mapping columns.Mapping) scan.Scope {
 	return scan.Scope{
 		Catalogue: s.Interface.Catalogue, Subject: s.Subject, Mapping: mapping, Wanted: s.Fields, Patterns: s.Patterns(),
 		Search: s.Search, Searched: s.Searched, Resolves: s.Resolves, WithoutID: s.WithoutID, Whole: s.Interface.Whole,
+		Fallback: s.Fallback,
 	}
 }
 
@@ -74,6 +80,25 @@ type ListFacts struct {
 	Companies, CompanyIDs, Names, Numbers, Exact bool
 	// Resolve says that the service chooses where a search cannot decide.
 	Resolve bool
+	// Fallbacks is how many further identities of a company its columns can make.
+	Fallbacks int
+}
+
+// FallbacksOf returns how many identities of a company the columns of a list can make besides the first one.
+func FallbacksOf(mapping columns.Mapping) int {
+	identities := 0
+	for _, pattern := range []enrich.Pattern{
+		enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName,
+	} {
+		whole := mapping.Identifies(enrich.PatternsOf(pattern))
+		if pattern == enrich.ByCompanyName {
+			whole = whole && len(mapping[columns.CompanyCountry]) > 0
+		}
+		if whole {
+			identities++
+		}
+	}
+	return max(identities-1, 0)
 }
 
 // Wanted is what a user asks for: the names of fields, and the interfaces that are asked for them. A name after
@@ -143,6 +168,8 @@ func StepNames(steps []Step) (names []string) {
 			name += "_resolve"
 		case s.Search.Patterns.Has(enrich.ByRegistration):
 			name += "_search"
+		case s.Fallback > 0:
+			name += fmt.Sprintf("_fallback_%d", s.Fallback)
 		}
 		names = append(names, name)
 	}
@@ -397,7 +424,19 @@ func (l ListFacts) companySteps(a Asked, found, byPersons bool) (steps []Step) {
 				ByID:      byPersons || fields&a.Interface.Identifying == 0,
 				WithoutID: fields == withoutID && searched.Patterns != 0,
 			})
+			if fields&a.Interface.Identifying == fields && !byPersons {
+				steps = append(steps, l.fallbacks(steps[len(steps)-1])...)
+			}
 		}
+	}
+	return steps
+}
+
+// fallbacks returns the steps that ask again for what a step did not find, by other identities.
+func (l ListFacts) fallbacks(step Step) (steps []Step) {
+	for number := range l.Fallbacks {
+		step.Fallback = number + 1
+		steps = append(steps, step)
 	}
 	return steps
 }

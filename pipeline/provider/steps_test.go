@@ -38,6 +38,9 @@ func shown(steps []provider.Step) (texts []string) {
 		if s.WithoutID {
 			text += " without ids"
 		}
+		if s.Fallback > 0 {
+			text += fmt.Sprint(" by identity ", s.Fallback+1)
+		}
 		if s.Resolves {
 			text += " by the service's choice"
 		}
@@ -57,6 +60,7 @@ func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
 	numbers := provider.ListFacts{Subject: enrich.Companies, Companies: true, Numbers: true}
 	resolved := provider.ListFacts{Subject: enrich.Companies, Names: true, Resolve: true}
 	withIDs := provider.ListFacts{Subject: enrich.Companies, Companies: true, CompanyIDs: true}
+	fallingBack := provider.ListFacts{Subject: enrich.Companies, Companies: true, Exact: true, Fallbacks: 2}
 	for _, test := range []struct {
 		list   provider.ListFacts
 		fields string
@@ -108,6 +112,10 @@ func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
 		}},
 		{companies, "financials", "", []string{"v2 company of companies", "v2 financials of companies by id"}},
 		{withIDs, "financials", "", []string{"v2 financials of companies by id"}},
+		{fallingBack, "company,financials", "", []string{
+			"v2 company of companies", "v2 company of companies by identity 2", "v2 company of companies by identity 3",
+			"v2 financials of companies by id",
+		}},
 	} {
 		wanted := provider.Wanted{Fields: strings.Split(test.fields, ",")}
 		if test.from != "" {

@@ -224,7 +224,7 @@ func (b *ReportBuilder) Report() *RunReport {
 		v.Held += amounts.Money()
 	}
 	v.Runs, v.Again = b.runs(), b.facts.Again
-	v.Stages = b.stages()
+	v.Stages, v.Mismatches = b.stages(), b.mismatches()
 	v.Units = b.facts.units(&b.all)
 	v.Days = b.dayList()
 	v.Ceilings = b.ceilings()

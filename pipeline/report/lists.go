@@ -86,7 +86,7 @@ func (b *ReportBuilder) stages() []Stage {
 		{"each person once", []scan.Status{scan.StatusDuplicate}},
 		{"looked up", []scan.Status{scan.StatusNotAttempted}},
 		{"answered", []scan.Status{scan.StatusRejected, scan.StatusInDoubt, scan.StatusForfeited}},
-		{"with something found", []scan.Status{scan.StatusNotFound, scan.StatusAmbiguous}},
+		{"with something found", []scan.Status{scan.StatusNotFound, scan.StatusAmbiguous, scan.StatusMismatch}},
 		{"with everything found", []scan.Status{scan.StatusPartial}},
 	} {
 		for _, status := range step.leave {
@@ -95,6 +95,16 @@ func (b *ReportBuilder) stages() []Stage {
 		stages = append(stages, Stage{step.name, left})
 	}
 	return stages
+}
+
+// mismatches returns the runs with rows whose answers contradict them.
+func (b *ReportBuilder) mismatches() (all []Mismatched) {
+	for _, run := range b.facts.Runs {
+		if n := run.Rows[string(scan.StatusMismatch)]; n > 0 {
+			all = append(all, Mismatched{run.Name, n})
+		}
+	}
+	return all
 }
 
 // ceilings returns the limits on the money of a day or a month, those of the job and of the workspace.

@@ -98,8 +98,8 @@ func TestAPlanSaysWhatItsAmountsAre(t *testing.T) {
 			[]string{
 				"ceiling max-spend         $3.00 left of $5.00",
 				"ceiling account balance   $994.30 left, $5.70 held for lookups in doubt",
-				"ceiling usage budget      $424.85 left of $1000.00, $569.45 spent this month, $5.70 held for lookups in doubt",
-				"ceiling usage budget      $430.55 left of $1000.00, $569.45 spent this month",
+				"ceiling usage budget      $424.85 left of $1,000.00, $569.45 spent this month, $5.70 held for lookups in doubt",
+				"ceiling usage budget      $430.55 left of $1,000.00, $569.45 spent this month",
 			},
 		},
 		"options with and without a monthly fee": {

@@ -108,6 +108,9 @@ func (v *RunReport) renderStages(page *Page) {
 	}
 	page.Plot(plot)
 	page.Table([]string{"rows", "count", "of all"}, rows)
+	for _, m := range v.Mismatches {
+		page.Linef("%s: %s%s", Printable(m.Run), mismatchText(m.Rows), page.Hint("mismatch", ShellWord(m.Run)))
+	}
 }
 
 func (v *RunReport) renderDays(page *Page) {

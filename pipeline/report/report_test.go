@@ -85,7 +85,7 @@ func samples() map[string]Report {
 	}
 	return map[string]Report{
 		"summary-units": &RunSummary{
-			Run: "firms", Job: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 243, "not_found": 24}, Lookups: 300, Posts: 300,
+			Run: "firms", Job: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 243, "not_found": 24, "mismatch": 3}, Lookups: 300, Posts: 300,
 			Accounts: AccountsUsage{used}, Found: FoundBy(AccountsUsage{used}), Drift: used.Drift,
 			Steps:   []StepDone{{Step: "v2_company", AccountUsage: used}},
 			NotSent: []NotSent{{Step: "v2_insights", Reason: "ceiling:daily-units digital_insights", Module: "digital_insights", Lookups: 44}},
@@ -150,7 +150,7 @@ func samples() map[string]Report {
 			Left:     55 * cost.Cent, Advice: "Run the same command again.",
 		},
 		"written": &RewrittenOutput{
-			Run: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 2},
+			Run: "firms", Output: "out.csv", Rows: map[string]int64{"matched": 2, "mismatch": 1},
 			Tables: &output.TablesWritten{
 				Dir: "tables", Unread: 7,
 				Tables: []output.TableWritten{{Name: "financials", File: "tables/financials.parquet", Rows: 1}, {Name: "visits", File: "tables/visits.parquet", Rows: 2000}},

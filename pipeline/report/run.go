@@ -150,6 +150,7 @@ func (v *Run) Render(p *Page) {
 	}
 	v.Accounts.RenderDrift(p)
 	renderRows(p, v.Rows)
+	renderMismatch(p, v.Rows, v.Run)
 	for _, w := range v.Waits {
 		p.Prosef("waited", "%s for %s", w.Text(), w.Words)
 	}

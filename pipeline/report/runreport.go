@@ -30,6 +30,8 @@ type RunReport struct {
 	// Stages lead from the rows of the lists to the found values. Rows are those of runs that have ended, each
 	// as it last ended.
 	Stages []Stage `json:"funnel"`
+	// Mismatches are the runs with answers that contradict their rows.
+	Mismatches []Mismatched `json:"mismatches,omitempty"`
 
 	Calls    int64 `json:"calls"`    // that were sent, or may have been
 	Answered int64 `json:"answered"` // calls
@@ -91,6 +93,12 @@ type ReportedRun struct {
 	Drift   *Drift    `json:"drift,omitempty"` // of the first account
 	// Drifts are those of all accounts that have one, by their interfaces.
 	Drifts map[string]*Drift `json:"drift_by_interface,omitempty"`
+}
+
+// Mismatched says how many rows of a run did not get the values of their answers, which contradict them.
+type Mismatched struct {
+	Run  string `json:"run"`
+	Rows int64  `json:"rows"`
 }
 
 // Stage is a number of rows or values that are left of the stage before.

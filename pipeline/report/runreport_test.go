@@ -49,7 +49,7 @@ func trialFacts() ReportFacts {
 			{Name: "night-2", Job: "night", Started: day(20), List: "/lists/night-2.csv"},
 			{
 				Name: "night-1", Job: "night", Started: day(17), Ended: day(19), Stop: "ceiling_reached",
-				Rows:  map[string]int64{"filled": 3, "unidentifiable": 2, "duplicate": 1, "not_attempted": 4, "rejected": 1, "in_doubt": 1, "forfeited": 1, "not_found": 5, "partial": 4, "matched": 8},
+				Rows:  map[string]int64{"filled": 3, "unidentifiable": 2, "duplicate": 1, "not_attempted": 4, "rejected": 1, "in_doubt": 1, "forfeited": 1, "not_found": 5, "partial": 4, "matched": 8, "mismatch": 2},
 				Drift: cost.Drift{Lost: cost.OfMoney(300_000)},
 				Ceilings: []cost.Ceiling{
 					{Name: "daily", Scope: checkpoint.JobScope("night"), Period: cost.Day, Limit: int64(3 * cost.Dollar)},

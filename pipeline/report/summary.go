@@ -108,7 +108,7 @@ func (v *RunSummary) TakesMoney() bool {
 // statusOrder is the order in which outcomes are shown.
 var statusOrder = []scan.Status{
 	scan.StatusMatched, scan.StatusPartial, scan.StatusNotFound, scan.StatusFilled,
-	scan.StatusDuplicate, scan.StatusUnidentifiable, scan.StatusAmbiguous, scan.StatusRejected,
+	scan.StatusDuplicate, scan.StatusUnidentifiable, scan.StatusAmbiguous, scan.StatusMismatch, scan.StatusRejected,
 	scan.StatusInDoubt, scan.StatusForfeited, scan.StatusNotAttempted,
 }
 
@@ -120,7 +120,8 @@ func (v *RunSummary) nothingToDo() bool {
 
 // answered returns how many rows have an answer.
 func (v *RunSummary) answered() int64 {
-	return v.Rows[string(scan.StatusMatched)] + v.Rows[string(scan.StatusPartial)] + v.Rows[string(scan.StatusNotFound)]
+	return v.Rows[string(scan.StatusMatched)] + v.Rows[string(scan.StatusPartial)] + v.Rows[string(scan.StatusNotFound)] +
+		v.Rows[string(scan.StatusMismatch)]
 }
 
 func (v *RunSummary) Render(p *Page) {
@@ -134,6 +135,7 @@ func (v *RunSummary) Render(p *Page) {
 		renderNewValues(p, v.NewValues)
 		renderTables(p, v.Tables)
 		renderCandidates(p, v.Ambiguous)
+		renderMismatch(p, v.Rows, v.Run)
 		renderKept(p, v.Kept)
 		return
 	}
@@ -167,6 +169,7 @@ func (v *RunSummary) Render(p *Page) {
 	renderNewValues(p, v.NewValues)
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
+	renderMismatch(p, v.Rows, v.Run)
 	renderKept(p, v.Kept)
 	if v.Advice != "" {
 		p.Gap()
@@ -230,6 +233,21 @@ func renderCandidates(p *Page, v *Choices) {
 	}
 }
 
+// renderMismatch says that rows got no values because of what their answers say, and how somebody accepts them.
+func renderMismatch(p *Page, rows map[string]int64, run string) {
+	if n := rows[string(scan.StatusMismatch)]; n > 0 {
+		p.Alertf("mismatch", "%s%s", mismatchText(n), p.Hint("mismatch", ShellWord(run)))
+	}
+}
+
+// mismatchText says how many rows did not get the values of their answers.
+func mismatchText(rows int64) string {
+	if rows == 1 {
+		return "1 answer contradicts its row, which did not get the values; enrich_reason says what differs"
+	}
+	return Counted(rows, "answer") + " contradict their rows, which did not get the values; enrich_reason says what differs"
+}
+
 func renderKept(p *Page, files []output.KeptVersion) {
 	for _, k := range files {
 		p.Entryf("earlier file", "%s: %s", k.As, k.Reason)
@@ -242,5 +260,6 @@ func (v *RewrittenOutput) Render(p *Page) {
 	renderNewValues(p, v.NewValues)
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
+	renderMismatch(p, v.Rows, v.Run)
 	renderKept(p, v.Kept)
 }

@@ -23,6 +23,7 @@ type companyReader struct {
 	search, searched SearchScope
 	resolves, most   bool
 	withoutID        bool
+	fallback         int
 	selected         map[string]string
 }
 
@@ -30,7 +31,7 @@ func newCompanyReader(s Scope) *companyReader {
 	m := s.Mapping
 	r := &companyReader{
 		prefer: s.Prefer, patterns: s.patterns(), search: s.Search, searched: s.Searched, resolves: s.Resolves,
-		most: s.Most, withoutID: s.WithoutID, selected: s.Selected,
+		most: s.Most, withoutID: s.WithoutID, selected: s.Selected, fallback: s.Fallback,
 	}
 	r.ids, r.country, r.state = m[columns.CompanyID], m[columns.CompanyCountry], m[columns.CompanyState]
 	r.registration, r.vat = m[columns.RegistrationNumber], m[columns.VATNumber]
@@ -68,6 +69,12 @@ func (r *companyReader) identify() (enrich.Identity, enrich.Unidentifiable) {
 	switch {
 	case r.search.exists():
 		r.id, r.reason = r.search.identify(r.company, r.prefer)
+	case r.fallback > 0:
+		all := r.chosen.Only(r.patterns).Identities(r.prefer)
+		r.id, r.reason = enrich.Identity{}, enrich.NoCompanyIdentifiers
+		if len(all) > r.fallback {
+			r.id, r.reason = all[r.fallback], ""
+		}
 	case r.patterns.Has(enrich.ByID):
 		r.id, r.reason = r.chosen.Only(r.patterns).Identify(r.prefer)
 	default:
@@ -78,6 +85,11 @@ func (r *companyReader) identify() (enrich.Identity, enrich.Unidentifiable) {
 
 // leaves reports whether the company of the row is left to other steps.
 func (r *companyReader) leaves() bool {
+	if r.fallback > 0 {
+		if _, reason := r.identify(); reason != "" {
+			return true
+		}
+	}
 	switch {
 	case r.search.exists():
 		r.read()
@@ -92,6 +104,12 @@ func (r *companyReader) leaves() bool {
 		return r.withoutID && r.chosen.ID != "" || r.searched.isFor(r.chosen)
 	}
 	return false
+}
+
+// isSelected reports whether the id of the row's company is one that somebody chose.
+func (r *companyReader) isSelected() bool {
+	r.read()
+	return r.chosen.ID != r.company.ID
 }
 
 // withSelected returns a company with the id that somebody chose for its name or number, when that is what names

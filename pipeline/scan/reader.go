@@ -20,6 +20,7 @@ type RowReader struct {
 	forgotten map[enrich.Key]bool
 	later     bool // the rows are Answered, and fields that wait are not missing
 	whole     func(enrich.Pattern, enrich.Fields) enrich.Fields
+	parts     []describedBy  // what the rows say of their subjects
 	companies *companyReader // nil where the rows name persons
 	header    []headerCell
 
@@ -58,7 +59,7 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
 		later: s.Later && !s.Most, whole: s.whole,
 	}
-	r.header = s.headerCells()
+	r.header, r.parts = s.headerCells(), s.describedBy()
 	if s.Subject == enrich.Companies {
 		r.companies = newCompanyReader(s)
 		return r
@@ -149,6 +150,59 @@ func (r *RowReader) person() *enrich.Cells {
 		r.splitName(cellOf(row, columns.FullName, r.fullName))
 	}
 	return &r.cells
+}
+
+// Describe returns what the row says of its subject.
+func (r *RowReader) Describe(described *enrich.Described) {
+	*described = enrich.Described{}
+	for i := range r.parts {
+		described[r.parts[i].part] = string(cellOf(r.row, r.parts[i].role, r.parts[i].columns))
+	}
+}
+
+// IsSelected reports whether somebody chose the company of the row among the results of a search.
+func (r *RowReader) IsSelected() bool {
+	return r.companies != nil && r.companies.isSelected()
+}
+
+// describedBy are the columns with a part of what rows say of their subjects.
+type describedBy struct {
+	part    enrich.Part
+	role    columns.Role // one of those of the columns
+	columns []int
+}
+
+// describedBy returns the columns that describe the subjects of the rows. Answers of earlier steps are not what the list
+// says.
+func (s Scope) describedBy() (parts []describedBy) {
+	for _, by := range []struct {
+		part  enrich.Part
+		roles []columns.Role
+	}{
+		{enrich.PartFullName, []columns.Role{columns.FullName}},
+		{enrich.PartFirstName, []columns.Role{columns.FirstName}},
+		{enrich.PartLastName, []columns.Role{columns.LastName}},
+		{enrich.PartProfile, []columns.Role{columns.ProfileURL}},
+		{enrich.PartContactID, []columns.Role{columns.ContactID}},
+		{enrich.PartCompanyID, []columns.Role{columns.CompanyID}},
+		{enrich.PartCompanyName, []columns.Role{columns.CompanyName}},
+		{enrich.PartCountry, []columns.Role{columns.CompanyCountry}},
+		{enrich.PartRegistration, []columns.Role{columns.RegistrationNumber}},
+		{enrich.PartVAT, []columns.Role{columns.VATNumber}},
+		{enrich.PartWebsite, []columns.Role{columns.CompanyWebsite, columns.CompanyDomain}},
+		{enrich.PartCompanyProfile, []columns.Role{columns.CompanyProfileURL}},
+	} {
+		var of []int
+		for _, role := range by.roles {
+			if columns.Names(role, s.Subject) {
+				of = append(of, s.Mapping[role]...)
+			}
+		}
+		if of = slices.DeleteFunc(of, func(column int) bool { return column >= FirstAnswer }); len(of) > 0 {
+			parts = append(parts, describedBy{by.part, by.roles[0], of})
+		}
+	}
+	return parts
 }
 
 // splitName takes the first and the last name from a full name, unless the row has both in their own cells.

@@ -34,6 +34,9 @@ type Scope struct {
 	// Resolves says that the step asks for the companies of Searched, and only for those whose search could not
 	// decide.
 	Resolves bool
+	// Fallback says that the step asks by another identity of the row's company than the first one: 1 for the second
+	// identity, and so on. Rows without it miss nothing in this step.
+	Fallback int
 	// Selected are the ids of companies that somebody chose, by the canonical forms of the identities by name or
 	// number that they are chosen for.
 	Selected map[string]string
@@ -82,38 +85,14 @@ func (s Scope) Columns() []int {
 			read[role], read[held] = s.Mapping[role], s.Mapping[held]
 		}
 	}
-	for _, same := range s.Sames() {
-		read[same.Role] = same.Columns
-	}
 	wanted := slices.Concat(slices.Collect(maps.Values(read))...)
+	for _, part := range s.describedBy() {
+		wanted = append(wanted, part.columns...)
+	}
 	for _, column := range s.Values {
 		wanted = append(wanted, column)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(wanted)))
-}
-
-// Same is a detail of answers with the columns of the list that name the same subject.
-type Same struct {
-	Detail  int // in the catalogue
-	Role    columns.Role
-	Pattern enrich.Pattern // of the values
-	Columns []int
-}
-
-// Sames returns the details of answers with which columns of the list are compared.
-func (s Scope) Sames() (sames []Same) {
-	for i, detail := range s.Catalogue.Details {
-		role := columns.Role(detail.Same)
-		of := slices.DeleteFunc(slices.Clone(s.Mapping[role]), func(column int) bool { return column >= FirstAnswer })
-		pattern, compared := map[columns.Role]enrich.Pattern{
-			columns.ContactID: enrich.ByContactID, columns.ProfileURL: enrich.ByProfile,
-			columns.CompanyID: enrich.ByID, columns.CompanyProfileURL: enrich.ByCompanyProfile,
-		}[role]
-		if compared && len(of) > 0 && s.FieldsOf(detail) != 0 {
-			sames = append(sames, Same{i, role, pattern, of})
-		}
-	}
-	return sames
 }
 
 // FieldsOf returns the wanted fields that a detail is about.

@@ -12,6 +12,7 @@ const (
 	StatusDuplicate      Status = "duplicate"
 	StatusUnidentifiable Status = "unidentifiable"
 	StatusAmbiguous      Status = "ambiguous"
+	StatusMismatch       Status = "mismatch"
 	StatusRejected       Status = "rejected"
 	StatusInDoubt        Status = "in_doubt"
 	StatusForfeited      Status = "forfeited"

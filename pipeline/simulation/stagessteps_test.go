@@ -257,7 +257,7 @@ func TestAWaterfallAppendsOneColumnForAValue(t *testing.T) {
 		w.wantLedger(out)
 		header, _, _ := strings.Cut(out.text, "\n")
 		const want = "profile url,work_email,business_phone,full_name,phone_type,enrich_status,enrich_reason," +
-			"enrich_charge_usd,enrich_request_id,enrich_retrieved_at,enrich_provenance,enrich_charge_usd_first,enrich_charge_usd_second"
+			"enrich_charge_usd,enrich_request_id,enrich_retrieved_at,enrich_provenance,enrich_confidence,enrich_charge_usd_first,enrich_charge_usd_second"
 		if header != want {
 			t.Errorf("the columns are\n%s\nwant\n%s", header, want)
 		}

@@ -218,15 +218,15 @@ func TestAnInterfaceOfFiveFieldsRuns(t *testing.T) {
 		t.Errorf("%v were used, want %v", used, want)
 	}
 	const want = "Profile URL,Email,company,financials,ownership,legal_form,contact_role," +
-		"enrich_status,enrich_reason,enrich_charge_usd,enrich_request_id,enrich_retrieved_at,enrich_provenance\n" +
-		"https://net.example/acme,contact of acme,company of acme,financials of acme,,plc,director,partial,ownership not found,0.00,r-acme,,\n" +
-		"https://net.example/bolt,info@bolt.example,company of bolt,financials of bolt,,plc,,partial,ownership not found,0.00,r-bolt,,\n" +
-		"https://net.example/acme,contact of acme,company of acme,financials of acme,,plc,director,duplicate,same person as row 1,,r-acme,,\n" +
-		",,,,,,,unidentifiable,no profile URL and no name,,,,\n"
+		"enrich_status,enrich_reason,enrich_charge_usd,enrich_request_id,enrich_retrieved_at,enrich_provenance,enrich_confidence\n" +
+		"https://net.example/acme,contact of acme,company of acme,financials of acme,,plc,director,partial,ownership not found,0.00,r-acme,,,\n" +
+		"https://net.example/bolt,info@bolt.example,company of bolt,financials of bolt,,plc,,partial,ownership not found,0.00,r-bolt,,,\n" +
+		"https://net.example/acme,contact of acme,company of acme,financials of acme,,plc,director,duplicate,same person as row 1,,r-acme,,,\n" +
+		",,,,,,,unidentifiable,no profile URL and no name,,,,,\n"
 	if diff := cmp.Diff(want, r.write(false)); diff != "" {
 		t.Errorf("the output (-want +got):\n%s", diff)
 	}
-	if text := r.write(true); !strings.Contains(text, "enrich_provenance,raw\n") || !strings.Contains(text, `""company of acme""`) {
+	if text := r.write(true); !strings.Contains(text, "enrich_confidence,raw\n") || !strings.Contains(text, `""company of acme""`) {
 		t.Errorf("the optional detail is not the last column of\n%s", text)
 	}
 	if counts, _ := r.run(); counts.Lookup != 0 || len(r.service.asked) != len(asked) {

@@ -167,13 +167,13 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 	_, err = rows.Write(t.Context(), contacts, writer, nil)
 	check(errors.Join(err, writer.Close(), reader.Close(), rows.Close()))
 	const want = "Profile URL,employer,company,insights,employer_id,legal_form,contact_role,enrich_status,enrich_reason," +
-		"enrich_charge_usd,enrich_request_id,enrich_retrieved_at,enrich_provenance," +
+		"enrich_charge_usd,enrich_request_id,enrich_retrieved_at,enrich_provenance,enrich_confidence," +
 		"enrich_charge_usd_people,enrich_charge_usd_companies\n" +
-		"https://net.example/7-ann,employer 7,company of 7,insights of 7,7,plc,,matched,,0.00,p-7-ann r-7,,,0.00,0.00\n" +
-		"https://net.example/8-bob,employer 8,company of 8,insights of 8,8,plc,,matched,,0.00,p-8-bob r-8,,,0.00,0.00\n" +
-		"https://net.example/7-cem,employer 7,company of 7,insights of 7,7,plc,,matched,,0.00,p-7-cem r-7,,,0.00,\n" +
+		"https://net.example/7-ann,employer 7,company of 7,insights of 7,7,plc,,matched,,0.00,p-7-ann r-7,,,,0.00,0.00\n" +
+		"https://net.example/8-bob,employer 8,company of 8,insights of 8,8,plc,,matched,,0.00,p-8-bob r-8,,,,0.00,0.00\n" +
+		"https://net.example/7-cem,employer 7,company of 7,insights of 7,7,plc,,matched,,0.00,p-7-cem r-7,,,,0.00,\n" +
 		"https://net.example/dan,,,,,,,not_found,\"people: person unknown; companies: " +
-		string(enrich.NoCompanyIdentifiers) + "\",0.00,,,,0.00,\n"
+		string(enrich.NoCompanyIdentifiers) + "\",0.00,,,,,0.00,\n"
 	if diff := cmp.Diff(want, text.String()); diff != "" {
 		t.Errorf("the output (-want +got):\n%s", diff)
 	}

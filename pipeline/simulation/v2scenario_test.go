@@ -46,6 +46,7 @@ type v2Scenario struct {
 
 	list                []byte
 	commitTime, service span
+	Fallback            bool // companies that are not found are asked for by their other identities
 }
 
 // v2Runs are what the runs of these worlds ask for.
@@ -88,6 +89,7 @@ func newV2Scenario(seed uint64) v2Scenario {
 	if !s.Exclusive && r.IntN(3) == 0 {
 		s.Others = 1 + r.IntN(6)
 	}
+	s.Fallback = s.Subject == enrich.Companies && d.of("fallback").IntN(2) == 0
 	s.list = s.drawList(d.of("list"))
 	return s
 }
@@ -207,9 +209,28 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 		if byID {
 			row = fmt.Sprintf("%s,\n", company.ID())
 		}
+		if s.Fallback {
+			row = s.drawIdentities(draws(s.Seed).of(fmt.Sprint("identities ", len(rows))), company.ID(), company.Website())
+		}
 		rows = append(rows, strings.Repeat(row, 1+r.IntN(8)/7))
 	}
 	return []byte(header + strings.Join(rows, "") + []string{"", "99999999,\n"}[r.IntN(2)])
+}
+
+// drawIdentities returns a row with two identities of a company, of which some are unknown.
+func (s *v2Scenario) drawIdentities(r *rand.Rand, id, website string) string {
+	switch r.IntN(6) {
+	case 0:
+		return fmt.Sprintf(",%s\n", website)
+	case 1:
+		return fmt.Sprintf("%s,%s\n", id, website)
+	case 2:
+		return fmt.Sprintf("9999%d,%s\n", r.IntN(3), website)
+	case 3:
+		return fmt.Sprintf("9999%d,unknown-%d.example\n", r.IntN(3), r.IntN(3))
+	default: // the website is asked first
+		return fmt.Sprintf("%s,unknown-%d.example\n", id, r.IntN(3))
+	}
 }
 
 // sandboxConfig returns the service of the world.

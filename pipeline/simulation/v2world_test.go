@@ -78,7 +78,11 @@ func newV2World(s v2Scenario, m v2Mutation) *v2World {
 	w.check = &v2Checker{world: w}
 	asked, err := provider.All(providers.All()).Of(s.Wanted)
 	if err == nil {
-		w.steps, err = provider.ListOf(s.Subject, w.mapping()).Steps(asked)
+		facts := provider.ListOf(s.Subject, w.mapping())
+		if s.Fallback {
+			facts.Fallbacks = provider.FallbacksOf(w.mapping())
+		}
+		w.steps, err = facts.Steps(asked)
 	}
 	if err == nil {
 		w.service, err = sandbox.New(s.sandboxConfig())
@@ -405,8 +409,12 @@ func (p *v2Process) listSteps() (all output.Steps) {
 		if p.world.mutation.account != nil {
 			account = p.world.mutation.account(p.journals[p.world.accountOf(n)])
 		}
+		scope := step.Scope(maps.Clone(p.world.mapping()))
+		if p.world.scenario.Fallback {
+			scope.Prefer = enrich.ByWebsite
+		}
 		all = append(all, output.Step{Name: name, Account: account, Output: output.Output{
-			Run: runName, Decoder: step.Interface.NewDecoder(), Scope: step.Scope(maps.Clone(p.world.mapping())),
+			Run: runName, Decoder: step.Interface.NewDecoder(), Scope: scope,
 		}})
 	}
 	return all

@@ -230,11 +230,11 @@ func TestOnlyEmptyCellsAreFilledAndNoOtherByteChanges(t *testing.T) {
 			"https://pro.example/in/p2;+1;\"own@co.example\";  x;  \r\n" +
 			"\"https://pro.example/in/p3\";;\"\";\"two\nlines\";\"+49 30 1\"\r\n")
 		want := "\uFEFF\"Profile URL\";Mobile;\"E-Mail\"; Note ;Phone;full_name;phone_type;enrich_status;enrich_reason;" +
-			"enrich_charge_usd;enrich_request_id;enrich_retrieved_at;enrich_provenance\r\n" +
-			"https://pro.example/in/p1;;ada@co.example;\"a \"\"b\"\"; c\";+1 555 0100;Ada Example;office;matched;;0.40;req-1;;\r\n" +
+			"enrich_charge_usd;enrich_request_id;enrich_retrieved_at;enrich_provenance;enrich_confidence\r\n" +
+			"https://pro.example/in/p1;;ada@co.example;\"a \"\"b\"\"; c\";+1 555 0100;Ada Example;office;matched;;0.40;req-1;;;low\r\n" +
 			"\r\n" +
-			"https://pro.example/in/p2;+1;\"own@co.example\";  x;+1 555 0100;Ada Example;office;matched;;0.40;req-1;;\r\n" +
-			"\"https://pro.example/in/p3\";;\"ada@co.example\";\"two\nlines\";\"+49 30 1\";Ada Example;;matched;;0.40;req-1;;\r\n"
+			"https://pro.example/in/p2;+1;\"own@co.example\";  x;+1 555 0100;Ada Example;office;matched;;0.40;req-1;;;low\r\n" +
+			"\"https://pro.example/in/p3\";;\"ada@co.example\";\"two\nlines\";\"+49 30 1\";Ada Example;;matched;;0.40;req-1;;;low\r\n"
 		if diff := cmp.Diff(want, r.write(list, v1.AllFields).text); diff != "" {
 			t.Errorf("output (-want +got):\n%s", diff)
 		}
@@ -255,7 +255,7 @@ func TestNothingFoundClearsNothing(t *testing.T) {
 func TestAppendedColumns(t *testing.T) {
 	results := []string{
 		"full_name", "phone_type", "enrich_status", "enrich_reason",
-		"enrich_charge_usd", "enrich_request_id", "enrich_retrieved_at", "enrich_provenance",
+		"enrich_charge_usd", "enrich_request_id", "enrich_retrieved_at", "enrich_provenance", "enrich_confidence",
 	}
 	renamed := func(old, replacement string) []string {
 		names := strings.Join(results, " ")

@@ -91,7 +91,7 @@ func Catalogue() enrich.Catalogue {
 			BusinessPhone: {Name: "business_phone", Word: "phone", Role: "phone"},
 		},
 		Details: []enrich.Detail{
-			{Name: "full_name"},
+			{Name: "full_name", Says: enrich.PartFullName},
 			{Name: "phone_type", Of: enrich.FieldsOf(BusinessPhone)},
 			{Name: "profile", Optional: true},
 		},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"payonce/enrich"
+	"payonce/enrich/fit"
 )
 
 // Candidate is a company that a search returned. What it does not say is "".
@@ -70,7 +71,7 @@ func fits(sought enrich.Company, c Candidate) bool {
 	if sought.RegistrationNumber != "" {
 		return sameNumber(sought, c.Registration)
 	}
-	return sameCompanyName(sought.Name, c.Name)
+	return fit.SameCompanyName(sought.Name, c.Name)
 }
 
 // sameNumber reports whether a registration number is that of the company that was sought.

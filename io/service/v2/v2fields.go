@@ -50,7 +50,7 @@ func Catalogue() enrich.Catalogue {
 		prefix := c.Name(group.field) + "_"
 		for _, member := range group.members {
 			name := prefix + strings.TrimPrefix(member, prefix)
-			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field), Apart: true}
+			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field), Apart: true, Says: partOf(group.field, member)}
 			switch {
 			case group.field == FieldContact:
 				detail.Of = FieldContactData
@@ -60,18 +60,28 @@ func Catalogue() enrich.Catalogue {
 			if strings.HasSuffix(name, companyID) {
 				detail.Role = companyID
 			}
-			switch name {
-			case "contact_id", companyID:
-				detail.Same = name
-			case "contact_pro_network":
-				detail.Same = "profile_url"
-			case "company_pro_network":
-				detail.Same = "company_profile_url"
-			}
 			c.Details = append(c.Details, detail)
 		}
 	}
 	return c
+}
+
+// partOf returns the part of the description of a contact or a company that a member of its record is.
+func partOf(f enrich.Field, member string) enrich.Part {
+	switch f {
+	case FieldContact:
+		return map[string]enrich.Part{
+			"id": enrich.PartContactID, "full_name": enrich.PartFullName, "first_name": enrich.PartFirstName, "last_name": enrich.PartLastName,
+			"email": enrich.PartEmail, "pro_network": enrich.PartProfile, "company_id": enrich.PartCompanyID, "company_name": enrich.PartCompanyName,
+		}[member]
+	case FieldCompany:
+		return map[string]enrich.Part{
+			"id": enrich.PartCompanyID, "name": enrich.PartCompanyName, "brands": enrich.PartBrands, "country_code": enrich.PartCountry,
+			"registration_number": enrich.PartRegistration, "vat_number": enrich.PartVAT, "company_website": enrich.PartWebsite,
+			"pro_network": enrich.PartCompanyProfile,
+		}[member]
+	}
+	return enrich.NoPart
 }
 
 // Patterns returns the patterns by which the interface can be asked for all of some fields in one call. Those of a

@@ -1,8 +1,9 @@
-package v2
+package fit
 
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -10,10 +11,10 @@ import (
 	"payonce/enrich"
 )
 
-// sameCompanyName reports whether two names of companies are equal but for case, accents, signs and the spelling of the
+// SameCompanyName reports whether two names of companies are equal but for case, accents, signs and the spelling of the
 // legal form. A name without a legal form equals one with any: "Acme" is "Acme Ltd" and "Acme Limited", but
 // "Acme Ltd" is not "Acme GmbH".
-func sameCompanyName(a, b string) bool {
+func SameCompanyName(a, b string) bool {
 	nameA, formA := normalise(a)
 	nameB, formB := normalise(b)
 	return nameA != "" && nameA == nameB && (formA == formB || formA == "" || formB == "")
@@ -50,18 +51,25 @@ var phrases = [...][2]string{
 }
 
 // formOf returns the spelling by which the word of a legal form is compared, "" for other words.
-func formOf(word string) string {
+func formOf(word string) string { return comparedForms()[word] }
+
+// comparedForms returns the spelling by which each word of forms is compared.
+var comparedForms = sync.OnceValue(func() map[string]string {
+	compared := map[string]string{}
 	for form := range strings.FieldsSeq(forms) {
-		spelling, compared, other := strings.Cut(form, "=")
-		if spelling == word {
-			if other {
-				return compared
-			}
-			return spelling
+		spelling, other, found := strings.Cut(form, "=")
+		switch _, known := compared[spelling]; {
+		case known:
+		case found:
+			compared[spelling] = other
+		default:
+			compared[spelling] = spelling
 		}
 	}
-	return ""
-}
+	return compared
+})
+
+var signsOfAnd = strings.NewReplacer("&", " and ", "+", " and ")
 
 // normalise returns a name without its legal form, and the legal form.
 func normalise(text string) (name, form string) {
@@ -99,7 +107,7 @@ func wordsOf(text string) []string {
 		}
 		return ' '
 	}, norm.NFD.String(folded))
-	plain = strings.NewReplacer("&", " and ", "+", " and ").Replace(plain)
+	plain = signsOfAnd.Replace(plain)
 	plain = " " + strings.Join(strings.Fields(plain), " ") + " "
 	for _, phrase := range phrases {
 		plain = strings.ReplaceAll(plain, " "+phrase[0]+" ", " "+phrase[1]+" ")

@@ -6,34 +6,6 @@ import (
 	"payonce/enrich"
 )
 
-func TestDifferIsOnlyTrueWhereItIsCertain(t *testing.T) {
-	for _, test := range []struct {
-		pattern enrich.Pattern
-		a, b    string
-		want    bool
-	}{
-		{enrich.ByContactID, "7", "8", true},
-		{enrich.ByContactID, "7", " 7 ", false},
-		{enrich.ByContactID, "7", "7.0", false},
-		{enrich.ByContactID, "7", "", false},
-		{enrich.ByContactID, "1.2345E+12", "8", false}, // rounded
-		{enrich.ByID, "7", "8", true},
-		{enrich.ByID, "7", "7", false},
-		{enrich.ByProfile, "https://www.linkedin.com/in/ann-lee", "linkedin.com/in/Ann-Lee/", false},
-		{enrich.ByProfile, "https://www.linkedin.com/in/ann-lee", "https://linkedin.com/in/bob-ray", true},
-		{enrich.ByProfile, "https://www.linkedin.com/in/ann-lee", "https://www.xing.com/profile/Ann_Lee", false},
-		{enrich.ByProfile, "https://www.linkedin.com/in/ann-lee", "https://www.linkedin.com/in/ACoAAABBBCCCDDDEEEFFFGGGHHH", false},
-		{enrich.ByProfile, "not a page", "https://linkedin.com/in/bob-ray", false},
-		{enrich.ByCompanyProfile, "https://www.linkedin.com/company/acme", "https://www.linkedin.com/company/beta", true},
-		{enrich.ByCompanyProfile, "https://www.linkedin.com/company/acme", "https://www.linkedin.com/company/1035", false},
-		{enrich.ByName, "Ann", "Bob", false},
-	} {
-		if got := enrich.Differ(test.pattern, test.a, test.b); got != test.want || enrich.Differ(test.pattern, test.b, test.a) != got {
-			t.Errorf("%s: %q and %q differ: %t", test.pattern, test.a, test.b, got)
-		}
-	}
-}
-
 // TestAnIDNamesAPersonBeforeOtherCells builds identities of rows that have several.
 func TestAnIDNamesAPersonBeforeOtherCells(t *testing.T) {
 	row := enrich.Contact{ContactID: " 0042 ", ProfileURL: "https://www.linkedin.com/in/ann", FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}

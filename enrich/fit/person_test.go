@@ -1,0 +1,103 @@
+package fit_test
+
+import (
+	"strings"
+	"testing"
+
+	"payonce/enrich"
+	"payonce/enrich/fit"
+)
+
+// person describes a person by "First|Last" or a full name, and by the company, the website, the profile and the email.
+func person(name string, values ...string) *enrich.Described {
+	var d enrich.Described
+	first, last, split := strings.Cut(name, "|")
+	if split {
+		d[enrich.PartFirstName], d[enrich.PartLastName] = first, last
+	} else {
+		d[enrich.PartFullName] = name
+	}
+	for i, part := range []enrich.Part{enrich.PartCompanyName, enrich.PartWebsite, enrich.PartProfile, enrich.PartEmail} {
+		if i < len(values) {
+			d[part] = values[i]
+		}
+	}
+	return &d
+}
+
+func TestPersons(t *testing.T) {
+	const (
+		name    = enrich.ByName
+		profile = enrich.ByProfile
+		email   = enrich.ByEmail
+	)
+	for _, tt := range []struct {
+		asked       enrich.Pattern
+		row, answer *enrich.Described
+		want        fit.Verdict
+	}{
+		// The same person.
+		{name, person("Ann|Lee"), person("Ann Lee"), fit.Fits},
+		{name, person("ann|LEE"), person("Lee, Ann"), fit.Fits},
+		{name, person("José|García Márquez"), person("Jose Garcia"), fit.Fits},
+		{name, person("Bob|Smith"), person("Robert Smith"), fit.Fits},
+		{name, person("Bill|Gates"), person("William|Gates"), fit.Fits},
+		{name, person("Kate|O'Brien"), person("Catherine O’Brien"), fit.Fits},
+		{name, person("Peggy|Olson"), person("Margaret Olson"), fit.Fits},
+		{name, person("J.|Smith"), person("John Smith"), fit.Fits},
+		{name, person("John|Smith"), person("J. Smith"), fit.Fits},
+		{name, person("John|Smith"), person("John Michael Smith Jr."), fit.Fits},
+		{name, person("Dr. Anna|Schmidt"), person("Anna Schmidt-Weber"), fit.Fits},
+		{name, person("Ludwig|van Beethoven"), person("Ludwig Beethoven"), fit.Fits},
+		{name, person("Иван|Петров"), person("Ivan Petrov"), fit.Fits},
+		{name, person("Юлия|Щербакова"), person("Yulia Shcherbakova"), fit.Fits},
+		{name, person("Julia|Schtscherbakowa"), person("Yulia|Shcherbakova"), fit.Fits},
+		{name, person("Αλέξης|Τσίπρας"), person("Alexis Tsipras"), fit.Fits},
+		{name, person("伟|王"), person("Wei Wang"), fit.Fits},
+		{name, person("Jürgen|Müller"), person("Juergen Mueller"), fit.Fits},
+		{name, person("Jurgen|Muller"), person("Jürgen Müller"), fit.Fits},
+		{name, person("Søren|Kjær"), person("Soren Kjaer"), fit.Fits},
+		{name, person("Katarzyna|Kowalska"), person("Kasia Kowalski"), fit.Fits},
+		{name, person("Mohammed|Al-Fayed"), person("Mohamed Fayed"), fit.Fits},
+		{name, person("Jean-Pierre|Dupont"), person("Jean Pierre Dupont"), fit.Fits},
+		{name, person("Smith|John"), person("John|Smith"), fit.Fits},
+		{name, person("Henry|Mercer"), person("Henry Mercer Grnhia"), fit.Fits},
+		{name, person("Alexander|Bauer"), person("Alex Bauer"), fit.Fits},
+		{name, person("Stephen|Jonson"), person("Steven Johnson"), fit.Fits},
+		{name, person("Noël|山田"), person("Noel Yamada"), fit.Unknown},
+		// Others.
+		{name, person("Ann|Lee"), person("Bob Jones"), fit.Contradicts},
+		{name, person("Peter|Smith"), person("Paul Smith"), fit.Contradicts},
+		{name, person("Anna|Schmidt"), person("Anna Weber"), fit.Contradicts},
+		{name, person("Martin|Bauer"), person("Martina Bauer"), fit.Contradicts},
+		{name, person("Mario|Rossi"), person("Maria Rossi"), fit.Contradicts},
+		{name, person("Daniel|Klein"), person("Daniela Klein"), fit.Contradicts},
+		{name, person("Paul|Klein"), person("Pauline Klein"), fit.Contradicts},
+		{name, person("Alan|Klein"), person("Alex Klein"), fit.Contradicts},
+		{name, person("Wei|Wang"), person("Li Wang"), fit.Contradicts},
+		// A page or an email names one person, who can have married.
+		{profile, person("Anna|Schmidt"), person("Anna Weber"), fit.Unclear},
+		{email, person("Anna|Schmidt"), person("Anna Weber"), fit.Unclear},
+		{profile, person("Anna|Schmidt"), person("Paul Weber"), fit.Contradicts},
+		{email, person("Ann|Lee"), person("Bob Jones"), fit.Contradicts},
+		// Companies.
+		{name, person("Ann|Lee", "Acme"), person("Ann Lee", "Acme Ltd"), fit.Fits},
+		{name, person("Ann|Lee", "Acme"), person("Ann Lee", "Zenith Foods"), fit.Contradicts},
+		{profile, person("Ann|Lee", "Acme"), person("Ann Lee", "Zenith Foods"), fit.Unclear},
+		{name, person("Ann|Lee", "", "zenith.com"), person("Ann Lee", "Zenith Foods"), fit.Fits},
+		{name, person("Ann|Lee", "", "zenith.com"), person("Ann Lee", "Acme Holdings"), fit.Unclear},
+		{name, person("Ann|Lee", "Gousto", "gousto.co.uk"), person("Ann Lee", "SCA Investments Ltd", "", "", "ann@gousto.co.uk"), fit.Fits},
+		// Pages.
+		{name, person("Ann|Lee", "Acme", "", "https://www.linkedin.com/in/ann-lee-1"), person("Ann Lee", "", "", "https://www.linkedin.com/in/ann-lee-2"), fit.Contradicts},
+		{name, person("Ann|Lee", "Acme", "", "https://www.linkedin.com/in/ann-lee-1"), person("Ann Lee", "Acme Ltd", "", "https://www.linkedin.com/in/annlee"), fit.Unclear},
+		{profile, person("Ann|Lee", "", "", "https://www.linkedin.com/in/ann-lee-1"), person("Ann Lee", "", "", "https://de.linkedin.com/in/ann-lee-1/"), fit.Fits},
+		// Nothing to compare.
+		{profile, person(""), person("Ann Lee"), fit.Unknown},
+		{profile, person("Ann|Lee"), person(""), fit.Unknown},
+	} {
+		got := fit.Compare(tt.asked, tt.row, tt.answer)
+		if got.Verdict != tt.want || (got.Verdict == fit.Contradicts || got.Verdict == fit.Unclear) == (got.Differences == "") {
+			t.Errorf("asked by %s, %q and %q: %d %q, not %d", tt.asked, *tt.row, *tt.answer, got.Verdict, got.Differences, tt.want)
+		}
+	}
+}

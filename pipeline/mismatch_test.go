@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/pipeline/report"
+)
+
+// shownOf returns what an output shows of how answers fit its rows.
+func shownOf(t *testing.T, path string, columns ...string) (shown []string) {
+	t.Helper()
+	for _, row := range cells(t, path) {
+		var values []string
+		for _, column := range append([]string{"enrich_status", "enrich_confidence"}, columns...) {
+			values = append(values, row[column])
+		}
+		shown = append(shown, strings.Join(values, "|"))
+	}
+	return shown
+}
+
+// TestAnAnswerThatContradictsItsRowIsNotInIt runs a list with a website of another company, accepts that answer with
+// write and with run, and asks for nothing that follows from an answer that is not accepted.
+func TestAnAnswerThatContradictsItsRowIsNotInIt(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.csv")
+	text := "Company name,Website,Country\n" +
+		"Harbor Logistics 3 PLC,https://www.falcon-logistics-1.example,GB\n" +
+		"FALCON LOGISTICS 1,falcon-logistics-1.example,Sweden\n" +
+		"Falcon Logistics Ltd,https://www.summit-logistics-1.example,GB\n"
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := runOf(list, "company", "ownership")
+	o.Output.Tables = filepath.Join(dir, "tables")
+	o.Output.TablesFormat = "csv"
+	run := func() *report.RunSummary {
+		t.Helper()
+		ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended.Summary
+	}
+	summary := run()
+	if diff := cmp.Diff(map[string]int64{"matched": 1, "mismatch": 2}, summary.Rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if summary.Posts != 3 { // two companies, and the owners of one of them
+		t.Errorf("%d requests", summary.Posts)
+	}
+	const first = "mismatch|none||||v2_company: country GB in the list, SE in the answer; name Harbor Logistics 3 PLC in the list, Falcon Logistics 1 in the answer"
+	want := []string{
+		first,
+		"matched|high|Falcon Logistics 1|6|SE|",
+		"mismatch|none||||v2_company: name Falcon Logistics Ltd in the list, Summit Logistics 1 in the answer",
+	}
+	columns := []string{"company", "company_id", "company_country_code", "enrich_reason"}
+	if diff := cmp.Diff(want, shownOf(t, o.Output.Path, columns...)); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+	owners, err := os.ReadFile(filepath.Join(o.Output.Tables, "shareholders.csv"))
+	if err != nil || !strings.Contains(string(owners), "\n6,") {
+		t.Errorf("%q, %v", owners, err)
+	}
+	// Written again it is the same. Accepted, the values are in the rows, and the reason names the difference still.
+	again := filepath.Join(dir, "again.csv")
+	for _, accept := range []bool{false, true} {
+		reading := List{Memory: 1 << 20, AcceptMismatch: accept}
+		if _, err := bothIn(dir).Write(t.Context(), summary.Run, reading, Output{Path: again}); err != nil {
+			t.Fatal(err)
+		}
+		shown := shownOf(t, again, columns...)
+		switch {
+		case !accept && !cmp.Equal(want, shown):
+			t.Errorf("written again (-want +got):\n%s", cmp.Diff(want, shown))
+		case accept && (!strings.HasPrefix(shown[0], "matched|none|Falcon Logistics 1|6|SE|v2_company: accepted: country GB in the list, SE in the answer") ||
+			shown[1] != "duplicate|high|Falcon Logistics 1|6|SE|v2_company, v2_ownership: same company as row 1"):
+			t.Errorf("accepted: %q", shown)
+		}
+	}
+	// A run that accepts asks for what follows, and buys no company again. It is recorded.
+	o.List.AcceptMismatch = true
+	summary = run()
+	if diff := cmp.Diff(map[string]int64{"matched": 1, "partial": 1, "duplicate": 1}, summary.Rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if summary.Posts != 1 { // the owners of the other company
+		t.Errorf("%d requests after it was accepted", summary.Posts)
+	}
+	accepted := shownOf(t, o.Output.Path, columns...)
+	if _, err := bothIn(dir).Write(t.Context(), summary.Run, List{Memory: 1 << 20}, Output{Path: again}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(accepted, shownOf(t, again, columns...)); diff != "" {
+		t.Errorf("the run accepted, and it is written again without saying so (-run +write):\n%s", diff)
+	}
+}
