@@ -293,7 +293,7 @@ func TestAWaterfallDoesNotAskAgainWhatMayHaveBeenCharged(t *testing.T) {
 // name.
 func TestNoStepAsksForAForgottenPerson(t *testing.T) {
 	list := csvList("profile url,first name,last name,company,email\n" +
-		"https://pro.example/in/3,Ada,Byron,Co,\nhttps://pro.example/in/4,Bob,Byron,Co,\n")
+		"https://pro.example/in/3,Ada,Byron,Co,\nhttps://pro.example/in/4,Ada,Example,Co,\n")
 	withWaterfall(t, list, someOf, secondOf, func(t *testing.T, w *waterfall) {
 		w.wanted = email
 		if err := forget(w.journal, enrich.Identity{FirstName: "Ada", LastName: "Byron", CompanyName: "Co"}); err != nil {
