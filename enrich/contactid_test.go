@@ -6,10 +6,11 @@ import (
 	"payonce/enrich"
 )
 
-// TestAnIDNamesAPersonBeforeOtherCells builds identities of rows that have several.
-func TestAnIDNamesAPersonBeforeOtherCells(t *testing.T) {
+// TestAnIDNamesAPersonAfterAProfileAndBeforeAName builds identities of rows that have several.
+func TestAnIDNamesAPersonAfterAProfileAndBeforeAName(t *testing.T) {
 	row := enrich.Contact{ContactID: " 0042 ", ProfileURL: "https://www.linkedin.com/in/ann", FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}
 	own := enrich.Identity{ContactID: "0042"}
+	paged := enrich.Identity{ProfileURL: "https://linkedin.com/in/ann"}
 	named := enrich.Identity{FirstName: "Ann", LastName: "Lee", CompanyName: "Acme"}
 	for _, test := range []struct {
 		change func(*enrich.Contact)
@@ -17,9 +18,11 @@ func TestAnIDNamesAPersonBeforeOtherCells(t *testing.T) {
 		want   enrich.Identity
 		reason enrich.Unidentifiable
 	}{
-		{func(*enrich.Contact) {}, enrich.ByProfile, own, ""},
+		{func(*enrich.Contact) {}, enrich.ByProfile, paged, ""},
+		{func(c *enrich.Contact) { c.ProfileURL = "" }, enrich.ByProfile, own, ""},
 		{func(*enrich.Contact) {}, enrich.ByName, named, ""},
-		{func(c *enrich.Contact) { c.FirstName = "" }, enrich.ByName, own, ""},
+		{func(c *enrich.Contact) { c.FirstName = "" }, enrich.ByName, paged, ""},
+		{func(c *enrich.Contact) { c.FirstName, c.ProfileURL = "", "" }, enrich.ByName, own, ""},
 		{func(c *enrich.Contact) { c.ContactID, c.ProfileURL = "1.2345E+12", "" }, enrich.ByProfile, named, ""},
 		{func(c *enrich.Contact) { *c = enrich.Contact{ContactID: "1.2345E+12"} }, enrich.ByProfile, enrich.Identity{}, enrich.BadContactID},
 		{func(c *enrich.Contact) { *c = enrich.Contact{ContactID: "7"} }, enrich.ByProfile, enrich.Identity{ContactID: "7"}, ""},

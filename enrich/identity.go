@@ -87,30 +87,31 @@ const (
 // would not do, as escapes of what cannot be seen fold to nothing.
 const maxIdentity = 4096
 
-// Identify builds the identity of a contact. When several patterns are whole, prefer decides. Otherwise the service's own
-// id comes first, as it names one person alone. An email comes last: a run may fill one in, and the person has to keep the identity by which it was asked about.
+// Identify builds the identity of a contact. When several patterns are whole, prefer decides. Otherwise a profile comes
+// first, because a call about one can leave values out, and then the service's own id, which names one person alone. An
+// email comes last: a run may fill one in, and the person has to keep the identity by which it was asked about.
 // A contact with no whole pattern gets a reason and no identity.
 func (c Contact) Identify(prefer Pattern) (Identity, Unidentifiable) {
 	emailed, emailReason := c.byEmail()
 	if emailReason == "" && prefer == ByEmail {
 		return emailed, ""
 	}
-	own, ownReason := c.byID()
-	if ownReason == "" && prefer != ByName {
-		return own, ""
-	}
 	profile, profileReason := c.byProfile()
 	if profileReason == "" && prefer != ByName {
 		return profile, ""
+	}
+	own, ownReason := c.byID()
+	if ownReason == "" && prefer != ByName {
+		return own, ""
 	}
 	named, nameReason := c.byName()
 	switch {
 	case nameReason == "":
 		return named, ""
-	case ownReason == "":
-		return own, ""
 	case profileReason == "":
 		return profile, ""
+	case ownReason == "":
+		return own, ""
 	case emailReason == "":
 		return emailed, ""
 	case nameReason == NoIdentifiers && profileReason == NoIdentifiers && emailReason == NoIdentifiers:

@@ -64,7 +64,7 @@ func (r *RunSteps) Add(account *provider.Account, scope scan.Scope) *RunStep {
 	if len(r.Of(account)) == 0 {
 		r.Accounts = append(r.Accounts, account)
 	}
-	account.Wanted |= scope.Wanted
+	account.Wanted |= scope.Asked()
 	step := &RunStep{Name: account.Catalogue.Interface, Account: account, Scope: scope}
 	r.Steps = append(r.Steps, step)
 	return step

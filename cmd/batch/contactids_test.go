@@ -79,9 +79,9 @@ func TestFoundEmployeesGetTheirOwnContacts(t *testing.T) {
 				if row["contact_id"] != row["contact_id_2"] {
 					t.Errorf("%s, row %d: %s got the contact of %s", name, i+1, row["contact_id"], row["contact_id_2"])
 				}
-			case "ambiguous":
+			case "mismatch":
 				others++
-				if !strings.Contains(row["enrich_reason"], "that of the row is "+row["contact_id"]) || row["email"] != "" || row["phone"] != "" {
+				if !strings.Contains(row["enrich_reason"], "id "+row["contact_id"]+" in the list, ") || row["email"] != "" || row["phone"] != "" {
 					t.Errorf("%s, row %d: %q, email %q, phone %q", name, i+1, row["enrich_reason"], row["email"], row["phone"])
 				}
 			}
@@ -95,6 +95,21 @@ func TestFoundEmployeesGetTheirOwnContacts(t *testing.T) {
 	again := run(exitDone, "again", "contacts=1,email_count=1,phone_count=1")
 	if right, _ := checkOwn("again", again); right != len(found) {
 		t.Errorf("%d of %d employees have their contacts in a second run, which paid for nothing", right, len(found))
+	}
+	// Which fields are asked for does not change by what a person is known, so nothing is bought again.
+	for _, field := range []string{"email", "phone"} {
+		rows := run(exitDone, "only-"+field, "contacts=1,email_count=1,phone_count=1", "--from", "v2", "--fields", field)
+		for i, row := range rows {
+			if row[field] != found[i][field] {
+				t.Errorf("row %d has the %s %q, and %q with all fields", i+1, field, row[field], found[i][field])
+			}
+		}
+	}
+	// The operation cannot leave a value out. So an id is not asked about where one may not be used.
+	for i, row := range run(exitCeiling, "none", "contacts=500,email_count=0,phone_count=500", "--workspace", "none") {
+		if row["enrich_status"] != "not_attempted" || !strings.Contains(row["enrich_reason"], "email_count") {
+			t.Errorf("row %d without emails is %s: %s", i+1, row["enrich_status"], row["enrich_reason"])
+		}
 	}
 	named := run(exitDone, "named", "contacts=500,email_count=500,phone_count=500", "--prefer", "name")
 	if _, others := checkOwn("by name", named); others == 0 {

@@ -123,6 +123,17 @@ func (s Scope) whole(pattern enrich.Pattern, missing enrich.Fields) enrich.Field
 	return missing | s.Whole[pattern]
 }
 
+// Asked returns the fields that calls of the step can ask for: the wanted ones, and those that come with them.
+func (s Scope) Asked() enrich.Fields {
+	asked := s.Wanted
+	for pattern, whole := range s.Whole {
+		if patterns := enrich.PatternsOf(pattern); s.patterns().Has(pattern) && s.Mapping.Identifies(patterns) {
+			asked |= whole
+		}
+	}
+	return asked
+}
+
 // fills reports whether a wanted field is written to the column with a role.
 func (s Scope) fills(role columns.Role) bool {
 	for f := range s.Wanted.Each() {

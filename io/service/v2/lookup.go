@@ -21,6 +21,9 @@ func CallOf(lookup enrich.Lookup) Call {
 	case !Patterns(lookup.Fields).Has(pattern):
 		names := Catalogue().Names(lookup.Fields)
 		return refused(fmt.Errorf("a subject that is named by its %s cannot be asked for %s", pattern, names))
+	case lookup.Fields&Whole()[pattern] != Whole()[pattern]:
+		names := Catalogue().Names(Whole()[pattern])
+		return refused(fmt.Errorf("a subject that is named by its %s is asked for %s together", pattern, names))
 	case id.Subject() == enrich.Persons:
 		return contactOf(id, revealOf(lookup.Fields))
 	}

@@ -104,13 +104,11 @@ func Patterns(fields enrich.Fields) enrich.Patterns {
 			return 0
 		}
 	}
-	if fields&FieldContactData != FieldContactData {
-		patterns &^= enrich.PatternsOf(enrich.ByContactID) // its operation cannot be told to reveal less
-	}
 	return patterns
 }
 
 // Whole returns the fields that a call by a pattern returns, whichever of them are asked for. Its hold is that of all.
+// The operation that takes the id of an employee cannot be told to leave out an email or a phone.
 func Whole() map[enrich.Pattern]enrich.Fields {
 	return map[enrich.Pattern]enrich.Fields{enrich.ByContactID: FieldContactData}
 }
