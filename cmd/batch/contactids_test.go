@@ -31,7 +31,7 @@ func sharedNames(most int) string {
 
 // TestFoundEmployeesGetTheirOwnContacts searches employees of companies that share their names with others, and looks up
 // the contacts of the found people: by their ids, each answer is about the right person. By name and company other people
-// come back. They are not matched, and the rows say so.
+// come back. Their answers are mismatches, and the rows say so.
 func TestFoundEmployeesGetTheirOwnContacts(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -79,9 +79,9 @@ func TestFoundEmployeesGetTheirOwnContacts(t *testing.T) {
 				if row["contact_id"] != row["contact_id_2"] {
 					t.Errorf("%s, row %d: %s got the contact of %s", name, i+1, row["contact_id"], row["contact_id_2"])
 				}
-			case "ambiguous":
+			case "mismatch":
 				others++
-				if !strings.Contains(row["enrich_reason"], "that of the row is "+row["contact_id"]) || row["email"] != "" || row["phone"] != "" {
+				if !strings.Contains(row["enrich_reason"], "id "+row["contact_id"]+" in the list") || row["email"] != "" || row["phone"] != "" {
 					t.Errorf("%s, row %d: %q, email %q, phone %q", name, i+1, row["enrich_reason"], row["email"], row["phone"])
 				}
 			}
