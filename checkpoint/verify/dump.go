@@ -212,7 +212,7 @@ func mask(values ...*string) {
 }
 
 func maskIdentity(id enrich.Identity) enrich.Identity {
-	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName, &id.Email, &id.Search)
+	mask(&id.ProfileURL, &id.FirstName, &id.LastName, &id.CompanyDomain, &id.CompanyName, &id.Email, &id.ContactID, &id.Search)
 	c := &id.Company
 	mask(&c.ID, &c.Country, &c.State, &c.RegistrationNumber, &c.VATNumber, &c.Website, &c.ProfileURL, &c.Name)
 	return id
