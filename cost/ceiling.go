@@ -1,9 +1,10 @@
 package cost
 
 import (
-	"fmt"
 	"math"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Period says how often a ceiling renews.
@@ -77,14 +78,14 @@ func (c Ceiling) Format(amount int64) string {
 	unit := "unit"
 	switch c.Meter {
 	case USD:
-		return "$" + Money(amount).String()
+		return "$" + Money(amount).Grouped()
 	case Lookups:
 		unit = "lookup"
 	}
 	if amount != 1 {
 		unit += "s"
 	}
-	return fmt.Sprintf("%d %s", amount, unit)
+	return humanize.Comma(amount) + " " + unit
 }
 
 // Refusing returns the ceiling that a lookup that holds these amounts does not fit under. When there

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Money is an amount in micro-USD, a millionth of a dollar. It is never a float.
@@ -68,6 +70,15 @@ func (m Money) String() string {
 		rest %= place
 	}
 	return string(text)
+}
+
+// Grouped writes the amount as String does, with thousands separators: "1,234.50".
+func (m Money) Grouped() string {
+	whole, decimals, _ := strings.Cut(m.String(), ".")
+	if dollars := int64(m / Dollar); dollars != 0 { // not for the sign of an amount like -0.50
+		whole = humanize.Comma(dollars)
+	}
+	return whole + "." + decimals
 }
 
 // MarshalText writes the amount as String does; amounts are strings in JSON.

@@ -2,6 +2,7 @@ package enrich
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,19 @@ func Named(names ...string) Catalogue {
 	var c Catalogue
 	for _, name := range names {
 		c.Fields = append(c.Fields, Description{Name: name, Word: name})
+	}
+	return c
+}
+
+// WithWords returns the catalogue with the words of another one for the fields that have the same names in both.
+func (c Catalogue) WithWords(other Catalogue) Catalogue {
+	c.Fields = slices.Clone(c.Fields)
+	for i, field := range c.Fields {
+		for _, known := range other.Fields {
+			if known.Name == field.Name {
+				c.Fields[i].Word, c.Fields[i].Plural = known.Word, known.Plural
+			}
+		}
 	}
 	return c
 }

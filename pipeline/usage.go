@@ -32,10 +32,11 @@ func (r UsageReader) Interface(number attempt.Account) provider.Interface {
 }
 
 // AccountTerms returns the terms of the accounts as views of calls show them. The fields have the names that the journal
-// has recorded.
+// has recorded, and the words of their interface.
 func (r UsageReader) AccountTerms() (terms report.Terms) {
 	for number, catalogue := range r.Journal.Catalogues() {
-		terms = append(terms, report.AccountTerms{Catalogue: catalogue, Tariff: r.Interface(attempt.Account(number)).Tariff})
+		of := r.Interface(attempt.Account(number))
+		terms = append(terms, report.AccountTerms{Catalogue: catalogue.WithWords(of.Catalogue), Tariff: of.Tariff})
 	}
 	return terms
 }

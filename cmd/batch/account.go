@@ -23,7 +23,7 @@ func newAccountCommand(env environment) *cobra.Command {
 		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			span := report.TimeSpan{From: from.Start, To: to.End}
 			if within := span.Within(env.now()); !within.From.Before(within.To) {
-				return nil, problem.Usagef("the time from --from to --to ends before it begins")
+				return nil, problem.Usagef("the time from --from to --to ends before it begins; give an earlier --from or a later --to")
 			}
 			return inspect.Account(cmd.Context(), w, span)
 		}),

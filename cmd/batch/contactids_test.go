@@ -31,7 +31,7 @@ func sharedNames(most int) string {
 
 // TestFoundEmployeesGetTheirOwnContacts searches employees of companies that share their names with others, and looks up
 // the contacts of the found people: by their ids, each answer is about the right person. By name and company other people
-// come back. They are not matched, and the rows say so.
+// come back. Their answers are mismatches, and the rows say so.
 func TestFoundEmployeesGetTheirOwnContacts(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

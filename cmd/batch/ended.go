@@ -69,7 +69,7 @@ func leftUnder(stop dispatch.CeilingReached, call string) string {
 	case cost.Lookups:
 		return "it allows " + report.Lookups(c.Limit)
 	}
-	return fmt.Sprintf("the next %s can use %s, and %d of %d are left", call, c.Format(stop.Need), left, c.Limit)
+	return report.Textf("the next %s can use %s, and %d of %d are left", call, c.Format(stop.Need), left, c.Limit)
 }
 
 // goOnUnder says how to go on after a ceiling was reached.

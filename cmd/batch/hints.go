@@ -85,7 +85,7 @@ var texts = map[string]string{
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
 	"journal_newer":           "; open it with that program or a newer one: this one sends nothing and leaves the journal as it is",
 	"other_service":           "; if the service moved to another address, give --same-workspace once",
-	"other_key":               "; if the key was rotated, give --same-workspace once; if it belongs to another workspace, give it another --workspace NAME. --same-workspace means that both keys are of one account: what it has answered is not bought again, and calls in doubt are compared with it",
+	"other_key":               "; if the key was rotated, so that both keys are of one account, give --same-workspace once. If it belongs to another workspace, give another --workspace NAME",
 	"other_key_unchecked":     ". Run the same command again when the service can be reached, or set the API key that the journal was made with",
 	"plan_file":               "; make a new one with \"batch plan LIST --out FILE\"",
 	"output_missing":          ": give -o FILE",

@@ -121,7 +121,7 @@ func (f *listFlags) AddSelected(flags *pflag.FlagSet) {
 
 // AddAccepting adds the flag that says which answers rows get.
 func (f *listFlags) AddAccepting(flags *pflag.FlagSet) {
-	flags.BoolVar(&f.List.AcceptMismatch, "accept-mismatch", false, "give rows also the answers that are about another company or person, as far as the cells show; enrich_reason says what differs")
+	flags.BoolVar(&f.List.AcceptMismatch, "accept-mismatch", false, "also give rows the values of answers that contradict them; enrich_reason says what differs")
 }
 
 // Who resolves the rows that a search left ambiguous.
@@ -134,7 +134,7 @@ const (
 func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.From, "from", "the interfaces that are asked, in their order: v2,v1 asks v1 for what v2 did not return (default v1 for emails and phones)")
 	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
-	flags.BoolVar(&f.List.Fallback, "fallback", false, "ask for a company that was not found by the row's other identities: number, website, profile, name with country")
+	flags.BoolVar(&f.List.Fallback, "fallback", false, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country")
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
 	flags.StringVar(&f.List.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")

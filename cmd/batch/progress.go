@@ -356,7 +356,7 @@ func (p *progress) parts() []string {
 }
 
 func (p *progress) done() string {
-	return fmt.Sprintf("%d of %d lookups", p.tally.Lookups, p.total)
+	return report.Textf("%d of %d lookups", p.tally.Lookups, p.total)
 }
 
 // money says what was spent, nothing where no money is taken.
@@ -364,7 +364,7 @@ func (p *progress) money() []string {
 	if !p.takes {
 		return nil
 	}
-	return []string{fmt.Sprintf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)}
+	return []string{report.Textf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)}
 }
 
 // figures say what was spent, how many fields were found and what time is left.

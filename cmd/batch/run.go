@@ -190,13 +190,13 @@ func (p *person) Show(plan *report.Plan) error {
 
 // Confirm asks whether the lookups may be sent.
 func (p *person) Confirm(ctx context.Context, asked pipeline.Question) bool {
-	question := fmt.Sprintf("Send %s and spend at most $%s? [y/N] ", report.Lookups(asked.Lookups), asked.Possible)
+	question := report.Textf("Send %s and spend at most $%s? [y/N] ", report.Lookups(asked.Lookups), asked.Possible)
 	if asked.Covered < asked.Lookups {
-		question = fmt.Sprintf("Send up to %s and spend at most $%s, enough for at least %d of them? [y/N] ",
+		question = report.Textf("Send up to %s and spend at most $%s, enough for at least %d of them? [y/N] ",
 			report.Lookups(asked.Lookups), asked.Possible, asked.Covered)
 	}
 	if asked.Beyond != nil {
-		question = fmt.Sprintf("This is more than the approval threshold of $%s.\n", asked.Beyond) + question
+		question = report.Textf("This is more than the approval threshold of $%s.\n", asked.Beyond) + question
 	}
 	return p.env.confirm(ctx, question)
 }

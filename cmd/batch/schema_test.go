@@ -80,6 +80,7 @@ func TestPlanSchema(t *testing.T) {
 		addMembers(seen, "", decode[any](t, stdout))
 	}
 	addUnitPlans(t, seen, schema)
+	addHeldBack(t, seen, schema)
 	plan := decode[any](t, fresh.batch("plan", "--json"))
 	if err := schema.Validate(plan); err != nil {
 		t.Errorf("a list that holds values: %v", err)
@@ -161,6 +162,28 @@ func addUnitPlans(t *testing.T, seen map[string]bool, schema *jsonschema.Schema)
 	}
 	if !seen["limits.module"] || !seen["ambiguous.companies"] {
 		t.Error("no plan shows a limit that is reached, or none shows ambiguous companies")
+	}
+}
+
+// addHeldBack validates plans of a run that was approved and of one that the service has asked to wait.
+func addHeldBack(t *testing.T, seen map[string]bool, schema *jsonschema.Schema) {
+	t.Helper()
+	fault, err := sandbox.ParseFault("rate_limited:at=1,retry-after=720h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := sandbox.DefaultConfig()
+	config.Faults = []sandbox.Fault{fault}
+	b := newWorkbench(t, config, world.DefaultList(8, 40))
+	flags := []string{"--max-spend", "3", "--json"}
+	approved := b.batch("run", append(flags, "--dry-run", "--approval-threshold", "0.10", "--approve", "2", "-o", b.path("out.csv"))...)
+	b.batchTo([]int{exitRefused}, "run", append(flags, "--yes", "-o", b.path("out.csv"))...)
+	for _, text := range []string{approved, b.batch("plan", flags...)} {
+		plan := decode[any](t, text)
+		if err := schema.Validate(plan); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+		addMembers(seen, "", plan)
 	}
 }
 

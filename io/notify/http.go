@@ -120,7 +120,7 @@ type teams struct{ poster }
 func (t teams) Send(ctx context.Context, m Message) error {
 	facts := []any{}
 	for _, figure := range m.Figures {
-		facts = append(facts, map[string]string{"title": figure.Name, "value": figure.Value})
+		facts = append(facts, map[string]string{"title": figure.Name, "value": figure.readable()})
 	}
 	body := []any{map[string]any{"type": "TextBlock", "weight": "Bolder", "wrap": true, "text": m.title()}}
 	for line := range strings.Lines(m.Text) { // a block has no line ends, and a command has a line of its own

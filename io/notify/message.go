@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Message is what is sent about a job. It has no personal data and no secrets.
@@ -30,6 +34,35 @@ type Figure struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
+
+// quantity matches a count or an amount.
+var quantity = regexp.MustCompile(`^\$?[0-9]+(\.[0-9]+)?$`)
+
+// readable returns the value as people read it: a count or an amount has thousands separators. A webhook gets it as it
+// is.
+func (f Figure) readable() string {
+	if f.Name == FigureWorkspace || f.Name == FigureReason || !quantity.MatchString(f.Value) {
+		return f.Value
+	}
+	digits, isAmount := strings.CutPrefix(f.Value, "$")
+	whole, decimals, hasDecimals := strings.Cut(digits, ".")
+	if n, err := strconv.ParseInt(whole, 10, 64); err == nil {
+		whole = humanize.Comma(n)
+	}
+	if hasDecimals {
+		whole += "." + decimals
+	}
+	if isAmount {
+		return "$" + whole
+	}
+	return whole
+}
+
+// The figures that are names.
+const (
+	FigureWorkspace = "workspace"
+	FigureReason    = "reason"
+)
 
 // Kind says what a message is about.
 type Kind string
@@ -115,7 +148,7 @@ func (m Message) body() string {
 	var b strings.Builder
 	b.WriteString(m.Text)
 	for _, figure := range m.Figures {
-		fmt.Fprintf(&b, "\n%s: %s", figure.Name, figure.Value)
+		fmt.Fprintf(&b, "\n%s: %s", figure.Name, figure.readable())
 	}
 	return b.String()
 }

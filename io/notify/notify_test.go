@@ -430,3 +430,16 @@ func TestAReportIsAPageInAnEmail(t *testing.T) {
 		t.Errorf("the email is\n%s", box.text)
 	}
 }
+
+func TestTextsHaveThousandsSeparatorsAndJSONDoesNot(t *testing.T) {
+	m := Message{Text: "It ended.", Figures: []Figure{
+		{FigureWorkspace, "20261"}, {FigureReason, "40001"}, {"found", "12345"}, {"spent", "$1234.50"}, {"cost per value", "not known"},
+	}}
+	if got, want := m.body(), "It ended.\nworkspace: 20261\nreason: 40001\nfound: 12,345\nspent: $1,234.50\ncost per value: not known"; got != want {
+		t.Errorf("the text is\n%s\nwant\n%s", got, want)
+	}
+	text, err := json.Marshal(m)
+	if err != nil || !strings.Contains(string(text), `"value":"12345"`) || !strings.Contains(string(text), `"value":"$1234.50"`) {
+		t.Errorf("the JSON is %s, %v", text, err)
+	}
+}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"payonce/checkpoint/record"
 	"payonce/cost"
 )
@@ -109,7 +111,7 @@ func AlertsOfEnd(e RunEnded) (alerts []record.Alert) {
 	}
 	if e.Facts.Lost > 0 || e.Facts.LostUnits > 0 {
 		add(Drift, fmt.Sprintf("The account lost $%s and %s that this journal did not use. Somebody else uses the account, or the service "+
-			"charges more than its prices.", e.Facts.Lost, counted(e.Facts.LostUnits, "unit")), toDo("To look at the account", c.Account))
+			"charges more than its prices.", e.Facts.Lost.Grouped(), counted(e.Facts.LostUnits, "unit")), toDo("To look at the account", c.Account))
 	}
 	if changes := priceChanges(e); changes != "" {
 		add(Price, "Prices have changed: "+changes+".", toDo("To look at the account", c.Account))
@@ -173,7 +175,7 @@ func figures(e RunEnded) []record.Figure {
 	one := e.Occurrence
 	figures := []record.Figure{{Name: "exit", Value: strconv.FormatInt(one.Exit, 10)}}
 	if one.Reason != "" {
-		figures = append(figures, record.Figure{Name: "reason", Value: code(one.Reason)})
+		figures = append(figures, record.Figure{Name: FigureReason, Value: code(one.Reason)})
 	}
 	figures = append(figures,
 		record.Figure{Name: "found", Value: strconv.FormatInt(one.Found, 10)},
@@ -193,7 +195,7 @@ func counted(n int64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return humanize.Comma(n) + " " + what + "s"
 }
 
 // priceChanges lists the prices that the account shows or that the run used, and that differ from earlier ones.
@@ -232,7 +234,7 @@ func lastPrice(field string, e RunEnded) (price cost.Money, day string) {
 func AlertsOfPassed(one record.Occurrence, missed bool, job record.Job, now time.Time, c Commands) record.Alert {
 	kind, what, doing := Skipped, "The occurrence "+one.At, "To run it"
 	if one.Count > 1 {
-		what, doing = fmt.Sprintf("%d occurrences from %s to %s", one.Count, one.First, one.At), "To run the last of them"
+		what, doing = fmt.Sprintf("%s from %s to %s", counted(one.Count, "occurrence"), one.First, one.At), "To run the last of them"
 	}
 	if missed {
 		kind = Missed

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dustin/go-humanize"
+
 	"payonce/checkpoint/record"
 )
 
@@ -38,7 +40,7 @@ func unusualRates(one record.Occurrence, earlier []record.Occurrence) string {
 			}
 		}
 		if usual, is := isUnusual(field, counts); is {
-			unusual = append(unusual, fmt.Sprintf("%s %d of %d (%.0f %%); the usual rate is %.0f %%", field.Name, field.Found, field.Asked,
+			unusual = append(unusual, fmt.Sprintf("%s %s of %s (%.0f %%); the usual rate is %.0f %%", field.Name, humanize.Comma(field.Found), humanize.Comma(field.Asked),
 				100*float64(field.Found)/float64(field.Asked), 100*usual))
 		}
 	}

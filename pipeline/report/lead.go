@@ -42,7 +42,7 @@ func (v *RunReport) sentences() []string {
 	said := []string{}
 	if v.Of.Run != "" && len(v.Runs) == 1 {
 		run := v.Runs[0]
-		said = append(said, run.asked(), v.result(), run.ending())
+		said = append(said, run.asked(v.plurals()), v.result(), run.ending())
 	} else {
 		said = append(said, v.together(), v.result())
 	}
@@ -52,9 +52,22 @@ func (v *RunReport) sentences() []string {
 	return said
 }
 
+// plurals returns the words for several values of the fields, by the names of the fields.
+func (v *RunReport) plurals() map[string]string {
+	plurals := map[string]string{}
+	for _, f := range v.Fields {
+		plurals[f.Field], plurals[f.Words] = f.Plural, f.Plural
+	}
+	return plurals
+}
+
 // asked says who looked up what for which list, when and for which job.
-func (r ReportedRun) asked() string {
-	text := cmp.Or(And(r.Users), "This run") + " looked up " + And(strings.Split(r.Fields, ",")) + " for the list " + filepath.Base(r.List)
+func (r ReportedRun) asked(plurals map[string]string) string {
+	var fields []string
+	for field := range strings.SplitSeq(r.Fields, ",") {
+		fields = append(fields, cmp.Or(plurals[field], field))
+	}
+	text := cmp.Or(And(r.Users), "This run") + " looked up " + And(fields) + " for the list " + filepath.Base(r.List)
 	if r.List == "" {
 		text = cmp.Or(And(r.Users), "This run") + " searched for a list"
 	}
@@ -304,7 +317,7 @@ func (v *RunReport) figures() []Figure {
 		for _, units := range v.Units {
 			used += units.Used
 		}
-		figures = append(figures, Figure{Name: "units used", Value: Number(used), Note: v.Units.String()}, Figure{Name: "calls answered", Value: Number(v.Answered)})
+		figures = append(figures, Figure{Name: "units used", Value: Number(used), Note: v.Units.note()}, Figure{Name: "calls answered", Value: Number(v.Answered)})
 	}
 	figures = append(figures, Figure{Name: "rows still open", Value: Number(open)})
 	if !known {

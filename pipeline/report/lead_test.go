@@ -119,9 +119,12 @@ func TestTheParagraphSaysHowARunStands(t *testing.T) {
 	}
 	doubtful := answer(1, day(17), email, 0, 0)
 	doubtful.State = attempt.InDoubt
-	const began = "ann and ben looked up email and phone for the list customers.csv on 2026-11-17, for the job night. "
+	const (
+		answered = "ann and ben looked up emails and phones for the list customers.csv on 2026-11-17, for the job night. "
+		began    = "ann and ben looked up email and phone for the list customers.csv on 2026-11-17, for the job night. "
+	)
 	for want, got := range map[string]string{
-		began + "1 email was found, for $0.15. It came to its end. Nothing is left to do: the enriched list is customers.enriched.csv.": lead(func(f *ReportFacts) {
+		answered + "1 email was found, for $0.15. It came to its end. Nothing is left to do: the enriched list is customers.enriched.csv.": lead(func(f *ReportFacts) {
 			f.Runs[0].Stop, f.Runs[0].Rows = "", map[string]int64{"matched": 1}
 		}, []ReportCall{answer(1, day(17), both, email, 0)}),
 		began + "Nothing was found, for $0.00. It runs now. Nothing has to be done meanwhile.": lead(func(f *ReportFacts) { f.Running = "night-1" }, nil),

@@ -4,7 +4,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dustin/go-humanize"
 
@@ -27,10 +26,10 @@ func readable(args []any) {
 		case int64:
 			args[i] = readableNumber(Number(n))
 		case cost.Money:
-			args[i] = readableNumber(grouped(n))
+			args[i] = readableNumber(n.Grouped())
 		case *cost.Money:
 			if n != nil {
-				args[i] = readableNumber(grouped(*n))
+				args[i] = readableNumber(n.Grouped())
 			}
 		}
 	}
@@ -48,16 +47,7 @@ func (n readableNumber) Format(state fmt.State, _ rune) {
 func Number(n int64) string { return humanize.Comma(n) }
 
 // USD writes an amount with thousands separators: "$1,234.50".
-func USD(amount cost.Money) string { return "$" + grouped(amount) }
-
-// grouped writes an amount without its unit. All decimals that it has are shown, at least two.
-func grouped(amount cost.Money) string {
-	whole, decimals, _ := strings.Cut(amount.String(), ".")
-	if dollars := int64(amount / cost.Dollar); dollars != 0 { // not for the sign of an amount like -0.50
-		whole = Number(dollars)
-	}
-	return whole + "." + decimals
-}
+func USD(amount cost.Money) string { return "$" + amount.Grouped() }
 
 // RoundedUSD writes an average, or an amount in a sentence: in cents, and below a cent with two digits that count.
 func RoundedUSD(amount cost.Money) string {

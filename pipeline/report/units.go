@@ -33,6 +33,18 @@ func (a AllUnits) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// note says which units a number of units is made of.
+func (a AllUnits) note() string {
+	used := slices.DeleteFunc(slices.Clone(a), func(u ReportUnits) bool { return u.Used == 0 })
+	switch len(used) {
+	case 0:
+		return ""
+	case 1:
+		return "of " + used[0].Meter
+	}
+	return "in all: " + used.String()
+}
+
 // held writes the units that are held, each after a comma.
 func (a AllUnits) held() (text string) {
 	for _, u := range a {

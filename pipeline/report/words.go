@@ -30,12 +30,6 @@ func And(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// upperFirst returns a text with a capital letter at its beginning.
-func upperFirst(text string) string {
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
-}
-
 // lowerFirst returns a text without a capital letter at its beginning.
 func lowerFirst(text string) string {
 	first, size := utf8.DecodeRuneInString(text)

@@ -77,9 +77,9 @@ func (p *Plan) Render(page *report.Page) {
 	if p.PerOne > 0 {
 		page.Entryf("per company", "at most %d", p.PerOne)
 	}
-	known := fmt.Sprintf("%s on %s, not older than %s", report.Counted(p.Known, "result"), report.Counted(p.Pages, "page"), age(p.FreshFor))
+	known := report.Textf("%s on %s, not older than %s", report.Counted(p.Known, "result"), report.Counted(p.Pages, "page"), age(p.FreshFor))
 	if p.Total != nil {
-		known += fmt.Sprintf("; the service counts %d", *p.Total)
+		known += report.Textf("; the service counts %d", *p.Total)
 	}
 	page.Entryf("known already", "%s", known)
 	switch {
@@ -111,16 +111,16 @@ func age(d time.Duration) string {
 
 func renderUnits(page *report.Page, meters []UsedMeter) {
 	for _, m := range meters {
-		text := fmt.Sprint(m.Used)
+		text := report.Number(m.Used)
 		if m.Limit != nil {
-			text += fmt.Sprintf(" of at most %d", *m.Limit)
+			text += report.Textf(" of at most %d", *m.Limit)
 		}
 		text += " used by this search"
 		if m.Held > 0 {
-			text += fmt.Sprintf(", %d held by calls in doubt", m.Held)
+			text += report.Textf(", %d held by calls in doubt", m.Held)
 		}
 		if m.AccountLeft != nil {
-			text += fmt.Sprintf("; the account has %d left", *m.AccountLeft)
+			text += report.Textf("; the account has %d left", *m.AccountLeft)
 		}
 		page.Entryf("units of "+m.Module, "%s", text)
 	}
@@ -134,9 +134,9 @@ func (v *Summary) Render(page *report.Page) {
 	page.Titlef("Search for %s", v.Search)
 	page.Gap()
 	page.Entryf("filters", "%s", v.Filters)
-	results := fmt.Sprint(v.Results)
+	results := report.Number(v.Results)
 	if v.Total != nil && *v.Total != v.Results {
-		results += fmt.Sprintf("; the service counts %d", *v.Total)
+		results += report.Textf("; the service counts %d", *v.Total)
 	}
 	page.Entryf("results", "%s", results)
 	page.Entryf("pages", "%d, in %s", v.Pages, report.Counted(v.Parts, "part"))
@@ -185,7 +185,7 @@ func (g Gap) String() string {
 		count = report.Counted(*g.Count, "result")
 	}
 	if g.Page > 0 {
-		of = fmt.Sprintf("page %d of %s", g.Page, g.Part)
+		of = report.Textf("page %d of %s", g.Page, g.Part)
 	}
 	why := map[GapReason]string{
 		LostPage:     "the response was lost, and it may have been counted",

@@ -72,12 +72,13 @@ func completeReport(ctx context.Context, job *Job, alert record.Alert, m *notify
 		perValue = "$" + view.PerValue.String()
 	}
 	m.Figures = []notify.Figure{
-		{Name: "workspace", Value: options.Journal.Name},
+		{Name: notify.FigureWorkspace, Value: options.Journal.Name},
 		{Name: "runs", Value: fmt.Sprint(len(view.Runs))},
 		{Name: "spent", Value: "$" + view.Spent.String()},
 		{Name: "values found", Value: fmt.Sprint(view.Found)},
 		{Name: "cost per value", Value: perValue},
-		{Name: "calls", Value: fmt.Sprintf("%d, %d answered", view.Calls, view.Answered)},
+		{Name: "calls", Value: fmt.Sprint(view.Calls)},
+		{Name: "calls answered", Value: fmt.Sprint(view.Answered)},
 		{Name: "in doubt", Value: fmt.Sprint(int64(len(view.Doubts)) + view.MoreDoubts)},
 		{Name: "held", Value: "$" + view.Held.String()},
 	}
