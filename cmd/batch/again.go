@@ -166,10 +166,26 @@ func (l typedLine) afterSearch(ended *search.Ended, now time.Time) goOn {
 		return goOn{}
 	case isCeiling && reached.Ceiling.Period != cost.Ever:
 		return l.goOn(fmt.Sprintf("To go on from %s on, run", report.Time(provider.Renewal(reached.Ceiling.Period, now))))
+	case isCeiling && doubled(reached.Ceiling) == nil:
+		return l.goOn(leadAgain)
 	case isCeiling:
-		return goOn{} // how many calls are left is not known
+		return l.goOn("To go on with twice the limit, run", doubled(reached.Ceiling)...)
 	}
 	return l.goOn(leadAgain)
+}
+
+// doubled returns the flag that doubles a ceiling of a search, because how many calls are left is not known. It is none
+// for a ceiling of the account.
+func doubled(c cost.Ceiling) []string {
+	name, meter, _ := strings.Cut(c.Name, " ")
+	more := max(2*c.Limit, 1)
+	switch name {
+	case provider.CeilingMaxSpend:
+		return []string{"--max-spend=" + cost.Money(more).String()}
+	case provider.CeilingMaxUnits:
+		return []string{fmt.Sprintf("--max-units=%s=%d", meter, more)}
+	}
+	return nil
 }
 
 // resumable are the commands that spend or decide about what was spent, by their paths. The same command goes on with
