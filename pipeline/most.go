@@ -129,7 +129,7 @@ func (r *RunSteps) MaxUnits() map[string]int64 {
 
 // enoughUnits returns limits on units, by the names of their meters, under which a run can send all lookups. They
 // count what earlier starts of the run have used. Units that no lookup uses have the least limit, because a run needs
-// one.
+// one. A limit of the user on units that are not asked for stays: a limit of 0 may be why.
 func (r *RunSteps) enoughUnits() map[string]int64 {
 	limits := map[string]int64{}
 	for _, account := range r.Accounts {
@@ -140,6 +140,11 @@ func (r *RunSteps) enoughUnits() map[string]int64 {
 				continue
 			}
 			limits[info.Name] = max(1, most[m]+before.Settled[m]+before.Held[m])
+		}
+	}
+	for meter, own := range r.Budget.Units {
+		if _, asked := limits[meter]; !asked {
+			limits[meter] = own
 		}
 	}
 	return limits

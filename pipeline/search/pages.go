@@ -39,10 +39,12 @@ func (k *knownPages) Page(call v2.Call) (KnownPage, error) {
 		return KnownPage{}, err
 	}
 	field, _ := call.Operation.ListedField() // Lookup has it
-	if whole, found, err := k.ofAllYears(call); err != nil || found {
+	askable := record.Askable(field, k.reask)
+	whole, found, err := k.ofAllYears(call)
+	if err != nil || found && (askable || whole.State == Answered) {
 		return whole, err
 	}
-	if record.Askable(field, k.reask) {
+	if askable {
 		return KnownPage{}, nil
 	}
 	switch record.States[field] {
@@ -78,7 +80,7 @@ func read(call v2.Call, answered enrich.Answered) (KnownPage, error) {
 }
 
 // ofAllYears returns what is known of the figures of a year from the call of a run for all years of the company. Found
-// says that the year need not be asked for, or not yet: the figures were answered, or may have been paid for.
+// says that the year is not asked for: the figures were answered, were erased since, or may have been paid for.
 func (k *knownPages) ofAllYears(call v2.Call) (page KnownPage, found bool, err error) {
 	if call.Operation != v2.OpGetFinancials {
 		return page, false, nil
@@ -93,13 +95,15 @@ func (k *knownPages) ofAllYears(call v2.Call) (page KnownPage, found bool, err e
 		return KnownPage{State: InDoubt}, true, nil
 	case attempt.PaidAndGone:
 		return KnownPage{State: Forfeited}, true, nil
+	case attempt.Forgotten:
+		return KnownPage{State: Erased}, true, nil
 	case attempt.Found:
 	default:
 		return page, false, nil
 	}
 	ended, _, err := k.pages.Resolution(record.Attempts[v2.FieldFinancials])
 	if err != nil || ended.Erased {
-		return page, false, err
+		return KnownPage{State: Erased}, err == nil, err
 	}
 	page, err = RecordOf(call, ended.Answer())
 	return page, err == nil, err

@@ -44,6 +44,66 @@ func (r *readers) about() (about []string) {
 	return about
 }
 
+// TestAReportOfARemovedJobIsSentOnceByAnotherJob: a process recorded the report and was killed, and its job was removed.
+// The job that takes it sends it to its own channels alone.
+func TestAReportOfARemovedJobIsSentOnceByAnotherJob(t *testing.T) {
+	t.Parallel()
+	n, mail := newNights(t), &readers{}
+	job := func(name string, channels ...string) *Job {
+		j := &Job{
+			Name: name, Retention: 24 * time.Hour, Plan: SchedulePlan{Job: name, Zone: time.UTC},
+			Run: RunLine{Flags: pflag.NewFlagSet("run", pflag.ContinueOnError), Workspace: func() (workspace.Options, workspace.Environment, error) {
+				return n.Workspace, n.Env, nil
+			}},
+		}
+		for _, channel := range channels {
+			j.Alerts = append(j.Alerts, AlertChannel{Name: channel, Channel: mail, Report: eachMonth})
+		}
+		return j
+	}
+	removed, first, second := job("removed", "ops", "chief", "sales"), job("first", "ops", "chief"), job("second", "ops", "chief", "sales", "new")
+	n.persons("removed", 1, 6) // on Saturday, 2026-11-28
+	n.now = time.Date(2026, 12, 1, 3, 0, 0, 0, time.UTC)
+	j, err := findJournal(removed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.own(t.Context(), "test", func(s record.Store) error { return newClaim(removed, RunRequest{}, n.now).decide(s) }); err != nil {
+		t.Fatal(err)
+	}
+	start := func(j *Job, want int) {
+		t.Helper()
+		for _, want := range []int{want, 0} {
+			runner := Runner{Load: func() (*Job, error) { return j, nil }, Now: func() time.Time { return n.now }, Note: func(string) {}}
+			if _, err := runner.Due(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range mail.got {
+				if m.Kind != notify.Report || m.Occurrence != "2026-11" {
+					t.Errorf("%s %s was sent", m.Kind, m.Occurrence)
+				}
+			}
+			if got := len(mail.got); got != want {
+				t.Errorf("at %s %s sent %d messages, want %d", n.now, j.Name, got, want)
+			}
+			mail.got = nil
+		}
+	}
+	n.now = n.now.Add(23 * time.Hour)
+	start(first, 0) // the job that has it may still send it
+	start(second, 1)
+	n.now = n.now.Add(2 * time.Hour)
+	mail.down = true
+	start(first, 0)
+	mail.down, n.now = false, n.now.Add(2*time.Minute)
+	start(second, 1) // to sales
+	start(first, 2)
+	n.now = n.now.Add(72 * time.Hour)
+	for _, j := range []*Job{removed, first, second} {
+		start(j, 0)
+	}
+}
+
 // TestTheReportOnTheMonthIsSentOncePerPeriod: whichever job of the workspace starts first, after a time without a
 // scheduler, after a process that was killed before it sent, and while the channel is down.
 func TestTheReportOnTheMonthIsSentOncePerPeriod(t *testing.T) {
