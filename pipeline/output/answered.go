@@ -57,6 +57,9 @@ func (s Sequence) given(l *layout, step int) (given []int) {
 		if detail.Of == 0 || scope.FieldsOf(detail) != 0 || len(scope.Selected) > 0 {
 			given = append(given, l.columns[places.details[d]])
 		}
+		if position := places.acceptedIDs[d]; position != 0 {
+			given = append(given, l.columns[position])
+		}
 	}
 	return given
 }

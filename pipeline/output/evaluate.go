@@ -34,6 +34,9 @@ type evaluator struct {
 	reason    string
 	result    rowResult // filled when hasResult is set; otherwise outcome and reason say all
 	hasResult bool
+	// accepted is the result with the answers that contradict the row. It is filled when result withholds them, and they
+	// are to be accepted.
+	accepted rowResult
 
 	judge judge
 	same  []byte
@@ -78,15 +81,34 @@ func (e *evaluator) evaluate(line table.Row) error {
 	if err := e.recognise(line, record); err != nil {
 		return err
 	}
-	e.resultOf(record)
+	e.resultOf(&e.result, record, false)
 	if len(e.Scope.Selected) > 0 {
 		e.showID()
 	}
+	if e.accepts() {
+		e.resultOf(&e.accepted, record, true)
+	}
+	e.conclude()
+	return nil
+}
+
+// accepts reports whether values that are withheld from the row can be accepted.
+func (e *evaluator) accepts() bool { return e.AcceptMismatch && e.hasResult && e.result.withheld != 0 }
+
+// accept makes the accepted result that of the row. The given fields are those whose values the row takes from it.
+func (e *evaluator) accept(fields enrich.Fields) {
+	withheld := e.result.withheld.Without(fields)
+	e.result, e.accepted = e.accepted, e.result
+	e.result.withheld = withheld
+	e.conclude()
+}
+
+// conclude takes the outcome and the reason from the result.
+func (e *evaluator) conclude() {
 	e.outcome, e.reason = e.result.outcome, e.withHeld(e.result.reason)
 	if e.outcome == matched && e.Scope.Resolves {
 		e.reason = reasonResolved
 	}
-	return nil
 }
 
 // plainResult returns the outcome and the reason of a row whose subject the journal does
@@ -124,13 +146,13 @@ func (e *evaluator) withHeld(reason string) string {
 	return reason
 }
 
-// resultOf finds out what a row gets whose subject the journal knows.
-func (e *evaluator) resultOf(record *attempt.Record) {
+// resultOf finds out what a row gets whose subject the journal knows, with answers that contradict it or without.
+func (e *evaluator) resultOf(r *rowResult, record *attempt.Record, accept bool) {
 	isFirst := e.row.First == 0
-	e.result.reset()
-	e.StepOutput.recall(&e.result, e.row.Missing, isFirst, record, &e.attempts, &e.judge)
+	r.reset()
+	e.StepOutput.recall(r, e.row.Missing, isFirst, record, &e.attempts, &e.judge, accept)
 	if !isFirst {
-		e.result.follow(e.sameAs(e.row.First))
+		r.follow(e.sameAs(e.row.First))
 	}
 }
 

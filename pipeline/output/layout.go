@@ -38,6 +38,8 @@ type unitColumn struct {
 type positions struct {
 	fields  enrich.ByField[int]
 	details []int
+	// acceptedIDs are those of ids, by detail, that only steps without other ids ask by; 0 for none.
+	acceptedIDs []int
 }
 
 // layout returns the layout of the sequence.
@@ -52,6 +54,7 @@ func (s Sequence) layout() *layout {
 		for _, detail := range step.Scope.Catalogue.Details {
 			position := l.positionOfDetail(detail)
 			p.details = append(p.details, position)
+			p.acceptedIDs = append(p.acceptedIDs, l.positionOfAccepted(step, detail))
 			switch {
 			case slices.Contains(details, position) || slices.Contains(l.after, position):
 			case detail.Apart && step.Scope.FieldsOf(detail) == 0:
@@ -107,6 +110,14 @@ func (l *layout) positionOfDetail(d enrich.Detail) int {
 	return l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, false)
 }
 
+// positionOfAccepted returns a position of no output for the accepted ids of a step, 0 where there are none.
+func (l *layout) positionOfAccepted(step StepOutput, d enrich.Detail) int {
+	if !step.AcceptMismatch || d.Role == "" {
+		return 0
+	}
+	return l.add(scan.FirstAnswer+len(l.columns), "accepted "+d.Name, "accepted", false)
+}
+
 func (l *layout) add(column int, name, kind string, value bool) int {
 	l.columns, l.names, l.kinds = append(l.columns, column), append(l.names, name), append(l.kinds, kind)
 	position := len(l.columns) - 1
@@ -147,7 +158,23 @@ func (s Sequence) Follow(scope scan.Scope) scan.Scope {
 			}
 		}
 	}
+	if asksByAccepted(scope) {
+		for i, step := range s {
+			for d, position := range l.steps[i].acceptedIDs {
+				if role := columns.Role(step.Scope.Catalogue.Details[d].Role); position != 0 {
+					scope.Mapping[role] = append(slices.Clone(scope.Mapping[role]), l.columns[position])
+				}
+			}
+		}
+	}
 	return scope
+}
+
+// asksByAccepted reports whether a step asks for nothing in rows without an id that name a company otherwise. Other
+// steps ask by the same identities whether answers that contradict rows are accepted or not.
+func asksByAccepted(scope scan.Scope) bool {
+	return scope.Fallback == 0 && !scope.Resolves && !scope.Searches() &&
+		(scope.Patterns == enrich.PatternsOf(enrich.ByID) || scope.Searched.Patterns != 0)
 }
 
 // Columns returns the appended columns. A name that the list has already gets a number, so that

@@ -37,7 +37,7 @@ func (t *through) merge() *merged {
 		m.hasResult = true
 		m.charge += r.charge.Money()
 		m.charged = m.charged || r.charged
-		if r.outcome != mismatch || m.outcome == mismatch { // another step found what it withheld
+		if r.outcome != mismatch || m.outcome == mismatch && t.found.lacks(e) != 0 { // else others found what it withholds
 			m.judged = m.judged.and(r.judged)
 		}
 		if m.ids == nil {
@@ -79,7 +79,7 @@ func (t *through) mergedOutcome() (outcome, string) {
 	switch {
 	case found && !missing:
 		return matched, t.reasons(^uint(1<<matched | 1<<filled | 1<<mismatch))
-	case has[mismatch]:
+	case t.withholds():
 		return mismatch, t.reasons(1 << unidentifiable) // the id that a later step would need is withheld
 	case found:
 		return partial, t.reasons(0)
@@ -94,6 +94,13 @@ func (t *through) mergedOutcome() (outcome, string) {
 		}
 	}
 	return matched, t.reasons(0)
+}
+
+// withholds reports whether values are withheld from the row, for which no step found another one.
+func (t *through) withholds() bool {
+	return slices.ContainsFunc(t.evaluators, func(e *evaluator) bool {
+		return e.hasResult && e.outcome == mismatch && t.found.lacks(e) != 0
+	})
 }
 
 // valuesFound reports whether a step found a value for the row, and whether a wanted one is still missing. What a

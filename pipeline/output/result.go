@@ -37,9 +37,11 @@ func (r *rowResult) reset() {
 
 // recall collects what the journal holds on the person of a row, and evaluates the row by
 // the fields that it misses itself. A first occurrence also shows what the run
-// paid for other fields: those that only its duplicates miss.
+// paid for other fields: those that only its duplicates miss. With accept, answers that contradict the row count as
+// all others.
 func (o Output) recall(
 	r *rowResult, missing enrich.Fields, isFirst bool, record *attempt.Record, attempts *loadedAttempts, row *judge,
+	accept bool,
 ) {
 	states := record.States
 	row.reset()
@@ -54,7 +56,7 @@ func (o Output) recall(
 		if states[f] != attempt.Forgotten { // whatever became of it before
 			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
 		}
-		contradicts := row.contradicts(id, known, values) && !o.AcceptMismatch
+		contradicts := row.contradicts(id, known, values) && !accept
 		if contradicts && states[f] == attempt.Found {
 			r.withheld = r.withheld.With(f)
 		} else {
@@ -81,7 +83,7 @@ func (o Output) recall(
 	}
 	r.waiting, r.judged = waitingOf(missing, &states), row.judged
 	r.withheld &= missing
-	r.answer.Reason = joined(r.answer.Reason, r.judged.text(o.AcceptMismatch))
+	r.answer.Reason = joined(r.answer.Reason, r.judged.text(accept))
 	r.outcome, r.reason = o.evaluate(missing.Without(r.withheld), states, reasons, &r.answer)
 	r.withhold()
 	if r.mayBeFree {

@@ -63,10 +63,18 @@ func (t *through) rewind() {
 	}
 }
 
-// evaluate takes the next row of the block through all steps.
+// evaluate takes the next row of the block through all steps. Then values of accepted answers fill the positions for
+// which no step found another value.
 func (t *through) evaluate(line table.Row) error {
-	_, err := t.take(line, len(t.evaluators))
-	return err
+	if _, err := t.take(line, len(t.evaluators)); err != nil {
+		return err
+	}
+	for _, e := range t.evaluators {
+		if e.accepts() {
+			t.found.accept(e)
+		}
+	}
+	return nil
 }
 
 // take takes the next row of the block through the first steps, and returns it as the step after them sees
@@ -118,6 +126,15 @@ type answered struct {
 	used    bool // there may be values or waits
 	// unresolved says that a search could not decide which company is meant.
 	unresolved bool
+	ids        []acceptedID
+}
+
+// acceptedID is an id of an answer that contradicts the row and is accepted. Steps that have no other id ask by it, in a
+// column of its own.
+type acceptedID struct {
+	column int
+	id     string
+	of     *evaluator
 }
 
 // reset makes it a row for which nothing was found.
@@ -126,11 +143,12 @@ func (a *answered) reset(line table.Row) {
 	if a.used {
 		clear(a.values)
 		clear(a.waits)
-		a.used, a.unresolved = false, false
+		a.used, a.unresolved, a.ids = false, false, a.ids[:0]
 	}
 }
 
-// add adds what a step found. The first value at a position stays.
+// add adds what a step found. The first value at a position stays. Values that are withheld or accepted are not added:
+// later steps ask for them.
 func (a *answered) add(line table.Row, e *evaluator) {
 	a.used = true
 	a.unresolved = a.unresolved || e.isUnresolved()
@@ -150,6 +168,55 @@ func (a *answered) add(line table.Row, e *evaluator) {
 			a.values[position] = e.result.answer.Details[i]
 		}
 	}
+	if e.accepts() {
+		for i, position := range e.acceptedIDs {
+			if i < len(e.accepted.answer.Details) && position != 0 && e.accepted.answer.Details[i] != "" {
+				a.ids = append(a.ids, acceptedID{a.columns[position], e.accepted.answer.Details[i], e})
+			}
+		}
+	}
+}
+
+// lacks returns the fields that a step withholds from the row, and for which no step found a value.
+func (a *answered) lacks(e *evaluator) (fields enrich.Fields) {
+	for f := range e.result.withheld.Each() {
+		if a.values[e.positions.fields[f]] == "" {
+			fields = fields.With(f)
+		}
+	}
+	return fields
+}
+
+// accept fills positions that are empty with the values of a step that contradict the row. Details are about them.
+func (a *answered) accept(e *evaluator) {
+	fields := a.lacks(e)
+	if fields == 0 {
+		return
+	}
+	for f := range fields.Each() {
+		a.values[e.positions.fields[f]] = e.accepted.values[f]
+	}
+	for i, d := range e.Scope.Catalogue.Details[:len(e.accepted.answer.Details)] {
+		if position := e.details[i]; a.values[position] == "" && (d.Of == 0 || e.Scope.FieldsOf(d)&fields != 0) {
+			a.values[position] = e.accepted.answer.Details[i]
+		}
+	}
+	e.accept(fields)
+}
+
+// idAt returns the accepted id in a column, "" while a step found or may still find another answer.
+func (a *answered) idAt(column int) string {
+	for _, id := range a.ids {
+		if id.column != column {
+			continue
+		}
+		for f := range a.lacks(id.of).Each() {
+			if !a.waits[id.of.positions.fields[f]] {
+				return id.id
+			}
+		}
+	}
+	return ""
 }
 
 // Cell returns a value that was found, or the cell of the list.
@@ -159,10 +226,13 @@ func (a *answered) Cell(i int) []byte {
 			return []byte(a.values[position])
 		}
 	}
-	if i >= scan.FirstAnswer {
-		return nil
+	if i < scan.FirstAnswer {
+		return a.Row.Cell(i)
 	}
-	return a.Row.Cell(i)
+	if id := a.idAt(i); id != "" {
+		return []byte(id)
+	}
+	return nil
 }
 
 // Unresolved reports whether a search could not decide which company the row means.
