@@ -102,3 +102,86 @@ func TestAnAnswerThatContradictsItsRowIsNotInIt(t *testing.T) {
 		t.Errorf("the run accepted, and it is written again without saying so (-run +write):\n%s", diff)
 	}
 }
+
+// TestAcceptedAnswersThatContradictFillOnlyWhatNoStepFound runs a list in which a fallback finds the company that a
+// first answer contradicts, and one in which all answers contradict. Whether they are accepted does not change which
+// companies are asked for, and the columns of units add up to what was used.
+func TestAcceptedAnswersThatContradictFillOnlyWhatNoStepFound(t *testing.T) {
+	t.Parallel()
+	const text = "Company name,Website,Country,Registration number\n" +
+		"Summit Logistics 1,summit-logistics-1.example,GB,00002004\n" + // the number is of another one, the website fits
+		"Harbor Logistics 3,falcon-logistics-1.example,GB,\n" // the website is of another one, and the name finds one with another website
+	const differs = "v2_company: website summit-logistics-1.example in the list, https://www.harbor-logistics-3.example in the answer; " +
+		"name Summit Logistics 1 in the list, Harbor Logistics 3 PLC in the answer; " +
+		"v2_company_fallback_1: registration number 00002004 in the list, 00000199 in the answer; v2_financials, v2_ownership: company unknown"
+	columns := []string{"company", "company_id", "enrich_units_companies"}
+	fits := "partial|medium|Summit Logistics 1|19|2"
+	start := func() (dir string, o RunOptions) {
+		dir = t.TempDir()
+		list := filepath.Join(dir, "list.csv")
+		if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o = runOf(list, "company", "financials", "ownership")
+		o.List.Fallback = true
+		return dir, o
+	}
+	run := func(dir string, o RunOptions) *report.RunSummary {
+		t.Helper()
+		ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended.Summary
+	}
+	dir, o := start()
+	summary := run(dir, o)
+	if diff := cmp.Diff([]string{fits, "mismatch|none|||2"}, shownOf(t, o.Output.Path, columns...)); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]int64{"partial": 1, "mismatch": 1}, summary.Rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if posts := summary.Posts; posts != 6 { // two companies of each row, and the figures and owners of one
+		t.Errorf("%d requests", posts)
+	}
+	accepted := []string{fits, "partial|none|Falcon Logistics 1|6|2"}
+	again := filepath.Join(dir, "again.csv")
+	reading := List{Memory: 1 << 20, AcceptMismatch: true}
+	if _, err := bothIn(dir).Write(t.Context(), summary.Run, reading, Output{Path: again}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(accepted, shownOf(t, again, columns...)); diff != "" {
+		t.Errorf("accepted by write (-want +got):\n%s", diff)
+	}
+	for _, path := range []string{o.Output.Path, again} {
+		if reason := cells(t, path)[0]["enrich_reason"]; reason != differs {
+			t.Errorf("%s: %q, want %q", path, reason, differs)
+		}
+	}
+	// A run that accepts asks for the figures and owners of the accepted company, and for no company again.
+	o.List.AcceptMismatch = true
+	if summary = run(dir, o); summary.Posts != 2 {
+		t.Errorf("%d requests after the answers were accepted", summary.Posts)
+	}
+	// From the start it asks for the same. A company that fits is still looked for.
+	dir, o = start()
+	o.List.AcceptMismatch = true
+	if summary = run(dir, o); summary.Posts != 8 {
+		t.Errorf("%d requests by a run that accepts from its start", summary.Posts)
+	}
+	if diff := cmp.Diff(accepted, shownOf(t, o.Output.Path, columns...)); diff != "" {
+		t.Errorf("accepted from the start (-want +got):\n%s", diff)
+	}
+	if summary = run(dir, o); summary.Posts != 0 {
+		t.Errorf("%d requests at the second start", summary.Posts)
+	}
+	before := cells(t, o.Output.Path)
+	again = filepath.Join(dir, "again.csv")
+	if _, err := bothIn(dir).Write(t.Context(), summary.Run, List{Memory: 1 << 20}, Output{Path: again}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, cells(t, again)); diff != "" {
+		t.Errorf("written again (-run +write):\n%s", diff)
+	}
+}

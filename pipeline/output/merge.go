@@ -37,7 +37,7 @@ func (t *through) merge() *merged {
 		m.hasResult = true
 		m.charge += r.charge.Money()
 		m.charged = m.charged || r.charged
-		if r.outcome != mismatch || m.outcome == mismatch && t.found.lacks(e) != 0 { // otherwise others found what it withholds
+		if r.outcome != mismatch || m.outcome == mismatch && t.found.lacks(e) != 0 { // else others found what it withholds
 			m.judged = m.judged.and(r.judged)
 		}
 		if m.ids == nil {
