@@ -179,26 +179,29 @@ func (j *job) lookUpOnce(ctx context.Context, update func(SentSoFar)) (dispatch.
 	scanned := func() {}
 	stops, err := j.run().Run(ctx, j.list, j.Steps[0].Scan, func(
 		ctx context.Context, i int, found *scan.Scan, rows scan.List,
-	) (dispatch.Stop, error) {
+	) (sent output.Sent, err error) {
 		scanned()
 		scanned = func() {}
 		s := j.Steps[i]
 		if refused := j.foreseen(s.Account); refused != nil || s.Account.Journal == nil {
-			return refused, nil // without a journal nothing is asked of the account
+			return output.Sent{Stop: refused}, nil // without a journal nothing is asked of the account
 		}
 		next, done := found.Lookups(ctx, rows)
 		defer done()
 		before, earlier := j.Tally(), report.FoundNow(j.stepsDone()).Fields
-		tally, stop, err := j.dispatched(s, func(now dispatch.Tally) {
+		lookups := j.dispatched(s, func(now dispatch.Tally) {
 			found := report.JoinFound(earlier, report.FieldsFound(s.Account.Catalogue, now.Asked, now.Returned))
 			sum := before.Plus(now)
 			update(SentSoFar{Tally: sum, Step: i, Found: found, Ahead: j.ahead.legs(i, now, sum.Spent)})
-		}).Run(ctx, next)
+		})
+		lookups.Limited = func(refuses dispatch.Refuses) { sent.Refuses = refuses }
+		var tally dispatch.Tally
+		tally, sent.Stop, err = lookups.Run(ctx, next)
 		s.Tally = s.Tally.Plus(tally)
 		if i+1 < len(j.Steps) {
 			scanned = j.work.Observer.Scanning()
 		}
-		return stop, err
+		return sent, err
 	})
 	scanned()
 	for i, s := range j.Steps {

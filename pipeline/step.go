@@ -63,7 +63,7 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 	}
 	for i, s := range j.Steps {
 		if i > 0 {
-			if err := rows.Answer(run[i-1]); err != nil {
+			if err := rows.Answer(run.Step(i - 1)); err != nil {
 				return err
 			}
 		}

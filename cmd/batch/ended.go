@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func ceilingAdvice(view *report.RunSummary, stop dispatch.CeilingReached, now ti
 			why += ". Everything else was sent"
 		}
 	}
-	return fmt.Sprintf("%s %s: %s.\nNothing is lost: %s to go on.", what, c.Name, why, goOnUnder(c, now))
+	return fmt.Sprintf("%s %s: %s.\n%sNothing is lost: %s to go on.", what, c.Name, why, alsoReached(view, stop), goOnUnder(c, now))
 }
 
 // leftUnder says what a reached ceiling leaves for the next call. Call is the word for it, such as lookup.
@@ -90,6 +91,24 @@ func goOnUnder(c cost.Ceiling, now time.Time) string {
 // sentOthers reports whether a run that reached a limit has sent all lookups that do not use what is limited.
 func sentOthers(view *report.RunSummary) bool { return !view.Halted && view.Dropped == 0 }
 
+// alsoReached names the other limits because of which lookups were not sent; "" without any.
+func alsoReached(view *report.RunSummary, stop dispatch.Stop) string {
+	var others []string
+	for _, left := range view.NotSent {
+		other := left.Reason
+		if left.Module != "" && !strings.Contains(other, left.Module) {
+			other += " of " + left.Module
+		}
+		if left.Reason != stop.Word() && !slices.Contains(others, other) {
+			others = append(others, other)
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return "Also reached: " + strings.Join(others, ", ") + ".\n"
+}
+
 // limitAdvice says which limit of the account a step of the run reached, and until when nothing is sent that needs
 // more of it. The other steps went on.
 func (h hintFlags) limitAdvice(view *report.RunSummary, stop dispatch.ServiceRefused) string {
@@ -97,7 +116,7 @@ func (h hintFlags) limitAdvice(view *report.RunSummary, stop dispatch.ServiceRef
 	if stop.Message != "" {
 		message = ": " + strings.TrimRight(stop.Message, ".")
 	}
-	text := fmt.Sprintf("The account's limit of %s is reached (%s)%s.\n", stop.Module, stop.Code, message)
+	text := fmt.Sprintf("The account's limit of %s is reached (%s)%s.\n", stop.Module, stop.Code, message) + alsoReached(view, stop)
 	next := "until the account shows more of it: have its owner raise the limit, then run the same command again. " +
 		"If its counters do not show that, end the limit with batch journal unpause."
 	if !stop.Until.IsZero() {

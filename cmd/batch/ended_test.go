@@ -74,6 +74,17 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left.\n" +
 				"Nothing is lost: raise it and run the same command again to go on.",
 		},
+		"two limits on units": {
+			view: report.RunSummary{NotSent: []report.NotSent{
+				{Step: "v2_company", Reason: "ceiling:max-units companies", Module: "companies", Lookups: 3},
+				{Step: "v2_financials", Reason: "ceiling:max-units financials", Module: "financials", Lookups: 2},
+				{Step: "v2_insights", Reason: "service:limits.daily", Module: "insights", Lookups: 1},
+			}},
+			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},
+			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left. Everything else was sent.\n" +
+				"Also reached: ceiling:max-units financials, service:limits.daily of insights.\n" +
+				"Nothing is lost: raise it and run the same command again to go on.",
+		},
 		"a limit on units of a run with a budget that was too short for phones": {
 			view: report.RunSummary{Dropped: 2},
 			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},

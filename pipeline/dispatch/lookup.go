@@ -63,11 +63,18 @@ type Lookups struct {
 	// NotSent is called at the end for every limit of the account and every ceiling on units that was reached, with the
 	// number of lookups that were not sent because of it; nil for none.
 	NotSent func(Stop, int64)
+	// Limited is called at the end, when limits of the account or ceilings on units were reached and have not ended, with
+	// a function that reports whether a lookup for some fields no longer fits under one of them; nil for none.
+	Limited func(Refuses)
 	// Report is called by one goroutine after every change; nil for none.
 	Report func(Tally)
 	// Note reports what takes longer than a lookup; nil for none.
 	Note func(text string)
 }
+
+// Refuses reports whether a lookup for some fields does not fit under a limit of the account or a ceiling on units. No
+// other account has a part in such a limit.
+type Refuses func(enrich.Fields) bool
 
 // Tally counts what the lookups of this process came to.
 type Tally struct {

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"slices"
 	"time"
 
 	"payonce/checkpoint/attempt"
@@ -102,6 +103,12 @@ func (d *dispatcher) stopOfAll() Stop {
 		if d.NotSent != nil {
 			d.NotSent(r.stop, r.left)
 		}
+	}
+	if now := d.Now(); d.Limited != nil && slices.ContainsFunc(d.reached, func(r reached) bool { return r.lasts(now) }) {
+		d.Limited(func(fields enrich.Fields) bool {
+			_, left := d.refusedBy(fields, now)
+			return left
+		})
 	}
 	switch {
 	case d.stop != nil:

@@ -193,14 +193,18 @@ func (e *evaluator) isUnresolved() bool {
 	return e.row.Reason == enrich.NoCountryOfName || e.hasResult && e.result.answer.Status == enrich.Ambiguous
 }
 
-// waiting returns the fields of the row that the step may still find.
-func (e *evaluator) waiting() enrich.Fields {
+// waiting returns the fields of the row that the step may still find, and those of them that it was not asked for. What
+// it does not ask for because of a limit of its account alone goes to the next step.
+func (e *evaluator) waiting() (waiting, unasked enrich.Fields) {
+	waiting, unasked = e.row.Missing, e.row.Missing
 	switch {
 	case e.row.Reason != "":
-		return 0
-	case e.row.Record == nil:
-		return e.row.Missing
-	default:
-		return e.result.waiting
+		return 0, 0
+	case e.row.Record != nil:
+		waiting, unasked = e.result.waiting, e.result.unasked
 	}
+	if unasked != 0 && e.Refuses != nil && e.Refuses(unasked) {
+		return waiting.Without(unasked), 0
+	}
+	return waiting, unasked
 }

@@ -111,7 +111,7 @@ func (t *through) valuesFound() (found, missing bool) {
 			position := e.positions.fields[f.Field]
 			found = found || t.found.values[position] != ""
 			missing = missing || e.Scope.Search.Patterns == 0 && t.found.values[position] == "" &&
-				(e.row.Missing.Has(f.Field) || e.row.Reason != "" || t.found.waits[position])
+				(e.row.Missing.Has(f.Field) || e.row.Reason != "" || t.found.waits[position] != notWaiting)
 		}
 	}
 	return found, missing

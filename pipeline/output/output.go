@@ -14,6 +14,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
+	"payonce/pipeline/dispatch"
 	"payonce/pipeline/scan"
 )
 
@@ -114,6 +115,9 @@ type StepOutput struct {
 	Name    string // in reasons and names of columns, where a run has several steps
 	Index   Index  // of the list, or of Answered of the steps before
 	Answers OutputAnswers
+	// Refuses says which lookups the step does not send because of a limit of its account; nil for none. What it does not
+	// ask for goes to the next step.
+	Refuses dispatch.Refuses
 }
 
 // Sequence is the steps of a run in their order, one at least. The Scope of a later step is made by Follow.
@@ -127,9 +131,10 @@ func (s Sequence) Configuration() string {
 	for _, step := range s {
 		step.Index, step.Answers = nil, nil
 		step.Decoder, step.Decided = nil, nil // the interface has one decoder
-		step.Scope.Forgotten = nil            // the journal knows them
-		step.Scope.Priority = nil             // the output is in the order of the list
-		step.Scope.Reask = attempt.Reask{}    // it decides what is sent, often by the time of the start
+		step.Refuses, step.Scope.Next = nil, nil
+		step.Scope.Forgotten = nil         // the journal knows them
+		step.Scope.Priority = nil          // the output is in the order of the list
+		step.Scope.Reask = attempt.Reask{} // it decides what is sent, often by the time of the start
 		step.Scope.Memory, step.Scope.TempDir = 0, ""
 		fmt.Fprintf(&text, "%#v\n", step)
 	}

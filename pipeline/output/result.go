@@ -23,6 +23,7 @@ type rowResult struct {
 	answered bool
 	charged  bool          // the row is a first occurrence and was asked for: its charge is shown, also when it is zero
 	waiting  enrich.Fields // missing fields that the step may still find, or may never ask for again
+	unasked  enrich.Fields // those of waiting that the step was not asked for
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
 	// withheld are the fields whose answers are about another subject than the row. Their values are not in it.
@@ -81,7 +82,8 @@ func (o Output) recall(
 			r.answer.Details[i] = "" // it would speak of the row's own value
 		}
 	}
-	r.waiting, r.judged = waitingOf(missing, &states), row.judged
+	r.waiting, r.unasked = waitingOf(missing, &states)
+	r.judged = row.judged
 	r.withheld &= missing
 	r.answer.Reason = joined(r.answer.Reason, r.judged.text(accept))
 	r.outcome, r.reason = o.evaluate(missing.Without(r.withheld), states, reasons, &r.answer)
@@ -110,16 +112,19 @@ func joined(parts ...string) string {
 }
 
 // waitingOf returns the missing fields that no later step may ask another account for: those that were not
-// asked for, those that may have been charged, and those that were forgotten.
-func waitingOf(missing enrich.Fields, states *enrich.ByField[attempt.FieldState]) (waiting enrich.Fields) {
+// asked for, those that may have been charged, and those that were forgotten. It returns those that were not asked for
+// apart, too.
+func waitingOf(missing enrich.Fields, states *enrich.ByField[attempt.FieldState]) (waiting, unasked enrich.Fields) {
 	for f := range missing.Each() {
 		switch states[f] {
 		case attempt.Found, attempt.Missing, attempt.Rejected:
+		case attempt.Unasked:
+			waiting, unasked = waiting.With(f), unasked.With(f)
 		default:
 			waiting = waiting.With(f)
 		}
 	}
-	return waiting
+	return waiting, unasked
 }
 
 // addForfeited adds what was charged for fields before they were asked for again, however

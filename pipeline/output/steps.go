@@ -3,7 +3,9 @@
 // missing when it starts.
 //
 // A step does not ask for a value while an earlier one may still find it: while that one was not asked for
-// it, or may have been charged for it. So a run that stopped in an earlier step goes on there.
+// it, or may have been charged for it. So a run that stopped in an earlier step goes on there. But what an earlier step
+// did not ask for because a limit of its account alone was reached goes to the next step. What that one finds, or may
+// have been charged for, the earlier step does not ask for afterwards.
 
 package output
 
@@ -34,10 +36,51 @@ type Step struct {
 	Account StepAccount
 	// Scan is the latest scan of the list for the step; nil for none. The output uses its index.
 	Scan *scan.Scan
+
+	refuses dispatch.Refuses // since the step has ended
+	later   Steps
 }
 
 // Steps are the steps of a run in their order, one at least.
 type Steps []Step
+
+// Step returns a step that knows the steps after it.
+func (s Steps) Step(i int) Step {
+	step := s[i]
+	step.later = s[i+1:]
+	return step
+}
+
+// next returns the later steps that ask other accounts for values of the step.
+func (s Step) next() (all []scan.Next, err error) {
+	for _, later := range s.later {
+		next := scan.Next{Scope: later.Scope, Account: later.Account}
+		if next.Scope.Subject != s.Scope.Subject || s.asksAccountOf(later) {
+			continue
+		}
+		shared := false
+		for f := range s.Scope.Wanted.Each() {
+			for g := range later.Scope.Wanted.Each() {
+				if kindOf(s.Scope.Catalogue.Fields[f]) == kindOf(later.Scope.Catalogue.Fields[g]) {
+					next.Fields[f], shared = next.Fields[f].With(g), true
+				}
+			}
+		}
+		if !shared {
+			continue
+		}
+		if next.Scope.Forgotten, err = later.Account.Forgotten(); err != nil {
+			return nil, err
+		}
+		all = append(all, next)
+	}
+	return all, nil
+}
+
+// asksAccountOf reports whether two steps ask the same account: a subject has another key in each.
+func (s Step) asksAccountOf(other Step) bool {
+	return s.Account.KeyOf([]byte("account")) == other.Account.KeyOf([]byte("account"))
+}
 
 // AnsweredRows are the rows of a list with the answers of the first steps. They have to be closed.
 type AnsweredRows struct {
@@ -49,8 +92,8 @@ type AnsweredRows struct {
 // After returns the rows of the list after the first steps, as the journal knows their answers when they are read.
 func (s Steps) After(list scan.List, first int) (r *AnsweredRows, err error) {
 	r = &AnsweredRows{list: list}
-	for _, step := range s[:first] {
-		if err := r.Answer(step); err != nil {
+	for i := range s[:first] {
+		if err := r.Answer(s.Step(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -63,7 +106,9 @@ func (r *AnsweredRows) Answer(next Step) (err error) {
 		return err
 	}
 	r.all = append(r.all, next)
-	r.steps = append(r.steps, StepOutput{Output: next.Output, Name: next.Name, Answers: next.Account})
+	r.steps = append(r.steps, StepOutput{
+		Output: next.Output, Name: next.Name, Answers: next.Account, Refuses: next.refuses,
+	})
 	return nil
 }
 
@@ -117,7 +162,10 @@ func (s Step) index(ctx context.Context, list scan.List) (*scan.Index, error) {
 // scope returns the scope of the next step.
 func (r *AnsweredRows) scope(next Step) (scope scan.Scope, err error) {
 	scope = next.Scope
-	if scope.Forgotten, err = next.Account.Forgotten(); err != nil || len(r.steps) == 0 {
+	if scope.Forgotten, err = next.Account.Forgotten(); err != nil {
+		return scope, err
+	}
+	if scope.Next, err = next.next(); err != nil || len(r.steps) == 0 {
 		return scope, err
 	}
 	return r.steps.Follow(scope), nil
@@ -175,7 +223,7 @@ func (s Steps) Scan(
 	ctx context.Context, rows *AnsweredRows, step int, most bool,
 	take func(context.Context, scan.Scope, scan.List, scan.Recorder) (*scan.Scan, error),
 ) (*scan.Scan, error) {
-	scope, err := rows.scope(s[step])
+	scope, err := rows.scope(s.Step(step))
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +243,7 @@ func (s Steps) RowsOf(ctx context.Context, list scan.List, step int, subjects []
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	scope, err := rows.scope(s[step])
+	scope, err := rows.scope(s.Step(step))
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +255,15 @@ func (s Steps) RowsOf(ctx context.Context, list scan.List, step int, subjects []
 	return scan.RowsOf(ctx, scope, answered, subjects)
 }
 
-// Send sends the lookups of one step, whose scan is given, and returns why it stopped.
-type Send func(ctx context.Context, step int, found *scan.Scan, rows scan.List) (dispatch.Stop, error)
+// Sent says how a step ended.
+type Sent struct {
+	Stop dispatch.Stop // nil when it was not ended early
+	// Refuses says which lookups it did not send because of limits of its account; nil for none.
+	Refuses dispatch.Refuses
+}
+
+// Send sends the lookups of one step, whose scan is given.
+type Send func(ctx context.Context, step int, found *scan.Scan, rows scan.List) (Sent, error)
 
 // Stops says of each step why it stopped, nil when it did not.
 type Stops []dispatch.Stop
@@ -226,16 +281,18 @@ func (s Stops) FirstStop() (first dispatch.Stop) {
 // it was not taken yet. After a step stops, later steps still ask for what does not wait for it. After the end of ctx
 // they do not.
 func (s Steps) Run(ctx context.Context, list scan.List, found *scan.Scan, send Send) (stops Stops, err error) {
-	stops = make(Stops, len(s))
+	stops, s = make(Stops, len(s)), slices.Clone(s)
 	for step := range s {
+		var sent Sent
 		switch {
 		case step == 0 && found != nil:
-			stops[step], err = send(ctx, 0, found, list)
+			sent, err = send(ctx, 0, found, list)
 		case step > 0 && ctx.Err() != nil:
-			stops[step] = dispatch.StopOf(ctx)
+			sent.Stop = dispatch.StopOf(ctx)
 		default:
-			stops[step], err = s.run(ctx, list, step, send)
+			sent, err = s.run(ctx, list, step, send)
 		}
+		stops[step], s[step].refuses = sent.Stop, sent.Refuses
 		if err != nil {
 			return stops, err
 		}
@@ -243,19 +300,30 @@ func (s Steps) Run(ctx context.Context, list scan.List, found *scan.Scan, send S
 	return stops, nil
 }
 
-func (s Steps) run(ctx context.Context, list scan.List, step int, send Send) (stop dispatch.Stop, err error) {
-	rows, err := s.After(list, step)
+// passingTo returns the steps of which those that ask the account of a step pass nothing on to it.
+func (s Steps) passingTo(step int) Steps {
+	s = slices.Clone(s)
+	for i := range s[:step] {
+		if s[i].asksAccountOf(s[step]) {
+			s[i].refuses = nil
+		}
+	}
+	return s
+}
+
+func (s Steps) run(ctx context.Context, list scan.List, step int, send Send) (sent Sent, err error) {
+	rows, err := s.passingTo(step).After(list, step)
 	if err != nil {
-		return nil, err
+		return sent, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	found, err := s.Scan(ctx, rows, step, false, scan.New)
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	scope, err := rows.scope(s[step])
+	scope, err := rows.scope(s.Step(step))
 	if err != nil {
-		return nil, err
+		return sent, err
 	}
 	answered, err := rows.For(ctx, scope)
 	if err != nil {
@@ -265,9 +333,9 @@ func (s Steps) run(ctx context.Context, list scan.List, step int, send Send) (st
 }
 
 // stopped returns the stop of a run whose reading of the list ended with the context, or else the error.
-func stopped(ctx context.Context, err error) (dispatch.Stop, error) {
+func stopped(ctx context.Context, err error) (Sent, error) {
 	if ctx.Err() != nil {
-		return dispatch.StopOf(ctx), nil
+		return Sent{Stop: dispatch.StopOf(ctx)}, nil
 	}
-	return nil, err
+	return Sent{}, err
 }

@@ -23,7 +23,7 @@ type through struct {
 func (r *reading) newThrough(of []bool, next bool) *through {
 	t := &through{reading: r, evaluators: r.newEvaluators(of), next: next || len(r.steps) > 1}
 	t.found = answered{columns: r.layout.columns, values: make([]string, len(r.layout.columns))}
-	t.found.waits = make([]bool, len(t.found.values))
+	t.found.waits = make([]wait, len(t.found.values))
 	return t
 }
 
@@ -122,7 +122,7 @@ type answered struct {
 	table.Row
 	columns []int    // of each position
 	values  []string // "" for none
-	waits   []bool
+	waits   []wait
 	used    bool // there may be values or waits
 	// unresolved says that a search could not decide which company is meant.
 	unresolved bool
@@ -136,6 +136,15 @@ type acceptedID struct {
 	id     string
 	of     *evaluator
 }
+
+// wait says whether a step may still find a value.
+type wait uint8
+
+const (
+	notWaiting wait = iota
+	forCall         // it was not asked
+	forAnswer       // it may have been charged, or may never be asked again
+)
 
 // reset makes it a row for which nothing was found.
 func (a *answered) reset(line table.Row) {
@@ -152,13 +161,18 @@ func (a *answered) reset(line table.Row) {
 func (a *answered) add(line table.Row, e *evaluator) {
 	a.used = true
 	a.unresolved = a.unresolved || e.isUnresolved()
-	waiting := e.waiting()
+	waiting, unasked := e.waiting()
 	for _, f := range e.fields {
 		position := e.positions.fields[f.Field]
 		if e.hasResult && a.values[position] == "" {
 			a.values[position] = e.valueOf(line, f)
 		}
-		a.waits[position] = a.waits[position] || waiting.Has(f.Field)
+		switch {
+		case unasked.Has(f.Field):
+			a.waits[position] = max(a.waits[position], forCall)
+		case waiting.Has(f.Field):
+			a.waits[position] = forAnswer
+		}
 	}
 	if !e.hasResult {
 		return
@@ -211,7 +225,7 @@ func (a *answered) idAt(column int) string {
 			continue
 		}
 		for f := range a.lacks(id.of).Each() {
-			if !a.waits[id.of.positions.fields[f]] {
+			if a.waits[id.of.positions.fields[f]] == notWaiting {
 				return id.id
 			}
 		}
@@ -239,11 +253,16 @@ func (a *answered) Cell(i int) []byte {
 func (a *answered) Unresolved() bool { return a.unresolved }
 
 // Waits reports whether a step may still find the value of a column.
-func (a *answered) Waits(i int) bool {
+func (a *answered) Waits(i int) bool { return a.wait(i) != notWaiting }
+
+// Unasked reports whether steps may still find the value of a column, and none was asked for it.
+func (a *answered) Unasked(i int) bool { return a.wait(i) == forCall }
+
+func (a *answered) wait(i int) wait {
 	for position, column := range a.columns {
 		if column == i {
 			return a.waits[position]
 		}
 	}
-	return false
+	return notWaiting
 }

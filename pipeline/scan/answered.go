@@ -12,6 +12,8 @@ type answeredRow interface {
 	// Waits reports whether an earlier step may still find the value of a column: it was not asked, or its
 	// answer is not known, or what it was charged for is lost. No later step asks for that value.
 	Waits(column int) bool
+	// Unasked reports whether an earlier step may still find the value of a column, only because it was not asked.
+	Unasked(column int) bool
 	// Unresolved reports whether an earlier step could not decide which company the row means.
 	Unresolved() bool
 }

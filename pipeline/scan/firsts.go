@@ -46,7 +46,7 @@ type firstOccurrence struct {
 // firstOf returns the first occurrence with its person.
 func firstOf(r *RowReader, line table.Row, state RowState) (firstOccurrence, error) {
 	r.At(line)
-	if key, _, reason := r.Key(); reason != "" || !state.IsOf(key) || r.Missing() == 0 {
+	if key, _, reason := r.Key(); reason != "" || !state.IsOf(key) || r.Missing()|r.Unasked() == 0 {
 		return firstOccurrence{}, ErrListChanged
 	}
 	return firstOccurrence{state: state, identity: r.Identity()}, nil

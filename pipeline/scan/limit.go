@@ -38,7 +38,7 @@ func (s *Scan) limit(ctx context.Context, list List) error {
 // OfList scans the list alone for a step: as if nothing were known of anybody, nobody were forgotten and nothing
 // were selected. So the first occurrences in it are the same at every start.
 func OfList(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
-	scope.Most, scope.Forgotten, scope.Selected, scope.Limit, scope.Last = true, nil, nil, 0, 0
+	scope.Most, scope.Forgotten, scope.Selected, scope.Next, scope.Limit, scope.Last = true, nil, nil, nil, 0, 0
 	return New(ctx, scope, list, nobodyKnown{journal})
 }
 

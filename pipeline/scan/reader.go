@@ -33,6 +33,7 @@ type RowReader struct {
 	cells                                                       enrich.Cells
 	canonical                                                   []byte    // scratch
 	own                                                         OwnValues // as Missing found it
+	unasked                                                     enrich.Fields
 }
 
 // At goes to a row.
@@ -86,7 +87,7 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 func (r *RowReader) Missing() enrich.Fields {
 	row := r.row
 	var missing enrich.Fields
-	r.own.Held, r.own.Placeholders = 0, 0
+	r.own.Held, r.own.Placeholders, r.unasked = 0, 0, 0
 	for i := range r.fields {
 		f := &r.fields[i]
 		if f.Column != columns.None {
@@ -95,6 +96,9 @@ func (r *RowReader) Missing() enrich.Fields {
 				continue
 			}
 			if r.later && row.(answeredRow).Waits(f.Column) {
+				if row.(answeredRow).Unasked(f.Column) {
+					r.unasked = r.unasked.With(f.Field)
+				}
 				continue
 			}
 			if len(cell) > 0 && columns.IsPlaceholder(cell) {
@@ -115,6 +119,9 @@ func (r *RowReader) Missing() enrich.Fields {
 	}
 	return missing
 }
+
+// Unasked returns the fields that Missing left out only because an earlier step was not asked for them.
+func (r *RowReader) Unasked() enrich.Fields { return r.unasked }
 
 // Own returns what Missing found.
 func (r *RowReader) Own() *OwnValues { return &r.own }

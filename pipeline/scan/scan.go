@@ -68,6 +68,7 @@ type blockCounts struct {
 // blockReader is what a goroutine needs to read blocks.
 type blockReader struct {
 	*RowReader
+	next  nextReaders
 	batch EntryBatch
 }
 
@@ -76,7 +77,9 @@ type blockReader struct {
 func eachBlock(
 	ctx context.Context, scope Scope, list List, journal Recorder, persons *deduplicator, take func(blockRead),
 ) error {
-	readers := sync.Pool{New: func() any { return &blockReader{RowReader: scope.Reader(journal.KeyOf)} }}
+	readers := sync.Pool{New: func() any {
+		return &blockReader{RowReader: scope.Reader(journal.KeyOf), next: scope.nextReaders(journal)}
+	}}
 	return Pass(ctx, list, scope.Columns(), func(block table.Block) (blockRead, error) {
 		v := readers.Get().(*blockReader)
 		defer readers.Put(v)
@@ -150,12 +153,27 @@ func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead,
 		v.At(line)
 		missing := v.Missing()
 		read.addOwn(v.Own())
-		if missing == 0 {
+		known, err := v.next.known(v.RowReader)
+		if err != nil {
+			return err
+		}
+		if missing |= known; missing == 0 {
 			read.filled++
 			read.rows = append(read.rows, 0)
 			return nil
 		}
 		key, pattern, reason := v.Key()
+		if reason == "" && len(v.next.readers) > 0 {
+			left, err := v.next.without(line, key, missing)
+			if err != nil {
+				return err
+			}
+			if missing = left; missing == 0 {
+				read.filled++
+				read.rows = append(read.rows, 0)
+				return nil
+			}
+		}
 		if reason != "" {
 			read.rows, read.reasons = append(read.rows, namesNobody(0)), append(read.reasons, reason)
 			return nil

@@ -54,6 +54,8 @@ type Scope struct {
 	// Most takes fields that an earlier step may still answer for missing, as the plan of a run does: that is
 	// the most that the step can ask for.
 	Most bool
+	// Next are later steps of the run that may have been asked first; nil where that does not matter.
+	Next []Next
 	// Values are the columns of answers that hold values of wanted fields, for those that have no column of
 	// their own in the list.
 	Values map[enrich.Field]int
@@ -91,6 +93,9 @@ func (s Scope) Columns() []int {
 	}
 	for _, column := range s.Values {
 		wanted = append(wanted, column)
+	}
+	for _, next := range s.Next {
+		wanted = append(wanted, next.Scope.Columns()...)
 	}
 	return slices.Compact(slices.Sorted(slices.Values(wanted)))
 }

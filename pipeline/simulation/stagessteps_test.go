@@ -89,15 +89,16 @@ func (w *waterfall) run(ctx context.Context) dispatch.Stop {
 	w.stops = nil
 	stops, err := w.steps().Run(ctx, w.list, nil, func(
 		ctx context.Context, step int, found *scan.Scan, rows scan.List,
-	) (dispatch.Stop, error) {
+	) (sent output.Sent, err error) {
 		next, done := found.Lookups(ctx, rows)
 		defer done()
 		lookups := w.lookups()
 		lookups.Ledger, lookups.Finder = w.accounts[step], w.services()[step]
 		lookups.Reconciler.Arbiter, lookups.Reconciler.Status = w.accounts[step], w.services()[step]
-		_, stop, err := lookups.Run(ctx, next)
-		w.stops = append(w.stops, outcome{stop: stop}.word())
-		return stop, err
+		lookups.Limited = func(refuses dispatch.Refuses) { sent.Refuses = refuses }
+		_, sent.Stop, err = lookups.Run(ctx, next)
+		w.stops = append(w.stops, outcome{stop: sent.Stop}.word())
+		return sent, err
 	})
 	if err != nil {
 		w.t.Fatalf("the run failed: %v", err)
@@ -362,9 +363,9 @@ func TestAnInterruptBetweenTwoStepsIsTheStop(t *testing.T) {
 		for _, first := range []dispatch.Stop{nil, dispatch.ServiceRefused{Code: "limits.daily", Module: "mail"}} {
 			ctx, cancel := context.WithCancel(t.Context())
 			stops, err := w.steps().Run(ctx, w.list, nil,
-				func(context.Context, int, *scan.Scan, scan.List) (dispatch.Stop, error) {
+				func(context.Context, int, *scan.Scan, scan.List) (output.Sent, error) {
 					cancel()
-					return first, nil
+					return output.Sent{Stop: first}, nil
 				})
 			want := dispatch.Interrupted{}
 			if stops[0] != first || stops[1] != want || stops.FirstStop() != want || err != nil {

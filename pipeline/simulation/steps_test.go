@@ -173,6 +173,16 @@ func stepsMutations() []stepsMutation {
 			ledger: func(p *stepsProcess, account int) dispatch.Ledger { return &limitless{Journal: p.journals[account]} },
 		},
 		{
+			name: "a step asks for what a later one has found", promise: "P1", world: ofPassing,
+			account: func(p *stepsProcess, step int) output.StepAccount {
+				account := p.journals[p.world.Steps[step].Account]
+				if step > 0 {
+					return unread{account}
+				}
+				return account
+			},
+		},
+		{
 			name: "units are not held", promise: "P2",
 			ledger: func(p *stepsProcess, account int) dispatch.Ledger { return &unitless{p.journals[account]} },
 		},
@@ -295,6 +305,53 @@ func forgetLimits(w *stepsWorld) {
 	}
 	w.disk.apply([]checkpoint.Write{{Key: record.StateKey, Value: record.Encode(&state)}})
 }
+
+// ofPassing is a run that asks an account with few units first, and then one that takes money.
+func ofPassing(s *stepsScenario) {
+	s.Accounts = append(s.Accounts[:1:1], drawAccountScenario(draws(s.Seed).of("account", 1), 1))
+	a := &s.Accounts[1]
+	a.Counts, a.Free, a.Known = true, enrich.ByField[int64]{}, 0.5
+	if s.Seed%2 == 0 {
+		a.Limited = 0.3
+	}
+	a.Allotted = cost.Amounts{meterCalls: 10_000, meterFiles: 10_000}
+	a.Ceilings = []cost.Ceiling{
+		{Name: "calls", Scope: checkpoint.RunScope(runName), Meter: meterCalls, Limit: int64(s.Seed % 7)},
+		{Name: "files", Scope: checkpoint.WorkspaceScope, Period: cost.Month, Meter: meterFiles, Limit: int64(s.Seed % 11)},
+	}
+	s.Accounts[0].Known = 0.5
+	s.Steps = []stepScenario{{1, v1.AllFields}, {0, v1.AllFields}}
+	if s.Seed%3 == 0 {
+		s.Steps[0].Wanted = enrich.FieldsOf(v1.BusinessPhone)
+	}
+	s.list = drawStepsList(draws(s.Seed).of("list"), 12)
+	s.Starts = append(s.Starts, stepsStart{Down: time.Second}, stepsStart{Down: time.Second})
+}
+
+// TestWhatALimitKeepsFromAStepGoesToTheNext runs worlds in which the first account has few units.
+func TestWhatALimitKeepsFromAStepGoesToTheNext(t *testing.T) {
+	worlds := 0
+	for n := range *simSeeds {
+		s := newStepsScenario(*simFirst + uint64(n))
+		ofPassing(&s)
+		w := simulateSteps(t, s, stepsMutation{})
+		if len(w.found) > 0 {
+			t.Errorf("seed %d: %s\n%s", s.Seed, strings.Join(w.found, "\n"), strings.Join(w.events, "\n"))
+		}
+		if w.passed > 0 {
+			worlds++
+		}
+	}
+	if worlds < *simSeeds/4 {
+		t.Errorf("in %d of %d worlds the second account was asked because of a limit of the first", worlds, *simSeeds)
+	}
+	t.Logf("in %d of %d worlds", worlds, *simSeeds)
+}
+
+// unread knows nothing of a single person.
+type unread struct{ *checkpoint.Journal }
+
+func (unread) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
 
 // limitless ends the limits of its account when a step begins.
 type limitless struct {

@@ -42,6 +42,11 @@ func (w *stepsWorld) arrival(f *stepsFinder, s *accountService, lookup enrich.Lo
 			w.inTurn(earlier, s.number, person, lookup.Fields&earlier.Wanted, intents)
 		}
 	}
+	for _, later := range w.Steps[f.step+1:] {
+		if later.Account != s.number {
+			w.notTaken(later, s.number, person, lookup.Fields&later.Wanted, intents)
+		}
+	}
 	s.inTime(f.number)
 	w.withinLimits(f.number, s, lookup.Fields)
 	w.underCeilings(f.stepsProcess, s)
@@ -66,10 +71,56 @@ func (w *stepsWorld) inTurn(earlier stepScenario, now int, person string, fields
 				asked = true
 			}
 		}
-		if !asked {
+		switch {
+		case asked:
+		case w.isLimited(earlier):
+			w.mu.Lock()
+			w.passed++
+			w.mu.Unlock()
+		default:
 			w.broken("P1: %s was not asked before", where)
 		}
 	}
+}
+
+// notTaken checks that the account of a later step, which may have been asked first because of a limit, neither has
+// fields of a person nor may have been charged for them.
+func (w *stepsWorld) notTaken(later stepScenario, now int, person string, fields enrich.Fields, intents []intent) {
+	for f := range fields.Each() {
+		if w.has(later.Account, f, intents) {
+			w.broken("P1: account %d is asked for %s of %s, which account %d has or may have been charged for", now, f, person, later.Account)
+		}
+	}
+}
+
+// has reports whether an account has a field of a person, or may have been charged for it.
+func (w *stepsWorld) has(account int, f enrich.Field, intents []intent) bool {
+	return slices.ContainsFunc(intents, func(in intent) bool {
+		if int(in.Account) != account || !in.Hold.Fields.Has(f) {
+			return false
+		}
+		res, resolved := w.resolution(in.ID)
+		return !resolved || res.State == attempt.Forfeited && res.Charge.Fields().Has(f) || res.State == attempt.Settled && res.Returned.Has(f)
+	})
+}
+
+// isLimited reports whether lookups of a step may go to the next one: a limit of its account alone keeps it from asking.
+func (w *stepsWorld) isLimited(step stepScenario) bool {
+	s, p := w.services[step.Account], w.running()
+	if !s.Counts || p == nil {
+		return false
+	}
+	s.mu.Lock()
+	told := step.Wanted.Has(v1.BusinessPhone) && len(s.limits) > 0
+	s.mu.Unlock()
+	most, err := s.rates().Total(step.Wanted)
+	return told || err == nil && slices.ContainsFunc(p.ceilings(step.Account), func(c cost.Ceiling) bool {
+		of := c.At(time.Now())
+		if of.Meter == cost.USD || of.Meter == cost.Lookups {
+			return false
+		}
+		return of.Left(w.totals(attempt.Account(step.Account).Scope(of.Scope))) < most[of.Meter]
+	})
 }
 
 // inTime checks the window and the pauses of an account at its door. The process knows the pauses that it was
@@ -312,7 +363,7 @@ func (w *stepsWorld) checkRow(list, got []string) {
 	for f := range v1.AllFields.Each() {
 		column := 1 + int(f)
 		want, certain := list[column], true
-		for _, step := range w.Steps {
+		for n, step := range w.Steps {
 			s := w.services[step.Account]
 			if want != "" || !certain || !step.Wanted.Has(f) {
 				continue
@@ -329,7 +380,10 @@ func (w *stepsWorld) checkRow(list, got []string) {
 					want = s.value(person, f)
 				}
 			}
-			if !asked {
+			taken := slices.ContainsFunc(w.Steps[n+1:], func(later stepScenario) bool {
+				return later.Account != step.Account && later.Wanted.Has(f) && w.has(later.Account, f, intents)
+			})
+			if !asked && !taken {
 				w.broken("P3: account %d was not asked for %s of %s", s.number, f, person)
 			}
 		}

@@ -38,6 +38,7 @@ type stepsWorld struct {
 	mu      sync.Mutex
 	current *stepsProcess
 	found   []string // broken promises
+	passed  int      // fields that a step was asked for because of a limit of an earlier one
 	events  []string
 }
 
@@ -284,13 +285,16 @@ func (p *stepsProcess) run(ctx context.Context) (stop dispatch.Stop, err error) 
 	}
 	stops, err := p.listSteps().Run(ctx, csvList(w.list), nil, func(
 		ctx context.Context, step int, found *scan.Scan, rows scan.List,
-	) (dispatch.Stop, error) {
+	) (sent output.Sent, err error) {
 		next, done := found.Lookups(ctx, rows)
 		defer done()
-		tally, stop, err := p.lookups(step).Run(ctx, next)
+		lookups := p.lookups(step)
+		lookups.Limited = func(refuses dispatch.Refuses) { sent.Refuses = refuses }
+		tally, stop, err := lookups.Run(ctx, next)
 		p.givenUp += tally.GivenUp
 		w.trace("step %d ends: stop %v, %+v, error %v", step, stop, tally, err)
-		return stop, err
+		sent.Stop = stop
+		return sent, err
 	})
 	for n := range p.journals {
 		p.pending += p.reconciler(n).Pending()

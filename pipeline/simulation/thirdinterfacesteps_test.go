@@ -126,7 +126,7 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 			}},
 		},
 	}
-	send := func(ctx context.Context, step int, found *scan.Scan, rows scan.List) (dispatch.Stop, error) {
+	send := func(ctx context.Context, step int, found *scan.Scan, rows scan.List) (output.Sent, error) {
 		next, done := found.Lookups(ctx, rows)
 		defer done()
 		lookups := &dispatch.Lookups{
@@ -137,7 +137,7 @@ func TestASecondStepAsksForCompaniesThatAnswersOfTheFirstName(t *testing.T) {
 			Request:    attempt.Request{Run: "run", Rates: rates[step]},
 		}
 		_, stop, err := lookups.Run(ctx, next)
-		return stop, err
+		return output.Sent{Stop: stop}, err
 	}
 	for range 2 { // the second time nothing is asked
 		stops, err := run.Run(t.Context(), contacts, nil, send)

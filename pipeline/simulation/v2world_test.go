@@ -321,14 +321,17 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 	}
 	defer p.watch(ctx, two.Tariff)()
 	all := p.listSteps()
-	stops, err := all.Run(ctx, csvList(w.list), nil, func(ctx context.Context, step int, found *scan.Scan, rows scan.List) (dispatch.Stop, error) {
+	stops, err := all.Run(ctx, csvList(w.list), nil, func(ctx context.Context, step int, found *scan.Scan, rows scan.List) (sent output.Sent, err error) {
 		next, done := found.Lookups(ctx, rows)
 		defer done()
-		tally, stop, err := p.lookups(step).Run(ctx, next)
+		lookups := p.lookups(step)
+		lookups.Limited = func(refuses dispatch.Refuses) { sent.Refuses = refuses }
+		tally, stop, err := lookups.Run(ctx, next)
 		p.givenUp += tally.GivenUp
 		p.left += tally.NotSent
 		w.trace("step %d ends: stop %v, %+v, error %v", step, stop, tally, err)
-		return stop, err
+		sent.Stop = stop
+		return sent, err
 	})
 	stop = stops.FirstStop()
 	if err != nil || p.isDead() {
