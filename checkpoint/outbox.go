@@ -11,6 +11,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,38 +147,109 @@ func ExpiredAlerts(s record.Store, job string, acceptedBefore, before time.Time)
 // erasedAtOnce is how many alerts one commit erases at most.
 const erasedAtOnce = 1000
 
+// reportPatience is how long a report waits after the time of its next attempt. Then another job with the same channel
+// takes it, because its job may have been removed or renamed.
+const reportPatience = 24 * time.Hour
+
 // AddReports returns the writes that add reports to the outbox, each for those of its channels that have no report on the
-// period: a channel gets one of a whole journal, whichever job starts first.
+// period: a channel gets one of a whole journal, whichever job starts first. A report that its job no longer sends moves
+// to another job, and keeps its ID.
 func AddReports(s record.Store, reports []record.Alert) (writes []record.Write, err error) {
 	if len(reports) == 0 {
 		return nil, nil
 	}
 	type sent struct{ period, occurrence, channel string }
-	known := map[sent]bool{}
+	known := map[sent]record.Alert{}
 	err = each(s, "", func(_ []byte, alert record.Alert) {
 		for _, d := range alert.Deliveries {
-			known[sent{alert.Period, alert.Occurrence, d.Channel}] = true
+			known[sent{alert.Period, alert.Occurrence, d.Channel}] = alert
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	var missing []record.Alert
 	for _, r := range reports {
-		r.Deliveries = slices.DeleteFunc(slices.Clone(r.Deliveries), func(d record.Delivery) bool {
-			return known[sent{r.Period, r.Occurrence, d.Channel}]
-		})
-		month, isDay := r.Occurrence, len(r.Occurrence) > len("2006-01")
-		if isDay {
-			month = r.Occurrence[:len("2006-01")]
+		if called, err := hasCalls(s, r); err != nil {
+			return nil, err
+		} else if !called {
+			continue // there is nothing to report
 		}
-		totals, _, err := record.Load[cost.Totals](s, record.NameKey(record.TotalsPrefix, WorkspaceScope+"/"+month))
+		journal, err := record.Identify(s)
 		if err != nil {
 			return nil, err
 		}
-		if len(r.Deliveries) > 0 && totals.Calls() > 0 { // a month without calls has nothing to report
-			missing = append(missing, r)
+		added := map[string][]record.Delivery{} // by the IDs of alerts
+		from := map[string]string{}             // the jobs that had them
+		for _, d := range r.Deliveries {
+			was, isKnown := known[sent{r.Period, r.Occurrence, d.Channel}]
+			switch {
+			case !isKnown:
+				own := idOf(journal.ID, r)
+				added[own] = append(added[own], d)
+			case was.Job != r.Job && isLeft(was, d.Channel, r.At):
+				added[was.ID], from[was.ID] = append(added[was.ID], d), was.Job
+			}
+		}
+		for _, id := range slices.Sorted(maps.Keys(added)) {
+			if job, moves := from[id]; moves {
+				without, err := withoutDeliveries(s, record.AlertKey(job, id), added[id])
+				if err != nil {
+					return nil, err
+				}
+				writes = append(writes, without)
+			}
+			alert := r
+			alert.ID, alert.Deliveries = id, added[id]
+			with, err := withDeliveries(s, alert)
+			if err != nil {
+				return nil, err
+			}
+			writes = append(writes, with)
 		}
 	}
-	return AddAlerts(s, missing)
+	return writes, nil
+}
+
+// hasCalls reports whether there were calls in the month of a report.
+func hasCalls(s record.Store, report record.Alert) (bool, error) {
+	month := report.Occurrence[:min(len(report.Occurrence), len("2006-01"))]
+	totals, _, err := record.Load[cost.Totals](s, record.NameKey(record.TotalsPrefix, WorkspaceScope+"/"+month))
+	return totals.Calls() > 0, err
+}
+
+// isLeft reports whether a channel has not accepted a report, and its job has not tried to send it for long.
+func isLeft(report record.Alert, channel string, now time.Time) bool {
+	return slices.ContainsFunc(report.Deliveries, func(d record.Delivery) bool {
+		next := report.At
+		if d.Next.After(next) {
+			next = d.Next
+		}
+		return d.Channel == channel && d.Delivered.IsZero() && now.Sub(next) > reportPatience
+	})
+}
+
+// withDeliveries returns the write that adds an alert, or its deliveries to the alert that is there.
+func withDeliveries(s record.Store, alert record.Alert) (record.Write, error) {
+	key := record.AlertKey(alert.Job, alert.ID)
+	write, found, err := record.Change(s, key, func(was *record.Alert) { was.Deliveries = append(was.Deliveries, alert.Deliveries...) })
+	if !found {
+		write = record.Write{Key: key, Value: record.Encode(&alert)}
+	}
+	return write, err
+}
+
+// withoutDeliveries returns the write that removes deliveries to some channels from an alert, and the alert with its last
+// one.
+func withoutDeliveries(s record.Store, key []byte, removed []record.Delivery) (record.Write, error) {
+	var left int
+	write, _, err := record.Change(s, key, func(was *record.Alert) {
+		was.Deliveries = slices.DeleteFunc(was.Deliveries, func(d record.Delivery) bool {
+			return slices.ContainsFunc(removed, func(r record.Delivery) bool { return r.Channel == d.Channel })
+		})
+		left = len(was.Deliveries)
+	})
+	if left == 0 {
+		write = record.Write{Key: key}
+	}
+	return write, err
 }

@@ -27,8 +27,13 @@ func TestAStateHoldsWhatItIsMadeOf(t *testing.T) {
 				t.Fatalf("%x names nobody", s)
 			}
 		}
-		if s.IsFirst() || s.IsOf(key) || !s.AsFirst(key).IsFirst() || !s.AsFirst(key).IsOf(key) || s.AsFirst(key).IsOf(enrich.Key{15: key[15] ^ 8}) {
+		if RowState(0).IsFirst() || !s.AsFirst(key).IsFirst() || !s.AsFirst(key).IsOf(key) {
 			t.Fatalf("%x does not tell which row is the first occurrence", s)
+		}
+		for bit := range 4 {
+			if s.AsFirst(key).IsOf(enrich.Key{15: key[15] ^ 1<<bit}) || s.AsKnown().AsFirst(key) != s.AsFirst(key) {
+				t.Fatalf("%x of another key is not noticed by bit %d", s, bit)
+			}
 		}
 		if s.IsKnown() || !s.AsKnown().IsKnown() {
 			t.Fatalf("%x does not tell which persons the journal knows", s)
