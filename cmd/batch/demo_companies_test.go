@@ -24,9 +24,12 @@ import (
 // demoCompanies are the rows of the list of companies that ships with the program, with the names of its
 // columns: companies of the embedded service that are named in every way, duplicates in other spellings, and
 // companies that nobody knows.
-func demoCompanies() [][]string {
+func demoCompanies() [][]string { return companiesOf(sandbox.DefaultConfig().Seed) }
+
+// companiesOf returns a list of companies of the sandbox with a seed, as demoCompanies does.
+func companiesOf(seed uint64) [][]string {
 	config := sandbox.DefaultConfig()
-	w := world.World{People: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
+	w := world.World{People: world.People{Seed: seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
 	rows := [][]string{{"Company name", "Website", "Country", "State", "Registration number", "VAT number", "Owner"}}
 	owners := []string{"Ines", "Tomás", "Wei"}
 	add := func(name, website, country, state, registration, vat string) {
