@@ -175,12 +175,6 @@ func scalar[T any](
 	*into = cost.Known(value)
 }
 
-// cell reads a member of the kind of a column.
-func (m *members) cell(column enrich.TableColumn) enrich.Cell {
-	raw, there := m.raw(column.Name)
-	return m.cellOf(column, raw, there)
-}
-
 // cellOf reads the value of a member of the kind of a column, if it is there.
 func (m *members) cellOf(column enrich.TableColumn, raw json.RawMessage, there bool) enrich.Cell {
 	c := enrich.Cell{Kind: column.Kind}
