@@ -25,7 +25,7 @@ var examples = map[string]string{
 	"batch search employees":    "batch search employees companies.csv --seniority 3 --per-company 5 \\\n    --max-units contacts=500 -o employees.csv",
 	"batch search people":       "batch search people --domain acme.example --seniority vp \\\n    --max-units contacts=20 -o people.csv",
 	"batch search overview":     "batch search overview --where name=Acme --where country_code=GB \\\n    --max-units companies=5 -o found.csv",
-	"batch search autocomplete": "batch search autocomplete companies.csv --max-units companies=100 -o completed.csv",
+	"batch search autocomplete": "batch search autocomplete companies.csv \\\n    --max-units companies=100 -o completed.csv",
 	"batch search figures":      "batch search figures companies.csv --year 2023,2024 \\\n    --max-units financials=200 -o figures.csv",
 	"batch undo":                "batch undo contacts.enriched.csv",
 	"batch budget":              "batch budget --job nightly",

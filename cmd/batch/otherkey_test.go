@@ -95,7 +95,7 @@ func TestAnUnknownKeyIsTriedBeforeAnythingIsOffered(t *testing.T) {
 				t.Errorf("a mistyped key: exit code %d\n%s", code, stderr)
 			}
 			stderr, code = run(another, test.more)
-			if code != exitUsage || !strings.Contains(stderr, "made with another API key; if the key was rotated, give --same-workspace once") {
+			if code != exitUsage || !strings.Contains(stderr, "made with another API key; if the key was rotated, so that both keys are of one account, give --same-workspace once") {
 				t.Errorf("another valid key: exit code %d\n%s", code, stderr)
 			}
 			down.Store(true)

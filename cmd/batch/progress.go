@@ -356,7 +356,8 @@ func (p *progress) parts() []string {
 }
 
 func (p *progress) done() string {
-	return report.Textf("%d of %d lookups", p.tally.Lookups, p.total)
+	// Without separators: the time that is left has to fit into 80 columns.
+	return fmt.Sprintf("%d of %d lookups", p.tally.Lookups, p.total)
 }
 
 // money says what was spent, nothing where no money is taken.
@@ -364,7 +365,7 @@ func (p *progress) money() []string {
 	if !p.takes {
 		return nil
 	}
-	return []string{report.Textf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)}
+	return []string{fmt.Sprintf("$%s of $%s", p.spent+p.tally.Spent, p.maxSpend)}
 }
 
 // figures say what was spent, how many fields were found and what time is left.
