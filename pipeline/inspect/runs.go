@@ -20,7 +20,7 @@ import (
 type RunsOptions struct {
 	Since time.Time // only those that started at this time or later; zero for all
 	Job   string    // only those of this job; "" for all
-	Limit int64     // at most so many, those that started last; 0 for all
+	Limit int64     // the most runs, of which those that started last; 0 for all
 }
 
 // Runs lists the runs of the journal with what each spent, the one that started last first.
