@@ -267,7 +267,7 @@ func TestAnUnusualMatchRateIsOneThatChanceDoesNotExplain(t *testing.T) {
 		"lists that differ":             {100, 45, runs(100, 40, 95, 60, 80, 50, 90, 70, 75, 60, 80), ""},
 		"far from lists that differ":    {100, 0, runs(100, 40, 95, 60, 80, 50, 90, 70, 75, 60, 80), "work_email 0 of 100 (0 %); the usual rate is 70 %"},
 		"many lookups, a small change":  {100000, 67000, runs(100000, 70000, 70100, 69900, 70050, 69950, 70000, 70020, 70000, 69990, 69990), ""},
-		"many lookups, a larger change": {100000, 64000, runs(100000, 70000, 70100, 69900, 70050, 69950, 70000, 70020, 70000, 69990, 69990), "work_email 64000 of 100000 (64 %); the usual rate is 70 %"},
+		"many lookups, a larger change": {100000, 64000, runs(100000, 70000, 70100, 69900, 70050, 69950, 70000, 70020, 70000, 69990, 69990), "work_email 64,000 of 100,000 (64 %); the usual rate is 70 %"},
 		"never found before":            {100, 0, runs(100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), ""},
 		"found for the first time":      {100, 20, runs(100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), "work_email 20 of 100 (20 %); the usual rate is 0 %"},
 		"always found before":           {100, 80, runs(100, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100), "work_email 80 of 100 (80 %); the usual rate is 100 %"},
