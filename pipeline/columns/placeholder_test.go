@@ -93,7 +93,7 @@ func TestNamesThatArePlaceholdersTooNameSubjects(t *testing.T) {
 	}
 }
 
-// TestSignsAndCaseDoNotMakeAPlaceholderAValue spells words in other ways.
+// TestSignsAndCaseDoNotMakeAPlaceholderAValue writes placeholders with other signs and letters.
 func TestSignsAndCaseDoNotMakeAPlaceholderAValue(t *testing.T) {
 	words := realPlaceholders()
 	rapid.Check(t, func(t *rapid.T) {
