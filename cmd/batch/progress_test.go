@@ -148,7 +148,7 @@ func TestTheTimeThatIsLeft(t *testing.T) {
 func TestAWaitForTheAccountCountsDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
+		var out announcer // the line is drawn by a goroutine of its own
 		observer := &hostObserver{Log: hostLog{Out: &out, Now: time.Now, Terminal: true}, Columns: func() int { return 160 }}
 		update, done := observer.Sending(pipeline.Sending{Lookups: 61, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}, MaxSpend: cost.Dollar, Money: true})
 		defer done()
