@@ -49,7 +49,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 	if err := s.checkMoney(o); err != nil {
 		return nil, err
 	}
-	if err := o.check(approver); err != nil {
+	if err := o.checkTargets(); err != nil {
 		return nil, err
 	}
 	j, err := s.prepare(o)
@@ -66,6 +66,10 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 	}
 	if err := j.checkOutputs(); err != nil {
 		return nil, err
+	}
+	// This is the last check of the input: a list that cannot be read is the better message.
+	if !o.Yes && !approver.CanAsk() {
+		return nil, problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
 	if err := s.place.OpenJournal(ctx, "run "+j.Name); err != nil {
 		return nil, err
@@ -117,12 +121,8 @@ func (s *session) checkMoney(o RunOptions) error {
 	return nil
 }
 
-// check refuses what a run must not start with, before anything is read.
-func (o RunOptions) check(approver Approver) error {
-	switch {
-	case !o.Yes && !approver.CanAsk():
-		return problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
-	}
+// checkTargets refuses outputs that would overwrite what the run reads, before anything is read.
+func (o RunOptions) checkTargets() error {
 	return output.CheckTargets(o.Output.Path, o.Output.Rejects, o.Output.NewValues, append(output.SourcesOf(o.List.Names), append(o.Output.Sources, (&choosing{Selected: o.List.Selected}).Source())...))
 }
 
