@@ -116,9 +116,13 @@ func (c *unitCampaign) writeProfiles() {
 		if country := company.Country().Code; country != "US" { // where the state is needed, too
 			numbers += fmt.Sprintf("%s,%s\n", country, company.Registration())
 		}
-		people += fmt.Sprintf(",https://www.linkedin.com/in/person-%d\n", number)
-		if employee, found := w.Employee(company, 0); found && employee.Email() != "" {
-			people += employee.Email() + ",\n"
+		people += fmt.Sprintf(",https://www.linkedin.com/in/person-%d\n", number) // v2 does not know them
+		for place := range company.Staff() {
+			employee, _ := w.Employee(company, place)
+			people += "," + employee.Profile() + "\n"
+			if place == 0 && employee.Email() != "" {
+				people += employee.Email() + ",\n"
+			}
 		}
 	}
 	for name, text := range map[string]string{"profiles.csv": companies, "numbers.csv": numbers, "people.csv": people} {

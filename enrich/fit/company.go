@@ -214,7 +214,7 @@ func compareWebsites(a, b string) level {
 		return same
 	}
 	labelA, labelB := labelOf(domainA), labelOf(domainB)
-	if labelA == labelB || min(len(labelA), len(labelB)) > 3 && (strings.Contains(labelA, labelB) || strings.Contains(labelB, labelA)) {
+	if labelA == labelB || min(len(labelA), len(labelB)) > 3 && (holds(labelA, labelB) || holds(labelB, labelA)) {
 		return alike
 	}
 	return differs
@@ -251,5 +251,20 @@ func isOwnWebsite(name, website string) bool {
 	}
 	words, _ := splitForm(name)
 	joined := strings.Join(namingWords(words), "")
-	return len(joined) > 2 && strings.Contains(labelOf(registered(host)), joined)
+	return len(joined) > 2 && holds(labelOf(registered(host)), joined)
+}
+
+// holds reports whether a label has another one in it, without a part of a number: "acme18" is not in "acme180".
+func holds(label, part string) bool {
+	start := strings.Index(label, part)
+	if start < 0 {
+		return false
+	}
+	return !splitsNumber(label, start) && !splitsNumber(label, start+len(part)) || holds(label[start+1:], part)
+}
+
+// splitsNumber reports whether a place in a text is between two digits.
+func splitsNumber(text string, at int) bool {
+	isDigit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
+	return isDigit(at-1) && isDigit(at)
 }

@@ -124,6 +124,8 @@ func TestAnotherCompanyContradicts(t *testing.T) {
 		{id, company("Baker", "GB", "", "", "", "4711"), company("Baker", "GB", "", "", "", "4712"), fit.Contradicts, "company_id"},
 		{site, company("Siemens Mobility", "DE", "siemens.com"), company("Siemens Healthineers AG", "DE", "siemens.com"), fit.Contradicts, "name"},
 		{site, company("Sparkasse Köln", "DE", "volksbank-bonn.de"), company("Volksbank Bonn eG", "DE", "volksbank-bonn.de"), fit.Contradicts, "name"},
+		// A number in a label is not a part of another number.
+		{enrich.ByCompanyName, company("Studio 18", "DE", "studio18.de"), company("Studio 180 GmbH", "DE", "studio180.de"), fit.Contradicts, "website"},
 	} {
 		tt.check(t)
 	}

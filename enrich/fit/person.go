@@ -24,8 +24,9 @@ const (
 
 // person compares two descriptions of a person.
 //
-// An id, a page or an email names one person, whose last name and company may have changed. A name with a company may be that
-// of several: then the answer has to have both names, and a company that shares a word with that of the row.
+// An id, a page or an email names one person, whose last name or company may have changed, but not both. A name with a
+// company may be that of several: then the answer has to have both names, and a company that shares a word with that of
+// the row.
 func (c *comparison) person() {
 	name := c.comparePersons()
 	company := c.compareEmployers()
@@ -42,7 +43,7 @@ func (c *comparison) person() {
 		c.agree(1)
 	case otherLast, otherFirst:
 		verdict := Contradicts
-		if !named && profile != differs {
+		if !named && profile != differs && (company == missing || company == contains || company.agrees()) {
 			verdict = Unclear
 		}
 		c.differ(verdict, "name", fullName(c.row), fullName(c.answer))
@@ -122,7 +123,8 @@ func (c *comparison) compareEmployers() level {
 func beginsWith(name, host string) bool {
 	words, _ := splitForm(name)
 	label := labelOf(registered(host))
-	return len(label) > 3 && strings.HasPrefix(strings.Join(words, ""), label)
+	joined := strings.Join(words, "")
+	return len(label) > 3 && strings.HasPrefix(joined, label) && !splitsNumber(joined, len(label))
 }
 
 // fullName returns the name of a person as it is shown.

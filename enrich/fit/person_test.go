@@ -80,6 +80,10 @@ func TestPersons(t *testing.T) {
 		{email, person("Anna|Schmidt"), person("Anna Weber"), fit.Unclear},
 		{profile, person("Anna|Schmidt"), person("Paul Weber"), fit.Contradicts},
 		{email, person("Ann|Lee"), person("Bob Jones"), fit.Contradicts},
+		// Not with another company as well: that is somebody else of the same first name.
+		{profile, person("Anna|Schmidt", "Acme"), person("Anna Weber", "Acme Ltd"), fit.Unclear},
+		{profile, person("Anna|Schmidt", "Acme"), person("Anna Weber", "Zenith Foods"), fit.Contradicts},
+		{profile, person("Anna|Schmidt", "Acme Foods"), person("Anna Weber", "Zenith Foods"), fit.Contradicts},
 		// Companies.
 		{name, person("Ann|Lee", "Acme"), person("Ann Lee", "Acme Ltd"), fit.Fits},
 		{name, person("Ann|Lee", "Acme"), person("Ann Lee", "Zenith Foods"), fit.Contradicts},

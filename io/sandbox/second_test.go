@@ -4,39 +4,50 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"payonce/io/sandbox"
 	"payonce/io/sandbox/v2"
+	"payonce/io/sandbox/world"
 )
 
 // asV2 signs a request with the key of the second interface.
 func asV2(r *http.Request) { r.Header.Set("Authorization", "Token "+v2.DefaultKey) }
 
-// TestBothInterfacesKnowTheSamePeople: on one port, the email that v1 finds is that of v2, and the company of the
-// person is one of v2.
+// TestBothInterfacesKnowTheSamePeople: on one port, the email that v1 finds is that of v2, by profile and by name and
+// company, and the company of the person is one of v2.
 func TestBothInterfacesKnowTheSamePeople(t *testing.T) {
-	w := open(t, everybody())
+	config := everybody()
+	known := world.World{People: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
+	w := open(t, config)
 	checked := 0
-	for _, name := range []string{"ada-lovelace", "grace-hopper", "alan-turing", "mary-shelley", "carl-gauss"} {
-		profile := "https://network.example/in/" + name
-		one := w.post(emailPath, `{"pro_network_url":"`+profile+`"}`)
-		other, err := w.send(http.MethodPost, "/v2/enrichment/employee/linkedin", `{"linkedin":"`+profile+`"}`, asV2)
-		if err != nil || one.code != 200 || other.code != 200 {
-			t.Fatalf("%s: %d %d %v", name, one.code, other.code, err)
-		}
-		email := one.body["data"].(map[string]any)["work_email"].(string)
-		if found, known := other.body["email"]; known {
-			checked++
-			if found != email {
-				t.Errorf("%s: v1 knows %s, v2 %s", name, email, found)
+	for number := range 8 {
+		c, _ := known.ByID(strconv.Itoa(number + 1))
+		e, _ := known.Employee(c, number%c.Staff())
+		for _, person := range []string{
+			`{"pro_network_url":"` + e.Profile() + `"}`,
+			`{"first_name":"` + e.First + `","last_name":"` + e.Last + `","company_domain":"` + c.Domain() + `"}`,
+			`{"first_name":"` + e.First + `","last_name":"` + e.Last + `","company_name":"` + c.Name() + `"}`,
+		} {
+			one := w.post(emailPath, person)
+			other, err := w.send(http.MethodPost, "/v2/enrichment/employee/linkedin", `{"linkedin":"`+e.Profile()+`"}`, asV2)
+			if err != nil || one.code != 200 || other.code != 200 {
+				t.Fatalf("%s: %d %d %v", person, one.code, other.code, err)
 			}
-		}
-		_, domain, _ := strings.Cut(email, "@")
-		company, err := w.send(http.MethodPost, "/v2/enrichment/url", `{"url":"`+domain+`"}`, asV2)
-		if err != nil || company.code != 200 || company.body["id"] != other.body["company_id"] {
-			t.Errorf("%s: the company at %s is %v %v, of the person %v", name, domain, company.body["id"], err, other.body["company_id"])
+			email := one.body["data"].(map[string]any)["work_email"].(string)
+			if found, known := other.body["email"]; known {
+				checked++
+				if found != email {
+					t.Errorf("%s: v1 knows %s, v2 %s", person, email, found)
+				}
+			}
+			_, domain, _ := strings.Cut(email, "@")
+			company, err := w.send(http.MethodPost, "/v2/enrichment/url", `{"url":"`+domain+`"}`, asV2)
+			if err != nil || company.code != 200 || company.body["id"] != other.body["company_id"] {
+				t.Errorf("%s: the company at %s is %v %v, of the person %v", person, domain, company.body["id"], err, other.body["company_id"])
+			}
 		}
 	}
 	if checked == 0 {

@@ -39,7 +39,7 @@ const placeholderWords = `
 
 // abbreviations are those that have signs between or behind their letters, such as "k.A." and "s/d". Without signs they
 // are also other words.
-const abbreviations = ` na nd ka sd sn nc nr nb ns bd nvt tbc tbd tba nn `
+const abbreviations = ` na nd ka sd sn nc nr nb ns so bd nvt tbc tbd tba nn `
 
 // longestAbbreviation is the length of the longest abbreviation with signs, in bytes.
 const longestAbbreviation = 10

@@ -16,7 +16,7 @@ func realPlaceholders() []string {
 		"#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#NV", "#WERT!", "#BEZUG!", "#NOMBRE?", "#¡VALOR!", "#NOME?", "#RIF!", "#NB!", "#N/D", "#N/B",
 		"k.A.", "k. A.", "k.A", "keine Angabe", "unbekannt", "Unbekannt", "nicht verfügbar", "nicht verfu\u0308gbar", "entfällt",
 		"inconnu", "Inconnue", "non renseigné", "Non Disponible", "néant", "NC.", "n.c.", "sans objet",
-		"sin datos", "Sin información", "s/d", "S/D", "n/d", "N.D.", "desconocido", "no aplica", "no consta", "vacío",
+		"sin datos", "Sin información", "s/d", "S/D", "s/o", "s.o.", "n/d", "N.D.", "desconocido", "no aplica", "no consta", "vacío",
 		"sconosciuto", "non disponibile", "n.d.", "nessuno", "da definire",
 		"desconhecido", "não disponível", "Não informado", "sem informação",
 		"n.v.t.", "nvt", "onbekend", "niet van toepassing", "n.b.",

@@ -196,7 +196,12 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 	if s.Subject == enrich.Persons {
 		header = "profile url,email,phone\n"
 		for n := range most {
-			row := fmt.Sprintf("https://pro.example/in/person-%d,%s,\n", n, []string{"", "", "", "own@list.example"}[r.IntN(4)])
+			profile := fmt.Sprintf("https://pro.example/in/person-%d", n)
+			if company, _ := w.ByID(fmt.Sprint(n/4 + 1)); n%8 != 7 { // v2 does not know the others
+				employee, _ := w.Employee(company, n%4%company.Staff())
+				profile = employee.Profile()
+			}
+			row := fmt.Sprintf("%s,%s,\n", profile, []string{"", "", "", "own@list.example"}[r.IntN(4)])
 			rows = append(rows, strings.Repeat(row, 1+r.IntN(8)/7))
 		}
 		return []byte(header + strings.Join(rows, ""))

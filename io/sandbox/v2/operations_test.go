@@ -300,18 +300,12 @@ func TestNomenclatures(t *testing.T) {
 func TestBothFormsOfIdentifiersOccur(t *testing.T) {
 	s := opened(t, nil)
 	forms := map[string]bool{}
-	for _, path := range []string{"/companies/1", "/companies/" + idOf(s, "a-company-with-a-long-name.example")} {
-		forms[fmt.Sprintf("%T", s.must(200, http.MethodGet, path, "").object(t)["id"])] = true
+	for _, got := range []said{
+		s.must(200, http.MethodGet, "/companies/1", ""), s.must(200, http.MethodPost, "/enrichment/url", `{"url":"alder-logistics-1.example"}`),
+	} {
+		forms[fmt.Sprintf("%T", got.object(t)["id"])] = true
 	}
 	if !forms["string"] || !forms["json.Number"] {
 		t.Errorf("the forms are %v", forms)
 	}
-}
-
-func idOf(s *service, domain string) string {
-	c, found := s.world.ByDomain(domain)
-	if !found {
-		s.t.Fatalf("no company at %s", domain)
-	}
-	return c.ID()
 }

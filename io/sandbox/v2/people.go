@@ -53,7 +53,7 @@ func (s *Server) searchEmployees(in *input) (answer, *refusal) {
 		return answer{}, no
 	}
 	return listOfPeople(s, page, matching(seats(companies), conditions), func(e world.Employee) employeeItem {
-		return employeeItem{e.ID, e.First + " " + e.Last, e.Company.ID(), s.record(*e.Company).Name}
+		return employeeItem{e.ID, e.First + " " + e.Last, e.Company.ID(), s.record(e.Company).Name}
 	}), nil
 }
 

@@ -9,16 +9,8 @@ import (
 	"payonce/io/sandbox/world"
 )
 
-// maxInteger is the largest identifier that is written as an integer: every client can read it exactly.
-const maxInteger = 1 << 53
-
-// integerID returns an identifier as an integer where that is exact, else as a string.
-func integerID(id string) any {
-	if number, err := strconv.ParseInt(id, 10, 64); err == nil && number < maxInteger {
-		return json.Number(id)
-	}
-	return id
-}
+// integerID returns an identifier as an integer.
+func integerID(id string) any { return json.Number(id) }
 
 // orNull returns a text, or null where there is none.
 func orNull(text string) *string {
@@ -196,11 +188,8 @@ type employeeRecord struct {
 func contact(e world.Employee, email, phone bool) answer {
 	r := employeeRecord{
 		ID: e.ID, FullName: e.First + " " + e.Last, FirstName: e.First, LastName: e.Last, Gender: gender(e),
-		Seniority: []string{e.SeniorityName()}, Function: e.Title(), CompanyName: e.CompanyName,
+		Seniority: []string{e.SeniorityName()}, Function: e.Title(), CompanyID: e.Company.ID(), CompanyName: e.Company.Name(),
 		ProfessionalNW: orNull(e.Profile()),
-	}
-	if e.Company != nil {
-		r.CompanyID = e.Company.ID()
 	}
 	said := answer{}
 	if email {
@@ -263,7 +252,7 @@ type peopleItem struct {
 }
 
 func peopleItemOf(e world.Employee) peopleItem {
-	c := *e.Company
+	c := e.Company
 	place := c.Place()
 	item := peopleItem{
 		ID: e.ID, FirstName: e.First, LastName: e.Last, Name: e.First + " " + e.Last, Seniority: e.SeniorityName(),

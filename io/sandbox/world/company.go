@@ -2,12 +2,11 @@ package world
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"payonce/io/sandbox/kit"
 )
@@ -20,8 +19,8 @@ type World struct {
 // Company is one company of the world. Its values follow from its key.
 type Company struct {
 	listed  listed
-	domain  string // of a company that is not listed; empty for listed ones
 	key     uint64
+	first   uint64 // the key of the first company of its name
 	country int
 }
 
@@ -56,6 +55,7 @@ const (
 	ofStreet
 	ofActivity
 	ofNameForm
+	ofSmallCountry
 )
 
 func (c Company) draw(a attribute, more ...uint64) uint64 {
@@ -91,76 +91,49 @@ func (w World) exists(l listed) bool {
 
 // listedCompany returns a listed company that exists.
 func (w World) listedCompany(l listed) Company {
-	c := Company{listed: l, key: kit.Mix(w.People.Seed, uint64(l.id()))}
-	first := kit.Mix(w.People.Seed, uint64(l.name+1))
-	c.country = countryOf(first)
+	c := Company{listed: l, key: kit.Mix(w.People.Seed, uint64(l.id())), first: kit.Mix(w.People.Seed, uint64(l.name+1))}
+	c.country = countryOf(c.first)
 	if l.generation == 3 { // the same name in another country
 		c.country = (c.country + 1) % len(countries)
 	}
 	return c
 }
 
+// countryOf draws the country of a name. The countries without a share of their own have one together.
 func countryOf(key uint64) int {
 	left := int(kit.Mix(key, uint64(ofCountry)) % 100)
-	for i := range countries {
+	firstSmall := slices.IndexFunc(countries[:], func(c Country) bool { return c.share == 0 })
+	for i := range firstSmall {
 		if left -= countries[i].share; left < 0 {
 			return i
+		}
+		if countries[i].Code == "US" {
+			if left -= smallShare; left < 0 {
+				return firstSmall + int(kit.Mix(key, uint64(ofSmallCountry))%uint64(len(countries)-firstSmall))
+			}
 		}
 	}
 	return 0
 }
 
-// named returns the company with a domain that no listed company has. Companies below .example exist unless
-// their name begins with unknown; of others a share is unknown.
-func (w World) named(domain string) (Company, bool) {
-	_, valid := namedID(domain)
-	if !valid || cleanDomain(domain) != domain || strings.HasPrefix(domain, "unknown") || !strings.Contains(domain, ".") {
-		return Company{}, false
-	}
-	if !strings.HasSuffix(domain, sandboxTop) && kit.Roll(w.People.Seed, "company", domain).Float64() < w.People.UnknownRate {
-		return Company{}, false
-	}
-	hash := fnv.New64a()
-	_, _ = hash.Write([]byte(domain))
-	c := Company{domain: domain, key: kit.Mix(w.People.Seed, hash.Sum64())}
-	c.country = countryOf(c.key)
-	return c, true
-}
-
 // ID returns the company's identifier, in decimal digits.
-func (c Company) ID() string {
-	if c.domain == "" {
-		return strconv.Itoa(c.listed.id())
-	}
-	id, _ := namedID(c.domain)
-	return id
-}
+func (c Company) ID() string { return strconv.Itoa(c.listed.id()) }
 
 // Domain returns the domain of its website.
-func (c Company) Domain() string {
-	if c.domain != "" {
-		return c.domain
-	}
-	return c.listed.label() + sandboxTop
-}
+func (c Company) Domain() string { return c.listed.label() + sandboxTop }
 
 // Website returns the address of its website.
 func (c Company) Website() string { return "https://www." + c.Domain() }
 
 // Profile returns the address of its page in a professional network.
 func (c Company) Profile() string {
-	return "https://pro-network.example/company/" + strings.TrimSuffix(c.Domain(), sandboxTop)
+	return companyPages + c.listed.label()
 }
 
 // plainName returns the name without a legal form.
 func (c Company) plainName() string {
-	if c.domain == "" {
-		start, end, number := c.listed.words()
-		return fmt.Sprintf("%s %s %d", start, end, number)
-	}
-	label, _, _ := strings.Cut(c.domain, ".")
-	words := strings.FieldsFunc(label, func(r rune) bool { return r == '-' || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return title(strings.Join(words, " "))
+	start, end, number := c.listed.words()
+	return fmt.Sprintf("%s %s %d", start, end, number)
 }
 
 // Name returns its name. Companies with the same plain name write the legal form in the same way.
@@ -251,7 +224,7 @@ func (c Company) Fax() []string {
 
 // SocialPages returns the addresses of its pages in two further networks, "" for none.
 func (c Company) SocialPages() (microblog, social string) {
-	label := strings.TrimSuffix(c.Domain(), sandboxTop)
+	label := c.listed.label()
 	if c.draw(ofContacts, 4)%2 == 0 {
 		microblog = "https://microblog.example/" + label
 	}
@@ -291,7 +264,7 @@ func (c Company) VAT() string {
 
 // LEI returns its legal entity identifier; "" for none.
 func (c Company) LEI() string {
-	if c.domain != "" || c.draw(ofVAT, 1)%100 < 60 {
+	if c.draw(ofVAT, 1)%100 < 60 {
 		return ""
 	}
 	return fmt.Sprintf("9845%014s00", c.numbered())

@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,34 +18,56 @@ type Employee struct {
 	Seniority   int // indexes of nomenclatures
 	Department  int
 	Female      bool
-	Country     string // where the person lives
-	City        string
-	Company     *Company // nil when the company is not known
-	CompanyName string
-	identity    enrich.Identity
-	profile     string // the address of the profile, when one was asked for
+	Company     Company
+	profile     string
+	mailbox     string // the part of the email before the "@"; empty: drawn
+	drawn       string // the text by which the values are drawn
 	world       World
 }
 
-// maxStaff is the most employees of one company that the world knows.
-const maxStaff = 12
+// The places of people in a company. Those of the staff begin at 0, and the others are of people who are in lists.
+const (
+	maxStaff       = 12 // the most employees of one company in the staff
+	firstListPlace = 100
+	listPlaces     = 900
+)
 
-// textPerson is the place in the staff that marks the identifier of a person who is nobody's listed employee.
-const textPerson = 999
+// The places of a staff whose names are those of others.
+const (
+	sharedPlace   = 1 // all companies of one name have somebody of the same name there
+	namesakePlace = 3 // some companies have another one of that name there
+)
 
-// Staff returns how many employees of the company are known.
+// Staff returns how many employees of the company searches show.
 func (c Company) Staff() int { return min(maxStaff, c.Employees()) }
 
-// nameOf returns the name of somebody who belongs to a company. No two of a staff have the same name.
+// nameOf returns the name of somebody who belongs to a company.
 func (w World) nameOf(c Company, place int) string {
 	first, last := c.names(place)
 	return first + " " + last
 }
 
 func (c Company) names(place int) (first, last string) {
+	if place == namesakePlace && c.draw(ofStaff, 4)%16 == 0 {
+		place = sharedPlace
+	}
+	if place == sharedPlace {
+		c.key = c.first
+	}
 	start := c.draw(ofStaff)
 	return firstNames[(start+uint64(place)*5)%uint64(len(firstNames))],
 		lastNames[(start/64+uint64(place)*7)%uint64(len(lastNames))]
+}
+
+// isNamesake reports whether an employee has the name of one with an earlier place.
+func (c Company) isNamesake(place int) bool {
+	first, last := c.names(place)
+	for earlier := range place {
+		if f, l := c.names(earlier); f == first && l == last {
+			return true
+		}
+	}
+	return false
 }
 
 // Role returns the seniority and the department of an employee, as indexes. The first one leads the company.
@@ -58,146 +79,161 @@ func (c Company) Role(place int) (seniority, department int) {
 	return 2 + int(drawn%uint64(len(seniorities)-2)), int(drawn / 64 % uint64(len(departments)))
 }
 
-// Employee returns one of the company's employees, counted from 0.
+// Employee returns one of the company's staff, counted from 0.
 func (w World) Employee(c Company, place int) (Employee, bool) {
 	if place < 0 || place >= c.Staff() {
 		return Employee{}, false
 	}
-	e := Employee{ID: fmt.Sprintf("%s%03d", c.ID(), place), Company: &c, CompanyName: c.Name(), world: w}
+	e := w.somebody(c, place)
 	e.First, e.Last = c.names(place)
+	e.profile = staffPages + strings.ToLower(e.First+"-"+e.Last) + "-" + e.ID
+	e.drawn = enrich.Identity{FirstName: e.First, LastName: e.Last, CompanyDomain: c.Domain()}.Canonical()
+	switch plain := strings.ToLower(e.First + "." + e.Last); {
+	case c.isNamesake(place):
+		e.drawn, e.mailbox = enrich.Identity{ProfileURL: e.profile}.Canonical(), plain+strconv.Itoa(place)
+	case place == sharedPlace:
+		e.mailbox = plain
+	}
+	return e, true
+}
+
+// somebody returns who has a place in a company, without a name.
+func (w World) somebody(c Company, place int) Employee {
+	e := Employee{ID: fmt.Sprintf("%s%03d", c.ID(), place), Company: c, world: w}
 	e.Seniority, e.Department = c.Role(place)
 	e.Female = c.draw(ofStaff, 3, uint64(place))%2 == 0
-	e.City, e.Country = c.Place().City, c.Country().Code
-	e.identity = enrich.Identity{FirstName: e.First, LastName: e.Last, CompanyDomain: c.Domain()}
+	return e
+}
+
+// listEmployee returns somebody who is in lists.
+func (w World) listEmployee(c Company, place int, p person) Employee {
+	e := w.somebody(c, place)
+	e.First, e.Last, e.profile, e.mailbox = p.first.text, p.last.text, p.page(), p.first.ascii+"."+p.last.ascii
+	e.drawn = enrich.Identity{FirstName: e.First, LastName: e.Last, CompanyDomain: c.Domain()}.Canonical()
+	return e
+}
+
+// isUnknown reports whether v2 knows nothing of somebody who is in lists.
+func (e Employee) isUnknown() bool {
+	return kit.Roll(e.world.People.Seed, "v2 unknown", e.drawn).Float64() < e.world.People.UnknownRate
+}
+
+// known returns a person if v2 knows who it is. It knows the staff of every company, and a share of those in lists.
+func known(e Employee, found bool) (Employee, bool) {
+	if !found || strings.HasPrefix(e.profile, listPages) && e.isUnknown() {
+		return Employee{}, false
+	}
 	return e, true
 }
 
 // EmployeeByID returns the person with an identifier.
 func (w World) EmployeeByID(id string) (Employee, bool) {
-	if len(id) < 4 || len(id) > 2000 {
+	if len(id) < 4 {
 		return Employee{}, false
 	}
 	head, tail := id[:len(id)-3], id[len(id)-3:]
 	place, err := strconv.Atoi(tail)
-	if err != nil {
-		return Employee{}, false
-	}
-	if place == textPerson {
-		return w.textEmployee(head)
-	}
 	c, exists := w.ByID(head)
-	if !exists {
+	if err != nil || !exists {
 		return Employee{}, false
 	}
-	return w.Employee(c, place)
-}
-
-// textEmployee returns the person whose contact an identifier holds.
-func (w World) textEmployee(head string) (Employee, bool) {
-	text, valid := textOf(head)
-	parts := strings.Split(text, "\n")
-	if !valid || len(parts) != 4 {
+	if place < firstListPlace {
+		e, found := w.Employee(c, place)
+		return e, found && e.ID == id
+	}
+	people := c.listPeople()
+	if place -= firstListPlace; place >= len(people) {
 		return Employee{}, false
 	}
-	e, known := w.ByContact(enrich.Contact{ProfileURL: parts[0], FirstName: parts[1], LastName: parts[2], CompanyDomain: parts[3]})
-	return e, known && e.ID == head+strconv.Itoa(textPerson)
+	return known(w.listEmployee(c, firstListPlace+place, people[place]), true)
 }
 
-// ByContact returns a person by the profile's address, or by name and company. Who is an employee of a known
-// company is that employee.
+// ByContact returns a person by the profile's address, or by name and company.
 func (w World) ByContact(contact enrich.Contact) (Employee, bool) {
 	identity, reason := contact.Identify(enrich.ByProfile)
 	if reason != "" {
 		return Employee{}, false
 	}
-	if e, found := w.ofProfile(identity.ProfileURL); found {
-		return e, true
-	}
-	if company, found := w.companyOf(identity); found && identity.Pattern() == enrich.ByName {
-		if e, found := w.colleague(company, identity.FirstName, identity.LastName); found {
+	return known(w.identified(identity))
+}
+
+// identified returns the person of this world with an identity. v2 may know nothing of them.
+func (w World) identified(identity enrich.Identity) (Employee, bool) {
+	switch identity.Pattern() {
+	case enrich.ByProfile:
+		if e, found := w.ofStaffPage(identity.ProfileURL); found {
 			return e, true
 		}
-	}
-	return w.stranger(identity)
-}
-
-// companyOf returns the company that an identity names.
-func (w World) companyOf(identity enrich.Identity) (Company, bool) {
-	if identity.CompanyDomain != "" {
-		return w.ByDomain(identity.CompanyDomain)
-	}
-	if identity.CompanyName != "" {
-		if found := w.ByName(identity.CompanyName); len(found) > 0 {
-			return found[0], true
-		}
-	}
-	return Company{}, false
-}
-
-// colleague returns the employee of a company with a name.
-func (w World) colleague(c Company, first, last string) (Employee, bool) {
-	for place := range c.Staff() {
-		if f, l := c.names(place); title(first) == f && title(last) == l {
-			return w.Employee(c, place)
+		return w.ofListPage(identity.ProfileURL)
+	case enrich.ByName:
+		for _, c := range w.companiesOf(identity) {
+			if e, found := w.colleague(c, identity.FirstName, identity.LastName); found {
+				return e, true
+			}
 		}
 	}
 	return Employee{}, false
 }
 
-// profileSlug is how the addresses of employees end: with the identifier.
-var profileSlug = regexp.MustCompile(`^https://pro-network\.example/in/[a-z-]+-(\d+)$`)
+// companiesOf returns the companies that an identity of a person names: several when they share the name.
+func (w World) companiesOf(identity enrich.Identity) []Company {
+	if identity.CompanyDomain != "" {
+		if c, found := w.ByDomain(identity.CompanyDomain); found {
+			return []Company{c}
+		}
+		return nil
+	}
+	l, valid := nameOfListed(identity.CompanyName)
+	if !valid {
+		return nil
+	}
+	return w.ofName(l)
+}
 
-// ofProfile returns the employee whose profile has an address of this world.
-func (w World) ofProfile(address string) (Employee, bool) {
-	match := profileSlug.FindStringSubmatch(strings.ToLower(address))
+// colleague returns the person of a company with a name.
+func (w World) colleague(c Company, first, last string) (Employee, bool) {
+	plainFirst, plainLast := strings.ToLower(asciiWord(first)), strings.ToLower(asciiWord(last))
+	for place := range c.Staff() {
+		if f, l := c.names(place); plainFirst == strings.ToLower(f) && plainLast == strings.ToLower(l) {
+			return w.Employee(c, place)
+		}
+	}
+	for i, p := range c.listPeople() {
+		if p.first.isNamed(first) && p.last.isNamed(last) {
+			return w.listEmployee(c, firstListPlace+i, p), true
+		}
+	}
+	return Employee{}, false
+}
+
+// staffPages is what the addresses of the staff begin with.
+const staffPages = "https://pro-network.example/in/"
+
+// staffPage is the form of the addresses of the staff, which end with the identifier.
+var staffPage = regexp.MustCompile(`^` + regexp.QuoteMeta(staffPages) + `[a-z-]+-(\d+)$`)
+
+// ofStaffPage returns the employee whose profile has an address.
+func (w World) ofStaffPage(address string) (Employee, bool) {
+	address = strings.ToLower(address)
+	match := staffPage.FindStringSubmatch(address)
 	if match == nil {
 		return Employee{}, false
 	}
 	e, found := w.EmployeeByID(match[1])
-	return e, found && e.Profile() == strings.ToLower(address)
-}
-
-// stranger returns somebody who is not in a known staff, as v1 makes them up. v2 does not know the same people
-// as v1, nor the same values of them.
-func (w World) stranger(identity enrich.Identity) (Employee, bool) {
-	canonical := drawnBy(identity)
-	if kit.Roll(w.People.Seed, "v2 unknown", canonical).Float64() < w.People.UnknownRate {
-		return Employee{}, false
-	}
-	first, last := w.People.name(identity, canonical)
-	domain := w.People.company(identity, canonical)
-	e := Employee{First: first, Last: last, CompanyName: domain, identity: identity, profile: identity.ProfileURL, world: w}
-	e.City, e.Country = "Denver", "US"
-	if c, exists := w.ByDomain(domain); exists {
-		e.Company, e.CompanyName = &c, c.Name()
-		e.City, e.Country = c.Place().City, c.Country().Code
-	}
-	drawn := kit.Roll(w.People.Seed, "v2 role", canonical)
-	e.Seniority, e.Department = drawn.IntN(len(seniorities)), drawn.IntN(len(departments))
-	e.Female = drawn.IntN(2) == 0
-	contact := []string{identity.ProfileURL, "", "", ""}
-	if identity.ProfileURL == "" {
-		contact = []string{"", identity.FirstName, identity.LastName, domain}
-	}
-	text := strings.Join(contact, "\n")
-	if len(text) > 500 {
-		return Employee{}, false
-	}
-	e.ID = textNumber(text) + strconv.Itoa(textPerson)
-	return e, true
+	return e, found && e.profile == address
 }
 
 // knows reports whether v2 has a value of a person that it knows.
 func (e Employee) knows(field string, share float64) bool {
-	return kit.Roll(e.world.People.Seed, "v2 knows "+field, drawnBy(e.identity)).Float64() < share
+	return kit.Roll(e.world.People.Seed, "v2 knows "+field, e.drawn).Float64() < share
 }
 
-// everything is what v1 would return if it knew every value.
-func (e Employee) everything() Person {
-	people := e.world.People
-	people.UnknownRate, people.MatchRates = 0, enrich.ByField[float64]{v1.WorkEmail: 1, v1.BusinessPhone: 1}
-	person, _ := people.Find(e.identity)
-	return person
+// email returns the person's email, whether v2 knows it or not.
+func (e Employee) email() string { return e.world.People.email(e.who()) }
+
+// who returns by what the values of the person are drawn.
+func (e Employee) who() who {
+	return who{drawn: e.drawn, first: e.First, last: e.Last, company: e.Company.Domain(), mailbox: e.mailbox}
 }
 
 // The shares of people that have an email and a phone in v2.
@@ -217,7 +253,7 @@ func (e Employee) Email() string {
 	if !e.HasEmail() {
 		return ""
 	}
-	return e.everything().Values[v1.WorkEmail]
+	return e.email()
 }
 
 // Phone returns the person's phone number; "" when v2 does not know it.
@@ -225,16 +261,11 @@ func (e Employee) Phone() string {
 	if !e.HasPhone() {
 		return ""
 	}
-	return e.everything().Values[v1.BusinessPhone]
+	return e.world.People.values(e.who()).Values[v1.BusinessPhone]
 }
 
 // Profile returns the address of the person's profile.
-func (e Employee) Profile() string {
-	if e.profile != "" {
-		return e.profile
-	}
-	return "https://pro-network.example/in/" + path.Join(strings.ToLower(e.First+"-"+e.Last)) + "-" + e.ID
-}
+func (e Employee) Profile() string { return e.profile }
 
 // Title returns the name of the person's function.
 func (e Employee) Title() string {
@@ -250,22 +281,23 @@ func (e Employee) DepartmentName() string { return departments[e.Department] }
 
 // ByEmail returns the person with an email.
 func (w World) ByEmail(email string) (Employee, bool) {
-	box, domain, found := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
+	email = strings.ToLower(strings.TrimSpace(email))
+	_, domain, _ := strings.Cut(email, "@")
 	c, exists := w.ByDomain(domain)
-	if !found || box == "" || !exists {
+	if !exists {
 		return Employee{}, false
 	}
 	for place := range c.Staff() {
-		if e, _ := w.Employee(c, place); e.everything().Values[v1.WorkEmail] == box+"@"+domain {
+		if e, _ := w.Employee(c, place); e.email() == email {
 			return e, true
 		}
 	}
-	first, last, whole := strings.Cut(box, ".")
-	if !whole {
-		return Employee{}, false
+	for i, p := range c.listPeople() {
+		if e := w.listEmployee(c, firstListPlace+i, p); e.email() == email {
+			return known(e, true)
+		}
 	}
-	e, known := w.ByContact(enrich.Contact{FirstName: title(first), LastName: title(last), CompanyDomain: domain})
-	return e, known && e.everything().Values[v1.WorkEmail] == box+"@"+domain
+	return Employee{}, false
 }
 
 // IsNamed reports whether an employee has a full name, in any case.

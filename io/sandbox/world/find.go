@@ -11,32 +11,24 @@ import (
 // ByID returns the company with an identifier.
 func (w World) ByID(id string) (Company, bool) {
 	number, err := strconv.Atoi(id)
-	if err == nil && number < firstNamed {
-		l, exists := w.listedOf(number)
-		if !exists || strconv.Itoa(number) != id {
-			return Company{}, false
-		}
-		return w.listedCompany(l), true
-	}
-	domain, valid := domainOf(id)
-	if !valid {
+	if err != nil || strconv.Itoa(number) != id {
 		return Company{}, false
 	}
-	c, exists := w.ByDomain(domain)
-	return c, exists && c.ID() == id // the domain of a listed company has no second identifier
+	l, exists := w.listedOf(number)
+	if !exists {
+		return Company{}, false
+	}
+	return w.listedCompany(l), true
 }
 
 // ByDomain returns the company with a domain.
 func (w World) ByDomain(domain string) (Company, bool) {
-	if label, isExample := strings.CutSuffix(domain, sandboxTop); isExample {
-		if l, ofForm := parseListed(label); ofForm {
-			if l.name < 0 || !w.exists(l) {
-				return Company{}, false
-			}
-			return w.listedCompany(l), true
-		}
+	label, isExample := strings.CutSuffix(domain, sandboxTop)
+	l, ofForm := parseListed(label)
+	if !isExample || !ofForm || l.name < 0 || !w.exists(l) || l.label() != label {
+		return Company{}, false
 	}
-	return w.named(domain)
+	return w.listedCompany(l), true
 }
 
 // ByWebsite returns the company with a website: a domain, an address or an email address.
@@ -50,16 +42,12 @@ func cleanDomain(text string) string {
 
 // ByProfile returns the company with a page in a professional network.
 func (w World) ByProfile(address string) (Company, bool) {
-	_, slug, found := strings.Cut(strings.ToLower(address), "/company/")
-	slug, _, _ = strings.Cut(slug, "?")
-	slug = strings.TrimRight(slug, "/")
-	if !found || slug == "" || strings.Contains(slug, "/") {
+	id, _ := enrich.Company{ProfileURL: address}.Identify(enrich.ByCompanyProfile)
+	label, found := strings.CutPrefix(strings.ToLower(id.Company.ProfileURL), companyPages)
+	if !found {
 		return Company{}, false
 	}
-	if !strings.Contains(slug, ".") {
-		slug += sandboxTop
-	}
-	return w.ByDomain(slug)
+	return w.ByDomain(label + sandboxTop)
 }
 
 // plainNumber returns a number of a register without signs and spaces, in capital letters.
@@ -141,37 +129,17 @@ func (w World) ByRegistrationAnywhere(number string) []Company {
 	return found
 }
 
-// ByName returns the companies with a name, then some with a name that begins with it.
+// ByName returns the companies with a name, then some with a name that begins with it. A name that is spelled wrong
+// finds nothing.
 func (w World) ByName(name string) []Company {
-	words := strings.FieldsFunc(strings.ToLower(title(name)), func(r rune) bool { return strings.ContainsRune(" ,.-&()/", r) })
-	for len(words) > 1 && isLegalWord(words[len(words)-1]) {
-		words = words[:len(words)-1]
+	l, valid := nameOfListed(name)
+	if pair := pairOf(labelOfName(name)); !valid && pair >= 0 { // the words alone, without a number
+		return w.numbered(pair)
 	}
-	label := asciiWord(strings.Join(words, ""))
-	if l, ofForm := parseListed(label); ofForm {
-		if l.generation > 0 || l.name < 0 {
-			return nil
-		}
-		return w.sameName(l)
-	}
-	if pairOf(label) >= 0 { // the words alone, without a number
-		return w.numbered(pairOf(label))
-	}
-	c, exists := w.ByDomain(label + sandboxTop)
-	if !exists {
+	if !valid {
 		return nil
 	}
-	return []Company{c}
-}
-
-// sameName returns the companies with a listed name, and some whose number begins with its number.
-func (w World) sameName(l listed) []Company {
-	var found []Company
-	for l.generation = range generations {
-		if w.exists(l) {
-			found = append(found, w.listedCompany(l))
-		}
-	}
+	found := w.ofName(l)
 	start, end, number := l.words()
 	for digit := range 2 {
 		label := strings.ToLower(start+end) + strconv.Itoa(number*10+digit)
@@ -182,10 +150,36 @@ func (w World) sameName(l listed) []Company {
 	return found
 }
 
+// labelOfName returns the letters and digits of a name without its legal form.
+func labelOfName(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(title(name)), func(r rune) bool { return strings.ContainsRune(" ,.-&()/", r) })
+	for len(words) > 1 && isLegalWord(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	return asciiWord(strings.Join(words, ""))
+}
+
+// nameOfListed returns which listed name a text spells.
+func nameOfListed(text string) (listed, bool) {
+	l, ofForm := parseListed(labelOfName(text))
+	return l, ofForm && l.generation == 0 && l.name >= 0
+}
+
+// ofName returns the companies with a listed name.
+func (w World) ofName(l listed) []Company {
+	var found []Company
+	for l.generation = range generations {
+		if w.exists(l) {
+			found = append(found, w.listedCompany(l))
+		}
+	}
+	return found
+}
+
 // pairOf returns which two words a label is made of, -1 when it is not.
 func pairOf(label string) int {
 	l, ofForm := parseListed(label + "1")
-	if !ofForm {
+	if _, numbered := parseListed(label); !ofForm || numbered {
 		return -1
 	}
 	return l.name

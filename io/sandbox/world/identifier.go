@@ -1,7 +1,6 @@
 package world
 
 import (
-	"math/big"
 	"strconv"
 	"strings"
 )
@@ -13,8 +12,9 @@ const (
 	listedNames    = len(nameStarts) * len(nameEnds) * numbersPerName
 	generationSize = 1_000_000
 	generations    = 4
-	firstNamed     = 10_000_000 // the identifiers of all other companies follow from their domains
-	maxDomain      = 64
+
+	sandboxTop   = ".example" // of the websites
+	companyPages = "https://pro-network.example/company/"
 )
 
 // listed identifies a company that the world lists.
@@ -73,68 +73,4 @@ func parseListed(label string) (l listed, ofForm bool) {
 		}
 	}
 	return l, false
-}
-
-// domainLetters are the letters of a domain as digits, beginning with the digit 1.
-const domainLetters = "abcdefghijklmnopqrstuvwxyz0123456789-."
-
-const sandboxTop = ".example"
-
-// namedID returns the identifier of the company with a domain. The domain can be read from it again, so that
-// nothing has to be remembered.
-func namedID(domain string) (string, bool) {
-	label, isExample := strings.CutSuffix(domain, sandboxTop)
-	if label == "" || len(domain) > maxDomain {
-		return "", false
-	}
-	value, base := new(big.Int), big.NewInt(int64(len(domainLetters)+1))
-	for _, letter := range []byte(label) {
-		digit := strings.IndexByte(domainLetters, letter) + 1
-		if digit == 0 {
-			return "", false
-		}
-		value.Add(value.Mul(value, base), big.NewInt(int64(digit)))
-	}
-	value.Lsh(value, 1)
-	if isExample {
-		value.SetBit(value, 0, 1)
-	}
-	return value.Add(value, big.NewInt(firstNamed)).String(), true
-}
-
-// domainOf returns the domain that an identifier of namedID holds.
-func domainOf(id string) (string, bool) {
-	value, isNumber := new(big.Int).SetString(id, 10)
-	if !isNumber || len(id) > 2*maxDomain || value.Cmp(big.NewInt(firstNamed)) < 0 {
-		return "", false
-	}
-	value.Sub(value, big.NewInt(firstNamed))
-	top := ""
-	if value.Bit(0) == 1 {
-		top = sandboxTop
-	}
-	value.Rsh(value, 1)
-	var letters []byte
-	for base, digit := big.NewInt(int64(len(domainLetters)+1)), new(big.Int); value.Sign() > 0; {
-		value.QuoRem(value, base, digit)
-		if digit.Sign() == 0 {
-			return "", false
-		}
-		letters = append([]byte{domainLetters[digit.Int64()-1]}, letters...)
-	}
-	domain := string(letters) + top
-	again, valid := namedID(domain)
-	return domain, valid && again == id
-}
-
-// textNumber returns a text as a decimal number, and textOf the text again.
-func textNumber(text string) string { return new(big.Int).SetBytes([]byte("\x01" + text)).String() }
-
-func textOf(number string) (string, bool) {
-	value, isNumber := new(big.Int).SetString(number, 10)
-	if !isNumber || value.Sign() <= 0 {
-		return "", false
-	}
-	text, marked := strings.CutPrefix(string(value.Bytes()), "\x01")
-	return text, marked
 }

@@ -166,11 +166,6 @@ func Nomenclatures() map[string][]Term {
 		}
 		all[country.Codes] = codeTerms(func(i industry) string { return i.code })
 	}
-	for _, name := range CodeLists() {
-		if _, known := all[name]; !known {
-			all[name] = []Term{} // no company of the world is of that country
-		}
-	}
 	return all
 }
 

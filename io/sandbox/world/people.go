@@ -57,32 +57,64 @@ func (p Person) Returned(fields enrich.Fields) enrich.Fields {
 	return known
 }
 
-// Find returns the person behind an identity. It reports false when nothing is known of them.
+// Find returns the person behind an identity. It reports false when nothing is known of them. Who is of the world of v2
+// has the same name, email and phone by every identity; whether they are known depends on the identity.
 func (p People) Find(id enrich.Identity) (Person, bool) {
-	canonical := drawnBy(id)
-	if p.dice("unknown", canonical).Float64() < p.UnknownRate {
+	asked := drawnBy(id)
+	if p.dice("unknown", asked).Float64() < p.UnknownRate {
 		return Person{}, false
 	}
-	first, last := p.name(id, canonical)
-	company := p.company(id, canonical)
-	city, country, _ := strings.Cut(kit.Pick(p.dice("location", canonical), "Denver, US", "Leeds, GB", "Bremen, DE", "Pune, IN", "Recife, BR"), ", ")
+	found := p.values(p.whoIs(id, asked))
+	for f := range v1.AllFields.Each() {
+		if !p.knows(f, asked) {
+			found.Values[f] = ""
+		}
+	}
+	return found, true
+}
+
+// who is somebody as the values are drawn.
+type who struct {
+	drawn       string // the text by which they are drawn
+	first, last string
+	company     string // the domain of the employer
+	mailbox     string // the part of the email before the "@"; empty: drawn
+}
+
+// whoIs returns who an identity names: somebody of the world of v2, or somebody who is made up.
+func (p People) whoIs(id enrich.Identity, asked string) who {
+	if e, found := (World{p}).identified(id); found {
+		return e.who()
+	}
+	first, last := p.name(id, asked)
+	return who{drawn: asked, first: first, last: last, company: p.company(id, asked)}
+}
+
+// values returns a person with every value.
+func (p People) values(w who) Person {
+	city, country, _ := strings.Cut(kit.Pick(p.dice("location", w.drawn), "Denver, US", "Leeds, GB", "Bremen, DE", "Pune, IN", "Recife, BR"), ", ")
 	found := Person{
-		FullName:  first + " " + last,
-		PhoneType: kit.Pick(p.dice("phone type", canonical), "direct", "office", "unknown"),
+		FullName:  w.first + " " + w.last,
+		PhoneType: kit.Pick(p.dice("phone type", w.drawn), "direct", "office", "unknown"),
 		Profile: Profile{
-			Headline: kit.Pick(p.dice("headline", canonical), "Operations Manager", "Sales Director", "Software Engineer", "Head of Finance"),
-			Company:  company,
+			Headline: kit.Pick(p.dice("headline", w.drawn), "Operations Manager", "Sales Director", "Software Engineer", "Head of Finance"),
+			Company:  w.company,
 			Location: city,
 			Country:  country,
 		},
 	}
-	if p.knows(v1.WorkEmail, canonical) {
-		found.Values[v1.WorkEmail] = p.mailbox(first, last, canonical) + "@" + company
+	found.Values[v1.WorkEmail] = p.email(w)
+	found.Values[v1.BusinessPhone] = phoneNumber(p.dice("phone", w.drawn))
+	return found
+}
+
+// email returns somebody's email.
+func (p People) email(w who) string {
+	mailbox := w.mailbox
+	if mailbox == "" {
+		mailbox = p.mailbox(w.first, w.last, w.drawn)
 	}
-	if p.knows(v1.BusinessPhone, canonical) {
-		found.Values[v1.BusinessPhone] = phoneNumber(p.dice("phone", canonical))
-	}
-	return found, true
+	return mailbox + "@" + w.company
 }
 
 // drawnBy returns the text by which everything about somebody is drawn. Everybody keeps it when canonical forms change.

@@ -22,9 +22,7 @@ type person struct {
 	company int
 }
 
-// person returns the person with a number. No two share a name and a company: people
-// of one name have numbers that differ by a multiple of the number of names, and the
-// numbers of their companies differ by less than there are companies.
+// person returns the person with a number. No two share a name and a company.
 func (s ListSpec) person(number int) person {
 	draw := newRandom(s.Seed, personStream, number)
 	firsts, lasts := plainFirsts[:], plainLasts[:]
@@ -32,11 +30,18 @@ func (s ListSpec) person(number int) person {
 	if draw.happens(s.UnicodeShare) {
 		firsts, lasts = unicodeFirsts[:], unicodeLasts[:]
 	}
-	names := len(firsts) * len(lasts)
-	scattered := number % names * scatter % names
-	p.first, p.last = firsts[scattered%len(firsts)], lasts[scattered/len(firsts)]
-	p.company = (number/names + scattered) % max(minCompanies, s.Rows/8)
+	p.place(firsts, lasts)
 	return p
+}
+
+// place gives the person with a number a name and a company, which follow from the number and the words. People of one
+// name have numbers that differ by a multiple of the number of names. In one block they differ by so few names that their
+// companies are neighbours, and no two blocks share a company.
+func (p *person) place(firsts, lasts []name) {
+	names := len(firsts) * len(lasts)
+	scattered := p.number % names * scatter % names
+	p.first, p.last = firsts[scattered%len(firsts)], lasts[scattered/len(firsts)]
+	p.company = p.number/blockSize*blockCompanies + (p.number/names+scattered)%blockCompanies
 }
 
 const (
@@ -44,8 +49,9 @@ const (
 	// are no neighbours in the words, and yet every name comes up once a round.
 	scatter = 2654435761
 
-	// minCompanies is how many companies a short list draws on.
-	minCompanies = 64
+	// The people whose numbers are in one block work for blockCompanies companies.
+	blockSize      = 512
+	blockCompanies = 64
 )
 
 // kindOf picks the kind for a share from 0 to 1.

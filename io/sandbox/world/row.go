@@ -52,11 +52,10 @@ func (p person) appendProfile(buffer []byte, duplicate bool) []byte {
 	if p.kind != byProfile {
 		return buffer
 	}
-	buffer = append(buffer, "https://www.linkedin.example/in/"...)
+	buffer = append(buffer, listPages...)
 	buffer = append(append(buffer, p.first.ascii...), '-')
 	buffer = append(append(buffer, p.last.ascii...), '-')
-	// An odd factor maps 32 bits one to one, so that the ending looks drawn and is unique.
-	buffer = strconv.AppendUint(buffer, uint64(uint32(p.number)*scatter), 36)
+	buffer = strconv.AppendUint(buffer, uint64(pageCode(p.number)), 36)
 	if duplicate {
 		buffer = append(buffer, "/?trk=list"...)
 	}

@@ -26,7 +26,7 @@ var (
 // legalWords are the words of legal forms, in small letters and without points, which names can end in.
 var legalWords = []string{
 	"ab", "as", "aps", "bv", "co", "company", "corp", "corporation", "gmbh", "inc", "incorporated", "limited", "llc",
-	"ltd", "nv", "plc", "pte", "sa", "sarl", "sas", "spa", "srl", "ag", "oy",
+	"ltd", "nv", "plc", "pte", "pty", "sa", "sarl", "sas", "spa", "srl", "ag", "oy", "de", "cv",
 }
 
 func isLegalWord(word string) bool { return slices.Contains(legalWords, word) }
@@ -40,8 +40,11 @@ type Country struct {
 	Forms                []string // legal forms
 	Places               []Place
 	Codes                string // the name of its industry codes; empty: none
-	share                int    // of all companies, in percent
+	share                int    // of all companies, in percent; 0: one of those that have smallShare together
 }
+
+// smallShare is how many percent of all companies are of the countries without a share.
+const smallShare = 2
 
 // Place is a city and the region or state that it lies in.
 type Place struct{ City, Region, RegionCode, Zip string }
@@ -59,7 +62,7 @@ var countries = [...]Country{
 		{"Fresno", "California", "CA", "93650"},
 		{"Dover", "Delaware", "DE", "19901"},
 		{"Salem", "Oregon", "OR", "97301"},
-	}, "sic_code_us", 22},
+	}, "sic_code_us", 20},
 	{"DE", "Germany", "EUR", "+49", "HRB", 6, []string{"GmbH", "AG"}, []Place{
 		{"Bremen", "Bremen", "HB", "28195"}, {"Kassel", "Hesse", "HE", "34117"}, {"Ulm", "Baden-Wurttemberg", "BW", "89073"},
 	}, "sic_code_de", 15},
@@ -78,4 +81,9 @@ var countries = [...]Country{
 	{"DK", "Denmark", "DKK", "+45", "", 8, []string{"APS", "AS"}, []Place{{"Aarhus", "Midtjylland", "82", "8000"}}, "sic_code_dk", 3},
 	{"SG", "Singapore", "SGD", "+65", "S", 8, []string{"PTE LTD"}, []Place{{"Singapore", "Singapore", "01", "018956"}}, "sic_code_sg", 3},
 	{"CA", "Canada", "CAD", "+1", "C", 7, []string{"Inc", "Ltd"}, []Place{{"Halifax", "Nova Scotia", "NS", "B3H 0A1"}}, "sic_code_ca", 3},
+	{"BE", "Belgium", "EUR", "+32", "0", 9, []string{"BV", "NV"}, []Place{{"Ghent", "East Flanders", "VOV", "9000"}}, "sic_code_be", 0},
+	{"LU", "Luxembourg", "EUR", "+352", "B", 6, []string{"SARL", "SA"}, []Place{{"Differdange", "Esch-sur-Alzette", "ES", "4501"}}, "sic_code_lu", 0},
+	{"MX", "Mexico", "MXN", "+52", "M", 8, []string{"SA de CV"}, []Place{{"Puebla", "Puebla", "PUE", "72000"}}, "sic_code_mx", 0},
+	{"AU", "Australia", "AUD", "+61", "", 9, []string{"Pty Ltd"}, []Place{{"Hobart", "Tasmania", "TAS", "7000"}}, "sic_code_anz", 0},
+	{"NZ", "New Zealand", "NZD", "+64", "", 7, []string{"Ltd"}, []Place{{"Napier", "Hawke's Bay", "HKB", "4110"}}, "sic_code_anz", 0},
 }

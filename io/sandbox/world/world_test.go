@@ -1,7 +1,10 @@
 package world
 
 import (
+	"bytes"
+	"encoding/csv"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,21 +20,13 @@ func someWorld() World {
 	return World{People{Seed: 7, UnknownRate: 0.1, MatchRates: enrich.ByField[float64]{0.7, 0.4}}}
 }
 
-// drawCompany draws a listed company or one with a domain of its own.
+// drawCompany draws a company.
 func drawCompany(t *rapid.T, w World) Company {
-	if rapid.Bool().Draw(t, "listed") {
-		l := listed{rapid.IntRange(0, listedNames-1).Draw(t, "name"), rapid.IntRange(0, generations-1).Draw(t, "generation")}
-		if !w.exists(l) {
-			l.generation = 0
-		}
-		return w.listedCompany(l)
+	l := listed{rapid.IntRange(0, listedNames-1).Draw(t, "name"), rapid.IntRange(0, generations-1).Draw(t, "generation")}
+	if !w.exists(l) {
+		l.generation = 0
 	}
-	label := rapid.StringMatching(`[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?`).Draw(t, "label")
-	c, exists := w.ByDomain(label + rapid.SampledFrom([]string{".example", ".com", ".co.uk"}).Draw(t, "top"))
-	if !exists {
-		t.Skip("unknown")
-	}
-	return c
+	return w.listedCompany(l)
 }
 
 // TestCompaniesAreFoundByEverythingThatNamesThem looks companies up by each of their identifiers.
@@ -97,53 +92,102 @@ func TestNamesAreAmbiguous(t *testing.T) {
 	}
 }
 
-// TestEmployeesAreFoundByEverythingThatNamesThem does so for employees and for people of v1.
-func TestEmployeesAreFoundByEverythingThatNamesThem(t *testing.T) {
+// TestPeopleAreTheSameByEverythingThatNamesThem: whoever is asked for by id, profile, email or name is one person with one
+// company, in v2 and in v1.
+func TestPeopleAreTheSameByEverythingThatNamesThem(t *testing.T) {
 	w := someWorld()
-	rapid.Check(t, func(t *rapid.T) {
-		c := drawCompany(t, w)
-		e, found := w.Employee(c, rapid.IntRange(0, c.Staff()-1).Draw(t, "place"))
-		if rapid.Bool().Draw(t, "stranger") {
-			e, found = w.ByContact(enrich.Contact{
-				FirstName: "Grace", LastName: rapid.StringMatching(`[A-Z][a-z]{1,8}`).Draw(t, "last"), CompanyDomain: c.Domain(),
-			})
-			if !found {
-				t.Skip("unknown")
-			}
-		}
+	namesakes, listed := 0, 0
+	check := func(t interface{ Errorf(string, ...any) }, e Employee) {
 		same := func(by string, other Employee, found bool) {
-			if !found || other.ID != e.ID || other.First != e.First || other.Email() != e.Email() || other.Company == nil {
+			if !found || other != e || other.Email() != e.Email() || other.Phone() != e.Phone() {
 				t.Errorf("by %s: %+v %t, want %+v", by, other, found, e)
 			}
 		}
-		same("itself", e, found)
 		other, found := w.EmployeeByID(e.ID)
 		same("id "+e.ID, other, found)
-		other, found = w.ByContact(enrich.Contact{FirstName: e.First, LastName: e.Last, CompanyDomain: c.Domain()})
-		same("name", other, found)
-		if person, known := w.People.Find(e.identity); known && person.Values[v1.WorkEmail] != "" && e.HasEmail() {
-			if person.Values[v1.WorkEmail] != e.Email() {
-				t.Errorf("v1 knows %s, v2 %s", person.Values[v1.WorkEmail], e.Email())
+		other, found = w.ByContact(enrich.Contact{ProfileURL: e.Profile()})
+		same("profile "+e.Profile(), other, found)
+		other, found = w.ByEmail(e.email())
+		same("email "+e.email(), other, found)
+		identities := []enrich.Contact{{ProfileURL: e.Profile()}}
+		if e.mailbox == "" || !strings.HasSuffix(e.mailbox, fmt.Sprint(namesakePlace)) {
+			named := enrich.Contact{FirstName: e.First, LastName: e.Last, CompanyDomain: e.Company.Domain()}
+			identities = append(identities, named)
+			other, found = w.ByContact(named)
+			same("name", other, found)
+		} else {
+			namesakes++
+		}
+		for _, contact := range identities {
+			identity, _ := contact.Identify(enrich.ByProfile)
+			person, known := w.People.Find(identity)
+			if email := person.Values[v1.WorkEmail]; known && (email != "" && email != e.email() || person.FullName != e.First+" "+e.Last) {
+				t.Errorf("v1 knows %+v by %s, v2 %+v with %s", person, identity, e, e.email())
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawCompany(t, w)
+		for place := range c.Staff() {
+			e, _ := w.Employee(c, place)
+			check(t, e)
+		}
+		for i, p := range c.listPeople() {
+			if e := w.listEmployee(c, firstListPlace+i, p); !e.isUnknown() {
+				listed++
+				check(t, e)
 			}
 		}
 	})
+	if namesakes == 0 || listed == 0 {
+		t.Errorf("%d namesakes in one company, %d people of lists", namesakes, listed)
+	}
 }
 
-// TestEmployeesAreFoundByEmailAndProfile does so for the staffs of the first companies.
-func TestEmployeesAreFoundByEmailAndProfile(t *testing.T) {
+// TestPeopleOfListsAreKnown makes a list and asks v2 for its rows: by profile and by name and company they are one person
+// at the company of the row, and the share that is known is that of the configuration.
+func TestPeopleOfListsAreKnown(t *testing.T) {
 	w := someWorld()
-	for id := range 50 {
-		c, _ := w.ByID(fmt.Sprint(id + 1))
-		for place := range c.Staff() {
-			e, _ := w.Employee(c, place)
-			if other, found := w.ByContact(enrich.Contact{ProfileURL: e.Profile()}); !found || other.ID != e.ID {
-				t.Errorf("%s is %+v %t", e.Profile(), other, found)
+	for _, rows := range []int{300, 3000} {
+		var list bytes.Buffer
+		if err := WriteListCSV(&list, DefaultList(9, rows)); err != nil {
+			t.Fatal(err)
+		}
+		table, err := csv.NewReader(&list).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, found := 0, 0
+		for _, row := range table[1:] {
+			byName := enrich.Contact{FirstName: row[1], LastName: row[2], CompanyName: row[4]}
+			if _, reason := byName.Identify(enrich.ByName); reason != "" {
+				continue
 			}
-			email := e.everything().Values[v1.WorkEmail]
-			other, found := w.ByEmail(email)
-			if !found || other.everything().Values[v1.WorkEmail] != email {
-				t.Errorf("%s is %+v %t", email, other, found)
+			asked++
+			e, known := w.ByContact(byName)
+			if known {
+				found++
 			}
+			others := []enrich.Contact{{ProfileURL: row[3]}, {FirstName: row[1], LastName: row[2], CompanyDomain: row[5]}}
+			for i, other := range others {
+				if row[3+2*i] == "" {
+					continue
+				}
+				if again, knownToo := w.ByContact(other); knownToo != known || again != e {
+					t.Errorf("row %v is %+v %t by its name, and %+v %t", row, e, known, again, knownToo)
+				}
+			}
+			if known && row[6] != "" && row[6] != e.email() {
+				t.Errorf("row %v has the email %s", row, e.email())
+			}
+			misspelt := byName
+			misspelt.LastName += "k"
+			if e, known := w.ByContact(misspelt); known {
+				t.Errorf("%+v is %+v", misspelt, e)
+			}
+		}
+		if share := float64(found) / float64(asked); math.Abs(share-0.9) > 0.05 {
+			t.Errorf("%d of %d people of a list are known, want about 90%%", found, asked)
 		}
 	}
 }
@@ -197,9 +241,9 @@ func TestTheWorldHasEverything(t *testing.T) {
 func TestTheSeedDecides(t *testing.T) {
 	w, other := someWorld(), someWorld()
 	other.People.Seed++
-	a, _ := w.ByDomain("acme.example")
-	b, _ := other.ByDomain("acme.example")
-	again, _ := someWorld().ByDomain("acme.example")
+	a, _ := w.ByDomain("alder-logistics-1.example")
+	b, _ := other.ByDomain("alder-logistics-1.example")
+	again, _ := someWorld().ByDomain("alder-logistics-1.example")
 	if cmp.Diff(a.Figures(2024), again.Figures(2024)) != "" || cmp.Diff(a.Insights(), again.Insights()) != "" || cmp.Diff(w.OwnershipOf(a), someWorld().OwnershipOf(again)) != "" {
 		t.Error("the same seed gives other figures, insights or owners")
 	}
@@ -216,12 +260,56 @@ func TestUnknownCompanies(t *testing.T) {
 			t.Errorf("id %q is %s", id, c.Domain())
 		}
 	}
-	for _, domain := range []string{"", "unknown-1.example", "alder-logistics-4001.example", "alder-logistics-1-z.example.", "localhost", "a_b.example"} {
+	for _, domain := range []string{
+		"", "unknown-1.example", "alder-logistics-4001.example", "alder-logistics-1-z.example.", "localhost", "a_b.example",
+		"acme.example", "alderlogistics1.example", "alder-logistics-1.com", "alder-logistic-1.example",
+	} {
 		if c, exists := w.ByDomain(domain); exists {
 			t.Errorf("domain %q is %s", domain, c.ID())
 		}
 	}
-	for _, id := range []string{"", "1", "1999", "1012", "999999", strings.Repeat("9", 3000)} {
+	for _, name := range []string{"Acme", "Aldr Logistics 1", "Alder Logistics 01", "Alder Logistic 1", "Alder Logistics 4001", "1", ""} {
+		if found := w.ByName(name); len(found) > 0 {
+			t.Errorf("the name %q is that of %s", name, found[0].Domain())
+		}
+	}
+	for _, page := range []string{
+		"https://pro-network.example/company/acme", "https://other.example/company/alder-logistics-1",
+		"https://pro-network.example/in/alder-logistics-1", "https://pro-network.example/company/alder-logistics-1/jobs/7",
+	} {
+		if c, exists := w.ByProfile(page); exists {
+			t.Errorf("the page %q is that of %s", page, c.Domain())
+		}
+	}
+	for c := range w.Listed() {
+		if c.listed.name > 200 {
+			break
+		}
+		e, _ := w.Employee(c, 0)
+		wrong := func(by string, found bool) {
+			if found {
+				t.Errorf("a wrong %s finds %s", by, c.Domain())
+			}
+		}
+		number := c.Registration()
+		other := number[:len(number)-1] + string('0'+(number[len(number)-1]-'0'+1)%10)
+		_, found := w.ByRegistration(c.Country().Code, "", other)
+		wrong("number", found)
+		vat := c.Country().Code + "999999999"
+		_, found = w.ByVAT(c.Country().Code, vat)
+		wrong("VAT number", found)
+		_, found = w.ByContact(enrich.Contact{FirstName: e.First + "a", LastName: e.Last, CompanyDomain: c.Domain()})
+		wrong("name", found)
+		_, found = w.ByContact(enrich.Contact{FirstName: e.First, LastName: e.Last, CompanyDomain: "x-" + c.Domain()})
+		wrong("company", found)
+		_, found = w.ByContact(enrich.Contact{ProfileURL: strings.TrimSuffix(e.Profile(), "000") + "099"})
+		wrong("profile", found)
+		_, found = w.ByContact(enrich.Contact{ProfileURL: "https://www.linkedin.example/in/ada-abbott"})
+		wrong("profile without a code", found)
+		_, found = w.ByEmail("x" + e.email())
+		wrong("email", found)
+	}
+	for _, id := range []string{"", "1", "1999", "1012", "1099", "999999", "-1000", "1 00", "1+01", strings.Repeat("9", 3000)} {
 		if e, exists := w.EmployeeByID(id); exists {
 			t.Errorf("employee %q is %s %s", id, e.First, e.Last)
 		}
