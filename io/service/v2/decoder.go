@@ -129,16 +129,17 @@ func shownText(text string) string {
 	return text[:end] + "…"
 }
 
-// shownCell returns a cell as a list shows it. Of a list of texts that is too long, the first ones are shown.
+// shownCell returns the text of a cell that a list shows, as enrich.CellFrom reads it. Of a list of texts that is too
+// long, the first ones are shown.
 func shownCell(cell enrich.Cell) string {
 	if cell.Kind != enrich.TextsCell {
 		return shownText(cell.String())
 	}
-	text, texts := cell.String(), cell.Texts
+	text, texts := cell.ListJSON(), cell.Texts
 	for len(text) > longestValue && len(texts) > 0 {
 		texts = texts[:len(texts)/2]
 		cell.Texts = append(slices.Clone(texts), "…")
-		text = cell.String()
+		text = cell.ListJSON()
 	}
 	return text
 }

@@ -35,6 +35,7 @@ func Catalogue() enrich.Catalogue {
 	c := enrich.Named("contact", "company", "financials", "insights", "ownership", "email", "phone", "company_match")
 	c.Interface = "v2"
 	c.Fields[FieldEmail].Role, c.Fields[FieldPhone].Role, c.Fields[FieldMatch].Word = "email", "phone", "match"
+	c.Fields[FieldOwnership].Kind = enrich.IntegerCell // how many shareholders there are
 	for f, plural := range map[enrich.Field]string{
 		FieldCompany: "companies", FieldFinancials: "financials", FieldInsights: "insights", FieldOwnership: "ownership", FieldMatch: "matches",
 	} {
@@ -45,12 +46,14 @@ func Catalogue() enrich.Catalogue {
 	}
 	for _, group := range []struct {
 		field   enrich.Field
-		members []string
-	}{{FieldContact, contactMembers()}, {FieldCompany, companyMembers()}, {FieldFinancials, headlineMembers()}} {
+		members []enrich.TableColumn
+	}{{FieldContact, columnsOf(employee)}, {FieldCompany, columnsOf(company)}, {FieldFinancials, headlineColumns()}} {
 		prefix := c.Name(group.field) + "_"
 		for _, member := range group.members {
-			name := prefix + strings.TrimPrefix(member, prefix)
-			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field), Apart: true, Says: partOf(group.field, member)}
+			name := prefix + strings.TrimPrefix(member.Name, prefix)
+			detail := enrich.Detail{
+				Name: name, Of: enrich.FieldsOf(group.field), Apart: true, Says: partOf(group.field, member.Name), Kind: member.Kind,
+			}
 			switch {
 			case group.field == FieldContact:
 				detail.Of = FieldContactData
@@ -146,3 +149,11 @@ const companyPrefix = "company_"
 
 // headlineMembers returns what a list shows of a company's latest year.
 func headlineMembers() []string { return []string{"year", "currency", "turnover", "employees"} }
+
+// headlineColumns returns headlineMembers with the kinds of their values.
+func headlineColumns() (columns []enrich.TableColumn) {
+	for i, kind := range []enrich.CellKind{enrich.IntegerCell, enrich.TextCell, enrich.NumberCell, enrich.IntegerCell} {
+		columns = append(columns, enrich.TableColumn{Name: headlineMembers()[i], Kind: kind})
+	}
+	return columns
+}
