@@ -178,6 +178,7 @@ func (*ShareFlag) Type() string     { return "PERCENT" }
 // FieldsFlag are the words for wanted fields, of any interface, in the order of the interfaces.
 type FieldsFlag struct {
 	Words      []string
+	Given      bool               // somebody chose them
 	Catalogues []enrich.Catalogue // of the interfaces
 }
 
@@ -190,6 +191,7 @@ func (v *FieldsFlag) Set(text string) error {
 		}
 		asked = append(asked, word)
 	}
+	v.Given = true
 	v.Words = slices.DeleteFunc(v.All(), func(word string) bool { return !slices.Contains(asked, word) })
 	return nil
 }
@@ -243,6 +245,89 @@ func (v *NamesFlag) Set(text string) error {
 
 func (v *NamesFlag) String() string { return strings.Join(*v, ",") }
 func (*NamesFlag) Type() string     { return "NAMES" }
+
+// FiguresFlag are names of figures.
+type FiguresFlag struct {
+	Names []string
+	Known []string
+	// Suggest asks about the known name that is most like a word; "" when none is like it.
+	Suggest func(name string, known []string) string
+}
+
+func (v *FiguresFlag) Set(text string) error {
+	v.Names = nil
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		at := slices.IndexFunc(v.Known, func(known string) bool { return figureWord(known) == figureWord(name) })
+		if at < 0 {
+			meant := v.Suggest(name, v.Known)
+			if meant == "" {
+				meant = "; the figures are named as in the columns of the table financials"
+			}
+			return fmt.Errorf("%q is not a figure%s", name, meant)
+		}
+		if !slices.Contains(v.Names, v.Known[at]) {
+			v.Names = append(v.Names, v.Known[at])
+		}
+	}
+	return nil
+}
+
+// figureWord returns the name of a figure without case and the signs between its words.
+func figureWord(name string) string {
+	return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(name))
+}
+
+func (v *FiguresFlag) String() string { return strings.Join(v.Names, ",") }
+func (*FiguresFlag) Type() string     { return "FIGURES" }
+
+// YearsFlag are years, ascending.
+type YearsFlag []int
+
+// The years that can be given, and the most of them.
+const (
+	firstYear = 1900
+	lastYear  = 2999
+	mostYears = 100
+)
+
+func (v *YearsFlag) Set(text string) error {
+	*v = nil
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isSpan := strings.Cut(strings.TrimSpace(part), "-")
+		if !isSpan {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, lastErr := strconv.Atoi(last)
+		if err != nil || lastErr != nil || from < firstYear || to > lastYear || to < from || to-from >= mostYears {
+			return errors.New("write years like 2024, 2022,2024 or 2022-2024")
+		}
+		for year := from; year <= to; year++ {
+			*v = append(*v, year)
+		}
+	}
+	slices.Sort(*v)
+	if *v = slices.Compact(*v); len(*v) > mostYears {
+		return fmt.Errorf("choose at most %d years", mostYears)
+	}
+	return nil
+}
+
+func (v *YearsFlag) String() string {
+	var texts []string
+	for i, year := range *v {
+		follows := i > 0 && (*v)[i-1] == year-1
+		switch {
+		case !follows:
+			texts = append(texts, strconv.Itoa(year))
+		case i+1 == len(*v) || (*v)[i+1] != year+1: // the last of a span
+			texts[len(texts)-1] += "-" + strconv.Itoa(year)
+		}
+	}
+	return strings.Join(texts, ",")
+}
+func (*YearsFlag) Type() string { return "YEARS" }
 
 // ChoiceFlag is one of a few words.
 type ChoiceFlag struct {

@@ -28,6 +28,8 @@ type Description struct {
 	Role string
 	// About is the kind of subjects that have the field.
 	About Subject
+	// Kind is the type of its values in a column of their own, which CellFrom makes of their texts.
+	Kind CellKind
 }
 
 // Detail describes what an answer says besides the fields.
@@ -46,6 +48,8 @@ type Detail struct {
 	Role string
 	// Says is the part of the description of its subject that it is; NoPart for others.
 	Says Part
+	// Kind is the type of its values, which CellFrom makes of their texts.
+	Kind CellKind
 }
 
 // Named returns a catalogue of fields that have no other words than their names.

@@ -5,6 +5,7 @@ package enrich
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -23,6 +24,7 @@ const (
 	TimestampCell // in UTC
 	TextsCell     // a list
 	MoneyCell     // US dollars
+	DateTimeCell  // without a zone
 )
 
 // String says what a value of the kind is.
@@ -30,6 +32,7 @@ func (k CellKind) String() string {
 	names := [...]string{
 		TextCell: "text", IntegerCell: "an integer", NumberCell: "a number", FlagCell: "true or false", DateCell: "a date",
 		TimestampCell: "a timestamp", TextsCell: "a list of texts", MoneyCell: "an amount",
+		DateTimeCell: "a date and time",
 	}
 	if int(k) < len(names) {
 		return names[k]
@@ -52,7 +55,7 @@ type Cell struct {
 	Text    string
 	Integer int64 // of an amount too, in millionths of a dollar
 	Number  float64
-	Time    time.Time // of a date too, at midnight UTC
+	Time    time.Time // of a date too, at midnight UTC, and of a date and time without a zone, as if it were in UTC
 	Texts   []string
 }
 
@@ -88,8 +91,43 @@ type TableRow struct {
 	Extra []ExtraValue
 }
 
-// String returns the value as it stands in a list of texts: "" when it is not known, and a JSON
-// array for a list.
+// CellFrom returns the cell of a kind that has a text: what String returns, and for a list what ListJSON returns. A text
+// that is not of the kind gives a cell that is not known.
+func CellFrom(kind CellKind, text string) Cell {
+	c := Cell{Kind: kind, Known: true, Text: text}
+	var err error
+	switch {
+	case text == "":
+		return Cell{Kind: kind}
+	case kind == IntegerCell:
+		c.Integer, err = strconv.ParseInt(text, 10, 64)
+	case kind == NumberCell:
+		c.Number, err = strconv.ParseFloat(text, 64)
+	case kind == FlagCell:
+		c.Flag, err = strconv.ParseBool(text)
+	case kind == DateCell:
+		c.Time, err = time.Parse(time.DateOnly, text)
+	case kind == DateTimeCell:
+		c.Time, err = time.Parse(dateTime, text)
+	case kind == TimestampCell:
+		c.Time, err = time.Parse(time.RFC3339Nano, text)
+	case kind == TextsCell:
+		c.Text = ""
+		err = json.Unmarshal([]byte(text), &c.Texts)
+	case kind == MoneyCell:
+		err = errors.ErrUnsupported
+	}
+	if err != nil {
+		return Cell{Kind: kind}
+	}
+	return c
+}
+
+// dateTime is the form of a date and time without a zone.
+const dateTime = "2006-01-02T15:04:05.999999999"
+
+// String returns the value as it stands in a list of texts: "" when it is not known. A list of one text is that text.
+// Any other list is a JSON array, and so is one whose only text is empty or could be taken for an array.
 func (c Cell) String() string {
 	if !c.Known || c.Text != "" {
 		return c.Text
@@ -105,11 +143,24 @@ func (c Cell) String() string {
 		return c.Time.Format(time.DateOnly)
 	case TimestampCell:
 		return c.Time.Format(time.RFC3339Nano)
+	case DateTimeCell:
+		return c.Time.Format(dateTime)
 	case TextsCell:
-		return jsonOf(c.Texts)
+		if len(c.Texts) == 1 && c.Texts[0] != "" && c.Texts[0][0] != '[' {
+			return c.Texts[0]
+		}
+		return c.ListJSON()
 	default:
 		return ""
 	}
+}
+
+// ListJSON returns a list as a JSON array, "" when it is not known.
+func (c Cell) ListJSON() string {
+	if !c.Known {
+		return ""
+	}
+	return jsonOf(c.Texts)
 }
 
 // formatNumber writes a number without an exponent where that is short.

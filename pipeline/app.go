@@ -71,6 +71,9 @@ type List struct {
 	Resolve     bool   // the service chooses where a search cannot decide
 	// Fallback says that a company which its first identity does not find is asked for by its others.
 	Fallback bool
+	// Figures are those that the output shows in columns of their own, for each of Years; without years, for the latest.
+	Figures []string
+	Years   []int // ascending
 	// AcceptMismatch says that rows also get the values of answers that contradict them.
 	AcceptMismatch bool
 }

@@ -49,6 +49,7 @@ func (s *session) newJob(o RunOptions) *job {
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(o RunOptions) (*job, error) {
+	o.List.Fields = s.work.Workspace.Interfaces().WithFigures(o.List.Fields, o.List.Figures)
 	o.List.Fields = s.work.Workspace.Interfaces().LeaveOut(o.List.Fields, o.Budget)
 	j, order := s.newJob(o), o.List
 	list, err := columns.OpenList(order.Options, order.Names...)
@@ -58,6 +59,9 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 	s.lists, j.list = append(s.lists, list), list
 	if j.asked, err = s.work.Workspace.Interfaces().Of(provider.Wanted{Fields: order.Fields, From: order.From}); err != nil {
 		return nil, provider.AsUnasked(err)
+	}
+	if err := j.checkFigures(); err != nil {
+		return nil, err
 	}
 	if err := j.readColumns(); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"payonce/checkpoint"
@@ -81,6 +82,7 @@ func (l List) note(run *checkpoint.Run, list *columns.UserList, read RecordedCol
 	run.Map, run.Columns, run.Header = l.Mapping, read.Columns, read.Header
 	run.Held, run.CopyHeld, run.Resolve = l.Held.String(), l.CopyHeld, l.Resolve
 	run.AcceptMismatch, run.Fallback = l.AcceptMismatch, l.Fallback
+	run.Figures, run.Years = strings.Join(l.Figures, ","), yearsText(l.Years)
 	run.Selected, err = output.AbsolutePath(l.Selected)
 	return err
 }
@@ -98,10 +100,40 @@ func (l List) recall(run checkpoint.Run) (_ List, err error) {
 	l.Mapping, l.Recorded = run.Map, RecordedColumns{Columns: run.Columns, Header: run.Header, Fixed: true}
 	l.CopyHeld, l.Resolve, l.Selected = run.CopyHeld, run.Resolve, cmp.Or(l.Selected, run.Selected)
 	l.AcceptMismatch, l.Fallback = l.AcceptMismatch || run.AcceptMismatch, run.Fallback
+	if l.Figures = nil; run.Figures != "" {
+		l.Figures = strings.Split(run.Figures, ",")
+	}
+	if l.Years, err = yearsOf(run.Years); err != nil {
+		return l, problem.AsUsage(err)
+	}
 	if l.Held, err = columns.ParseHeld(cmp.Or(run.Held, columns.HeldNone.String())); err != nil {
 		err = problem.AsUsage(err)
 	}
 	return l, err
+}
+
+// yearsText returns years as the record of a run has them.
+func yearsText(years []int) string {
+	var texts []string
+	for _, year := range years {
+		texts = append(texts, strconv.Itoa(year))
+	}
+	return strings.Join(texts, ",")
+}
+
+// yearsOf returns the years that yearsText wrote.
+func yearsOf(text string) (years []int, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		year, err := strconv.Atoi(one)
+		if err != nil {
+			return nil, fmt.Errorf("the record of the run has the year %q", one)
+		}
+		years = append(years, year)
+	}
+	return years, nil
 }
 
 // Preferred returns the pattern that a word stands for where a row has both: by name, or else by profile.

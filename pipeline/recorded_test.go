@@ -31,6 +31,7 @@ func TestTheRecordOfARunHasAllThatItsOutputFollowsFrom(t *testing.T) {
 			Run: "spring", Fields: []string{"contact", "email"}, From: []string{"v2", "v1"}, Mapping: []string{"full_name=name"},
 			Recorded: read, Held: columns.HeldAll, CopyHeld: true, Prefer: enrich.ByName, Limit: 7, Priority: "company:asc",
 			Selected: filepath.Join(dir, "chosen.csv"), Resolve: true, Fallback: true, AcceptMismatch: true,
+			Figures: []string{"Turnover", "EBITDA"}, Years: []int{2022, 2024},
 		},
 	} {
 		list, err := columns.OpenList(listfile.Options{}, asked.Names...)

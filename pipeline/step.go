@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/scan"
 )
@@ -144,7 +145,28 @@ func (j *job) accountOf(of provider.Interface) *provider.Account {
 		}
 	}
 	service, _ := j.session.work.Workspace.Service(of.Catalogue.Interface) // which the interface comes from
-	return j.account(service)
+	account := j.account(service)
+	if len(j.order.Figures) > 0 && account.Showing != nil {
+		account.Interface, _ = account.Showing(j.order.Figures, j.order.Years) // checkFigures has the error
+	}
+	return account
+}
+
+// checkFigures refuses figures that no interface has which is asked for their field.
+func (j *job) checkFigures() error {
+	if len(j.order.Figures) == 0 {
+		if len(j.order.Years) > 0 {
+			return problem.Coded("years_alone", "years are given, and no figures of them")
+		}
+		return nil
+	}
+	for _, a := range j.asked {
+		if a.Interface.Showing != nil && a.Fields&a.Interface.FiguresOf != 0 {
+			_, err := a.Interface.Showing(j.order.Figures, j.order.Years)
+			return problem.AsUsage(err)
+		}
+	}
+	return problem.Usagef("no interface that is asked has figures")
 }
 
 // account returns the account of a service.

@@ -335,6 +335,8 @@ func choiceMembers(m *numbered.Members, c *Choice) {
 	numbered.Flag(m, 2, &c.Resolve)
 	numbered.Flag(m, 3, &c.AcceptMismatch)
 	numbered.Flag(m, 4, &c.Fallback)
+	numbered.Text(m, 5, &c.Figures)
+	numbered.Text(m, 6, &c.Years)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

@@ -494,7 +494,7 @@ func (r Run) StopOf(step string) string {
 	return r.Stop
 }
 
-// Choice says who chooses among the companies that searches found, and which answers count.
+// Choice says who chooses among the companies that searches found, which answers count, and what is shown of them.
 type Choice struct {
 	Selected string `json:"selected,omitempty"` // absolute path of the file that was given to --selected
 	Resolve  bool   `json:"resolve,omitempty"`  // as given to --resolve: the service chooses
@@ -502,6 +502,9 @@ type Choice struct {
 	AcceptMismatch bool `json:"accept_mismatch,omitempty"`
 	// Fallback says that a company which its first identity does not find is asked for by its others.
 	Fallback bool `json:"fallback,omitempty"`
+	// Figures and Years are those that the output shows in columns of their own, with commas between them.
+	Figures string `json:"figures,omitempty"`
+	Years   string `json:"years,omitempty"`
 }
 
 // LastStarted returns when the run was started last, as far as the record tells.

@@ -91,6 +91,7 @@ var texts = map[string]string{
 	"output_missing":          ": give -o FILE",
 	"approval_missing":        "; look at the plan, then give --approve %s",
 	"job_approval_missing":    "; to approve it, run %s",
+	"years_alone":             "; name the figures with --figures, such as --figures Turnover,EBITDA",
 	"no_tables":               "; leave --tables out, or ask for a field that has tables with --fields",
 	"max_spend_missing":       "; give --max-spend USD",
 	"not_configured_v1":       ": set SERVICE_BASE_URL and SERVICE_API_KEY",

@@ -34,6 +34,8 @@ type listFlags struct {
 	Limit        configs.CountFlag
 	Memory       configs.SizeFlag
 	Resolve      configs.ChoiceFlag
+	Figures      configs.FiguresFlag
+	Years        configs.YearsFlag
 
 	Profile bool
 	Sample  configs.CountFlag
@@ -42,8 +44,11 @@ type listFlags struct {
 // SetDefaults sets the defaults.
 func (f *listFlags) SetDefaults(all []provider.Provider) {
 	for _, p := range all {
-		f.Fields.Catalogues = append(f.Fields.Catalogues, p.Interface().Catalogue)
+		of := p.Interface()
+		f.Fields.Catalogues = append(f.Fields.Catalogues, of.Catalogue)
+		f.Figures.Known = append(f.Figures.Known, of.Figures...)
 	}
+	f.Figures.Suggest = nearestName
 	f.Fields.Words = []string{f.Fields.Catalogues[0].Word(0)}
 	f.Delimiter = configs.ChoiceFlag{Value: asFound, Choices: append([]string{asFound}, csvtable.DelimiterNames()...)}
 	f.Preset = configs.ChoiceFlag{
@@ -78,6 +83,9 @@ func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.
 	l.Held, _ = columns.ParseHeld(f.Held.Value) // the flag takes no other names
 	l.Reask.Before, l.Limit, l.Memory = f.ReaskMissing.Before(now()), f.Limit.OrZero(), cmp.Or(f.Memory.Bytes, machineMemory()/4)
 	l.Resolve = f.Resolve.Value == autocomplete
+	if l.Figures, l.Years = f.Figures.Names, f.Years; len(l.Figures) > 0 && !f.Fields.Given {
+		l.Fields = nil // the figures alone are wanted
+	}
 	return l
 }
 
@@ -134,6 +142,8 @@ const (
 func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.From, "from", "the interfaces that are asked, in their order: v2,v1 asks v1 for what v2 did not return (default v1 for emails and phones)")
 	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
+	flags.Var(&f.Figures, "figures", "add columns for these figures of companies, such as Turnover,EBITDA, by --years; asks for financials, too")
+	flags.Var(&f.Years, "years", "the years of --figures, such as 2022-2024 or 2022,2024 (default the latest of each company)")
 	flags.BoolVar(&f.List.Fallback, "fallback", false, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country")
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")

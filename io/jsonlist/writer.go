@@ -166,12 +166,15 @@ func (p *part) setValues(r table.Row, appended []enrich.Cell) error {
 }
 
 func appendedJSON(value *enrich.Cell) ([]byte, error) {
+	if value.Kind == enrich.TextsCell && value.Known {
+		return []byte(value.ListJSON()), nil
+	}
 	text := value.String()
 	if text == "" {
 		return []byte("null"), nil
 	}
 	switch value.Kind {
-	case enrich.MoneyCell, enrich.IntegerCell, enrich.NumberCell, enrich.FlagCell, enrich.TextsCell: // their text is JSON
+	case enrich.MoneyCell, enrich.IntegerCell, enrich.NumberCell, enrich.FlagCell: // their text is JSON
 		return []byte(text), nil
 	}
 	return jsontext.AppendQuote(nil, text)

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/google/go-cmp/cmp"
 	"github.com/xuri/excelize/v2"
 
@@ -45,28 +48,76 @@ func TestNoOutputOfAListThatChangedMeanwhile(t *testing.T) {
 
 // What cannot be carried into another format is told when the output begins.
 func TestNestedColumnsAreRefusedBeforeAnythingIsWritten(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "nested.parquet")
-	out, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", list)), listfile.Request{
-		Path: path, Appended: []table.Column{{Name: "words", Kind: enrich.TextsCell}},
-	})
-	if err == nil {
-		err = out.Commit()
-	}
+	numbers, err := schema.ListOfWithName("words", schema.NewInt32Node("element", parquet.Repetitions.Required, -1), parquet.Repetitions.Optional, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out.Discard()
+	fields := schema.FieldList{numbers}
+	for _, name := range []string{"name", "email", "note"} {
+		fields = append(fields, schema.NewByteArrayNode(name, parquet.Repetitions.Optional, -1))
+	}
+	var nested bytes.Buffer
+	root := schema.MustGroup(schema.NewGroupNode("root", parquet.Repetitions.Repeated, fields, -1))
+	if err := file.NewParquetWriter(&nested, root).Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := write(t, "nested.parquet", nested.String())
 	_, err = listfile.Create(open(t, listfile.Options{}, path), listfile.Request{Path: filepath.Join(t.TempDir(), "out.csv")})
 	var wrong *table.Error
 	if !errors.As(err, &wrong) || !strings.Contains(err.Error(), "column words holds lists, which cannot be read as text; write it as Parquet") {
 		t.Errorf("%v, want the column that has no text", err)
 	}
-	filled := listfile.Request{Path: filepath.Join(t.TempDir(), "out.parquet"), Filled: []int{3}}
+	filled := listfile.Request{Path: filepath.Join(t.TempDir(), "out.parquet"), Filled: []int{0}}
 	if _, err = listfile.Create(open(t, listfile.Options{}, path), filled); !errors.As(err, &wrong) {
 		t.Errorf("%v, want the column that cannot be filled", err)
 	}
 	if left, _ := os.ReadDir(filepath.Dir(filled.Path)); len(left) > 0 {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// TestListsOfTextsGoIntoOtherFormats writes lists as Parquet, and that as text.
+func TestListsOfTextsGoIntoOtherFormats(t *testing.T) {
+	dir := t.TempDir()
+	from, lists := open(t, listfile.Options{}, write(t, "list.csv", list)), []string{`["a","b"]`, `["+44 1"]`, `[]`, ""}
+	appended := []table.Column{{Name: "words", Kind: enrich.TextsCell}}
+	for _, name := range []string{"words.parquet", "out.csv"} {
+		out, err := listfile.Create(from, listfile.Request{Path: filepath.Join(dir, name), Appended: appended})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader, err := out.Rows.Open(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = table.Ordered(t.Context(), reader, func(b table.Block) (table.Part, error) {
+			part := out.Writer.Part(b)
+			return part, b.Each(func(row table.Row) error {
+				var cells []enrich.Cell
+				if len(appended) > 0 {
+					cells = append(cells, enrich.CellFrom(enrich.TextsCell, lists[int(row.Number()-1)%len(lists)]))
+				}
+				return part.WriteRow(row, nil, cells)
+			})
+		}, func(_ table.Block, part table.Part) error { return out.Writer.Write(part) })
+		if err = errors.Join(err, reader.Close()); err == nil {
+			err = out.Commit()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Discard()
+		from, appended = open(t, listfile.Options{}, filepath.Join(dir, "words.parquet")), nil
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "out.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(got)), "\n")[1:] {
+		want := []string{`,"[""a"",""b""]"`, ",+44 1", ",[]", ","}[i%len(lists)]
+		if !strings.HasSuffix(line, want) {
+			t.Errorf("row %d is %s, want %s at its end", i+1, line, want)
+		}
 	}
 }
 

@@ -33,6 +33,8 @@ func schemaNode(c table.Column) (schema.Node, error) {
 		return value(schema.NewDecimalLogicalType(moneyDigits, moneyDecimals), parquet.Types.Int64)
 	case enrich.TimestampCell:
 		return value(schema.NewTimestampLogicalType(true, schema.TimeUnitMicros), parquet.Types.Int64)
+	case enrich.DateTimeCell:
+		return value(schema.NewTimestampLogicalType(false, schema.TimeUnitMicros), parquet.Types.Int64)
 	case enrich.IntegerCell:
 		return value(schema.NewIntLogicalType(64, true), parquet.Types.Int64)
 	case enrich.NumberCell:

@@ -42,6 +42,9 @@ func newRowDecoder(p *pageReader) (rowDecoder, error) {
 	integer := integerText(descriptor)
 	switch r := pageValues(p).(type) {
 	case *file.ByteArrayColumnChunkReader:
+		if descriptor.MaxRepetitionLevel() > 0 {
+			return newLists(descriptor, r), nil
+		}
 		text := binaryText(descriptor)
 		return newValues(descriptor, r, r.ReadBatchInPage, asText[parquet.ByteArray](text)), nil
 	case *file.FixedLenByteArrayColumnChunkReader:

@@ -82,6 +82,8 @@ func arrowType(kind enrich.CellKind) arrow.DataType {
 		return &arrow.Decimal128Type{Precision: moneyDigits, Scale: moneyDecimals}
 	case enrich.TimestampCell:
 		return &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
+	case enrich.DateTimeCell:
+		return &arrow.TimestampType{Unit: arrow.Microsecond}
 	case enrich.TextsCell:
 		return arrow.ListOfField(arrow.Field{Name: "element", Type: arrow.BinaryTypes.String})
 	case enrich.IntegerCell:
@@ -128,6 +130,8 @@ func sparkType(kind enrich.CellKind) any {
 		return "decimal(18,6)"
 	case enrich.TimestampCell:
 		return "timestamp"
+	case enrich.DateTimeCell:
+		return "timestamp_ntz"
 	case enrich.TextsCell:
 		return map[string]any{"type": "array", "elementType": "string", "containsNull": false}
 	case enrich.IntegerCell:

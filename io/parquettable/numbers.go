@@ -12,7 +12,7 @@ func isNumber(kind enrich.CellKind) bool { return kind != enrich.TextCell && kin
 // numberOf returns the number that a value is stored as. It returns the bits of numbers with a fraction.
 func numberOf(value *enrich.Cell) int64 {
 	switch value.Kind {
-	case enrich.TimestampCell:
+	case enrich.TimestampCell, enrich.DateTimeCell:
 		return value.Time.UnixMicro()
 	case enrich.DateCell:
 		return value.Time.Unix() / (24 * 60 * 60) // no time of a year has more days than 32 bits

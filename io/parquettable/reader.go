@@ -123,6 +123,9 @@ func (r *Reader) choose(columns []int) error {
 // checkText returns why a column has no text, and nil when it has one. all says that all columns
 // are opened: the list is to be written in another format.
 func (r *Reader) checkText(c FileColumn, all bool) error {
+	if c.isTextList() && !c.Untyped {
+		return nil
+	}
 	if !c.Flat() || c.Untyped {
 		hint := "choose a column with one plain value in each row"
 		if all {
@@ -134,7 +137,8 @@ func (r *Reader) checkText(c FileColumn, all bool) error {
 	return checkScale(c.Name, r.meta.Schema.Column(c.Leaf))
 }
 
-// Schema returns the names of the columns. A column of lists, maps or structs is one column.
+// Schema returns the names of the columns. A column of lists, maps or structs is one column. A list of texts has the text
+// of such a cell.
 func (r *Reader) Schema() table.Schema {
 	names := make([]string, len(r.columns))
 	for i, c := range r.columns {

@@ -20,6 +20,7 @@ const (
 	typesPart     = "[Content_Types].xml"
 	// calculationPart lists the cells with formulas. Programs write it again when it is missing.
 	calculationPart = "xl/calcChain.xml"
+	stylesPart      = "xl/styles.xml" // usually
 )
 
 // book is an open workbook.
@@ -146,9 +147,18 @@ func (b *book) part(sheet string) (*zip.File, error) {
 	return nil, fmt.Errorf("it has no part for the sheet %s", sheet)
 }
 
-// related opens the part that a relation of the workbook points to, or else the one with the usual name. It
-// returns nil when there is none.
+// related opens the part of relatedEntry. It returns nil when there is none.
 func (b *book) related(kind, usual string) (io.ReadCloser, error) {
+	entry := b.relatedEntry(kind, usual)
+	if entry == nil {
+		return nil, nil
+	}
+	return entry.Open()
+}
+
+// relatedEntry returns the part that a relation of the workbook points to, or else the one with the usual name. It
+// returns nil when there is none.
+func (b *book) relatedEntry(kind, usual string) *zip.File {
 	for _, r := range b.relations {
 		if strings.HasSuffix(r.Type, "/"+kind) {
 			usual = resolve(r.Target)
@@ -157,9 +167,9 @@ func (b *book) related(kind, usual string) (io.ReadCloser, error) {
 	}
 	entry, err := findPart(&b.file.Reader, usual)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
-	return entry.Open()
+	return entry
 }
 
 // shared returns the texts that cells share.

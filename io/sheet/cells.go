@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/xuri/excelize/v2"
+
+	"payonce/enrich"
 )
 
 // cell is a cell that is written.
@@ -11,9 +13,34 @@ type cell struct {
 	prefix string // of the names of elements
 	column string // its letters
 	line   int
-	style  string // "" for none
+	written
+}
+
+// written is a value as a sheet holds it.
+type written struct {
 	value  string
-	number bool // the value is a number, otherwise a text
+	number bool   // the value is a number, otherwise a text
+	style  string // "" for none
+}
+
+// written returns a value as a sheet holds it. Dates are numbers with a style. A date before March 1900 is a text, and so
+// are timestamps, because a sheet has no zones.
+func (s dateStyles) written(cell *enrich.Cell) written {
+	style, isNumber := "", false
+	switch cell.Kind {
+	case enrich.MoneyCell, enrich.IntegerCell, enrich.NumberCell:
+		isNumber = true
+	case enrich.DateCell:
+		style = s.date
+	case enrich.DateTimeCell:
+		style = s.dateTime
+	}
+	if cell.Known && style != "" {
+		if serial, isDate := serialOf(cell.Time, s.from1904); isDate {
+			return written{serial, true, style}
+		}
+	}
+	return written{value: cell.String(), number: isNumber}
 }
 
 // columnName returns the letters of a column.

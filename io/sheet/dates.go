@@ -18,6 +18,14 @@ type dateFormats struct {
 	shows []bool // by the number of the format
 }
 
+// all returns the formats.
+func (d *dateFormats) all() []bool {
+	if d == nil {
+		return nil
+	}
+	return d.shows
+}
+
 // has reports whether the format with a number shows dates.
 func (d *dateFormats) has(number string) bool {
 	if d == nil || len(number) == 0 {
@@ -29,7 +37,7 @@ func (d *dateFormats) has(number string) bool {
 
 // dateFormats reads the formats of the workbook.
 func (b *book) dateFormats() (*dateFormats, error) {
-	const name = "xl/styles.xml"
+	const name = stylesPart
 	part, err := b.related("styles", name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -110,6 +118,63 @@ const (
 	firstDay  = 61
 	endOfDays = 2958466
 )
+
+// dateStyles are the styles of dates in a workbook that is written.
+type dateStyles struct {
+	date, dateTime string // their numbers; "" for none
+	from1904       bool
+}
+
+// The formats of dates, and of dates with times, that every program knows. They show them as the user's settings say.
+const (
+	dateFormat     = 14
+	dateTimeFormat = 22
+)
+
+// serialOf returns the serial number of a time, and false for one that has none.
+func serialOf(at time.Time, from1904 bool) (string, bool) {
+	first := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	if from1904 {
+		first = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	const secondsOfDay = 24 * 60 * 60
+	seconds := at.Unix() - first.Unix()
+	if seconds < firstDay*secondsOfDay || seconds >= endOfDays*secondsOfDay {
+		return "", false
+	}
+	return strconv.FormatFloat(float64(seconds)/secondsOfDay, 'f', -1, 64), true
+}
+
+// addDateStyles copies the styles of a workbook and adds those of dates behind them.
+func addDateStyles(out io.Writer, part io.Reader) error {
+	in, within := newXMLReader(part), false
+	return copyChanged(out, in, func(kind XMLKind) ([]byte, error) {
+		if !in.Is("cellXfs") || in.Depth() != 2 {
+			return in.Raw(), nil
+		}
+		switch kind {
+		case xmlStart:
+			within = true
+			if count, err := strconv.Atoi(in.Attribute("count")); err == nil {
+				return withAttribute(in.Raw(), "count", strconv.Itoa(count+2)), nil
+			}
+		case xmlEnd:
+			if within {
+				within = false
+				return append(dateXfs(in.Prefix()), in.Raw()...), nil
+			}
+		}
+		return in.Raw(), nil
+	})
+}
+
+// dateXfs returns the styles of dates, and of dates with times.
+func dateXfs(prefix string) (all []byte) {
+	for _, format := range []int{dateFormat, dateTimeFormat} {
+		all = fmt.Appendf(all, `<%sxf numFmtId="%d" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`, prefix, format)
+	}
+	return all
+}
 
 // dateText returns the date of a serial number as ISO 8601 has it, with the time unless that is midnight.
 func dateText(number string, from1904 bool) (string, bool) {

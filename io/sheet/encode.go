@@ -15,13 +15,13 @@ import (
 	"payonce/io/table"
 )
 
-// Encoder writes the rows of a list of another format to a new workbook with one sheet. Amounts are
-// numbers, all other cells are text.
+// Encoder writes the rows of a list of another format to a new workbook with one sheet. The cells of the list are text.
 type Encoder struct {
 	columns  int      // of the list
 	names    []string // of all columns
 	letters  []string // of all columns
 	appended []table.Column
+	styles   dateStyles
 	archive  *zip.Writer
 	out      *bufio.Writer // the sheet
 	behind   []byte        // the end of the sheet
@@ -53,7 +53,7 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 			return nil, err
 		}
 		w.letters = append(w.letters, letters)
-		header.add([]byte(name), false)
+		header.add([]byte(name), written{})
 	}
 	if err := w.begin(out); err != nil {
 		return nil, err
@@ -65,8 +65,11 @@ func NewEncoder(out io.Writer, list table.Schema, appended []table.Column) (*Enc
 func (w *Encoder) begin(out io.Writer) error {
 	model := excelize.NewFile()
 	var data bytes.Buffer
+	date, dateErr := model.NewStyle(&excelize.Style{NumFmt: dateFormat})
+	dateTime, dateTimeErr := model.NewStyle(&excelize.Style{NumFmt: dateTimeFormat})
+	w.styles = dateStyles{date: strconv.Itoa(date), dateTime: strconv.Itoa(dateTime)}
 	_, err := model.WriteTo(&data)
-	if err := errors.Join(err, model.Close()); err != nil {
+	if err := errors.Join(dateErr, dateTimeErr, err, model.Close()); err != nil {
 		return err
 	}
 	parts, err := zip.NewReader(bytes.NewReader(data.Bytes()), int64(data.Len()))
@@ -115,10 +118,10 @@ func (w *Encoder) Part(table.Block) table.Part { return &encodedPart{writer: w} 
 
 // encodedPart gathers the cells of rows, one after the other.
 type encodedPart struct {
-	writer  *Encoder
-	text    []byte
-	ends    []int  // of every cell in text
-	numbers []bool // of every cell: it is a number
+	writer *Encoder
+	text   []byte
+	ends   []int     // of every cell in text
+	cells  []written // without their values, which are in text
 }
 
 // WriteRow adds a row.
@@ -128,22 +131,24 @@ func (p *encodedPart) WriteRow(row table.Row, fills []table.Fill, appended []enr
 	}
 	for i := range p.writer.columns {
 		if len(fills) > 0 && fills[0].Column == i {
-			p.add([]byte(fills[0].Value), false)
+			p.add([]byte(fills[0].Value), written{})
 			fills = fills[1:]
 			continue
 		}
-		p.add(row.Cell(i), false)
+		p.add(row.Cell(i), written{})
 	}
 	for i := range appended {
-		p.add([]byte(appended[i].String()), isNumeric(appended[i].Kind))
+		cell := p.writer.styles.written(&appended[i])
+		p.add([]byte(cell.value), cell)
 	}
 	return p.check(row)
 }
 
-// add adds a cell.
-func (p *encodedPart) add(value []byte, isNumber bool) {
+// add adds a cell with a value.
+func (p *encodedPart) add(value []byte, cell written) {
+	cell.value = ""
 	p.text = append(p.text, value...)
-	p.ends, p.numbers = append(p.ends, len(p.text)), append(p.numbers, isNumber)
+	p.ends, p.cells = append(p.ends, len(p.text)), append(p.cells, cell)
 }
 
 // check refuses the row that was added when a sheet cannot hold one of its cells.
@@ -177,8 +182,9 @@ func (w *Encoder) Write(p table.Part) error {
 		for i, letters := range w.letters {
 			end := part.ends[first+i]
 			if end > start {
-				isNumber := part.numbers[first+i]
-				row = appendCell(row, cell{column: letters, line: w.line, value: text[start:end], number: isNumber})
+				value := part.cells[first+i]
+				value.value = text[start:end]
+				row = appendCell(row, cell{column: letters, line: w.line, written: value})
 			}
 			start = end
 		}
@@ -213,9 +219,4 @@ func (w *Encoder) close() error {
 		return err
 	}
 	return w.archive.Close()
-}
-
-// isNumeric reports whether values of a kind are written as numbers.
-func isNumeric(kind enrich.CellKind) bool {
-	return kind == enrich.MoneyCell || kind == enrich.IntegerCell
 }

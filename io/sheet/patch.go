@@ -3,6 +3,7 @@ package sheet
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 
@@ -14,8 +15,7 @@ import (
 // edit is a value for a cell of a row.
 type edit struct {
 	column int // from 1
-	value  string
-	number bool
+	written
 }
 
 // patch copies a sheet and changes cells of some rows.
@@ -117,7 +117,7 @@ func (p *patch) change() error {
 	}
 	e := p.edits[0]
 	p.edits = p.edits[1:]
-	style := p.in.Attribute("s")
+	style := cmp.Or(e.style, p.in.Attribute("s"))
 	if err := p.drop(); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (p *patch) change() error {
 // insert writes the edits before a column.
 func (p *patch) insert(before int) error {
 	for len(p.edits) > 0 && p.edits[0].column < before {
-		if err := p.put(p.edits[0], ""); err != nil {
+		if err := p.put(p.edits[0], p.edits[0].style); err != nil {
 			return err
 		}
 		p.edits = p.edits[1:]
@@ -144,7 +144,8 @@ func (p *patch) put(e edit, style string) error {
 	if err != nil {
 		return err
 	}
-	p.buffer = appendCell(p.buffer[:0], cell{p.prefix, name, p.line, style, e.value, e.number})
+	e.style = style
+	p.buffer = appendCell(p.buffer[:0], cell{p.prefix, name, p.line, e.written})
 	_, err = p.out.Write(p.buffer)
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"archive/zip"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -17,6 +19,7 @@ type Writer struct {
 	list     *Reader
 	appended []table.Column
 	extend   extension
+	styles   dateStyles
 	source   *book
 	below    *below
 	out      *zip.Writer
@@ -50,11 +53,28 @@ func NewWriter(out io.Writer, list *Reader, filled []int, appended []table.Colum
 		w.extend.names = append(w.extend.names, column.Name)
 	}
 	w.out = newArchive(w.below)
-	if err := w.begin(); err != nil {
+	err = w.addStyles()
+	if err == nil {
+		err = w.begin()
+	}
+	if err != nil {
 		_ = source.Close() // was only read
 		return nil, w.failed(err)
 	}
 	return w, nil
+}
+
+// addStyles chooses the styles of appended dates. Without such columns, or in a workbook without styles, there are none.
+func (w *Writer) addStyles() error {
+	isDate := func(c table.Column) bool { return c.Kind == enrich.DateCell || c.Kind == enrich.DateTimeCell }
+	if !slices.ContainsFunc(w.appended, isDate) {
+		return nil
+	}
+	formats, err := w.source.dateFormats()
+	if count := len(formats.all()); err == nil && count > 0 {
+		w.styles = dateStyles{strconv.Itoa(count), strconv.Itoa(count + 1), w.source.from1904}
+	}
+	return err
 }
 
 // begin copies the parts that do not change, and the sheet up to its header.
@@ -120,6 +140,8 @@ func (w *Writer) extending(entry *zip.File) (change func(io.Writer, io.Reader) e
 	switch t := w.list.checked.table; {
 	case len(w.appended) == 0:
 		return nil, nil
+	case w.styles != dateStyles{} && entry == w.source.relatedEntry("styles", stylesPart):
+		return addDateStyles, nil
 	case t != nil && entry.Name == t.part && t.right == w.extend.last:
 		return w.extend.extendTable, nil
 	case entry.Name == workbookPart:
@@ -184,12 +206,11 @@ func (p *part) WriteRow(visited table.Row, fills []table.Fill, appended []enrich
 func (w *Writer) edits(fills []table.Fill, appended []enrich.Cell) ([]edit, error) {
 	var edits []edit
 	for _, fill := range fills {
-		edits = append(edits, edit{column: fill.Column + 1, value: fill.Value})
+		edits = append(edits, edit{fill.Column + 1, written{value: fill.Value}})
 	}
 	for i := range appended {
-		if value := appended[i].String(); value != "" {
-			number := isNumeric(appended[i].Kind)
-			edits = append(edits, edit{column: len(w.list.columns) + i + 1, value: value, number: number})
+		if value := w.styles.written(&appended[i]); value.value != "" {
+			edits = append(edits, edit{len(w.list.columns) + i + 1, value})
 		}
 	}
 	for _, e := range edits {

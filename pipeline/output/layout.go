@@ -22,6 +22,7 @@ type layout struct {
 	before, after []int
 	names         []string // of the positions
 	kinds         []string // what a later step recognises a value by: the role or the name of its field
+	cells         []enrich.CellKind
 	values        []int    // the positions of values
 	steps         []positions
 	units         []unitColumn
@@ -94,9 +95,9 @@ func (l *layout) positionOf(f scan.FieldColumn, d enrich.Description) int {
 				return position
 			}
 		}
-		return l.add(f.Column, d.Name, kind, true)
+		return l.add(f.Column, d.Name, kind, d.Kind, true)
 	}
-	position := l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, true)
+	position := l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, d.Kind, true)
 	l.before = append(l.before, position)
 	return position
 }
@@ -107,7 +108,7 @@ func (l *layout) positionOfDetail(d enrich.Detail) int {
 	if position := slices.Index(l.kinds, kind); position >= 0 {
 		return position
 	}
-	return l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, false)
+	return l.add(scan.FirstAnswer+len(l.columns), d.Name, kind, d.Kind, false)
 }
 
 // positionOfAccepted returns a position of no output for the accepted ids of a step, 0 where there are none.
@@ -115,11 +116,12 @@ func (l *layout) positionOfAccepted(step StepOutput, d enrich.Detail) int {
 	if !step.AcceptMismatch || d.Role == "" {
 		return 0
 	}
-	return l.add(scan.FirstAnswer+len(l.columns), "accepted "+d.Name, "accepted", false)
+	return l.add(scan.FirstAnswer+len(l.columns), "accepted "+d.Name, "accepted", d.Kind, false)
 }
 
-func (l *layout) add(column int, name, kind string, value bool) int {
+func (l *layout) add(column int, name, kind string, cells enrich.CellKind, value bool) int {
 	l.columns, l.names, l.kinds = append(l.columns, column), append(l.names, name), append(l.kinds, kind)
+	l.cells = append(l.cells, cells)
 	position := len(l.columns) - 1
 	if value {
 		l.values = append(l.values, position)
@@ -183,7 +185,7 @@ func (s Sequence) Columns(schema table.Schema) []table.Column {
 	l := s.layout()
 	var appended []table.Column
 	for _, position := range l.before {
-		appended = append(appended, table.Column{Name: l.names[position]})
+		appended = append(appended, table.Column{Name: l.names[position], Kind: l.cells[position]})
 	}
 	appended = append(appended, columns.Outcomes()...)
 	appended = append(appended, s.chargeColumns()...)
@@ -191,7 +193,7 @@ func (s Sequence) Columns(schema table.Schema) []table.Column {
 		appended = append(appended, table.Column{Name: "enrich_units_" + column.name, Kind: enrich.IntegerCell})
 	}
 	for _, position := range l.after {
-		appended = append(appended, table.Column{Name: l.names[position]})
+		appended = append(appended, table.Column{Name: l.names[position], Kind: l.cells[position]})
 	}
 	taken := func(i int) bool {
 		return slices.ContainsFunc(schema.Columns, func(c string) bool { return strings.EqualFold(c, appended[i].Name) }) ||

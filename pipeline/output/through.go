@@ -112,7 +112,7 @@ func (t *through) fillsOf(fills []table.Fill) []table.Fill {
 // appendPositions appends the values at positions.
 func (t *through) appendPositions(cells []enrich.Cell, positions []int) []enrich.Cell {
 	for _, position := range positions {
-		cells = append(cells, enrich.TextOf(t.found.values[position]))
+		cells = append(cells, enrich.CellFrom(t.layout.cells[position], t.found.values[position]))
 	}
 	return cells
 }

@@ -40,6 +40,11 @@ type Interface struct {
 	NewReader func() AnswerReader
 	// Tables are those that answers are written to, besides the list; nil for none.
 	Tables output.TableInterface
+	// Figures are those of years that answers about FiguresOf have, by their names; nil for none.
+	Figures   []string
+	FiguresOf enrich.Fields
+	// Showing returns the interface with further details: figures of years. Without years they are those of the latest.
+	Showing func(figures []string, years []int) (Interface, error)
 	// MailHosts are fields whose values are emails at the company of the person.
 	MailHosts enrich.Fields
 }

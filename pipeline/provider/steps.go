@@ -130,6 +130,25 @@ func (s Set) LeaveOut(fields []string, budget Budget) []string {
 	return fields
 }
 
+// WithFigures returns the names of fields with those whose answers have figures, when figures are to be shown and no such
+// field is among them.
+func (s Set) WithFigures(fields, figures []string) []string {
+	if len(figures) == 0 {
+		return fields
+	}
+	has := func(words []string) bool {
+		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(fields, word) })
+	}
+	for _, of := range s.All {
+		if words := of.Catalogue.WordsOf(of.FiguresOf); len(words) > 0 && !has(words) {
+			all := s.Fields()
+			fields = slices.Concat(fields, words)
+			slices.SortStableFunc(fields, func(a, b string) int { return slices.Index(all, a) - slices.Index(all, b) })
+		}
+	}
+	return fields
+}
+
 // ListOf returns what the columns of a list say of its rows.
 func ListOf(subject enrich.Subject, mapping columns.Mapping) ListFacts {
 	return ListFacts{

@@ -10,15 +10,15 @@ import (
 )
 
 // Decoder reads the values of answers as text. Its methods may be called from many goroutines.
-type Decoder struct{}
+type Decoder struct{ chosen []chosenColumn }
 
-// Values reads the values of an answer, with the details of Catalogue. The value of a
+// Values reads the values of an answer, with the details of Chosen.Catalogue. The value of a
 // field that was returned is never empty.
-func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
+func (d Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	*values = enrich.Values{Status: answered.Status, Details: values.Details[:0]}
 	a, err := DecodeAnswer(answered)
 	values.RetrievedAt = a.RetrievedAt
-	var contact, company, headline []enrich.Cell
+	var contact, company, headline, chosen, owners []enrich.Cell
 	f, isRecord := a.Operation.Field()
 	if err == nil && !isRecord && len(a.Body) > 0 {
 		company, err = a.searched(values)
@@ -41,9 +41,9 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 			company, values.Fields[f] = c.Cells(), first(c.Name.Value, c.ID.Value)
 		case FieldFinancials:
 			var years headlines
-			years, err = recordIn(a, f, decodeHeadlines)
+			years, err = recordIn(a, f, d.headlines)
 			headline, values.Fields[f] = headlineOf(years)
-			values.Reason = unread(headlineProblems(years))
+			chosen, values.Reason = years.chosen, unread(d.headlineProblems(years))
 		case FieldInsights:
 			var i Insights
 			i, err = a.Insights()
@@ -51,7 +51,7 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 		case FieldOwnership:
 			var o Ownership
 			o, err = a.Ownership()
-			values.Fields[f] = strconv.Itoa(len(o.Shareholders))
+			owners, values.Fields[f] = o.listCells(), strconv.Itoa(len(o.Shareholders))
 		}
 	}
 	for f := range AllFields.Each() {
@@ -62,6 +62,8 @@ func (Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	values.Details = appendCells(values.Details, contact, len(contactMembers()))
 	values.Details = appendCells(values.Details, company, len(companyMembers()))
 	values.Details = appendCells(values.Details, headline, len(headlineMembers()))
+	values.Details = appendCells(values.Details, chosen, len(d.chosen))
+	values.Details = appendCells(values.Details, owners, len(ownershipMembers()))
 	return err
 }
 
@@ -129,16 +131,17 @@ func shownText(text string) string {
 	return text[:end] + "…"
 }
 
-// shownCell returns a cell as a list shows it. Of a list of texts that is too long, the first ones are shown.
+// shownCell returns the text of a cell that a list shows, as enrich.CellFrom reads it. Of a list of texts that is too
+// long, the first ones are shown.
 func shownCell(cell enrich.Cell) string {
 	if cell.Kind != enrich.TextsCell {
 		return shownText(cell.String())
 	}
-	text, texts := cell.String(), cell.Texts
+	text, texts := cell.ListJSON(), cell.Texts
 	for len(text) > longestValue && len(texts) > 0 {
 		texts = texts[:len(texts)/2]
 		cell.Texts = append(slices.Clone(texts), "…")
-		text = cell.String()
+		text = cell.ListJSON()
 	}
 	return text
 }
@@ -155,14 +158,9 @@ func headlineOf(all headlines) ([]enrich.Cell, string) {
 	return []enrich.Cell{h.Year, h.Currency, h.Turnover, h.Employees}, strings.Join(years, " ")
 }
 
-// headlineProblems returns the problems of the headline figures. The tables have those of the others.
-func headlineProblems(all headlines) []enrich.CellProblem {
-	h := all.latest
-	return slices.DeleteFunc(slices.Clone(all.CellProblems.First), func(p enrich.CellProblem) bool {
-		return !slices.ContainsFunc(headlineFigures(), func(name string) bool {
-			return p.Path == h.Year.String()+"."+name
-		})
-	})
+// headlineProblems returns the problems of the figures that a list shows. The tables have those of the others.
+func (d Decoder) headlineProblems(all headlines) []enrich.CellProblem {
+	return slices.DeleteFunc(slices.Clone(all.CellProblems.First), func(p enrich.CellProblem) bool { return !all.shows(d.chosen, p.Path) })
 }
 
 // mostUnread is the most values that could not be read which the reason of a row names.

@@ -53,17 +53,21 @@ func decodeFinancials(body []byte) (f Financials, err error) {
 type headlines struct {
 	years  []int // ascending
 	latest Headline
+	chosen []enrich.Cell // of the columns of Chosen; nil for none
 	enrich.CellProblems
 }
 
-// decodeHeadlines reads financial figures as decodeFinancials does. It keeps only what a list shows.
-func decodeHeadlines(body []byte) (h headlines, err error) {
+// headlines reads financial figures as decodeFinancials does. It keeps only what a list shows.
+func (d Decoder) headlines(body []byte) (h headlines, err error) {
 	known := false
 	err = eachYear(body, &h.CellProblems, func(y Year) {
 		h.years = append(h.years, y.Year)
-		if has := y.hasFigures(); has || !known {
+		has := y.hasFigures()
+		isLatest := has || !known
+		if isLatest {
 			h.latest, known = y.headline(), has
 		}
+		h.take(d.chosen, y, isLatest)
 	})
 	if err != nil {
 		return headlines{}, err

@@ -115,7 +115,7 @@ func lookAtRecord(f enrich.Field, body []byte) (found, enrich.CellProblems, erro
 		c, err := decodeCompany(body)
 		return found{something: c.ID.Value+c.Name.Value != ""}, c.CellProblems, err
 	case FieldFinancials:
-		all, err := decodeHeadlines(body)
+		all, err := Decoder{}.headlines(body)
 		return found{something: len(all.years) > 0}, all.CellProblems, err
 	case FieldInsights:
 		i, err := decodeInsights(body)

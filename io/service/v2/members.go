@@ -223,6 +223,11 @@ func (m *members) date(name string, into *cost.Optional[time.Time]) {
 	scalar(m, name, enrich.DateCell, into, parseDate, func(c *enrich.Cell, value time.Time) { c.Time = value })
 }
 
+// dateTime describes a date and time without a zone. One with a zone is that of UTC.
+func (m *members) dateTime(name string, into *cost.Optional[time.Time]) {
+	scalar(m, name, enrich.DateTimeCell, into, parseTimestamp, func(c *enrich.Cell, value time.Time) { c.Time = value })
+}
+
 // timestamp describes a point in time. One without a zone is in UTC.
 func (m *members) timestamp(name string, into *cost.Optional[time.Time]) {
 	scalar(m, name, enrich.TimestampCell, into, parseTimestamp, func(c *enrich.Cell, value time.Time) { c.Time = value })

@@ -47,6 +47,9 @@ type GroupMember struct {
 	ID cost.Optional[string]
 	// Entry is the whole entry as compact JSON, with its members in the order of their names.
 	Entry cost.Optional[string]
+	// IsHead says that the entry has a member parent_id, which is null. The specification does not show such a member.
+	IsHead bool
+	Name   string // "" where the entry has none
 }
 
 func groupMember(m *members, g *GroupMember) {
@@ -59,6 +62,8 @@ func groupMember(m *members, g *GroupMember) {
 		if entry, err := json.Marshal(entry); err == nil {
 			g.Entry = cost.Known(plainValue(entry))
 		}
+		g.IsHead = string(entry["parent_id"]) == "null"
+		g.Name, _ = parseText(entry["name"])
 		return
 	}
 	m.text("entry", &g.Entry)
@@ -75,6 +80,38 @@ func groupColumns() []enrich.TableColumn { return columnsOf(groupMember) }
 
 // Cells returns the values of the entry, in the order of groupColumns.
 func (g GroupMember) Cells() []enrich.Cell { return cellsOf(g, groupMember) }
+
+// ownershipMembers returns what a list shows of an ownership record: the first shareholder and the parent.
+func ownershipMembers() []enrich.TableColumn {
+	return []enrich.TableColumn{
+		{Name: "shareholder_name"}, {Name: "shareholder_quantity", Kind: enrich.IntegerCell}, {Name: "shareholder_share_type"},
+		{Name: "shareholder_share_value"}, {Name: "shareholder_currency"}, {Name: "parent_id"}, {Name: "parent_name"},
+	}
+}
+
+// listCells returns the values of ownershipMembers. The parent is the only entry of the group structure that says that it
+// has no parent.
+func (o Ownership) listCells() []enrich.Cell {
+	var first Shareholder
+	if len(o.Shareholders) > 0 {
+		first = o.Shareholders[0]
+	}
+	var heads []GroupMember
+	for _, entry := range o.GroupStructure {
+		if entry.IsHead {
+			heads = append(heads, entry)
+		}
+	}
+	var parent GroupMember
+	if len(heads) == 1 {
+		parent = heads[0]
+	}
+	return []enrich.Cell{
+		enrich.TextOf(first.Name.Value), {Kind: enrich.IntegerCell, Known: first.Quantity.Known, Integer: first.Quantity.Value},
+		enrich.TextOf(first.ShareType.Value), enrich.TextOf(first.ShareValue.Value), enrich.TextOf(first.Currency.Value),
+		enrich.TextOf(parent.ID.Value), enrich.TextOf(parent.Name),
+	}
+}
 
 // decodeOwnership reads an ownership record. An error says that the body is none.
 func decodeOwnership(body []byte) (Ownership, error) {

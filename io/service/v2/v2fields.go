@@ -31,10 +31,16 @@ const companyID = "company_id"
 
 // Catalogue returns the catalogue of the interface. The values of its details are those that
 // Decoder returns, in this order.
-func Catalogue() enrich.Catalogue {
+func Catalogue() enrich.Catalogue { return Chosen{}.Catalogue() }
+
+// Catalogue returns the catalogue of the interface with the chosen figures among its details.
+func (c Chosen) Catalogue() enrich.Catalogue { return catalogue(c.columns()) }
+
+func catalogue(chosen []chosenColumn) enrich.Catalogue {
 	c := enrich.Named("contact", "company", "financials", "insights", "ownership", "email", "phone", "company_match")
 	c.Interface = "v2"
 	c.Fields[FieldEmail].Role, c.Fields[FieldPhone].Role, c.Fields[FieldMatch].Word = "email", "phone", "match"
+	c.Fields[FieldOwnership].Kind = enrich.IntegerCell // how many shareholders there are
 	for f, plural := range map[enrich.Field]string{
 		FieldCompany: "companies", FieldFinancials: "financials", FieldInsights: "insights", FieldOwnership: "ownership", FieldMatch: "matches",
 	} {
@@ -45,12 +51,19 @@ func Catalogue() enrich.Catalogue {
 	}
 	for _, group := range []struct {
 		field   enrich.Field
-		members []string
-	}{{FieldContact, contactMembers()}, {FieldCompany, companyMembers()}, {FieldFinancials, headlineMembers()}} {
+		members []enrich.TableColumn
+	}{
+		{FieldContact, columnsOf(employee)},
+		{FieldCompany, columnsOf(company)},
+		{FieldFinancials, append(headlineColumns(), columnsOfFigures(chosen)...)},
+		{FieldOwnership, ownershipMembers()},
+	} {
 		prefix := c.Name(group.field) + "_"
 		for _, member := range group.members {
-			name := prefix + strings.TrimPrefix(member, prefix)
-			detail := enrich.Detail{Name: name, Of: enrich.FieldsOf(group.field), Apart: true, Says: partOf(group.field, member)}
+			name := prefix + strings.TrimPrefix(member.Name, prefix)
+			detail := enrich.Detail{
+				Name: name, Of: enrich.FieldsOf(group.field), Apart: true, Says: partOf(group.field, member.Name), Kind: member.Kind,
+			}
 			switch {
 			case group.field == FieldContact:
 				detail.Of = FieldContactData
@@ -146,3 +159,19 @@ const companyPrefix = "company_"
 
 // headlineMembers returns what a list shows of a company's latest year.
 func headlineMembers() []string { return []string{"year", "currency", "turnover", "employees"} }
+
+// columnsOfFigures returns the columns of chosen figures.
+func columnsOfFigures(chosen []chosenColumn) (columns []enrich.TableColumn) {
+	for _, one := range chosen {
+		columns = append(columns, enrich.TableColumn{Name: one.name, Kind: figures().columns[one.figure].Kind})
+	}
+	return columns
+}
+
+// headlineColumns returns headlineMembers with the kinds of their values.
+func headlineColumns() (columns []enrich.TableColumn) {
+	for i, kind := range []enrich.CellKind{enrich.IntegerCell, enrich.TextCell, enrich.NumberCell, enrich.IntegerCell} {
+		columns = append(columns, enrich.TableColumn{Name: headlineMembers()[i], Kind: kind})
+	}
+	return columns
+}

@@ -45,6 +45,15 @@ func (p Provider) Interface() provider.Interface {
 		i.Together = append(i.Together, enrich.FieldsOf(f))
 	}
 	i.Operations = i.Together
+	for _, figure := range v2.Figures() {
+		i.Figures = append(i.Figures, figure.Name)
+	}
+	i.FiguresOf = enrich.FieldsOf(v2.FieldFinancials)
+	i.Showing = func(figures []string, years []int) (provider.Interface, error) {
+		chosen, shown := v2.Chosen{Figures: figures, Years: years}, i
+		shown.Catalogue, shown.NewDecoder = chosen.Catalogue(), func() output.Decoder { return chosen.Decoder() }
+		return shown, chosen.Check()
+	}
 	i.Searching = enrich.FieldsOf(v2.FieldInsights, v2.FieldOwnership)
 	i.With[v2.FieldContact] = v2.FieldContactData
 	return i
