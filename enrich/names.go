@@ -10,30 +10,53 @@ func (id Identity) IsExact() bool {
 	return pattern == ByID || pattern == ByRegistration
 }
 
-// Order is the place of an identity among those by which companies are asked for, from the one that says most: 0 for the
-// id, then the registration number, the VAT number, the website, the profile and the name. All identities of persons
-// have the same one. An answer about one identity of a company may show that another one needs no call, so calls with
-// different orders are not in flight together.
+// The orders of identities of companies. The id, which is the first, has that of persons, too.
+const (
+	orderID = iota
+	orderRegistration
+	orderVAT
+	orderWebsite
+	orderProfile
+	orderName
+	NumOrders
+)
+
+// Order is the place of an identity among those by which companies are asked for, from the one that says most: the id,
+// the registration number, the VAT number, the website, the profile, the name. All identities of persons have the same
+// order. An answer about one identity of a company may show that another one needs no call, so calls with different
+// orders are not in flight together.
 func (id Identity) Order() int {
-	switch id.Pattern() {
-	case ByRegistration:
-		if id.Company.RegistrationNumber != "" {
-			return 1
-		}
-		return 2
-	case ByWebsite:
-		return 3
-	case ByCompanyProfile:
-		return 4
-	case ByCompanyName:
-		return 5
+	switch pattern := id.Pattern(); {
+	case pattern == ByRegistration && id.Company.RegistrationNumber == "":
+		return orderVAT
+	case pattern == ByRegistration:
+		return orderRegistration
+	case pattern == ByWebsite:
+		return orderWebsite
+	case pattern == ByCompanyProfile:
+		return orderProfile
+	case pattern == ByCompanyName:
+		return orderName
 	default:
-		return 0
+		return orderID
 	}
 }
 
-// NumOrders is the number of orders.
-const NumOrders = 6
+// HasOrder reports whether identities with a pattern of companies can have an order.
+func HasOrder(p Pattern, order int) bool {
+	switch p {
+	case ByRegistration:
+		return order == orderRegistration || order == orderVAT
+	case ByWebsite:
+		return order == orderWebsite
+	case ByCompanyProfile:
+		return order == orderProfile
+	case ByCompanyName:
+		return order == orderName
+	default:
+		return order == orderID
+	}
+}
 
 // Names returns the identities that a company has by its values, in their order. A VAT number is one besides the
 // registration number, and a name is one with a country alone.
