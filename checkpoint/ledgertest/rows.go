@@ -124,7 +124,9 @@ func (l *rows) subject(account attempt.Account, who enrich.Identity) (s decide.S
 }
 
 // keyOf stands for an identity.
-func keyOf(id enrich.Identity) enrich.Key { return record.HashKey(make([]byte, record.SecretLength), id) }
+func keyOf(id enrich.Identity) enrich.Key {
+	return record.HashKey(make([]byte, record.SecretLength), id)
+}
 
 // same loads what the attempts of an account say of the subject of an identity under others that answers named.
 func (l *rows) same(account attempt.Account, who enrich.Identity) (same []decide.Other) {
