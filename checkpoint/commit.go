@@ -13,6 +13,7 @@ type operation struct {
 	writes  []Write
 	filled  chan struct{} // closed when the writes are there
 	changes bool          // Version has to change
+	aliased aliased       // what the answer of an attempt named; is there once filled is closed
 	applied func()        // runs under the lock when the writes are durable; may be nil
 	durable chan error    // receives nil when the writes are durable, otherwise why they may not be
 }
@@ -108,7 +109,11 @@ func (j *Journal) commitQueue() {
 			change, write = newChange()
 			states = append(states, write)
 		}
-		err := j.store.Commit(writesOf(batch, states))
+		writes := writesOf(batch, states)
+		aliases, err := j.aliasWrites(batch)
+		if err == nil {
+			err = j.store.Commit(append(writes, aliases...))
+		}
 		j.finish(batch, change, err)
 	}
 }

@@ -118,7 +118,11 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 		At: j.now(), Key: key, Identity: who, Pattern: who.Pattern().String(), Account: j.number,
 		Hold: cost.Hold{Fields: req.Lookup.Fields}, Run: req.Run, Job: req.Job,
 	})
-	decision, changes, err := decide.Decide(j.state.view(known, a), req)
+	view := j.state.view(known, a)
+	if view.Same, err = j.sameSubjects(who, key, req.Lookup.Fields); err != nil {
+		return nil, nil, err
+	}
+	decision, changes, err := decide.Decide(view, req)
 	if changes == nil || err != nil {
 		return decision, write, err
 	}

@@ -81,17 +81,22 @@ func (l *ledgerState) newAttempt(in record.Intent) *openAttempt {
 // view returns what a decision about a new attempt is made on: what is known of its subject,
 // its scopes and the account.
 func (l *ledgerState) view(known attempt.Record, a *openAttempt) decide.View {
-	subject := decide.Subject{Record: known}
-	for f := range a.Hold.Fields.Each() {
-		if earlier := l.open[known.Attempts[f]]; earlier != nil && earlier.state == attempt.Intended {
-			subject.InFlight = subject.InFlight.With(f)
-		}
-	}
 	scopes := make([]*decide.Scope, len(a.sums))
 	for i, sum := range a.sums {
 		scopes[i] = &sum.Sum.Scope
 	}
-	return decide.View{Now: a.At, Subject: subject, Scopes: scopes, Account: a.account.View(a.At)}
+	return decide.View{Now: a.At, Subject: l.subject(known, a.Hold.Fields), Scopes: scopes, Account: a.account.View(a.At)}
+}
+
+// subject returns what is known of a subject, with the fields that are in flight.
+func (l *ledgerState) subject(known attempt.Record, fields enrich.Fields) decide.Subject {
+	subject := decide.Subject{Record: known}
+	for f := range fields.Each() {
+		if earlier := l.open[known.Attempts[f]]; earlier != nil && earlier.state == attempt.Intended {
+			subject.InFlight = subject.InFlight.With(f)
+		}
+	}
+	return subject
 }
 
 // apply applies the changes of a decision that grants an attempt.

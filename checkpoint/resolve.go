@@ -14,7 +14,7 @@ import (
 // are durable; until then nobody else sees the answer.
 func (j *Journal) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
 	var charge cost.Charge
-	err := j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
+	err := j.resolve(id, answer.Names, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
 		charge = a.Hold.Answered(answer)
 		var states fieldStates
 		for f := range a.Hold.Fields.Each() {
@@ -33,7 +33,7 @@ func (j *Journal) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, er
 
 // Release records that an attempt was not charged; its hold returns.
 func (j *Journal) Release(id attempt.ID, why attempt.Release) error {
-	return j.resolve(id, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
+	return j.resolve(id, nil, func(a *openAttempt, now time.Time) (attempt.Resolution, fieldStates) {
 		a.account.Pause(now, why.PauseUntil)
 		a.account.ReachLimit(now, a.Hold, why.Reason, why.Limit)
 		res := attempt.Resolution{State: attempt.Released, At: now, Run: a.Run, Reason: why.Reason, RequestID: why.RequestID, Rejected: why.Reject, Sent: why.Sent}
@@ -51,8 +51,8 @@ func (j *Journal) Release(id attempt.ID, why attempt.Release) error {
 // nothing about stay Unasked.
 type fieldStates enrich.ByField[attempt.FieldState]
 
-// resolve writes the one resolution of an attempt in flight.
-func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (attempt.Resolution, fieldStates)) error {
+// resolve writes the one resolution of an attempt in flight. Names are the identities that its answer names.
+func (j *Journal) resolve(id attempt.ID, names []enrich.Identity, end func(*openAttempt, time.Time) (attempt.Resolution, fieldStates)) error {
 	j.lock()
 	a, err := j.inFlight(id)
 	if err != nil {
@@ -65,6 +65,9 @@ func (j *Journal) resolve(id attempt.ID, end func(*openAttempt, time.Time) (atte
 	op := j.reserve(func() { j.state.leave(id) })
 	j.queued += longTexts(res)
 	j.mu.Unlock()
+	op.aliased.alias, op.aliased.keys = attempt.AsAliases(a.Key, id, names, func(name enrich.Identity) enrich.Key {
+		return record.KeyIn(a.Account, j.secret, record.HashKey(j.secret, name))
+	})
 	op.fill(a.resolutionWrites(id, res, states)...)
 	return <-op.durable
 }

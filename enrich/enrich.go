@@ -134,6 +134,9 @@ func (b ByField[T]) MarshalJSON() ([]byte, error) {
 type Lookup struct {
 	Identity Identity
 	Fields   Fields
+	// Row is what the row of the lookup says of its subject; nil where an answer to another lookup cannot make this one
+	// needless, and where the identity alone decides that.
+	Row *Described
 }
 
 // Key stands for an identity: a 128-bit hash keyed with a journal's own secret,

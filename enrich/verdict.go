@@ -21,6 +21,9 @@ type Answered struct {
 	// Consumed is what the call consumed of each meter of the interface, in their order, if the
 	// interface reports it. It is nil when that follows from the returned fields.
 	Consumed []int64
+	// Names are identities of the company that the answer is about, as the answer gives them: the service's own id comes
+	// first. They are nil of an answer that names none. An answer that is read from a journal does not have them.
+	Names []Identity
 }
 
 // Refused is the verdict on a POST to which the service itself said no.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"payonce/checkpoint"
+	"payonce/enrich"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
@@ -155,21 +156,26 @@ func (j *job) lookUp(ctx context.Context, update func(SentSoFar)) (dispatch.Stop
 			leftovers += account.Reconciler().Pending()
 		}
 	}
-	stop, err := j.lookUpOnce(ctx, update)
-	if leftovers == 0 || stop != nil || err != nil {
-		return stop, err
-	}
-	switch err := j.take(ctx); {
-	case ctx.Err() != nil:
-		for _, s := range j.Steps {
-			s.Stop = dispatch.StopOf(ctx)
+	for joined := int64(0); ; {
+		stop, err := j.lookUpOnce(ctx, update)
+		// Lookups that were not sent, because answers showed other identities of their companies, may leave rows with the
+		// same website or name that those answers do not fit.
+		again := leftovers > 0 || j.Tally().Joined > joined
+		leftovers, joined = 0, j.Tally().Joined
+		if !again || stop != nil || err != nil {
+			return stop, err
 		}
-		return dispatch.StopOf(ctx), nil
-	case err != nil || j.Lookups() == 0:
-		return nil, err
+		switch err := j.take(ctx); {
+		case ctx.Err() != nil:
+			for _, s := range j.Steps {
+				s.Stop = dispatch.StopOf(ctx)
+			}
+			return dispatch.StopOf(ctx), nil
+		case err != nil || j.Lookups() == 0:
+			return nil, err
+		}
+		j.lookAheadNow()
 	}
-	j.lookAheadNow()
-	return j.lookUpOnce(ctx, update)
 }
 
 // lookAheadNow estimates what this start will send from now on.
@@ -243,6 +249,12 @@ func (j *job) dispatched(s *RunStep, update func(dispatch.Tally)) *dispatch.Look
 		},
 	}
 	lookups.Request.Reask = s.Scope.Reask
+	if known := j.knownCompanies(s); known != nil {
+		lookups.Known = func(lookup enrich.Lookup) (bool, error) {
+			as, err := known.As(lookup.Identity, s.Account.Journal.Key(lookup.Identity), func(row *enrich.Described) { *row = *lookup.Row })
+			return as != lookup.Identity, err
+		}
+	}
 	if j.pace.Even {
 		lookups.Pacer = rate.NewLimiter(rate.Every(s.Account.Rate.Spacing()), 1) // spread evenly over the window
 	}

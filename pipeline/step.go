@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"payonce/enrich"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
@@ -21,16 +22,30 @@ func (j *job) knownTo(account *provider.Account) output.StepAccount {
 // run returns the steps of the run for the pipeline.
 func (j *job) run() (all output.Steps) {
 	for _, s := range j.Steps {
+		scope := s.Scope
+		scope.Known = j.knownCompanies(s)
 		all = append(all, output.Step{
 			Name: s.Name, Account: j.knownTo(s.Account), Scan: s.Scan,
 			Output: output.Output{
-				Scope: s.Scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.Schema.Columns,
+				Scope: scope, Run: j.Name, Stopped: s.Stopped, Optional: j.profile, Names: j.Schema.Columns,
 				Units: output.UnitsOf(s.Account.Tariff, s.Scope.Wanted), CopyHeld: j.order.CopyHeld,
 				AcceptMismatch: j.order.AcceptMismatch, Decoder: s.Account.NewDecoder(),
 			},
 		})
 	}
 	return all
+}
+
+// knownCompanies finds out which companies of a step are known under other identities than those of their rows; nil where
+// the answers of the step name none.
+func (j *job) knownCompanies(s *RunStep) scan.Known {
+	journal := s.Account.Journal
+	if journal == nil || s.Scope.Subject != enrich.Companies || s.Scope.Wanted&s.Account.Identifying == 0 {
+		return nil
+	}
+	return &output.KnownCompanies{
+		Account: journal, Catalogue: s.Account.Catalogue, Decoder: s.Account.NewDecoder(), Wanted: s.Scope.Wanted,
+	}
 }
 
 // take scans the whole list for each step.
@@ -59,7 +74,9 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	take := scan.New
-	if j.output.Path != "" && len(j.Steps) == 1 { // another step may ask the account about persons that are not open in the first
+	// Another step may ask the account about persons that are not open in the first one, and answers may show other
+	// identities of companies.
+	if j.output.Path != "" && len(j.Steps) == 1 && run[0].Scope.Known == nil {
 		take = scan.NewWithIndex
 	}
 	for i, s := range j.Steps {

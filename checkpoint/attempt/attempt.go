@@ -129,10 +129,16 @@ type Granted struct {
 }
 
 // Known says that the fields are already settled or rejected. Nothing needs to be paid.
-type Known struct{ Fields enrich.Fields }
+type Known struct {
+	Fields enrich.Fields
+	Under  enrich.Key // the key that the subject was asked under; zero for that of the request
+}
 
 // Unsettled says that an earlier attempt for these fields has no known outcome.
-type Unsettled struct{ Fields enrich.Fields }
+type Unsettled struct {
+	Fields enrich.Fields
+	Under  enrich.Key // as in Known
+}
 
 // Paid says that these fields of Request.OnlyFree would hold money.
 type Paid struct{ Fields enrich.Fields }

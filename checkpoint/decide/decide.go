@@ -19,8 +19,13 @@ func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) 
 	if _, err := req.Rates.Total(req.Lookup.Fields); err != nil {
 		return nil, nil, err
 	}
-	if decision := view.Subject.decided(req); decision != nil {
+	if decision := view.Subject.decided(req, enrich.Key{}); decision != nil {
 		return decision, nil, nil
+	}
+	for _, other := range view.Same {
+		if decision := other.decided(req, other.Key); decision != nil {
+			return decision, nil, nil
+		}
 	}
 	hold, decision := view.Account.hold(req)
 	if decision != nil {
@@ -41,8 +46,8 @@ func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) 
 }
 
 // decided returns the decision that follows from earlier calls for the fields, nil when the
-// fields may be asked for.
-func (s Subject) decided(req attempt.Request) attempt.Decision {
+// fields may be asked for. Under is the key that they were asked under, zero for that of the request.
+func (s Subject) decided(req attempt.Request, under enrich.Key) attempt.Decision {
 	var answered, doubted enrich.Fields
 	for f := range req.Lookup.Fields.Each() {
 		switch {
@@ -56,9 +61,9 @@ func (s Subject) decided(req attempt.Request) attempt.Decision {
 	}
 	switch {
 	case doubted != 0:
-		return attempt.Unsettled{Fields: doubted}
+		return attempt.Unsettled{Fields: doubted, Under: under}
 	case answered != 0:
-		return attempt.Known{Fields: answered}
+		return attempt.Known{Fields: answered, Under: under}
 	}
 	return nil
 }

@@ -18,6 +18,8 @@ import (
 type View struct {
 	Now     time.Time
 	Subject Subject
+	// Same is what is known of the same subject under other identities, as answers have named them.
+	Same []Other
 	// Scopes are the scopes that the call will count in. A ceiling must be on one of them.
 	Scopes  []*Scope
 	Account Account
@@ -29,6 +31,12 @@ type Subject struct {
 	// InFlight are the fields of unknown outcome that a call in flight asks for. The other
 	// fields of unknown outcome are in doubt.
 	InFlight enrich.Fields
+}
+
+// Other is what is known of a subject under another identity.
+type Other struct {
+	Key enrich.Key // of that identity
+	Subject
 }
 
 // Scope is what the calls of one scope add up to.

@@ -31,6 +31,7 @@ type row struct {
 	crashed bool      // the process died while the call was in flight
 	result  attempt.Resolution
 	decided time.Time // when the result was recorded
+	names   []enrich.Identity
 }
 
 type accountRow struct {
@@ -81,7 +82,9 @@ func (l *rows) Begin(req attempt.Request) (attempt.Decision, error) {
 // view loads what a decision about a new attempt is made on.
 func (l *rows) view(intent record.Intent) decide.View {
 	state := l.accounts[intent.Account]
-	view := decide.View{Now: intent.At, Subject: l.subject(intent.Account, intent.Identity)}
+	view := decide.View{
+		Now: intent.At, Subject: l.subject(intent.Account, intent.Identity), Same: l.same(intent.Account, intent.Identity),
+	}
 	for _, scope := range intent.Scopes(enrich.Catalogue{}) {
 		view.Scopes = append(view.Scopes, l.scope(scope))
 	}
@@ -118,6 +121,34 @@ func (l *rows) subject(account attempt.Account, who enrich.Identity) (s decide.S
 		}
 	}
 	return s
+}
+
+// keyOf stands for an identity.
+func keyOf(id enrich.Identity) enrich.Key {
+	return record.HashKey(make([]byte, record.SecretLength), id)
+}
+
+// same loads what the attempts of an account say of the subject of an identity under others that answers named.
+func (l *rows) same(account attempt.Account, who enrich.Identity) (same []decide.Other) {
+	var aliases []attempt.Alias
+	subjects := map[enrich.Key]enrich.Identity{}
+	for _, a := range l.attempts {
+		if a.intent.Account != account {
+			continue
+		}
+		subjects[keyOf(a.intent.Identity)] = a.intent.Identity
+		for _, name := range a.names {
+			subjects[keyOf(name)] = name
+		}
+		alias, keys := attempt.AsAliases(keyOf(a.intent.Identity), a.id, a.names, keyOf)
+		if slices.Contains(keys, keyOf(who)) {
+			aliases, _ = attempt.With(aliases, alias)
+		}
+	}
+	for _, key := range attempt.SameSubjects(who, keyOf(who), aliases) {
+		same = append(same, decide.Other{Key: key, Subject: l.subject(account, subjects[key])})
+	}
+	return same
 }
 
 // stateOf returns what the attempt says of a field.
@@ -208,6 +239,7 @@ func (l *rows) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error
 		return cost.Charge{}, err
 	}
 	charge := a.intent.Hold.Answered(answer)
+	a.names = answer.Names
 	l.resolve(a, attempt.Resolution{State: attempt.Settled, Charge: charge, Status: answer.Status, Returned: answer.Returned, Data: answer.Data, Sent: true})
 	return charge, nil
 }

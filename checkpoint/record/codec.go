@@ -34,7 +34,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Payer | Subject | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | Answer | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Alert | Pruned | Forms | Journal | FieldNames | []byte
+	Intent | About | Payer | Subject | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | Answer | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Alert | Pruned | Forms | Aliases | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -82,6 +82,8 @@ func members(m *numbered.Members, record any) {
 		prunedMembers(m, r)
 	case *Forms:
 		numbered.Uint(m, 1, &r.Next)
+	case *Aliases:
+		aliasesMembers(m, r)
 	case *Journal:
 		journalMembers(m, r)
 	case *FieldNames:

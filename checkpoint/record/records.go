@@ -19,6 +19,7 @@ import (
 //	o ID           open        an index: the attempts in doubt that have no resolution yet
 //	f KEY FIELD    field       an index: the last settled, rejected or forfeited attempt
 //	e KEY FORMER   former      an index: a key that an identity had in an earlier version
+//	s KEY          aliases     an index: the subjects whose answers named an identity
 //	c SCOPE        totals      the sums of a scope
 //	t DAY          day         the first and the last attempt that ended on a day, UTC
 //	u NAME         run         what a run was asked to do and how it ended
@@ -48,6 +49,7 @@ const (
 	OpenPrefix       = 'o'
 	FieldPrefix      = 'f'
 	FormerPrefix     = 'e'
+	AliasesPrefix    = 's'
 	TotalsPrefix     = 'c'
 	DayPrefix        = 't'
 	RunPrefix        = 'u'
@@ -65,7 +67,7 @@ func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
-		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", ForgottenPrefix: "forgotten", FormerPrefix: "former", AccountPrefix: "account", metaPrefix: "meta",
+		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", ForgottenPrefix: "forgotten", FormerPrefix: "former", AliasesPrefix: "aliases", AccountPrefix: "account", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]
@@ -134,6 +136,9 @@ func FormerOf(name []byte) (key, former enrich.Key, ok bool) {
 	}
 	return enrich.Key(name[1 : 1+len(key)]), enrich.Key(name[1+len(key):]), true
 }
+
+// AliasesKey returns the key of the record of the aliases of an identity.
+func AliasesKey(key enrich.Key) []byte { return append([]byte{AliasesPrefix}, key[:]...) }
 
 // fieldKeyLength is the length of the keys that fieldKey makes.
 const fieldKeyLength = 1 + len(enrich.Key{}) + 1

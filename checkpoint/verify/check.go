@@ -179,7 +179,7 @@ func (c *checker) checkMeta() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(c.checkForms(), c.checkAccounts()); err != nil {
+	if err := errors.Join(c.checkForms(), c.checkAliases(), c.checkAccounts()); err != nil {
 		return err
 	}
 	c.checkPeriods()
@@ -200,6 +200,32 @@ func (c *checker) checkForms() (err error) {
 		}
 		return true, nil
 	}))
+}
+
+// checkAliases checks that each alias is that of an answer, under the key that was asked.
+func (c *checker) checkAliases() error {
+	return c.store.Scan([]byte{record.AliasesPrefix}, nil, func(key, value []byte) (bool, error) {
+		name := fmt.Sprintf("record %q", key)
+		var aliases record.Aliases
+		if err := record.Decode(key, value, &aliases); err != nil || len(key) != 1+len(enrich.Key{}) {
+			c.problem(name, "has no aliases of an identity")
+			return true, nil
+		}
+		for _, alias := range aliases.All {
+			in, begun, err := lookUp[record.Intent](c, fmt.Sprintf("intent of attempt %d", alias.Attempt), record.IDKey(record.IntentPrefix, alias.Attempt))
+			if err != nil {
+				return false, err
+			}
+			res, ended, err := lookUp[record.Ending](c, fmt.Sprintf("resolution of attempt %d", alias.Attempt), record.IDKey(record.ResolutionPrefix, alias.Attempt))
+			if err != nil {
+				return false, err
+			}
+			if !begun || in.Key != alias.Subject || !ended || res.State != attempt.Settled {
+				c.problem(name, "leads to attempt %d, which is not answered under the key %s", alias.Attempt, alias.Subject)
+			}
+		}
+		return true, nil
+	})
 }
 
 // checkAccounts reads the accounts. Each from the account 1 on has a registration and a state.

@@ -32,6 +32,7 @@ type dispatcher struct {
 	gate    *gate
 
 	flights flights
+	order   int    // of the identities of the calls in flight
 	pending *task  // decided on next
 	paced   bool   // the pacer was waited for, and nothing was sent since
 	begun   int64  // tasks that next yielded
@@ -129,6 +130,9 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		d.pending = nil
 		return nil
 	}
+	if waits, err := d.joins(ctx); waits || err != nil {
+		return err
+	}
 	decision, err := d.Ledger.Begin(request)
 	if err != nil {
 		return err
@@ -159,6 +163,26 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		return fmt.Errorf("the journal returned %T, which is not a decision", decision)
 	}
 	return nil
+}
+
+// joins reports whether the pending task cannot begin now because of another identity of its subject. Calls by identities
+// of another order may be about the same subject, so it waits for them. Then it does not send the lookup when they have
+// shown that the subject is known.
+func (d *dispatcher) joins(ctx context.Context) (waits bool, err error) {
+	lookup := d.pending.lookup
+	if len(d.flights.begun) > 0 && lookup.Identity.Order() != d.order {
+		d.wait(ctx, time.Time{})
+		return true, nil
+	}
+	if d.Known == nil || lookup.Row == nil {
+		return false, nil
+	}
+	known, err := d.Known(lookup)
+	if known {
+		d.tally.Joined++
+		d.pending = nil
+	}
+	return known, err
 }
 
 // later waits until the pending task may be sent, unless that is too long to wait for.
@@ -246,6 +270,7 @@ func (d *dispatcher) send(ctx context.Context, t task, granted attempt.Granted) 
 	t.tries++
 	t.begun = d.Now()
 	d.flights.begin(t.begun)
+	d.order = t.lookup.Identity.Order()
 	w := worker{ledger: d.Ledger, finder: d.Finder, gate: d.gate, tariff: d.Tariff}
 	go func() { d.results <- w.work(ctx, t, granted) }()
 }

@@ -49,6 +49,9 @@ type Lookups struct {
 	Expendable enrich.Fields
 	// Whole are the fields that a lookup by a pattern asks for together, or not at all; nil for none.
 	Whole map[enrich.Pattern]enrich.Fields
+	// Known reports whether the subject of a lookup with enrich.Lookup.Row is known by now under another identity. The
+	// lookup is not sent then. It is nil where no lookup has that.
+	Known func(enrich.Lookup) (bool, error)
 	// Progress is shared by the steps that ask the account; nil for a single one.
 	Progress    *AccountProgress
 	Catalogue   enrich.Catalogue // of the account's interface
@@ -87,6 +90,7 @@ type Tally struct {
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
 	NotSent   int64 // not sent because of a limit of the account or a ceiling on units
+	Joined    int64 // not sent because the subject was known by then under another identity
 	Dropped   int64 // expendable fields that were not asked for because of a short budget
 	SlowDowns int64 // requests of the service to send nothing for a while
 	Asked     enrich.ByField[int64]
@@ -110,6 +114,7 @@ func (t Tally) Plus(other Tally) Tally {
 	t.InDoubt += other.InDoubt
 	t.GivenUp += other.GivenUp
 	t.NotSent += other.NotSent
+	t.Joined += other.Joined
 	t.Dropped += other.Dropped
 	t.SlowDowns += other.SlowDowns
 	t.Wait = other.Wait

@@ -16,7 +16,7 @@ import (
 // evaluator finds out what one step makes of the rows of blocks, as one goroutine does. Its scratch is used again
 // for every block and row.
 type evaluator struct {
-	*scan.RowReader
+	*scan.RowReader // of the rows' own identities: the index has found out under which others their companies are known
 	*StepOutput
 	positions
 	recallAll func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
@@ -51,7 +51,7 @@ func (r *reading) newEvaluators(of []bool) (evaluators []*evaluator) {
 		}
 		step := &r.steps[i]
 		e := &evaluator{
-			RowReader: step.Scope.Reader(step.Answers.KeyOf), StepOutput: step, positions: r.layout.steps[i],
+			RowReader: step.Scope.ByOwn().Reader(step.Answers.KeyOf), StepOutput: step, positions: r.layout.steps[i],
 			recallAll: r.recall[i], fields: step.Scope.FieldColumns(),
 		}
 		e.hasHeld = slices.ContainsFunc(e.fields, func(f scan.FieldColumn) bool { return len(f.Held) > 0 })

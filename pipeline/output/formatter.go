@@ -17,6 +17,8 @@ type formatter struct {
 	*through
 	out, rejects table.Writer
 	added        *NewWriter // nil for none
+	same         sameCompanies
+	joins        bool // a column shows them
 	fills        []table.Fill
 	appended     []enrich.Cell
 	plain        []enrich.Cell // the appended cells of a row that has an outcome and a reason only
@@ -27,7 +29,7 @@ type formatter struct {
 }
 
 func (w *writing) newFormatter() *formatter {
-	p := &formatter{through: w.newThrough(nil, false), out: w.Out, rejects: w.Rejects, added: w.New}
+	p := &formatter{through: w.newThrough(nil, false), out: w.Out, rejects: w.Rejects, added: w.New, same: w.same, joins: w.steps.joinsCompanies()}
 	p.plain = make([]enrich.Cell, len(w.steps.Columns(table.Schema{})))
 	p.results = p.plain[len(w.layout.before):]
 	return p
@@ -63,7 +65,7 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 			return err
 		}
 		result := p.merge()
-		fills, appended := p.rowCells(result)
+		fills, appended := p.rowCells(row.Number(), result)
 		f.rows[result.outcome]++
 		f.decided = p.appendDecided(f.decided)
 		if f.rejected != nil && (result.outcome == unidentifiable || result.outcome == rejected) {
@@ -84,7 +86,7 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 
 // rowCells turns the result into the fills of the row's own cells, where those are missing,
 // and the appended cells.
-func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []enrich.Cell) {
+func (p *formatter) rowCells(row int64, r *merged) (fills []table.Fill, appended []enrich.Cell) {
 	if !r.hasResult {
 		status, reason := &p.results[statusColumn], &p.results[reasonColumn]
 		status.Known, status.Text = true, string(r.outcome.status())
@@ -107,6 +109,9 @@ func (p *formatter) rowCells(r *merged) (fills []table.Fill, appended []enrich.C
 		appended = p.appendCharges(appended)
 	}
 	appended = p.appendUnits(appended)
+	if p.joins {
+		appended = append(appended, p.same.cell(row))
+	}
 	appended = p.appendPositions(appended, p.layout.after)
 	p.fills, p.appended = fills, appended
 	return fills, appended

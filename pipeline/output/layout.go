@@ -192,6 +192,9 @@ func (s Sequence) Columns(schema table.Schema) []table.Column {
 	for _, column := range l.units {
 		appended = append(appended, table.Column{Name: "enrich_units_" + column.name, Kind: enrich.IntegerCell})
 	}
+	if s.joinsCompanies() {
+		appended = append(appended, table.Column{Name: sameCompanyColumn, Kind: enrich.IntegerCell})
+	}
 	for _, position := range l.after {
 		appended = append(appended, table.Column{Name: l.names[position], Kind: l.cells[position]})
 	}

@@ -130,13 +130,27 @@ func (e *evaluator) unpack(each func(visit func(table.Row) error) error) error {
 			return nil
 		}
 		if !facts.Record.IsComplete() {
-			e.At(line)
-			key, _, _ := e.Key()
-			known[0], err = e.Answers.RecordOf(key)
+			if known[0], err = e.recordOf(line); err != nil {
+				return err
+			}
 		}
 		known = known[1:]
 		return err
 	})
+}
+
+// recordOf returns what the journal knows of the subject of a row.
+func (e *evaluator) recordOf(line table.Row) (attempt.Record, error) {
+	reader := e.RowReader
+	if e.Scope.Known != nil {
+		reader = e.Scope.Reader(e.Answers.KeyOf)
+	}
+	reader.At(line)
+	key, _, _ := reader.Key()
+	if err := reader.Err(); err != nil {
+		return attempt.Record{}, err
+	}
+	return e.Answers.RecordOf(key)
 }
 
 // recognise compares the subject of a row with those that the attempts were about, so that
@@ -157,7 +171,15 @@ func (e *evaluator) recognise(row table.Row, record *attempt.Record) error {
 			continue // erased
 		}
 		e.other = known.Who.AppendCanonical(e.other[:0])
-		if !bytes.Equal(form, e.other) {
+		isOther := !bytes.Equal(form, e.other)
+		if isOther && e.Scope.Known != nil {
+			leads, err := e.Scope.Known.Leads(e.Answers.KeyOf(form), e.Answers.KeyOf(e.other))
+			if err != nil {
+				return err
+			}
+			isOther = !leads
+		}
+		if isOther {
 			return fmt.Errorf("%w: %q, and that of row %d", attempt.ErrCollision, known.Who, row.Number())
 		}
 		same = id

@@ -133,6 +133,7 @@ func (s Sequence) Configuration() string {
 		step.Decoder, step.Decided = nil, nil // the interface has one decoder
 		step.Refuses, step.Scope.Next = nil, nil
 		step.Scope.Forgotten = nil         // the journal knows them
+		step.Scope.Known = nil             // from the journal
 		step.Scope.Priority = nil          // the output is in the order of the list
 		step.Scope.Reask = attempt.Reask{} // it decides what is sent, often by the time of the start
 		step.Scope.Memory, step.Scope.TempDir = 0, ""
@@ -145,7 +146,7 @@ func (s Sequence) Configuration() string {
 // rejects may be nil. It returns the rows by outcome. Each index is one of the list, the
 // scope and the journal as they are now; a list of other rows is scan.ErrListChanged.
 //
-// It reads the list once, several blocks at the same time.
+// It reads the list once, several blocks at the same time, and before once more where a column joins rows of one company.
 func (s Sequence) Write(
 	ctx context.Context, list scan.List, out, rejects table.Writer,
 ) (rows map[scan.Status]int64, err error) {
@@ -161,6 +162,11 @@ type Writers struct {
 // WriteAll is Write for all writers.
 func (s Sequence) WriteAll(ctx context.Context, list scan.List, to Writers) (rows map[scan.Status]int64, err error) {
 	w := &writing{reading: s.reading(), Writers: to, rows: map[scan.Status]int64{}}
+	if s.joinsCompanies() {
+		if w.same, err = w.sameCompanies(ctx, list); err != nil {
+			return nil, err
+		}
+	}
 	w.formatters.New = func() any { return w.newFormatter() }
 	var further []int
 	if to.New != nil {
@@ -203,6 +209,7 @@ func (s Sequence) with(further []int) []int {
 type writing struct {
 	*reading
 	Writers
+	same       sameCompanies // nil where no column shows them
 	formatters sync.Pool
 	rows       map[scan.Status]int64 // that are written
 	last       int64                 // the last row that is written

@@ -16,7 +16,7 @@ import (
 func (s *Scan) Lookups(ctx context.Context, list List) (next func() (enrich.Lookup, error), done func()) {
 	pull, stop := iter.Pull2(func(yield func(enrich.Lookup, error) bool) {
 		err := s.eachInOrder(ctx, list, func(l firstOccurrence) error {
-			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.state.Fields()}, nil) {
+			if !yield(enrich.Lookup{Identity: l.identity, Fields: l.state.Fields(), Row: l.described}, nil) {
 				return errEnough
 			}
 			return nil
@@ -39,17 +39,23 @@ var errEnough = errors.New("enough")
 
 // firstOccurrence is a first occurrence.
 type firstOccurrence struct {
-	state    RowState
-	identity enrich.Identity
+	state     RowState
+	identity  enrich.Identity
+	described *enrich.Described // as enrich.Lookup has it
 }
 
-// firstOf returns the first occurrence with its person.
-func firstOf(r *RowReader, line table.Row, state RowState) (firstOccurrence, error) {
+// firstOf returns the first occurrence with its person. Describes says whether the lookup needs what the row says.
+func firstOf(r *RowReader, line table.Row, state RowState, describes bool) (firstOccurrence, error) {
 	r.At(line)
 	if key, _, reason := r.Key(); reason != "" || !state.IsOf(key) || r.Missing()|r.Unasked() == 0 {
 		return firstOccurrence{}, ErrListChanged
 	}
-	return firstOccurrence{state: state, identity: r.Identity()}, nil
+	first := firstOccurrence{state: state, identity: r.Identity()}
+	if describes && !first.identity.IsExact() {
+		first.described = new(enrich.Described)
+		r.Describe(first.described)
+	}
+	return first, nil
 }
 
 // eachInOrder calls visit for the first occurrences that ask for something, in the order of
@@ -58,12 +64,22 @@ func (s *Scan) eachInOrder(ctx context.Context, list List, visit func(firstOccur
 	if s.scope.Priority != nil {
 		return s.eachGathered(ctx, list, visit)
 	}
+	for _, pass := range s.passes() {
+		if err := s.eachOf(ctx, list, pass, visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachOf calls visit for the first occurrences of a pass, in the order of the list.
+func (s *Scan) eachOf(ctx context.Context, list List, pass pass, visit func(firstOccurrence) error) (err error) {
 	reader, err := list.Open(s.scope.Columns())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	r := s.scope.Reader(s.keyOf)
+	r := s.scope.ByOwn().Reader(s.keyOf)
 	for rows := int64(0); ; {
 		block, err := reader.Next()
 		switch {
@@ -73,9 +89,9 @@ func (s *Scan) eachInOrder(ctx context.Context, list List, visit func(firstOccur
 			return err
 		}
 		rows += int64(block.Len())
-		err = s.eachFirst(block, func(line table.Row, state RowState) error {
-			found, err := firstOf(r, line, state)
-			if err != nil {
+		err = s.eachFirst(block, pass.mayHave, func(line table.Row, state RowState) error {
+			found, err := firstOf(r, line, state, s.scope.Known != nil)
+			if err != nil || !pass.has(found.identity) {
 				return err
 			}
 			return visit(found)
@@ -95,19 +111,19 @@ func (s *Scan) ended(rows int64) error {
 	return nil
 }
 
-// eachFirst calls visit for the first occurrences of a block that ask for something. It skips a block
+// eachFirst calls visit for the first occurrences of a block that ask for something and are chosen. It skips a block
 // without such a row.
-func (s *Scan) eachFirst(block table.Block, visit func(table.Row, RowState) error) error {
+func (s *Scan) eachFirst(block table.Block, chosen func(RowState) bool, visit func(table.Row, RowState) error) error {
 	first := block.First()
 	if first-1+int64(block.Len()) > s.Rows {
 		return ErrListChanged
 	}
 	states := s.rows[first-1:][:block.Len()]
-	if !slices.ContainsFunc(states, RowState.HasFields) {
+	if !slices.ContainsFunc(states, chosen) {
 		return nil
 	}
 	return block.Each(func(row table.Row) error {
-		if state := states[row.Number()-first]; state.HasFields() {
+		if state := states[row.Number()-first]; chosen(state) {
 			return visit(row, state)
 		}
 		return nil

@@ -57,11 +57,11 @@ func (s *Scan) gather(ctx context.Context, list List, rows []uint32) ([]firstOcc
 	}
 	slices.SortFunc(ordered, byRow)
 	firsts := make([]firstOccurrence, len(rows))
-	readers := sync.Pool{New: func() any { return s.scope.Reader(s.keyOf) }}
+	readers := sync.Pool{New: func() any { return s.scope.ByOwn().Reader(s.keyOf) }}
 	err := s.eachOrderedRow(ctx, list, s.scope.Columns(), ordered, func(line table.Row, p *orderedRow) (err error) {
 		r := readers.Get().(*RowReader)
 		defer readers.Put(r)
-		firsts[p.group], err = firstOf(r, line, s.rows[p.row-1])
+		firsts[p.group], err = firstOf(r, line, s.rows[p.row-1], s.scope.Known != nil)
 		return err
 	})
 	return firsts, err

@@ -22,6 +22,10 @@ type RowReader struct {
 	whole     func(enrich.Pattern, enrich.Fields) enrich.Fields
 	parts     []describedBy  // what the rows say of their subjects
 	companies *companyReader // nil where the rows name persons
+	known     Known          // nil for none
+	isKnown   bool           // as is that of the row
+	as        enrich.Identity
+	err       error
 	header    []headerCell
 
 	profileURL, firstName, lastName, companyDomain, companyName []int
@@ -38,7 +42,7 @@ type RowReader struct {
 
 // At goes to a row.
 func (r *RowReader) At(row table.Row) {
-	r.row, r.hasCells = row, false
+	r.row, r.hasCells, r.isKnown, r.err = row, false, false, nil
 	if r.companies != nil {
 		r.companies.at(row)
 	}
@@ -62,7 +66,7 @@ func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 	}
 	r.header, r.parts = s.headerCells(), s.describedBy()
 	if s.Subject == enrich.Companies {
-		r.companies = newCompanyReader(s)
+		r.companies, r.known = newCompanyReader(s), s.Known
 		return r
 	}
 	if s.patterns().Has(enrich.ByProfile) {
@@ -267,6 +271,7 @@ func (r *RowReader) companyForm() ([]byte, enrich.Pattern, enrich.Unidentifiable
 	if reason != "" {
 		return nil, 0, reason
 	}
+	id = r.knownAs(id)
 	r.canonical = id.AppendCanonical(r.canonical[:0])
 	return r.canonical, id.Pattern(), ""
 }
@@ -284,7 +289,7 @@ func (r *RowReader) Key() (enrich.Key, enrich.Pattern, enrich.Unidentifiable) {
 func (r *RowReader) Identity() enrich.Identity {
 	if r.companies != nil {
 		id, _ := r.companies.identify()
-		return id
+		return r.knownAs(id)
 	}
 	id, _ := r.person().Contact().Identify(r.prefer)
 	return id

@@ -163,6 +163,9 @@ func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead,
 			return nil
 		}
 		key, pattern, reason := v.Key()
+		if err := v.Err(); err != nil {
+			return err
+		}
 		if reason == "" && len(v.next.readers) > 0 {
 			left, err := v.next.without(line, key, missing)
 			if err != nil {

@@ -89,6 +89,8 @@ type v2Mutation struct {
 	tariff func(cost.Tariff) cost.Tariff
 	// forget does to the disk what the mistake would do to it by the end of a start.
 	forget func(*v2World)
+	// identities says that the program does not know that identities are those of one company.
+	identities bool
 	hasty  bool // the account is looked at without waiting for it to settle
 }
 
@@ -99,6 +101,7 @@ func without(meters ...cost.Meter) func(*checkpoint.Journal) dispatch.Ledger {
 
 func v2Mutations() []v2Mutation {
 	companies := func(s *v2Scenario) { s.of(0); s.Ceilings = nil }
+	several := func(s *v2Scenario) { s.Several = true; companies(s) }
 	contacts := func(s *v2Scenario) { s.of(3); s.Ceilings = nil }
 	lossy := func(s *v2Scenario) { s.of(0); s.Faults = append(s.Faults, "lost-after:p=0.30") }
 	limited := func(s *v2Scenario) {
@@ -164,6 +167,10 @@ func v2Mutations() []v2Mutation {
 			s.Modules = map[string]kit.Module{"GET /companies/{id}": kit.Contacts}
 			s.Starts = append(s.Starts, stepsStart{Ending: crash, At: 40}, stepsStart{Ending: crash, At: 60}, stepsStart{Ending: crash, At: 80})
 		}},
+		{name: "a website is asked for a company that is known by its number", promise: "P1", identities: true, world: several},
+		{name: "what an answer names is not kept", promise: "P1", world: several, ledger: func(j *checkpoint.Journal) dispatch.Ledger {
+			return &nameless{j}
+		}},
 		{name: "the window is ignored", promise: "P4", rate: func(r checkpoint.Rate) checkpoint.Rate { r.Slots = 1 << 20; return r }},
 	}
 }
@@ -224,6 +231,14 @@ func (b *bookedWithout) Settle(id attempt.ID, answer enrich.Answered) (cost.Char
 		answer.Consumed[m] = 0
 	}
 	return b.Journal.Settle(id, answer)
+}
+
+// nameless does not keep which identities an answer names.
+type nameless struct{ *checkpoint.Journal }
+
+func (n *nameless) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
+	answer.Names = nil
+	return n.Journal.Settle(id, answer)
 }
 
 // generousUnits compares a ceiling on units with what is settled alone.

@@ -221,6 +221,7 @@ func (c *v2Checker) walk() {
 		w.broken("P3: the journal cannot be checked: %v", err)
 	}
 	c.counted()
+	c.onceEach()
 	var booked cost.Amounts
 	for _, in := range w.intents("") {
 		if int(in.Account) != accountV2 {
@@ -234,6 +235,26 @@ func (c *v2Checker) walk() {
 	}
 	if booked[cost.USD] = 0; booked != c.used() {
 		w.broken("P2: v2 has counted %v, and the journal has booked %v", c.used(), booked)
+	}
+}
+
+// onceEach checks that no company was answered twice, whatever its rows name it by.
+func (c *v2Checker) onceEach() {
+	answered := map[string]attempt.ID{}
+	for _, in := range c.world.intents("") {
+		res, resolved := c.world.resolution(in.ID)
+		if !c.world.scenario.Several || int(in.Account) != accountV2 || !resolved || !res.Returned.Has(v2.FieldCompany) {
+			continue
+		}
+		company, err := v2.Read(res.Answer(), v2.Answer.Company)
+		if err != nil {
+			c.world.broken("P3: attempt %d cannot be read: %v", in.ID, err)
+			continue
+		}
+		if first, twice := answered[company.ID.Value]; twice {
+			c.world.broken("P1: company %s is bought by attempt %d and as %s by attempt %d", company.ID.Value, first, in.Identity, in.ID)
+		}
+		answered[company.ID.Value] = in.ID
 	}
 }
 

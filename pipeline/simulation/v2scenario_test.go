@@ -47,6 +47,7 @@ type v2Scenario struct {
 	list                []byte
 	commitTime, service span
 	Fallback            bool // companies that are not found are asked for by their other identities
+	Several             bool // companies come several times, under different identities
 }
 
 // v2Runs are what the runs of these worlds ask for.
@@ -90,6 +91,7 @@ func newV2Scenario(seed uint64) v2Scenario {
 		s.Others = 1 + r.IntN(6)
 	}
 	s.Fallback = s.Subject == enrich.Companies && d.of("fallback").IntN(2) == 0
+	s.Several = s.Subject == enrich.Companies && s.Wanted.Fields[0] == "company" && d.of("several").IntN(2) == 0
 	s.list = s.drawList(d.of("list"))
 	return s
 }
@@ -217,9 +219,35 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 		if s.Fallback {
 			row = s.drawIdentities(draws(s.Seed).of(fmt.Sprint("identities ", len(rows))), company.ID(), company.Website())
 		}
+		if s.Several {
+			rows = append(rows, s.drawSeveral(draws(s.Seed).of(fmt.Sprint("several ", len(rows))), company)...)
+			continue
+		}
 		rows = append(rows, strings.Repeat(row, 1+r.IntN(8)/7))
 	}
+	if s.Several {
+		draws(s.Seed).of("shuffle").Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		return []byte("company id,website,country,number,vat number\n" + strings.Join(rows, ""))
+	}
 	return []byte(header + strings.Join(rows, "") + []string{"", "99999999,\n"}[r.IntN(2)])
+}
+
+// drawSeveral returns rows that name a company in different ways. A number of the US is that of a state, which answers do
+// not name.
+func (s *v2Scenario) drawSeveral(r *rand.Rand, company worlds.Company) (rows []string) {
+	country, wrong := company.Country().Code, ""
+	if s.Fallback && r.IntN(4) == 0 {
+		wrong = fmt.Sprintf("9999%d", r.IntN(3))
+	}
+	rows = []string{company.ID() + ",,,,", wrong + "," + company.Website() + ",,,"}
+	if country != "US" {
+		rows = append(rows, fmt.Sprintf("%s,,%s,%s,", wrong, country, company.Registration()))
+		if company.VAT() != "" {
+			rows = append(rows, fmt.Sprintf(",,%s,,%s", country, company.VAT()))
+		}
+	}
+	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return rows[:1+r.IntN(len(rows))]
 }
 
 // drawIdentities returns a row with two identities of a company, of which some are unknown.

@@ -328,7 +328,7 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 		lookups.Limited = func(refuses dispatch.Refuses) { sent.Refuses = refuses }
 		tally, stop, err := lookups.Run(ctx, next)
 		p.givenUp += tally.GivenUp
-		p.left += tally.NotSent
+		p.left += tally.NotSent + tally.Joined
 		w.trace("step %d ends: stop %v, %+v, error %v", step, stop, tally, err)
 		sent.Stop = stop
 		return sent, err
@@ -391,6 +391,12 @@ func (p *v2Process) settle(ctx context.Context, n int) error {
 
 // mapping returns what the columns of the list are.
 func (w *v2World) mapping() columns.Mapping {
+	if w.scenario.Several {
+		return columns.Mapping{
+			columns.CompanyID: {0}, columns.CompanyWebsite: {1}, columns.CompanyCountry: {2}, columns.RegistrationNumber: {3},
+			columns.VATNumber: {4},
+		}
+	}
 	if w.scenario.Subject == enrich.Companies {
 		return columns.Mapping{columns.CompanyID: {0}, columns.CompanyWebsite: {1}}
 	}
@@ -416,11 +422,24 @@ func (p *v2Process) listSteps() (all output.Steps) {
 		if p.world.scenario.Fallback {
 			scope.Prefer = enrich.ByWebsite
 		}
+		scope.Known = p.known(n)
 		all = append(all, output.Step{Name: name, Account: account, Output: output.Output{
 			Run: runName, Decoder: step.Interface.NewDecoder(), Scope: scope,
 		}})
 	}
 	return all
+}
+
+// known finds out which companies a step knows under other identities than those of their rows.
+func (p *v2Process) known(step int) scan.Known {
+	s := p.world.steps[step]
+	if s.Subject != enrich.Companies || s.Fields&s.Interface.Identifying == 0 || p.world.mutation.identities {
+		return nil
+	}
+	return &output.KnownCompanies{
+		Account: p.journals[p.world.accountOf(step)], Catalogue: s.Interface.Catalogue, Decoder: s.Interface.NewDecoder(),
+		Wanted: s.Fields,
+	}
 }
 
 // ceilings returns those that the calls of an account run under.
@@ -451,6 +470,12 @@ func (p *v2Process) lookups(step int) *dispatch.Lookups {
 		Ledger: &stepsLedger{p.stepsProcess, ledger, step, 0}, Finder: &v2Finder{p, step}, Concurrency: w.Concurrency, Now: time.Now,
 		Catalogue: of.Catalogue, Tariff: of.Tariff, Reconciler: p.reconciler(n),
 		Request: attempt.Request{Run: runName, Job: jobName, Rates: of.Tariff.At(prices), Ceilings: p.ceilings(n)},
+	}
+	if known := p.known(step); known != nil {
+		lookups.Known = func(lookup enrich.Lookup) (bool, error) {
+			as, err := known.As(lookup.Identity, p.journals[n].Key(lookup.Identity), func(row *enrich.Described) { *row = *lookup.Row })
+			return as != lookup.Identity, err
+		}
 	}
 	if w.scenario.Sparing {
 		lookups.Spacing = w.scenario.Window.Per / time.Duration(w.scenario.Window.Limit)

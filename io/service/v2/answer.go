@@ -73,7 +73,7 @@ func ReadAnswer(
 	answered := encode(o, body, at, about)
 	answered.Status = enrich.NotFound
 	if found.something {
-		answered.Status, answered.Returned = enrich.Matched, found.returned(o)
+		answered.Status, answered.Returned, answered.Names = enrich.Matched, found.returned(o), found.names
 	}
 	if o == OpOverview && about != (enrich.Company{}) && chosenOf(answered, about) {
 		answered.Returned = enrich.FieldsOf(FieldMatch)

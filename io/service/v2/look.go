@@ -13,6 +13,7 @@ import (
 type found struct {
 	something bool   // a value, or a result
 	contact   Reveal // the contact data that it has
+	names     []enrich.Identity
 }
 
 // lacks reports whether contact data is missing that was to be revealed.
@@ -110,10 +111,10 @@ func lookAtRecord(f enrich.Field, body []byte) (found, enrich.CellProblems, erro
 	case FieldContact:
 		e, err := decodeEmployee(body)
 		contact := Reveal{Email: e.EmailGiven, Phone: e.PhoneGiven}
-		return found{e.ID.Value+e.FullName.Value != "" || contact != Reveal{}, contact}, e.CellProblems, err
+		return found{something: e.ID.Value+e.FullName.Value != "" || contact != Reveal{}, contact: contact}, e.CellProblems, err
 	case FieldCompany:
 		c, err := decodeCompany(body)
-		return found{something: c.ID.Value+c.Name.Value != ""}, c.CellProblems, err
+		return found{something: c.ID.Value+c.Name.Value != "", names: c.names()}, c.CellProblems, err
 	case FieldFinancials:
 		all, err := Decoder{}.headlines(body)
 		return found{something: len(all.years) > 0}, all.CellProblems, err
@@ -124,6 +125,15 @@ func lookAtRecord(f enrich.Field, body []byte) (found, enrich.CellProblems, erro
 		o, err := decodeOwnership(body)
 		return found{something: !o.Empty()}, o.CellProblems, err
 	}
+}
+
+// names returns the identities by which the company may be asked for. A number of the US is that of a state, which a
+// record does not name.
+func (c Company) names() []enrich.Identity {
+	return enrich.Company{
+		ID: c.ID.Value, Country: c.CountryCode.Value, RegistrationNumber: c.RegistrationNumber.Value, VATNumber: c.VATNumber.Value,
+		Website: c.Website.Value, ProfileURL: c.ProNetwork.Value, Name: c.Name.Value,
+	}.Names()
 }
 
 func anyKnown(cells []enrich.Cell) bool {

@@ -1,0 +1,146 @@
+package output
+
+import (
+	"slices"
+	"sync"
+
+	"payonce/checkpoint/attempt"
+	"payonce/enrich"
+	"payonce/enrich/fit"
+	"payonce/pipeline/scan"
+)
+
+// NamingAccount is an account whose answers name identities of companies.
+type NamingAccount interface {
+	scan.Recorder
+	// Aliases returns the aliases of the identity with a key, as durable answers made them.
+	Aliases(key enrich.Key) ([]attempt.Alias, error)
+	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
+}
+
+// KnownCompanies finds out whether the company of a row is known under another identity than that of the row. It is
+// scan.Known: scan, dispatch and output use the same rules, so the output follows from the journal.
+//
+//   - By an id, or a number with its country, the company is that of the only answer that named it.
+//   - By a website or a profile it is that of an answer which agrees with the row, and in nothing differs from it:
+//     companies of a group share websites. Of several such answers the one counts that agrees in most.
+//   - By a name it is that of the only company that agrees with the row.
+//
+// An identity that was asked itself, and for which something was found or may have been charged, keeps its own answer.
+type KnownCompanies struct {
+	Account   NamingAccount
+	Catalogue enrich.Catalogue
+	Decoder   Decoder
+	Wanted    enrich.Fields // all of them have to be found
+
+	once   sync.Once
+	recall func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
+}
+
+// As implements scan.Known.
+func (k *KnownCompanies) As(
+	id enrich.Identity, key enrich.Key, describe func(*enrich.Described),
+) (enrich.Identity, error) {
+	aliases, err := k.Account.Aliases(key)
+	if len(aliases) == 0 || err != nil {
+		return id, err
+	}
+	own, err := k.Account.RecordOf(key)
+	if err != nil || !k.isOpen(&own) {
+		return id, err
+	}
+	known, err := k.answered(aliases)
+	if err != nil {
+		return id, err
+	}
+	if !id.IsExact() {
+		var row enrich.Described
+		describe(&row)
+		if known, err = k.fitting(id.Pattern(), &row, known); err != nil {
+			return id, err
+		}
+	}
+	if len(known) == 0 || id.IsExact() && !attempt.OneCompany(aliases) {
+		return id, nil
+	}
+	return known[0].Who, nil
+}
+
+// Leads implements scan.Known.
+func (k *KnownCompanies) Leads(from, to enrich.Key) (bool, error) {
+	aliases, err := k.Account.Aliases(from)
+	return slices.ContainsFunc(aliases, func(a attempt.Alias) bool { return a.Subject == to }), err
+}
+
+// isOpen reports whether nothing was found under an identity, and nothing can have been charged for it.
+func (k *KnownCompanies) isOpen(own *attempt.Record) bool {
+	for f := range k.Wanted.Each() {
+		switch own.States[f] {
+		case attempt.Unasked, attempt.Missing, attempt.Rejected:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// knownCompany is a company of which all wanted fields are known.
+type knownCompany struct {
+	attempt.Alias
+	attempt.Outcome // of the attempt of the alias
+	result          fit.Result
+}
+
+// answered returns the subjects of aliases of which all wanted fields were found, in the order of the answers.
+func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany, err error) {
+	k.once.Do(func() { k.recall = k.Account.Recall(nothingKept, true) })
+	for _, alias := range aliases {
+		record, err := k.Account.RecordOf(alias.Subject)
+		if err != nil {
+			return nil, err
+		}
+		found := true
+		for f := range k.Wanted.Each() {
+			found = found && record.States[f] == attempt.Found
+		}
+		if !found {
+			continue
+		}
+		outcomes, err := k.recall([]attempt.ID{alias.Attempt}, nil)
+		if err != nil {
+			return nil, err
+		}
+		if len(outcomes) == 1 && outcomes[0].Who != (enrich.Identity{}) {
+			known = append(known, knownCompany{Alias: alias, Outcome: outcomes[0]})
+		}
+	}
+	return known, nil
+}
+
+// fitting returns the companies that agree with a row which names its company by a pattern, the best one first.
+func (k *KnownCompanies) fitting(
+	by enrich.Pattern, row *enrich.Described, known []knownCompany,
+) (fitting []knownCompany, err error) {
+	var values enrich.Values
+	var answer enrich.Described
+	for _, company := range known {
+		if company.Ended.Erased || !company.Ended.Answered() {
+			continue
+		}
+		if err := k.Decoder.Values(company.Ended.Answer(), &values); err != nil {
+			return nil, err
+		}
+		if !k.Catalogue.Describe(&values, &answer) {
+			continue
+		}
+		if company.result = fit.Compare(by, row, &answer); company.result.Verdict == fit.Fits {
+			fitting = append(fitting, company)
+		}
+	}
+	isOther := func(company knownCompany) bool { return company.Company != fitting[0].Company }
+	if by == enrich.ByCompanyName && slices.ContainsFunc(fitting, isOther) {
+		return nil, nil
+	}
+	slices.SortStableFunc(fitting, func(a, b knownCompany) int { return b.result.Agreed - a.result.Agreed })
+	return fitting, nil
+}

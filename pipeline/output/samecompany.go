@@ -1,0 +1,104 @@
+package output
+
+import (
+	"context"
+	"hash/maphash"
+	"math"
+	"sync"
+
+	"payonce/enrich"
+	"payonce/io/table"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/scan"
+)
+
+// sameCompanyColumn is the name of the column that joins the rows of one company. It is empty in the first of them, and
+// has the number of that row in the others. So a sum over the rows in which it is empty counts each company once.
+const sameCompanyColumn = "same_company_as"
+
+// joinsCompanies reports whether the output has the column: the list is one of companies, and its columns name them in
+// several ways. Where they do so in one way, a duplicate is named in the reason of its row.
+func (s Sequence) joinsCompanies() bool {
+	scope := s[0].Scope
+	if scope.Subject != enrich.Companies {
+		return false
+	}
+	ways := 0
+	for _, pattern := range []enrich.Pattern{
+		enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName,
+	} {
+		if scope.Mapping.Identifies(enrich.PatternsOf(pattern)) {
+			ways++
+		}
+	}
+	if len(scope.Mapping[columns.RegistrationNumber]) > 0 && len(scope.Mapping[columns.VATNumber]) > 0 {
+		ways++
+	}
+	return ways > 1
+}
+
+// sameCompanies has for each row the number of the first row of its company, 0 for that row itself and where the company
+// is not known. It takes four bytes for each row. The zero value is for outputs without the column.
+type sameCompanies []uint32
+
+// sameCompanies reads the list for the companies of its rows, by the ids that their answers have. Answers that contradict
+// rows do not count, unless they are accepted.
+func (r *reading) sameCompanies(ctx context.Context, list scan.List) (same sameCompanies, err error) {
+	seed, first := maphash.MakeSeed(), map[uint64]uint32{}
+	rows := sync.Pool{New: func() any { return r.newThrough(nil, true) }}
+	err = scan.Pass(ctx, list, r.steps.with(nil), func(block table.Block) (companies []uint64, err error) {
+		t := rows.Get().(*through)
+		defer rows.Put(t)
+		if err := t.load(block); err != nil {
+			return nil, err
+		}
+		t.rewind()
+		companies = make([]uint64, 0, block.Len())
+		err = block.Each(func(row table.Row) error {
+			if err := t.evaluate(row); err != nil {
+				return err
+			}
+			company := uint64(0)
+			if id := t.companyID(); id != "" {
+				company = max(1, maphash.String(seed, id))
+			}
+			companies = append(companies, company)
+			return nil
+		})
+		return companies, err
+	}, func(block table.Block, companies []uint64) error {
+		for i, company := range companies {
+			row := block.First() + int64(i)
+			same = append(same, first[company])
+			if _, known := first[company]; company != 0 && !known && row <= math.MaxUint32 {
+				first[company] = uint32(row)
+			}
+		}
+		return nil
+	})
+	return same, err
+}
+
+// companyID returns the id of the company of the row, as the answers say it; "" for none.
+func (t *through) companyID() string {
+	for i, step := range t.steps {
+		for d, detail := range step.Scope.Catalogue.Details {
+			if columns.Role(detail.Role) != columns.CompanyID {
+				continue
+			}
+			if id := t.found.values[t.layout.steps[i].details[d]]; id != "" {
+				return id
+			}
+		}
+	}
+	return ""
+}
+
+// cell returns the cell of a row.
+func (s sameCompanies) cell(row int64) enrich.Cell {
+	first := uint32(0)
+	if row <= int64(len(s)) {
+		first = s[row-1]
+	}
+	return enrich.Cell{Kind: enrich.IntegerCell, Known: first > 0, Integer: int64(first)}
+}

@@ -1,0 +1,94 @@
+package pipeline
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// listIn writes a list.
+func listIn(t *testing.T, dir, text string) string {
+	t.Helper()
+	list := filepath.Join(dir, "list.csv")
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// companyOf returns the record of the company with a website.
+func companyOf(t *testing.T, website string) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	o := runOf(listIn(t, dir, "Website\n"+website+"\n"), "company")
+	if _, err := bothIn(dir).Run(t.Context(), o, silent{}); err != nil {
+		t.Fatal(err)
+	}
+	return cells(t, o.Output.Path)[0]
+}
+
+// TestACompanyIsBoughtOnceUnderAllItsIdentities runs lists in which one company is named by its website, number, VAT
+// number, id and name, in several orders. Each field is asked for once, all rows have the values, and a second start and
+// a plan find nothing left.
+func TestACompanyIsBoughtOnceUnderAllItsIdentities(t *testing.T) {
+	t.Parallel()
+	c := companyOf(t, "falcon-logistics-1.example")
+	rows := []string{
+		fmt.Sprintf(",%s,%s,,falcon-logistics-1.example,", c["company_name"], ""), // by its website
+		fmt.Sprintf(",,%s,%s,,", c["company_country_code"], c["company_registration_number"]),
+		fmt.Sprintf("%s,,,,,", c["company_id"]),
+		fmt.Sprintf(",,%s,,,%s", c["company_country_code"], c["company_vat_number"]),
+		fmt.Sprintf(",%s,%s,,,", c["company_name"], c["company_country_code"]), // by its name
+	}
+	for shift := range rows {
+		dir := t.TempDir()
+		shifted := append(append([]string{}, rows[shift:]...), rows[:shift]...)
+		list := listIn(t, dir, "company_id,Company name,Country,Registration number,Website,VAT number\n"+strings.Join(shifted, "\n")+"\n")
+		o := runOf(list, "company", "financials")
+		ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shown []string
+		for _, row := range cells(t, o.Output.Path) {
+			shown = append(shown, strings.Join([]string{row["company"], row["company_id_2"], row["same_company_as"]}, "|"))
+		}
+		of := c["company"] + "|" + c["company_id"] + "|"
+		if diff := cmp.Diff([]string{of, of + "1", of + "1", of + "1", of + "1"}, shown); diff != "" {
+			t.Errorf("first row %s (-want +got):\n%s", shifted[0], diff)
+		}
+		if ended.Summary.Posts != 3 { // the search by name, the company, the financials
+			t.Errorf("first row %s: %d requests, rows %v", shifted[0], ended.Summary.Posts, ended.Summary.Rows)
+		}
+		first, err := os.ReadFile(o.Output.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := bothIn(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned, err := bothIn(dir).Plan(t.Context(), PlanOptions{List: o.List, Budget: o.Budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := int64(0)
+		for _, s := range planned.Plan.Steps {
+			left += s.Lookups
+		}
+		if again.Summary.Posts+left != 0 {
+			t.Errorf("%d requests at the second start, %d planned", again.Summary.Posts, left)
+		}
+		path := filepath.Join(dir, "again.csv")
+		if _, err := bothIn(dir).Write(t.Context(), planned.Plan.Run, List{Memory: 1 << 20}, Output{Path: path}); err != nil {
+			t.Fatal(err)
+		}
+		if second, _ := os.ReadFile(path); string(second) != string(first) {
+			t.Errorf("written again it differs:\n%s\n%s", first, second)
+		}
+	}
+}
