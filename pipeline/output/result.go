@@ -68,7 +68,7 @@ func (o Output) recall(
 		}
 		if !slices.Contains(seen, id) {
 			seen = append(seen, id)
-			own := known.Ended.Run == o.Run
+			own := known.Ended.Run == o.Run && !o.shown.has(id)
 			if contradicts {
 				values = row.withheld(values)
 			}
@@ -136,7 +136,7 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *loa
 	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		if known, _ := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) {
+		if known, _ := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) && !o.shown.has(id) {
 			r.charge = r.charge.Plus(known.Ended.Charge.Amounts)
 			r.charged = true
 		}
@@ -179,7 +179,7 @@ func (r *rowResult) add(res *attempt.Resolution, values *enrich.Values, own bool
 // follow makes the result that of a duplicate of another row. An outcome that is
 // not what was asked for is still shown.
 func (r *rowResult) follow(same string) {
-	r.charged = false
+	r.charge, r.charged = cost.Amounts{}, false
 	if r.outcome == inDoubt || r.outcome == forfeited || r.outcome == mismatch {
 		r.reason = same + ": " + r.reason
 		return
