@@ -245,12 +245,22 @@ func (o Output) evaluate(
 	case in[attempt.Missing] == 0:
 		return matched, answer.Reason
 	case in[attempt.Found] == 0 && answer.Status == enrich.NotFound:
-		return notFound, o.Scope.Subject.String() + " unknown"
+		return notFound, o.unknownReason(in[attempt.Missing])
 	case in[attempt.Found] == 0:
 		return notFound, joined(o.Scope.Subject.String()+" known, "+o.names(in[attempt.Missing])+" not found", answer.Reason)
 	default:
 		return partial, strings.TrimSuffix(o.names(in[attempt.Missing])+" not found; "+answer.Reason, "; ")
 	}
+}
+
+// unknownReason says that the service knows nothing of what a row misses. A step that asks for parts of a record by the
+// id of a company does not learn from this that the company is unknown.
+func (o Output) unknownReason(missing enrich.Fields) string {
+	describes := func(d enrich.Detail) bool { return d.Says != enrich.NoPart && d.Of&o.Scope.Wanted != 0 }
+	if o.Scope.Patterns == enrich.PatternsOf(enrich.ByID) && !slices.ContainsFunc(o.Scope.Catalogue.Details, describes) {
+		return o.names(missing) + " not found"
+	}
+	return o.Scope.Subject.String() + " unknown"
 }
 
 // names returns the names of fields.
