@@ -34,7 +34,7 @@ func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *repor
 		PlanList: list, PlanLookups: j.planLookups(), PlanSpend: spend,
 		PlanCeilings: ceilings, PlanSchedule: j.planSchedule(at, ceilings.Ceilings),
 		PlanRates: j.planRates(likely), Sample: sample, Ambiguous: ambiguous, AccountRead: j.Read(),
-		Refused: j.refusedNow(), Steps: j.planSteps(), Limits: provider.ReachedLimits(j.Accounts),
+		Refused: j.refusedNow(), Steps: j.planSteps(), Units: j.Units(), Limits: provider.ReachedLimits(j.Accounts),
 	}, nil
 }
 

@@ -28,6 +28,8 @@ type Ceiling struct {
 	// Lookups of the plan use the units of a ceiling on units.
 	Lookups int64 `json:"of_lookups,omitempty"`
 	Binding bool  `json:"binding"`
+	// TooLow says that it covers fewer lookups of a plan than it limits.
+	TooLow bool `json:"too_low,omitempty"`
 	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
 	// and without a history.
 	ProbablyCovers *int64 `json:"probably_covers_lookups"`

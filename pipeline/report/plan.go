@@ -34,6 +34,8 @@ type Plan struct {
 	Refused     *RefusedNow `json:"refused_now,omitempty"`
 	// Steps are there when there are several, or when one uses units.
 	Steps PlanSteps `json:"steps,omitempty"`
+	// Units are those that all steps together can use.
+	Units []StepUnits `json:"units,omitempty"`
 	// Limits are those of modules that are reached and that last.
 	Limits []ReachedLimit `json:"limits,omitempty"`
 }

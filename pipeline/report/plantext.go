@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"payonce/cost"
 	"payonce/enrich"
@@ -53,6 +52,9 @@ func (v *Plan) Render(p *Page) {
 	p.Gap()
 	for _, line := range v.Steps.Lines() {
 		p.Prosef(line.Name, "%s", line.Text)
+	}
+	if v.Steps.useUnits() > 1 && len(v.Units) > 0 {
+		p.Prosef("units in all", "at most %s", unitsText(v.Units, true))
 	}
 	if len(v.Steps) == 0 || v.Steps.TakeMoney() {
 		v.printMoney(p)
@@ -239,8 +241,11 @@ func (v *Plan) printExpected(p *Page) {
 func (v *Plan) printCeilings(p *Page) {
 	for _, ceiling := range v.Ceilings {
 		p.Prosef("ceiling "+ceiling.Name, "%s", ceiling.LeftOfLimit())
-		if ceiling.Binding {
+		if ceiling.Binding || ceiling.TooLow {
 			whole := people(v.Rows.Lookup)
+			if len(v.Steps) > 1 {
+				whole = Counted(v.allLookups(), "lookup")
+			}
 			if ceiling.Lookups > 0 {
 				whole = Counted(ceiling.Lookups, "lookup")
 			}
@@ -285,7 +290,7 @@ func (v *Plan) printApproval(p *Page) {
 }
 
 func (v *Plan) printTime(p *Page) {
-	text := "at least " + (time.Duration(v.Seconds) * time.Second).String()
+	text := atLeast(v.Seconds)
 	if len(v.Steps) == 0 {
 		text += " at " + v.Rate
 	}
