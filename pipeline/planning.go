@@ -29,6 +29,7 @@ func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *repor
 		return nil, err
 	}
 	ceilings := j.planCeilings(at, spend.Maximum, likely)
+	ceilings.Complete = j.planComplete(ceilings.Ceilings)
 	return &report.Plan{
 		Version: report.PlanVersion, At: at, Run: j.Name, Job: j.JobName(),
 		PlanList: list, PlanLookups: j.planLookups(), PlanSpend: spend,

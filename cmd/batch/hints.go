@@ -29,6 +29,7 @@ var texts = map[string]string{
 	"limit workspace-monthly":   "--workspace-monthly",
 	"encoding_guessed":          "; --encoding says otherwise",
 	"save_mapping":              "To save it, add --save %s to the command.",
+	"complete_first":            "; %s with --complete-first",
 	"no_history":                "; add --sample 20 to see what a paid sample of 20 people costs",
 	"approval":                  "agree to it with --approve %s",
 	"approval_given":            " with --approve",

@@ -62,7 +62,7 @@ func (v Ceiling) LeftOfLimit() string {
 // Covering begins the sentence that says how many lookups the ceiling covers.
 func (v Ceiling) Covering() string {
 	switch {
-	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.LeftText() != v.LimitText():
+	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.Meter != "" && v.Name == v.Meter || v.LeftText() != v.LimitText():
 		if v.Left == nil {
 			return Textf("the %s left cover", v.LeftText())
 		}

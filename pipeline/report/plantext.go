@@ -134,8 +134,11 @@ func (v *Plan) printRows(p *Page) {
 	if v.Rows.Lookup > 0 && len(v.Steps) == 0 {
 		p.Prosef("lookups", "%s", v.lookups())
 	}
-	if v.Priority != "" {
+	switch {
+	case v.Priority != "":
 		p.Entryf("order", "by %s", v.Priority)
+	case v.Complete != nil && v.Complete.IsFirst:
+		p.Entryf("order", "rows that can be completed first")
 	}
 }
 
@@ -258,6 +261,13 @@ func (v *Plan) printCeilings(p *Page) {
 			}
 			p.Prosef("", "%s", text)
 		}
+	}
+	if c := v.Complete; c != nil {
+		hint := ""
+		if c.First > c.Rows {
+			hint = p.Hint("complete_first", Number(c.First))
+		}
+		p.Prosef("rows complete", "%d of %d, if all values are found%s", c.Rows, c.Of, hint)
 	}
 	if !v.AccountRead {
 		p.Prosef("account", "not asked: its balance or budget may stop the run")
