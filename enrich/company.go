@@ -25,6 +25,7 @@ type Company struct {
 // The reasons why a company is unidentifiable. A website has those of a domain as well.
 const (
 	NoCompanyIdentifiers Unidentifiable = "no company id, registration number, VAT number, website or profile URL"
+	NoCompanyID          Unidentifiable = "no company id" // of one who is named by an id alone
 	NoCountry            Unidentifiable = "country missing; a registration or VAT number needs one"
 	NoCountryOfName      Unidentifiable = "country missing; a search by name needs one to find the right company"
 	BadCountry           Unidentifiable = "country is neither a country code nor the name of a country"

@@ -139,7 +139,7 @@ func (s *RunStep) uses(l limit, lookups int64) int64 {
 		}
 		return int64(most)
 	}
-	return lookups * s.Account.MostOf(l.Meter)
+	return min(lookups*s.Account.MostOf(l.Meter), s.most()[l.Meter])
 }
 
 // covered returns how many lookups the ceilings cover.

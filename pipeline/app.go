@@ -67,8 +67,10 @@ type List struct {
 	Reask       attempt.Reask
 	Limit       int64 // 0 for none
 	Priority    string
-	Selected    string // a file of candidates in which somebody selected some; "" for none
-	Resolve     bool   // the service chooses where a search cannot decide
+	// CompleteFirst says that rows which the ceilings can complete are asked for before all others.
+	CompleteFirst bool
+	Selected      string // a file of candidates in which somebody selected some; "" for none
+	Resolve       bool   // the service chooses where a search cannot decide
 	// Fallback says that a company which its first identity does not find is asked for by its others.
 	Fallback bool
 	// Figures are those that the output shows in columns of their own, for each of Years; without years, for the latest.

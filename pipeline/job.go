@@ -31,6 +31,7 @@ type job struct {
 	watched *scan.CostWatcher // of the journal; nil when nobody asks what the list has cost
 
 	choosing choosing             // among the results of searches
+	only     func(row int64) bool // the rows that are asked for now; nil for all
 	approval report.ApprovalAsked // of the spend
 	ahead    ahead                // of this start
 	enough   report.Enough        // limits for all that this start found to send
@@ -79,6 +80,9 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 		if err := j.choosePrices(); err != nil { // for what is wrong in it
 			return nil, err
 		}
+	}
+	if order.Priority != "" && order.CompleteFirst {
+		return nil, problem.Usagef("the order by %s and the one that completes rows first exclude each other", order.Priority)
 	}
 	if order.Priority != "" {
 		priority, err := scan.ParsePriority(j.Schema, order.Priority)
@@ -157,7 +161,7 @@ func (j *job) lookUp(ctx context.Context, update func(SentSoFar)) (dispatch.Stop
 		}
 	}
 	for joined := int64(0); ; {
-		stop, err := j.lookUpOnce(ctx, update)
+		stop, err := j.lookUpRows(ctx, update)
 		// Lookups that were not sent, because answers showed other identities of their companies, may leave rows with the
 		// same website or name that those answers do not fit.
 		again := leftovers > 0 || j.Tally().Joined > joined
@@ -196,6 +200,7 @@ func (j *job) lookUpOnce(ctx context.Context, update func(SentSoFar)) (dispatch.
 		if refused := j.foreseen(s.Account); refused != nil || s.Account.Journal == nil {
 			return output.Sent{Stop: refused}, nil // without a journal nothing is asked of the account
 		}
+		j.keep(found)
 		next, done := found.Lookups(ctx, rows)
 		defer done()
 		before, earlier := j.Tally(), report.FoundNow(j.stepsDone()).Fields

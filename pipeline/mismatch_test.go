@@ -113,7 +113,7 @@ func TestAcceptedAnswersThatContradictFillOnlyWhatNoStepFound(t *testing.T) {
 		"Harbor Logistics 3,falcon-logistics-1.example,GB,\n" // the website is of another one, and the name finds one with another website
 	const differs = "v2_company: website summit-logistics-1.example in the list, https://www.harbor-logistics-3.example in the answer; " +
 		"name Summit Logistics 1 in the list, Harbor Logistics 3 PLC in the answer; " +
-		"v2_company_fallback_1: registration number 00002004 in the list, 00000199 in the answer; v2_financials, v2_ownership: company unknown"
+		"v2_company_fallback_1: registration number 00002004 in the list, 00000199 in the answer; v2_financials: financials not found; v2_ownership: ownership not found"
 	columns := []string{"company", "company_id", "enrich_units_companies"}
 	fits := "partial|medium|Summit Logistics 1|19|2"
 	start := func() (dir string, o RunOptions) {

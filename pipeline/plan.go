@@ -42,6 +42,11 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err := j.choose(ctx); err != nil {
 		return nil, err
 	}
+	if o.Sum { // the run of the plan needs the limits
+		if err := j.CheckLimits(); err != nil {
+			return nil, err
+		}
+	}
 	s.warnOfDelay()
 	opened, err := s.place.ReadExisting(ctx, "plan")
 	if err == nil && opened {

@@ -10,8 +10,8 @@ import (
 	"payonce/pipeline/report"
 )
 
-// viewCeilings shows every ceiling with what is left under it. The one that covers the fewest lookups binds, unless
-// it covers all.
+// viewCeilings shows every ceiling with what is left under it, and which are too low. The one that covers the fewest
+// lookups binds, unless it covers all.
 func (r *RunSteps) viewCeilings(at time.Time, likely *forecast.Forecast) []report.Ceiling {
 	views := []report.Ceiling{}
 	limits := r.limits()
@@ -21,7 +21,8 @@ func (r *RunSteps) viewCeilings(at time.Time, likely *forecast.Forecast) []repor
 	var binding *report.Ceiling
 	for i := range views {
 		view := &views[i]
-		if view.Covers < r.limited(limits[i]) && (binding == nil || view.Covers < binding.Covers) {
+		view.TooLow = view.Covers < r.limited(limits[i])
+		if view.TooLow && (binding == nil || view.Covers < binding.Covers) {
 			binding = view
 		}
 	}

@@ -29,12 +29,13 @@ func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *repor
 		return nil, err
 	}
 	ceilings := j.planCeilings(at, spend.Maximum, likely)
+	ceilings.Complete = j.planComplete(ceilings.Ceilings)
 	return &report.Plan{
 		Version: report.PlanVersion, At: at, Run: j.Name, Job: j.JobName(),
 		PlanList: list, PlanLookups: j.planLookups(), PlanSpend: spend,
 		PlanCeilings: ceilings, PlanSchedule: j.planSchedule(at, ceilings.Ceilings),
 		PlanRates: j.planRates(likely), Sample: sample, Ambiguous: ambiguous, AccountRead: j.Read(),
-		Refused: j.refusedNow(), Steps: j.planSteps(), Limits: provider.ReachedLimits(j.Accounts),
+		Refused: j.refusedNow(), Steps: j.planSteps(), Units: j.Units(), Limits: provider.ReachedLimits(j.Accounts),
 	}, nil
 }
 

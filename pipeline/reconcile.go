@@ -85,7 +85,7 @@ func (s *session) writeVendorFile(path string) error {
 	if err := output.CheckTarget(path, slices.Concat(lists, outputs)); err != nil {
 		return err
 	}
-	return createVendorFile(path, s.work.Env.FileMode, s.work.Env.Raw, s.journal(), s.journal().DoubtsOfAll())
+	return createVendorFile(path, s.work.Env.FileMode, s.work.Env.Raw, s.journal(), s.usage().Interface, s.journal().DoubtsOfAll())
 }
 
 // lookAtAccounts lets the journal decide by each account that can show more.

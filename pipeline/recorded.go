@@ -70,7 +70,7 @@ func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
 // note notes in the record of a run what is asked of the list, and how it is read. Without a list only the former.
 func (l List) note(run *checkpoint.Run, list *columns.UserList, read RecordedColumns) (err error) {
 	run.Fields, run.From, run.Prefer = strings.Join(l.Fields, ","), l.From, l.Prefer.String()
-	run.Limit, run.Priority = l.Limit, l.Priority
+	run.Limit, run.Priority, run.CompleteFirst = l.Limit, l.Priority, l.CompleteFirst
 	if list == nil {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (l List) recall(run checkpoint.Run) (_ List, err error) {
 		return l, err
 	}
 	l.Run, l.Fields, l.From, l.Prefer = run.Name, strings.Split(run.Fields, ","), run.From, Preferred(run.Prefer)
-	l.Limit, l.Priority = run.Limit, run.Priority
+	l.Limit, l.Priority, l.CompleteFirst = run.Limit, run.Priority, run.CompleteFirst
 	l.Encoding, l.Delimiter = cmp.Or(l.Encoding, run.Encoding), cmp.Or(l.Delimiter, run.Delimiter)
 	l.Sheet, l.HeaderRow = cmp.Or(l.Sheet, run.Sheet), cmp.Or(l.HeaderRow, run.HeaderRow)
 	l.Mapping, l.Recorded = run.Map, RecordedColumns{Columns: run.Columns, Header: run.Header, Fixed: true}

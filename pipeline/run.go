@@ -114,7 +114,7 @@ func (s *session) checkMoney(o RunOptions) error {
 		return provider.AsUnasked(err)
 	}
 	for _, a := range asked {
-		if !a.Interface.Tariff.Meters[cost.USD].Hidden && o.Budget.MaxSpend == nil {
+		if a.Interface.TakesMoney() && o.Budget.MaxSpend == nil {
 			return maxSpendMissing()
 		}
 	}

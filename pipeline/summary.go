@@ -22,7 +22,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	view.Accounts = j.usage().Run(record, j.now())
 	view.Found, view.Drift = report.FoundBy(view.Accounts), view.Accounts.Drift()
 	view.Steps, view.NotSent = j.stepsDone(), report.NotSentBy(record)
-	view.FoundNow = report.FoundNow(view.Steps)
+	view.FoundNow, view.Reached, view.Waiting = report.FoundNow(view.Steps), report.LimitsReached(record), j.awaitsLimited()
 	view.Kept, view.Tables, view.NewValues, view.Exclusive = done.kept, done.tables, done.added, j.session.work.Workspace.Exclusive
 	mostRestrictive, left := j.MostRestrictive()
 	view.MostRestrictive, view.Left, view.MaxSpend = mostRestrictive.Name, left, j.MaxSpend()
@@ -35,6 +35,19 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 		view.GivenUp = tally.GivenUp
 	}
 	return view, nil
+}
+
+// awaitsLimited reports whether a step asks by ids that lookups of an earlier step would give, which were not sent because
+// of a limit.
+func (r *RunSteps) awaitsLimited() bool {
+	limited := false
+	for _, s := range r.Steps {
+		if limited && s.AsksByAnswers {
+			return true
+		}
+		limited = limited || s.GivesIDs && len(s.NotSent) > 0
+	}
+	return false
 }
 
 // stepsDone shows what the lookups of this start found and used in each step.

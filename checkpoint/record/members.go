@@ -293,6 +293,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.List(m, 32, &r.Waits, waitedMembers)
 	numbered.Value(m, 33, &r.Steps, stepEndsMembers)
 	numbered.Texts(m, 34, &r.Users)
+	numbered.Flag(m, 35, &r.CompleteFirst)
 }
 
 func stepEndsMembers(m *numbered.Members, s *StepEnds) {

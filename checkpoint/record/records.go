@@ -419,6 +419,8 @@ type Run struct {
 	Limit     int64    `json:"limit,omitempty"`
 	Profile   bool     `json:"profile,omitempty"`
 	Priority  string   `json:"priority,omitempty"` // as given to --priority
+	// CompleteFirst says that rows which the ceilings could complete were asked for first.
+	CompleteFirst bool `json:"complete_first,omitempty"`
 	Choice
 	Job       string           `json:"job,omitempty"` // "" in records from before there were jobs
 	Output    string           `json:"output"`        // absolute path

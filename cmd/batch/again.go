@@ -137,11 +137,28 @@ func (o *options) afterCeiling(view *report.RunSummary, c cost.Ceiling, now time
 		if o.kept != nil {
 			return goOn{}
 		}
-		return line.goOn(leadEnough, raised(name, enough)...)
+		return line.goOn(leadEnough, raisedAll(name, view)...)
 	case provider.CeilingDaily, provider.CeilingMonthly, provider.CeilingWorkspaceMonthly, provider.CeilingDailyUnits, provider.CeilingMonthlyUnits:
 		return line.goOn(fmt.Sprintf("To go on from %s on, run", report.Time(provider.Renewal(c.Period, now))))
 	}
 	return line.goOn(leadAgain)
+}
+
+// raisedAll returns the flags that raise a ceiling of the run and all others that it reached.
+func raisedAll(name string, view *report.RunSummary) (flags []string) {
+	names := []string{name}
+	for _, word := range view.Reached {
+		if ceiling, is := strings.CutPrefix(word, "ceiling:"); is {
+			ceiling, _, _ = strings.Cut(ceiling, " ")
+			names = append(names, ceiling)
+		}
+	}
+	for _, one := range []string{provider.CeilingMaxSpend, provider.CeilingMaxLookups, provider.CeilingMaxUnits} {
+		if slices.Contains(names, one) {
+			flags = append(flags, raised(one, view.Enough)...)
+		}
+	}
+	return flags
 }
 
 // raised returns the flag that raises a ceiling of the run.

@@ -52,13 +52,21 @@ func (h hintFlags) Advice(view *report.RunSummary, stop dispatch.Stop, now time.
 func ceilingAdvice(view *report.RunSummary, stop dispatch.CeilingReached, now time.Time) string {
 	c := stop.Ceiling
 	what, why := "Stopped at the ceiling", leftUnder(stop, "lookup")
+	next, also, others := goOnUnder(c, now), alsoReached(view, stop), ""
 	if c.Meter != cost.USD && c.Meter != cost.Lookups { // lookups that do not use these units went on
-		what = "Reached the ceiling"
-		if sentOthers(view) {
-			why += ". Everything else was sent"
-		}
+		what, others = "Reached the ceiling", othersSent(view)
 	}
-	return fmt.Sprintf("%s %s: %s.\n%sNothing is lost: %s to go on.", what, c.Name, why, alsoReached(view, stop), goOnUnder(c, now))
+	switch {
+	case also == "" && others != "":
+		why += ". " + strings.TrimSuffix(others, ".")
+	case also != "":
+		also = "Also reached: " + also + ".\n"
+		if others != "" {
+			also += others + "\n"
+		}
+		next = strings.Replace(next, "raise it and", "raise them and", 1)
+	}
+	return fmt.Sprintf("%s %s: %s.\n%sNothing is lost: %s to go on.", what, c.Name, why, also, next)
 }
 
 // leftUnder says what a reached ceiling leaves for the next call. Call is the word for it, such as lookup.
@@ -88,25 +96,26 @@ func goOnUnder(c cost.Ceiling, now time.Time) string {
 	return next
 }
 
-// sentOthers reports whether a run that reached a limit has sent all lookups that do not use what is limited.
-func sentOthers(view *report.RunSummary) bool { return !view.Halted && view.Dropped == 0 }
-
-// alsoReached names the other limits because of which lookups were not sent; "" without any.
-func alsoReached(view *report.RunSummary, stop dispatch.Stop) string {
-	var others []string
-	for _, left := range view.NotSent {
-		other := left.Reason
-		if left.Module != "" && !strings.Contains(other, left.Module) {
-			other += " of " + left.Module
-		}
-		if left.Reason != stop.Word() && !slices.Contains(others, other) {
-			others = append(others, other)
-		}
-	}
-	if len(others) == 0 {
+// othersSent says that a run which reached limits has sent all lookups that do not use what is limited; "" when it has
+// not.
+func othersSent(view *report.RunSummary) string {
+	switch {
+	case view.Halted || view.Dropped > 0:
 		return ""
+	case view.Waiting:
+		return "What needs their answers was not sent either; everything else was."
 	}
-	return "Also reached: " + strings.Join(others, ", ") + ".\n"
+	return "Everything else was sent."
+}
+
+// alsoReached names the limits that the start reached besides the one for which it stopped; "" without any.
+func alsoReached(view *report.RunSummary, stop dispatch.Stop) string {
+	own := stop.Word()
+	if refused, is := stop.(dispatch.ServiceRefused); is && refused.Module != "" {
+		own += " of " + refused.Module
+	}
+	others := slices.DeleteFunc(slices.Clone(view.Reached), func(word string) bool { return word == own })
+	return strings.Join(others, ", ")
 }
 
 // limitAdvice says which limit of the account a step of the run reached, and until when nothing is sent that needs
@@ -116,15 +125,18 @@ func (h hintFlags) limitAdvice(view *report.RunSummary, stop dispatch.ServiceRef
 	if stop.Message != "" {
 		message = ": " + strings.TrimRight(stop.Message, ".")
 	}
-	text := fmt.Sprintf("The account's limit of %s is reached (%s)%s.\n", stop.Module, stop.Code, message) + alsoReached(view, stop)
+	text := fmt.Sprintf("The account's limit of %s is reached (%s)%s.\n", stop.Module, stop.Code, message)
+	if also := alsoReached(view, stop); also != "" {
+		text += "Also reached: " + also + ".\n"
+	}
 	next := "until the account shows more of it: have its owner raise the limit, then run the same command again. " +
 		"If its counters do not show that, end the limit with batch journal unpause."
 	if !stop.Until.IsZero() {
 		next = fmt.Sprintf("before %s; run the same command again then. "+
 			"If the account has more before, end the limit with batch journal unpause.", report.Time(stop.Until))
 	}
-	if sentOthers(view) {
-		text += "Everything else was sent. "
+	if others := othersSent(view); others != "" {
+		text += others + " "
 	}
 	return h.within(fmt.Sprintf("%sNothing that needs %s is sent %s", text, stop.Module, next))
 }

@@ -75,15 +75,34 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 				"Nothing is lost: raise it and run the same command again to go on.",
 		},
 		"two limits on units": {
-			view: report.RunSummary{NotSent: []report.NotSent{
-				{Step: "v2_company", Reason: "ceiling:max-units companies", Module: "companies", Lookups: 3},
-				{Step: "v2_financials", Reason: "ceiling:max-units financials", Module: "financials", Lookups: 2},
-				{Step: "v2_insights", Reason: "service:limits.daily", Module: "insights", Lookups: 1},
+			view: report.RunSummary{Reached: []string{
+				"ceiling:max-units companies", "ceiling:max-units financials", "service:limits.daily of insights",
 			}},
 			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},
-			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left. Everything else was sent.\n" +
+			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left.\n" +
 				"Also reached: ceiling:max-units financials, service:limits.daily of insights.\n" +
+				"Everything else was sent.\nNothing is lost: raise them and run the same command again to go on.",
+		},
+		"a limit on units of lookups that later steps wait for": {
+			view: report.RunSummary{Waiting: true, Reached: []string{"ceiling:max-units companies"}},
+			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},
+			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left. " +
+				"What needs their answers was not sent either; everything else was.\n" +
 				"Nothing is lost: raise it and run the same command again to go on.",
+		},
+		"a limit on money and one on units": {
+			view: report.RunSummary{Halted: true, Reached: []string{"ceiling:max-units companies", "ceiling:max-spend"}},
+			stop: dispatch.CeilingReached{Ceiling: cost.Ceiling{Name: "max-units companies", Meter: 1, Limit: 50}, Need: 1},
+			want: "Reached the ceiling max-units companies: the next lookup can use 1 unit, and 0 of 50 are left.\n" +
+				"Also reached: ceiling:max-spend.\nNothing is lost: raise them and run the same command again to go on.",
+		},
+		"two limits of the account": {
+			view: report.RunSummary{Reached: []string{"service:limit of contacts", "service:limits.daily of companies"}},
+			stop: dispatch.ServiceRefused{Code: "limit", Module: "contacts"},
+			want: "The account's limit of contacts is reached (limit).\nAlso reached: service:limits.daily of companies.\n" +
+				"Everything else was sent. Nothing that needs contacts is sent until the account shows more of it: have its " +
+				"owner raise the limit, then run the same command again. If its counters do not show that, end the limit with " +
+				"batch journal unpause.",
 		},
 		"a limit on units of a run with a budget that was too short for phones": {
 			view: report.RunSummary{Dropped: 2},

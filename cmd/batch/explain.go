@@ -51,6 +51,8 @@ func advise(err error) string {
 		return "set SERVICE_V2_API_KEY"
 	case errors.Is(err, service.ErrNoKey):
 		return "set SERVICE_API_KEY"
+	case errors.Is(err, v2.ErrBadKey):
+		return "set SERVICE_V2_API_KEY to exactly what the account's profile showed"
 	case errors.Is(err, service.ErrBadKey):
 		return "set SERVICE_API_KEY to exactly what the dashboard showed"
 	case errors.As(err, &unreachable):
@@ -87,8 +89,11 @@ func adviseOnStatus(e *v1.StatusError) string {
 
 // addressFlag returns the flag that gives an address of the service.
 func addressFlag(name string) string {
-	if name == v1.MCPURL {
+	switch name {
+	case v1.MCPURL:
 		return "--mcp-url"
+	case v2.BaseURL:
+		return "--base-url-v2"
 	}
 	return "--base-url"
 }

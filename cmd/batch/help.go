@@ -68,7 +68,7 @@ var flagGroups = []struct {
 }{
 	{"Flags", []string{"yes", "dry-run", "plan", "name", "out", "config", "json", "quiet", "help", "help-all"}, []string{"log-format", "color", "same-workspace", "ceiling-ok"}},
 	{"What is looked up", []string{"fields", "from", "where", "filters", "limit", "max", "map"}, []string{
-		"figures", "years", "resolve", "selected", "fallback", "accept-mismatch", "profile", "sample", "prefer", "priority", "reask-missing", "rebuy", "fresh-for", "per-page",
+		"figures", "years", "resolve", "selected", "fallback", "accept-mismatch", "profile", "sample", "prefer", "priority", "complete-first", "reask-missing", "rebuy", "fresh-for", "per-page",
 	}},
 	{"Output", []string{"output", "rejects", "new-values", "tables", "md", "html"}, []string{"candidates", "tables-format", "formulas", "keep-outputs"}},
 	{"Budget", []string{"max-spend", "max-units", "approve"}, []string{

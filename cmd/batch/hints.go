@@ -29,6 +29,7 @@ var texts = map[string]string{
 	"limit workspace-monthly":   "--workspace-monthly",
 	"encoding_guessed":          "; --encoding says otherwise",
 	"save_mapping":              "To save it, add --save %s to the command.",
+	"complete_first":            "; %s with --complete-first",
 	"no_history":                "; add --sample 20 to see what a paid sample of 20 people costs",
 	"approval":                  "agree to it with --approve %s",
 	"approval_given":            " with --approve",
@@ -51,7 +52,7 @@ var texts = map[string]string{
 	v2.CodeUnknownRoute:         "Compare --base-url-v2 with the service's documentation; if the service says this when it finds nothing, give its text under service-assumptions: not-found-text in the configuration",
 	dispatch.CodeAccountRefused: "Look at the account with batch account",
 	dispatch.CodeModuleDiffers:  "Write into the configuration which module counts what (service-assumptions: modules, module-codenames); batch doctor --max-units companies=1 checks one of them with a paid call",
-	dispatch.CodeUnreachable:    "Check the network and --base-url",
+	dispatch.CodeUnreachable:    "Check the network and the address of the service",
 	"input_schema":              "Compare the service with what is assumed of it with batch doctor; request-names in the configuration gives other names, --reask-missing 0s asks rejected rows again",
 	"input_condition":           "Check the columns in the plan and what batch doctor says of the condition; --reask-missing 0s asks rejected rows again",
 	"mcp_tool_changed":          "Look at the tools with batch doctor, or go on with --transport rest",
@@ -140,8 +141,11 @@ var texts = map[string]string{
 // interfaceTexts are texts about one interface besides the first, without the name of the interface at the end of the
 // code. The braces stand for that name.
 var interfaceTexts = map[string]string{
-	"base_url":       "; give --base-url-{name} like https://host/{name}",
-	"other_service":  "; give the earlier address with --base-url-{name}, or another --workspace NAME for another service",
+	"base_url":      "; give --base-url-{name} like https://host/{name}",
+	"other_service": "; give the earlier address with --base-url-{name}, or another --workspace NAME for another service",
+	"not_connected": ": set SERVICE_{NAME}_BASE_URL and SERVICE_{NAME}_API_KEY, or try --sandbox",
+	"job_not_connected": ": set SERVICE_{NAME}_BASE_URL and SERVICE_{NAME}_API_KEY, or write sandbox: true into the jobs file to " +
+		"rehearse",
 	"not_configured": ": set SERVICE_{NAME}_BASE_URL and SERVICE_{NAME}_API_KEY",
 	"give_base_url":  "Give --base-url-{name} or set SERVICE_{NAME}_BASE_URL",
 	"give_key":       "Set SERVICE_{NAME}_API_KEY to the key of the {name} interface",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,8 +55,8 @@ func (env environment) newJobRun() jobs.RunLine {
 		Flags: cmd.Flags(), Section: o.service.assumed.section(), Check: o.problems,
 		Workspace: func() (workspace.Options, workspace.Environment, error) {
 			err := o.check()
-			if coded, is := errors.AsType[*problem.Error](err); is && coded.Code == "not_connected" {
-				err = problem.Coded("job_not_connected", "Not connected yet")
+			if coded, is := errors.AsType[*problem.Error](err); is && strings.HasPrefix(coded.Code, "not_connected") {
+				err = problem.Coded("job_"+coded.Code, "Not connected yet")
 			}
 			return o.workspace(), o.environment(), err
 		},

@@ -147,6 +147,7 @@ func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.List.Fallback, "fallback", false, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country")
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
+	flags.BoolVar(&f.List.CompleteFirst, "complete-first", false, "when the ceilings do not cover all lookups, look up the rows first that can get all their values, those that need the least first")
 	flags.StringVar(&f.List.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
 	flags.BoolVar(&f.Profile, "profile", false, "ask for the person's profile too; it is written as JSON to the last column, profile")
 	flags.StringVar(&f.List.Run, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -19,6 +20,7 @@ import (
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providers"
 	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
@@ -212,7 +214,7 @@ func (o *options) check() error {
 	case excluded != "":
 		return problem.Usagef("--sandbox and --%s exclude each other", excluded)
 	case !o.service.Known() && !(o.offline && o.unbound):
-		return problem.Coded("not_connected", "Not connected yet")
+		return problem.Coded("not_connected"+o.needed(), "Not connected yet")
 	case o.service.State != "":
 		return nil
 	}
@@ -225,6 +227,28 @@ func (o *options) check() error {
 		o.service.State = filepath.Join(xdg, "payonce")
 	}
 	return nil
+}
+
+// wanted is what the flags ask for.
+func (o *options) wanted() provider.Wanted {
+	return provider.Wanted{Fields: o.list.Fields.Words, From: o.list.From}
+}
+
+// takesMoney reports whether what the flags ask for costs money by the prices of fields.
+func (o *options) takesMoney() bool {
+	asked, err := o.workspace().Interfaces().Of(o.wanted())
+	return err != nil || slices.ContainsFunc(asked, func(a provider.Asked) bool { return a.Interface.TakesMoney() })
+}
+
+// needed returns the ending of a code about an interface that is not configured, such as _v2, when no field that is asked
+// for comes from the first interface; else "".
+func (o *options) needed() string {
+	set := provider.All(providers.All())
+	asked, err := set.Of(o.wanted())
+	if err != nil || len(asked) == 0 || asked[0].Interface.Catalogue.Interface == set.Names()[0] {
+		return ""
+	}
+	return "_" + asked[0].Interface.Catalogue.Interface
 }
 
 // problems returns every value that no environment makes right.

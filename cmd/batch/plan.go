@@ -96,8 +96,10 @@ func (o *options) checkKeep(list []string) error {
 	switch {
 	case o.output.keepAs == "":
 		return nil
-	case o.budget.maxSpend.Amount == nil:
+	case o.budget.maxSpend.Amount == nil && o.takesMoney():
 		return problem.Usagef("a plan that is kept needs --max-spend USD, the most that its run may spend")
+	case !o.service.Known() && o.needed() != "":
+		return problem.Coded("give_base_url"+o.needed(), "a plan that is kept names the service of its run")
 	case !o.service.Known():
 		return problem.Usagef("a plan that is kept names the service of its run: give --base-url URL or set SERVICE_BASE_URL")
 	}

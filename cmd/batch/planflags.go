@@ -17,7 +17,7 @@ import (
 // agreedFlags are the flags, and the keys of the section of assumptions, that decide what is bought, for which persons, how the list is
 // read, and which ceilings hold. A run of a plan takes them from the plan and may not set them.
 var agreedFlags = slices.Concat(readingFlags, []string{
-	"fields", "from", "resolve", "selected", "fallback", "figures", "years", "accept-mismatch", "prefer", "reask-missing", "limit", "priority", "profile", "name", "job",
+	"fields", "from", "resolve", "selected", "fallback", "figures", "years", "accept-mismatch", "prefer", "reask-missing", "limit", "priority", "complete-first", "profile", "name", "job",
 	"max-spend", "max-lookups", "monthly", "daily", "workspace-monthly", "max-units", "daily-units", "monthly-units", "unit-prices", "modules", "module-codenames",
 	"short-budget", "approval-threshold", "strict", "held", "preset", "copy-held", "rate-option", "workspace", "sandbox",
 })

@@ -350,7 +350,7 @@ func (p *progress) state(s pipeline.Sending) *report.Progress {
 // changes meanwhile.
 func (p *progress) parts() []string {
 	if wait := p.wait(); wait != "" {
-		return append([]string{wait, p.done(), p.left().Round(time.Second).String() + " left"}, p.money()...)
+		return append([]string{wait, p.done(), dispatch.Span(p.left()) + " left"}, p.money()...)
 	}
 	return append([]string{"sending: " + p.done()}, p.figures()...)
 }
@@ -370,7 +370,7 @@ func (p *progress) money() []string {
 
 // figures say what was spent, how many fields were found and what time is left.
 func (p *progress) figures() []string {
-	figures := append(p.money(), p.left().Round(time.Second).String()+" left")
+	figures := append(p.money(), dispatch.Span(p.left())+" left")
 	for _, one := range p.sent.Found {
 		figures = append(figures, fmt.Sprintf("%d%% %s", one.Value.Found*100/one.Value.Asked, one.Value.Word))
 	}

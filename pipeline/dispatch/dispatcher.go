@@ -194,7 +194,7 @@ func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 		return
 	}
 	if wait > longWait && len(d.flights.begun) == 0 {
-		d.note("nothing may be sent for %s", wait.Round(time.Second))
+		d.note("nothing may be sent for %s", Span(wait))
 	}
 	reason, sum := WaitRate, &d.tally.Waited.Rate
 	if later.Asked {

@@ -1,6 +1,9 @@
 package dispatch
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Wait says what the next lookup waits for. The zero value stands for nothing.
 type Wait struct {
@@ -72,4 +75,16 @@ func (d *dispatcher) reportWait(wait Wait) {
 	if d.Report != nil {
 		d.Report(d.tally)
 	}
+}
+
+// Span writes a time span in hours, minutes and whole seconds, without parts that are zero at its end: 21h35m.
+func Span(d time.Duration) string {
+	text := d.Round(time.Second).String()
+	if short, cut := strings.CutSuffix(text, "m0s"); cut {
+		text = short + "m"
+	}
+	if short, cut := strings.CutSuffix(text, "h0m"); cut {
+		text = short + "h"
+	}
+	return text
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/pipeline/scan"
 )
 
 // merged is what a row gets from all steps.
@@ -117,12 +118,19 @@ func (t *through) valuesFound() (found, missing bool) {
 	return found, missing
 }
 
+// hasAll reports whether the row has all values that a step asks for: another step has found them.
+func (t *through) hasAll(e *evaluator) bool {
+	return !slices.ContainsFunc(e.fields, func(f scan.FieldColumn) bool {
+		return t.found.values[e.positions.fields[f.Field]] == ""
+	})
+}
+
 // reasons returns the reasons of the steps, without those of outcomes that the row no longer has. Each reason follows
 // the names of the steps that gave it.
 func (t *through) reasons(without uint) string {
 	var names, reasons []string
 	for _, e := range t.evaluators {
-		if e.reason == "" || without&(1<<e.outcome) != 0 {
+		if e.reason == "" || without&(1<<e.outcome) != 0 || e.outcome == notFound && t.hasAll(e) {
 			continue
 		}
 		if i := slices.Index(reasons, e.reason); i >= 0 {

@@ -67,6 +67,8 @@ type Output struct {
 	// Decided is called by Write, when it is not nil: for each row in order, with the attempts that decided the
 	// fields of its subject that have a value. Duplicates have those of the first occurrence.
 	Decided func(of enrich.Field, id attempt.ID)
+
+	shown attemptSet // attempts whose charges rows show in earlier steps
 }
 
 // Unit is a meter by the name that its column in the output has.
@@ -130,7 +132,7 @@ func (s Sequence) Configuration() string {
 	var text strings.Builder
 	for _, step := range s {
 		step.Index, step.Answers = nil, nil
-		step.Decoder, step.Decided = nil, nil // the interface has one decoder
+		step.Decoder, step.Decided, step.shown = nil, nil, nil // the interface has one decoder
 		step.Refuses, step.Scope.Next = nil, nil
 		step.Scope.Forgotten = nil         // the journal knows them
 		step.Scope.Known = nil             // from the journal
@@ -161,6 +163,9 @@ type Writers struct {
 
 // WriteAll is Write for all writers.
 func (s Sequence) WriteAll(ctx context.Context, list scan.List, to Writers) (rows map[scan.Status]int64, err error) {
+	if s, err = s.withCharges(); err != nil {
+		return nil, err
+	}
 	w := &writing{reading: s.reading(), Writers: to, rows: map[scan.Status]int64{}}
 	if s.joinsCompanies() {
 		if w.same, err = w.sameCompanies(ctx, list); err != nil {

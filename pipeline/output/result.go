@@ -68,7 +68,7 @@ func (o Output) recall(
 		}
 		if !slices.Contains(seen, id) {
 			seen = append(seen, id)
-			own := known.Ended.Run == o.Run
+			own := known.Ended.Run == o.Run && !o.shown.has(id)
 			if contradicts {
 				values = row.withheld(values)
 			}
@@ -136,7 +136,7 @@ func (o Output) addForfeited(r *rowResult, record *attempt.Record, attempts *loa
 	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
-		if known, _ := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) {
+		if known, _ := attempts.of(id); known != nil && known.Ended.Run == o.Run && !slices.Contains(seen, id) && !o.shown.has(id) {
 			r.charge = r.charge.Plus(known.Ended.Charge.Amounts)
 			r.charged = true
 		}
@@ -179,7 +179,7 @@ func (r *rowResult) add(res *attempt.Resolution, values *enrich.Values, own bool
 // follow makes the result that of a duplicate of another row. An outcome that is
 // not what was asked for is still shown.
 func (r *rowResult) follow(same string) {
-	r.charged = false
+	r.charge, r.charged = cost.Amounts{}, false
 	if r.outcome == inDoubt || r.outcome == forfeited || r.outcome == mismatch {
 		r.reason = same + ": " + r.reason
 		return
@@ -245,12 +245,22 @@ func (o Output) evaluate(
 	case in[attempt.Missing] == 0:
 		return matched, answer.Reason
 	case in[attempt.Found] == 0 && answer.Status == enrich.NotFound:
-		return notFound, o.Scope.Subject.String() + " unknown"
+		return notFound, o.unknownReason(in[attempt.Missing])
 	case in[attempt.Found] == 0:
 		return notFound, joined(o.Scope.Subject.String()+" known, "+o.names(in[attempt.Missing])+" not found", answer.Reason)
 	default:
 		return partial, strings.TrimSuffix(o.names(in[attempt.Missing])+" not found; "+answer.Reason, "; ")
 	}
+}
+
+// unknownReason says that the service knows nothing of what a row misses. A step that asks for parts of a record by the
+// id of a company does not learn from this that the company is unknown.
+func (o Output) unknownReason(missing enrich.Fields) string {
+	describes := func(d enrich.Detail) bool { return d.Says != enrich.NoPart && d.Of&o.Scope.Wanted != 0 }
+	if o.Scope.Patterns == enrich.PatternsOf(enrich.ByID) && !slices.ContainsFunc(o.Scope.Catalogue.Details, describes) {
+		return o.names(missing) + " not found"
+	}
+	return o.Scope.Subject.String() + " unknown"
 }
 
 // names returns the names of fields.

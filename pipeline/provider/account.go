@@ -109,9 +109,6 @@ func (a *Account) Sent() cost.Workload { return a.Connection.Sent(a.Lookups) }
 // Rates returns what the wanted fields consume.
 func (a *Account) Rates() cost.Rates { return a.Connection.Rates(a.Wanted, a.Prices.Quote.Prices) }
 
-// TakesMoney reports whether the service itself takes money. Units that it counts may cost money elsewhere.
-func (a *Account) TakesMoney() bool { return !a.Tariff.Meters[cost.USD].Hidden }
-
 // Consumes reports whether the wanted fields can consume a meter. Units of a free allowance need no limit: when
 // they are used up, money pays.
 func (a *Account) Consumes(m cost.Meter) bool {

@@ -49,6 +49,11 @@ type Interface struct {
 	MailHosts enrich.Fields
 }
 
+// TakesMoney reports whether the service itself takes money. Units that it counts may cost money elsewhere.
+func (i Interface) TakesMoney() bool {
+	return len(i.Tariff.Meters) == 0 || !i.Tariff.Meters[cost.USD].Hidden
+}
+
 // About returns the kind of subjects that a field is about.
 func (i Interface) About(f enrich.Field) enrich.Subject { return i.Catalogue.Fields[f].About }
 

@@ -28,6 +28,8 @@ type Ceiling struct {
 	// Lookups of the plan use the units of a ceiling on units.
 	Lookups int64 `json:"of_lookups,omitempty"`
 	Binding bool  `json:"binding"`
+	// TooLow says that it covers fewer lookups of a plan than it limits.
+	TooLow bool `json:"too_low,omitempty"`
 	// ProbablyCovers is with 95 % certainty, for the binding one; null for the others
 	// and without a history.
 	ProbablyCovers *int64 `json:"probably_covers_lookups"`
@@ -60,7 +62,7 @@ func (v Ceiling) LeftOfLimit() string {
 // Covering begins the sentence that says how many lookups the ceiling covers.
 func (v Ceiling) Covering() string {
 	switch {
-	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.LeftText() != v.LimitText():
+	case v.Name == cost.AccountBalance || v.Name == cost.UsageBudget || v.Meter != "" && v.Name == v.Meter || v.LeftText() != v.LimitText():
 		if v.Left == nil {
 			return Textf("the %s left cover", v.LeftText())
 		}

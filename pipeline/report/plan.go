@@ -34,6 +34,8 @@ type Plan struct {
 	Refused     *RefusedNow `json:"refused_now,omitempty"`
 	// Steps are there when there are several, or when one uses units.
 	Steps PlanSteps `json:"steps,omitempty"`
+	// Units are those that all steps together can use.
+	Units []StepUnits `json:"units,omitempty"`
 	// Limits are those of modules that are reached and that last.
 	Limits []ReachedLimit `json:"limits,omitempty"`
 }
@@ -83,6 +85,16 @@ type PlanCeilings struct {
 	Ceilings []Ceiling     `json:"ceilings"`
 	Possible cost.Money    `json:"possible_usd"` // what the ceilings leave of the maximum
 	Approval *PlanApproval `json:"approval,omitempty"`
+	Complete *PlanComplete `json:"complete,omitempty"` // where a ceiling is too low
+}
+
+// PlanComplete says how many rows end with all values that they lack, if all are found. Duplicates do not count.
+type PlanComplete struct {
+	Rows int64 `json:"rows"`
+	Of   int64 `json:"of"` // rows that lack something and are looked up
+	// First is how many they are when rows are completed first.
+	First   int64 `json:"rows_complete_first"`
+	IsFirst bool  `json:"complete_first,omitempty"` // they are
 }
 
 // PlanSchedule says how long the lookups take.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/cost"
+	"payonce/pipeline/dispatch"
 )
 
 // PlanStep is one step of a run, as a plan shows it.
@@ -75,7 +76,26 @@ func (s PlanStep) takesMoney() bool {
 // PlanLine is one line of a plan.
 type PlanLine struct{ Name, Text string }
 
-// Lines shows each step: its lookups, what they cost and use at most, and how long they take.
+// atLeast writes the least time that something takes.
+func atLeast(seconds int64) string {
+	if seconds == 0 {
+		return "less than a second"
+	}
+	return "at least " + dispatch.Span(time.Duration(seconds)*time.Second)
+}
+
+// useUnits returns how many steps use units.
+func (s PlanSteps) useUnits() (steps int) {
+	for _, step := range s {
+		if len(step.Units) > 0 {
+			steps++
+		}
+	}
+	return steps
+}
+
+// Lines shows each step: its lookups, what they cost and use at most, and how long they take. What the accounts have left
+// of units is shown where one step uses units; of several, the plan shows it with their sums.
 func (s PlanSteps) Lines() (lines []PlanLine) {
 	add := func(name, format string, args ...any) {
 		lines = append(lines, PlanLine{name, Textf(format, args...)})
@@ -94,10 +114,10 @@ func (s PlanSteps) Lines() (lines []PlanLine) {
 			add("  at most", "$%s", step.Maximum)
 		}
 		if len(step.Units) > 0 {
-			add("  units at most", "%s", step.units())
+			add("  units at most", "%s", unitsText(step.Units, s.useUnits() == 1))
 		}
 		if step.Lookups > 0 {
-			add("  time", "at least %s at %s", time.Duration(step.Seconds)*time.Second, step.Rate)
+			add("  time", "%s at %s", atLeast(step.Seconds), step.Rate)
 		}
 	}
 	return lines
@@ -117,12 +137,12 @@ func (s PlanStep) quantity(field string) string {
 	return text
 }
 
-// units writes what can be used of each meter.
-func (s PlanStep) units() string {
+// unitsText writes what can be used of each meter, and what the accounts have left of it.
+func unitsText(units []StepUnits, left bool) string {
 	var parts []string
-	for _, u := range s.Units {
+	for _, u := range units {
 		text := Textf("%d of %s", u.Most, u.Meter)
-		if u.Left != nil {
+		if left && u.Left != nil {
 			text += Textf(" (%d left)", *u.Left)
 		}
 		if u.Price != nil {

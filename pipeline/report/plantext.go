@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"payonce/cost"
 	"payonce/enrich"
@@ -53,6 +52,9 @@ func (v *Plan) Render(p *Page) {
 	p.Gap()
 	for _, line := range v.Steps.Lines() {
 		p.Prosef(line.Name, "%s", line.Text)
+	}
+	if v.Steps.useUnits() > 1 && len(v.Units) > 0 {
+		p.Prosef("units in all", "at most %s", unitsText(v.Units, true))
 	}
 	if len(v.Steps) == 0 || v.Steps.TakeMoney() {
 		v.printMoney(p)
@@ -132,8 +134,11 @@ func (v *Plan) printRows(p *Page) {
 	if v.Rows.Lookup > 0 && len(v.Steps) == 0 {
 		p.Prosef("lookups", "%s", v.lookups())
 	}
-	if v.Priority != "" {
+	switch {
+	case v.Priority != "":
 		p.Entryf("order", "by %s", v.Priority)
+	case v.Complete != nil && v.Complete.IsFirst:
+		p.Entryf("order", "rows that can be completed first")
 	}
 }
 
@@ -239,8 +244,11 @@ func (v *Plan) printExpected(p *Page) {
 func (v *Plan) printCeilings(p *Page) {
 	for _, ceiling := range v.Ceilings {
 		p.Prosef("ceiling "+ceiling.Name, "%s", ceiling.LeftOfLimit())
-		if ceiling.Binding {
+		if ceiling.Binding || ceiling.TooLow {
 			whole := people(v.Rows.Lookup)
+			if len(v.Steps) > 1 {
+				whole = Counted(v.allLookups(), "lookup")
+			}
 			if ceiling.Lookups > 0 {
 				whole = Counted(ceiling.Lookups, "lookup")
 			}
@@ -253,6 +261,13 @@ func (v *Plan) printCeilings(p *Page) {
 			}
 			p.Prosef("", "%s", text)
 		}
+	}
+	if c := v.Complete; c != nil {
+		hint := ""
+		if c.First > c.Rows {
+			hint = p.Hint("complete_first", Number(c.First))
+		}
+		p.Prosef("rows complete", "%d of %d, if all values are found%s", c.Rows, c.Of, hint)
 	}
 	if !v.AccountRead {
 		p.Prosef("account", "not asked: its balance or budget may stop the run")
@@ -285,7 +300,7 @@ func (v *Plan) printApproval(p *Page) {
 }
 
 func (v *Plan) printTime(p *Page) {
-	text := "at least " + (time.Duration(v.Seconds) * time.Second).String()
+	text := atLeast(v.Seconds)
 	if len(v.Steps) == 0 {
 		text += " at " + v.Rate
 	}

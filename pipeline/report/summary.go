@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"maps"
+	"slices"
+	"strings"
 
 	"payonce/checkpoint"
 	"payonce/cost"
@@ -47,6 +49,11 @@ type RunSummary struct {
 	Left     cost.Money `json:"-"` // under the most restrictive ceiling
 	// GivenUp counts lookups that failed three times in a run that has sent all the others.
 	GivenUp int64 `json:"-"`
+	// Reached are the limits at which steps of this start ended or because of which they did not send lookups, in the form
+	// of Stop, with the module of a limit whose name does not have it.
+	Reached []string `json:"-"`
+	// Waiting says that later steps ask for more once lookups are answered that were not sent because of a limit.
+	Waiting bool `json:"-"`
 	// Halted says that a step ended before its last lookup, for another reason than a limit on what some lookups use.
 	Halted bool `json:"-"`
 	// Exclusive says that the account was declared exclusive.
@@ -84,6 +91,28 @@ func NotSentBy(run checkpoint.Run) (left []NotSent) {
 		}
 	}
 	return left
+}
+
+// LimitsReached returns the limits that the last start of a run reached, each once in the order of the steps.
+func LimitsReached(run checkpoint.Run) (reached []string) {
+	add := func(word string) {
+		if !slices.Contains(reached, word) {
+			reached = append(reached, word)
+		}
+	}
+	for _, end := range run.StepEnds() {
+		for _, l := range end.NotSent {
+			if l.Module == "" || strings.Contains(l.Reason, l.Module) {
+				add(l.Reason)
+			} else {
+				add(l.Reason + " of " + l.Module)
+			}
+		}
+		if strings.HasPrefix(end.Stop, "ceiling:") {
+			add(end.Stop)
+		}
+	}
+	return reached
 }
 
 // String says how many lookups of which step were not sent, and why.

@@ -158,5 +158,5 @@ func (w Waited) Text() string {
 	if span < 10*time.Second {
 		return span.Round(100 * time.Millisecond).String()
 	}
-	return span.Round(time.Second).String()
+	return dispatch.Span(span)
 }

@@ -80,6 +80,9 @@ func (r *companyReader) identify() (enrich.Identity, enrich.Unidentifiable) {
 	default:
 		r.id, r.reason = r.company.Only(r.patterns).Identify(r.prefer)
 	}
+	if r.reason == enrich.NoCompanyIdentifiers && r.patterns == enrich.PatternsOf(enrich.ByID) {
+		r.reason = enrich.NoCompanyID
+	}
 	return r.id, r.reason
 }
 

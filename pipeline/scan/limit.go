@@ -3,6 +3,8 @@ package scan
 import (
 	"context"
 	"slices"
+
+	"payonce/enrich"
 )
 
 // limit keeps the lookups to the first persons, in the order of the lookups.
@@ -78,6 +80,21 @@ func InBoth(first, second *Scan) (rows int64) {
 func (s *Scan) SkipAfter(row int64) {
 	for i := int(row); i < len(s.rows); i++ {
 		s.skip(i)
+	}
+}
+
+// Asked returns the fields that are asked for at a row, none for a row that is not a first occurrence.
+func (s *Scan) Asked(row int64) enrich.Fields { return s.rows[row-1].Fields() }
+
+// NamesNobody reports whether a row misses something and names no subject.
+func (s *Scan) NamesNobody(row int64) bool { return s.rows[row-1] == namesNobody(0) }
+
+// Keep makes all rows that are not to be kept ask for nothing.
+func (s *Scan) Keep(keep func(row int64) bool) {
+	for i := range s.rows {
+		if !keep(int64(i + 1)) {
+			s.skip(i)
+		}
 	}
 }
 

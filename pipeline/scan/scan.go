@@ -39,7 +39,7 @@ type Scan struct {
 	DoubtfulNames  int64                // rows that are named by a full name that could be split in another way
 	Placeholders   int64                // cells of wanted fields that hold a placeholder
 
-	rows    []RowState // of each first occurrence: the fields to look up
+	rows    []RowState // of each first occurrence: the fields to look up; others name nobody or are 0
 	settled Counts     // the persons that nothing is asked for
 	scope   Scope
 	keyOf   func(canonical []byte) enrich.Key
@@ -108,9 +108,17 @@ func take(
 	persons := newDeduplicator(dedupOptions{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: kept != nil})
 	defer func() { err = errors.Join(err, persons.Close()) }()
 	var identified int64
+	var nobody []int64 // the rows that name nobody
 	s = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
 	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) {
 		identified += read.identified
+		if len(read.reasons) > 0 {
+			for i, state := range read.rows {
+				if state == namesNobody(0) {
+					nobody = append(nobody, s.Rows+int64(i))
+				}
+			}
+		}
 		s.Rows += int64(len(read.rows))
 		s.Filled += read.filled
 		for _, reason := range read.reasons {
@@ -129,6 +137,9 @@ func take(
 	}
 	if err := s.mark(persons, journal); err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	for _, i := range nobody {
+		s.rows[i] = namesNobody(0)
 	}
 	if kept != nil && kept.open.tooMany {
 		err = s.Close()

@@ -3,8 +3,8 @@ package scan
 import "payonce/enrich"
 
 // RowState is what is known of a row, in two bytes: some of its fields, the pattern that names its subject, and what
-// differs between a scan and an index. A scan has the states of first occurrences alone, and a part of their keys; other
-// rows are 0. An index has marks. Which fields they are depends on who asks: those that the row misses, that all rows of
+// differs between a scan and an index. A scan has the states of first occurrences, with a part of their keys, and of rows
+// that name nobody; other rows are 0. An index has marks. Which fields they are depends on who asks: those that the row misses, that all rows of
 // its subject miss, or that are to be looked up.
 type RowState uint16
 

@@ -90,7 +90,7 @@ func (p *Plan) Render(page *report.Page) {
 	case *p.AtMost <= p.Needed:
 		page.Entryf("calls", "at most %d", *p.AtMost)
 	default:
-		page.Entryf("calls", "%d first, which tell how many follow; at most %d, in %s", p.Needed, *p.AtMost, seconds(p.Seconds).Round(time.Second))
+		page.Entryf("calls", "%d first, which tell how many follow; at most %d, in %s", p.Needed, *p.AtMost, dispatch.Span(seconds(p.Seconds)))
 	}
 	if p.Maximum != nil {
 		page.Entryf("spend at most", "$%s", p.Maximum)

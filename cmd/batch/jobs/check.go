@@ -222,7 +222,13 @@ func existing(dir string) string {
 func (r *checkResults) checkService() {
 	options, _, err := r.job.Run.Workspace()
 	if err != nil {
-		r.error("service", "%s: set SERVICE_BASE_URL and SERVICE_API_KEY, or write sandbox: true to rehearse", strings.ToLower(err.Error()))
+		variables := "SERVICE_BASE_URL and SERVICE_API_KEY"
+		if found, is := errors.AsType[*problem.Error](err); is {
+			if name, isNamed := strings.CutPrefix(found.Code, "job_not_connected_"); isNamed {
+				variables = strings.ReplaceAll("SERVICE_{NAME}_BASE_URL and SERVICE_{NAME}_API_KEY", "{NAME}", strings.ToUpper(name))
+			}
+		}
+		r.error("service", "%s: set %s, or write sandbox: true to rehearse", strings.ToLower(err.Error()), variables)
 		return
 	}
 	r.checkDirectory("state", existing(options.Journal.State))

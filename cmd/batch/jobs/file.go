@@ -20,6 +20,8 @@ import (
 	"payonce/cost"
 	"payonce/io/atomicfile"
 	"payonce/io/notify"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providers"
 	"payonce/pipeline/workspace"
 )
 
@@ -329,9 +331,22 @@ func (j *Job) check(entry configs.Entry, given func(string) bool) {
 		entry.Problem(errors.New("keep: it needs {date} in output; add it, or remove keep"))
 	case j.Latest != "" && j.Latest == output:
 		entry.Problem(errors.New("latest: it has the same name as output; give the link another name"))
-	case j.Run.Flags.Lookup("max-spend").Value.String() == "" && !given("max-spend"):
+	case j.Run.Flags.Lookup("max-spend").Value.String() == "" && !given("max-spend") && j.takesMoney():
 		entry.Problem(errors.New("the job has no ceiling: give max-spend, the most that one run may spend"))
 	}
+}
+
+// takesMoney reports whether what the job asks for costs money by the prices of fields, if all interfaces are configured.
+func (j *Job) takesMoney() bool {
+	names := func(flag string) []string {
+		f := j.Run.Flags.Lookup(flag)
+		if f == nil || f.Value.String() == "" {
+			return nil
+		}
+		return strings.Split(f.Value.String(), ",")
+	}
+	asked, err := provider.All(providers.All()).Of(provider.Wanted{Fields: names("fields"), From: names("from")})
+	return err != nil || slices.ContainsFunc(asked, func(a provider.Asked) bool { return a.Interface.TakesMoney() })
 }
 
 // dirOf returns the directory of a jobs file, from which its relative names count; "" for the one of this process.

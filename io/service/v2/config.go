@@ -21,8 +21,8 @@ const (
 // maxBody is how many bytes of a response are read. Records of 10 MB are possible.
 const maxBody = 32 << 20
 
-// baseURL is the name of the address in errors.
-const baseURL = "v2 base URL"
+// BaseURL is the name of the address in errors.
+const BaseURL = "v2 base URL"
 
 // Config says where the service is and how it is called.
 type Config struct {
@@ -54,6 +54,9 @@ var ErrNoBaseURL = errors.New("the v2 base URL is missing")
 // ErrNoKey says that a Config has no key.
 var ErrNoKey = fmt.Errorf("v2 interface: %w", service.ErrNoKey)
 
+// ErrBadKey says that a Config has a key that cannot be one.
+var ErrBadKey = fmt.Errorf("v2 interface: %w", service.ErrBadKey)
+
 // settings are a Config that has been checked.
 type settings struct {
 	service.Caller
@@ -74,12 +77,15 @@ func (c Config) check() (settings, error) {
 		return settings{}, ErrNoBaseURL
 	}
 	var err error
-	if s.base, err = service.ParseAddress(baseURL, "https://host/v2", c.BaseURL); err != nil {
+	if s.base, err = service.ParseAddress(BaseURL, "https://host/v2", c.BaseURL); err != nil {
 		return settings{}, err
 	}
 	if err := s.Check(); err != nil {
-		if errors.Is(err, service.ErrNoKey) {
+		switch {
+		case errors.Is(err, service.ErrNoKey):
 			err = ErrNoKey
+		case errors.Is(err, service.ErrBadKey):
+			err = ErrBadKey
 		}
 		return settings{}, err
 	}
