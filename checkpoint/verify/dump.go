@@ -108,7 +108,7 @@ func describe(key, value []byte, show shower) line {
 			return line{Record: l.Record, Problem: "has a key that names no identity"}
 		}
 		l.Key, l.Name = id.String(), former.String()
-	case record.ForgottenPrefix:
+	case record.ForgottenPrefix, record.EventPrefix:
 		l.Key = fmt.Sprintf("%x", key[1:])
 	default:
 		l.Name = string(key[1:])
@@ -151,6 +151,8 @@ func view(key, value []byte, show shower) (any, error) {
 		return decoded[record.Occurrence](key, value)
 	case record.AlertPrefix:
 		return decoded[record.Alert](key, value)
+	case record.EventPrefix:
+		return decoded[record.Event](key, value)
 	case record.OpenPrefix, record.ForgottenPrefix, record.FormerPrefix:
 		return decoded[record.OpenMark](key, value)
 	}
