@@ -50,6 +50,7 @@ type crmReview struct {
 	list    string // as events name it
 	fields  string // that the run was asked for
 	at      crm.Columns
+	saved   map[int]bool // the lines of which something is saved
 }
 
 // ReviewCRM writes the review of a run to a file.
@@ -141,7 +142,7 @@ func (s *session) reviewCRM(ctx context.Context, o CRMOptions) (*crmReview, erro
 	j.order.CopyHeld = false      // what the service found, and no values from other columns
 	j.order.AcceptMismatch = true // a person sees what differs
 	j.setStopped(run)
-	r := &crmReview{job: j, options: o, list: run.List, fields: run.Fields}
+	r := &crmReview{job: j, options: o, list: run.List, fields: run.Fields, saved: map[int]bool{}}
 	if err := r.findColumns(); err != nil {
 		return nil, err
 	}
@@ -281,6 +282,7 @@ func (r *crmReview) loadDecisions() error {
 				line.Decision, line.DecidedBy, line.DecidedAt = crm.Decision(saved.Decision), saved.DecidedBy, saved.At
 			}
 			line.Exported, line.Exports = saved.Exported, saved.Exports
+			r.saved[i] = true
 		}
 	}
 	return nil
@@ -357,10 +359,39 @@ func (r *crmReview) export(ctx context.Context, o CRMExportOptions, to Output) (
 		}
 	}
 	view.ExportedBefore(r.Review, exported)
+	if view.Earlier, err = r.earlierFiles(to.Path, paths); err != nil {
+		return nil, err
+	}
 	return view, r.noteExported(exported)
 }
 
-// noteExported records the decisions of all lines, and which were exported now; -1 is none.
+// earlierFiles returns the files of earlier exports that stand beside those that were written now. Somebody could take
+// them for a part of this export.
+func (r *crmReview) earlierFiles(path string, written []string) (earlier []string, err error) {
+	for set := 1; path != listfile.Standard && set < 1<<len(r.Targets); set++ {
+		var batch crm.Batch
+		for target := range r.Targets {
+			if set&(1<<target) != 0 {
+				batch.Targets = append(batch.Targets, target)
+			}
+		}
+		name := besideName(path, r.Name(batch))
+		if slices.Contains(written, name) {
+			continue
+		}
+		is, err := output.IsRecorded(r.journal(), name, r.Review.Run)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			earlier = append(earlier, name)
+		}
+	}
+	return earlier, nil
+}
+
+// noteExported records the decisions of all lines, also those that a review took back, and which were exported now; -1 is
+// no line.
 func (r *crmReview) noteExported(exported []int) error {
 	now := r.now().UTC().Truncate(time.Second)
 	for _, i := range exported {
@@ -370,7 +401,7 @@ func (r *crmReview) noteExported(exported []int) error {
 	}
 	var decided []int
 	for i := range r.Lines {
-		if r.Lines[i].Decision != crm.Undecided {
+		if r.Lines[i].Decision != crm.Undecided || r.saved[i] {
 			decided = append(decided, i)
 		}
 	}

@@ -89,9 +89,9 @@ func (e *LineError) Error() string {
 
 // ReadDecisions takes the decisions of a review that somebody edited, in place of those that the review has. The lines
 // may be in any order, and lines without a decision may be missing. All cells but the decisions have to be those of the
-// review as it is now.
+// review as it is now. After an error the review has the decisions that it had.
 func (r *Review) ReadDecisions(ctx context.Context, reader table.Reader) error {
-	read := &decisions{review: r, places: map[string]int{}, lines: map[string]int{}, seen: map[int]int64{}}
+	read := &decisions{review: r, places: map[string]int{}, lines: map[string]int{}, seen: map[int]int64{}, taken: map[int]taken{}}
 	for _, name := range Header() {
 		read.places[name] = slices.IndexFunc(reader.Schema().Columns, func(column string) bool {
 			return strings.EqualFold(strings.TrimSpace(column), name)
@@ -102,10 +102,19 @@ func (r *Review) ReadDecisions(ctx context.Context, reader table.Reader) error {
 	}
 	for i := range r.Lines {
 		line := &r.Lines[i]
-		_ = line.Decide(Undecided, "") // which is always possible
 		read.lines[read.keyOf(oneLine(line.Record), line.Field, strconv.FormatInt(line.Row, 10), line.State == NoRecord)] = i
 	}
-	return table.Each(ctx, reader, read.take)
+	if err := table.Each(ctx, reader, read.take); err != nil {
+		return err
+	}
+	for i := range r.Lines {
+		line := &r.Lines[i]
+		line.decide(Undecided, "")
+		if taken, is := read.taken[i]; is {
+			line.decide(taken.decision, taken.by)
+		}
+	}
+	return nil
 }
 
 // decisions are the decisions of a review that is read.
@@ -114,6 +123,13 @@ type decisions struct {
 	places map[string]int
 	lines  map[string]int // of the review
 	seen   map[int]int64  // the lines of the file by those of the review
+	taken  map[int]taken
+}
+
+// taken is a decision, and who took it.
+type taken struct {
+	decision Decision
+	by       string
 }
 
 // keyOf names a line. That of a row whose record is not certain has its number.
@@ -165,9 +181,10 @@ func (d *decisions) take(row table.Row) error {
 				now, cell(name))
 		}
 	}
-	if err := line.Decide(decision, d.decidedBy(line, cell(byColumn))); err != nil {
+	if err := line.check(decision); err != nil {
 		return wrong(decisionColumn, "%v; leave it empty", err)
 	}
+	d.taken[at] = taken{decision, d.decidedBy(line, cell(byColumn))}
 	return nil
 }
 

@@ -285,14 +285,26 @@ func sameValue(inCRM, found string) bool { return strings.EqualFold(inCRM, strin
 
 // Decide decides about a value, which has to be open.
 func (l *Line) Decide(d Decision, by string) error {
+	if err := l.check(d); err != nil {
+		return err
+	}
+	l.decide(d, by)
+	return nil
+}
+
+// check refuses a decision about a value that is not open.
+func (l *Line) check(d Decision) error {
 	if l.State != Open && d != Undecided {
 		return fmt.Errorf("nothing is decided about this value, because %s", l.Why)
 	}
+	return nil
+}
+
+func (l *Line) decide(d Decision, by string) {
 	l.Decision, l.DecidedBy, l.DecidedAt = d, by, time.Time{}
 	if d == Undecided {
 		l.DecidedBy = ""
 	}
-	return nil
 }
 
 // Writable reports whether the value may be written to the CRM. Nothing else decides that.

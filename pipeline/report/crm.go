@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +43,7 @@ type CRMExport struct {
 	LastExport time.Time            `json:"last_export,omitzero"`
 	LeftOut    int64                `json:"left_out"` // approved values that were exported before
 	Unclear    []crm.Unclear        `json:"unclear_rows,omitempty"`
+	Earlier    []string             `json:"files_of_earlier_exports,omitempty"` // beside those that were written
 	KeptFiles  []output.KeptVersion `json:"kept_files,omitempty"`
 }
 
@@ -58,9 +58,14 @@ type CRMFile struct {
 // ExportedBefore counts which of the lines that are written, and which of the others, were exported before; -1 is no line.
 func (v *CRMExport) ExportedBefore(r *crm.Review, written []int) {
 	v.Exported = 0
+	isWritten := make([]bool, len(r.Lines))
+	for _, i := range written {
+		if i >= 0 {
+			isWritten[i] = true
+		}
+	}
 	for i := range r.Lines {
-		line := &r.Lines[i]
-		isWritten := slices.Contains(written, i)
+		line, isWritten := &r.Lines[i], isWritten[i]
 		switch {
 		case isWritten && line.Exports > 0:
 			v.Again++
@@ -147,6 +152,9 @@ func (v *CRMExport) Render(p *Page) {
 		p.Alertf("empty cells", "%d: tell the import to skip empty cells, or it may clear what the CRM has", v.EmptyCells)
 	case len(v.Files) > 1:
 		p.Prosef("", "no cell of them is empty; import each of the files")
+	}
+	for _, file := range v.Earlier {
+		p.Alertf("not of this export", "%s: it was written by an earlier one", file)
 	}
 	if v.Again > 0 {
 		p.Alertf("exported before", "%s, last on %s; they are in the files again", Counted(v.Again, "value"), Time(v.LastExport))
