@@ -359,6 +359,7 @@ func (r *crmReview) export(ctx context.Context, o CRMExportOptions, to Output) (
 		}
 	}
 	view.ExportedBefore(r.Review, exported)
+	var err error
 	if view.Earlier, err = r.earlierFiles(to.Path, paths); err != nil {
 		return nil, err
 	}

@@ -219,7 +219,7 @@ func (s *reviewScreen) lines() []string {
 	case s.note != "":
 		lines = append(lines, "", report.Printable(s.note))
 	default:
-		lines = append(lines, "", "a approve  r reject  u undecided  n next to decide  / search  q leave; saved at once")
+		lines = append(lines, "", "a approve   r reject   u undo   n next   / search   q leave; saved at once")
 	}
 	return lines
 }

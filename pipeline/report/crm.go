@@ -100,12 +100,14 @@ func renderUnclear(p *Page, rows []crm.Unclear) {
 func (v *CRMReview) Render(p *Page) {
 	p.Entryf("run", "%s", v.Run)
 	p.Entryf("record id", "%s", Printable(v.RecordID))
+	name := "columns"
 	for _, column := range v.Columns {
 		text := "found values may go into it"
 		if column.NotWritten != "" {
 			text = "nothing is written to it: " + column.NotWritten
 		}
-		p.Prosef("column "+Printable(column.Column), "%s", text)
+		p.Prosef(name, "%s: %s", Printable(column.Column), text)
+		name = ""
 	}
 	p.Entryf("found", "%s", Counted(v.Values, "value"))
 	p.Entryf("to decide", "%d", v.Undecided)
