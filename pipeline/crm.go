@@ -260,7 +260,11 @@ func (r *crmReview) eventOf(l *crm.Line) enrich.Key {
 	return r.journal().EventKey("record", r.list, l.Record, r.fields, l.Who.Canonical())
 }
 
-// loadDecisions takes the decisions that are saved. One about another value than was found counts no longer.
+// seen returns a hash of the state of the record that a decision is about.
+func (r *crmReview) seen(l *crm.Line) enrich.Key { return r.journal().EventKey("modified", l.Modified) }
+
+// loadDecisions takes the decisions that are saved. One about another value than was found, or about a record that was
+// changed since, counts no longer.
 func (r *crmReview) loadDecisions() error {
 	for i := range r.Lines {
 		line := &r.Lines[i]
@@ -278,7 +282,7 @@ func (r *crmReview) loadDecisions() error {
 			if saved.Field != line.Field || saved.Attempt != line.Attempt {
 				continue
 			}
-			if line.State == crm.Open {
+			if line.State == crm.Open && saved.Seen == r.seen(line) {
 				line.Decision, line.DecidedBy, line.DecidedAt = crm.Decision(saved.Decision), saved.DecidedBy, saved.At
 			}
 			line.Exported, line.Exports = saved.Exported, saved.Exports
@@ -314,6 +318,7 @@ func (r *crmReview) save(lines ...int) error {
 		outcome := record.EventOutcome{
 			Field: line.Field, Attempt: line.Attempt, RequestID: line.RequestID, Decision: string(line.Decision), DecidedBy: line.DecidedBy,
 			At: line.DecidedAt, Exported: line.Exported, Exports: line.Exports,
+			Seen: r.seen(line),
 		}
 		isField := func(o record.EventOutcome) bool { return o.Field == line.Field }
 		if at := slices.IndexFunc(event.Fields, isField); at >= 0 {

@@ -29,6 +29,8 @@ type EventOutcome struct {
 	At        time.Time  `json:"at,omitzero"`       // of the decision
 	Exported  time.Time  `json:"exported,omitzero"` // the last time
 	Exports   int64      `json:"exports,omitempty"`
+	// Seen is a hash of the modified time that the record had. A decision is about no later state of the record.
+	Seen enrich.Key `json:"seen"`
 }
 
 func eventMembers(m *numbered.Members, e *Event) {
@@ -47,6 +49,7 @@ func eventOutcomeMembers(m *numbered.Members, o *EventOutcome) {
 	numbered.Time(m, 6, &o.At)
 	numbered.Time(m, 7, &o.Exported)
 	numbered.Int(m, 8, &o.Exports)
+	numbered.Array(m, 9, o.Seen[:])
 }
 
 // EventKey returns the key of an event by the hash that names it.
