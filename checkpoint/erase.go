@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ type Erasure struct {
 	Answers    int `json:"answers"`
 	// Mentions are those in answers about others, which keep the rest.
 	Mentions int `json:"mentions,omitempty"`
+	// Events are what was decided about values for records of a CRM.
+	Events int `json:"events,omitempty"`
 }
 
 // Find returns what the journal holds about a person, under every identity.
@@ -108,6 +111,10 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 			return e.forgetFormer(key, catalogues[found.keys[key]].All(), all)
 		}
 		return e.forget(key, catalogues[found.keys[key]].All())
+	}
+	isPerson := func(event record.Event) bool { _, is := found.keys[event.Person]; return is }
+	if err := e.events(isPerson); err != nil { // first, because the attempts say which keys are the person's
+		return e.sum, err
 	}
 	whole, taken := map[attempt.ID]bool{}, map[attempt.ID]map[int]bool{}
 	for _, m := range slices.Backward(found.order) {
@@ -341,6 +348,26 @@ func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	return <-durable
 }
 
+// events removes the events that a function chooses. They are read whole before the first commit: a scan must not wait
+// for one.
+func (e *erasing) events(chosen func(record.Event) bool) error {
+	var keys [][]byte
+	err := e.j.store.Scan([]byte{record.EventPrefix}, nil, func(key, value []byte) (bool, error) {
+		var event record.Event
+		err := record.Decode(key, value, &event)
+		if err == nil && chosen(event) {
+			keys = append(keys, bytes.Clone(key))
+		}
+		return true, err
+	})
+	for i := 0; err == nil && i < len(keys); i++ {
+		e.add(Write{Key: keys[i]})
+		e.sum.Events++
+		err = e.commitIfLong()
+	}
+	return errors.Join(err, e.commit())
+}
+
 // eraseIdentity takes the identity out of an intent. What it counts in stays.
 func eraseIdentity(in *record.Intent) {
 	in.Identity, in.Erased = enrich.Identity{}, true
@@ -370,6 +397,9 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 		if err := e.prune(span, before); err != nil {
 			return e.sum, err
 		}
+	}
+	if err := e.events(func(event record.Event) bool { return event.Changed.Before(before) }); err != nil {
+		return e.sum, err
 	}
 	pruned.Next = next
 	if before.After(pruned.Before) {

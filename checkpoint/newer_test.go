@@ -60,6 +60,8 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	r.settle(r.grant(request(person(1), email)), found)
 	r.check(r.SaveRun(record.Run{Name: "run", List: "list.csv"}))
 	r.check(r.SaveFile(record.File{Path: "/list.csv", Size: 1}))
+	event := Event{Key: r.EventKey("record"), Event: record.Event{Run: "run"}}
+	r.check(r.SaveEvents([]Event{event}))
 	r.check(r.RecordAPIKey("key-one"))
 	keys := map[string][]byte{
 		"intent":      record.IDKey(record.IntentPrefix, 1),
@@ -67,6 +69,7 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 		"field":       record.FieldKey(r.Key(person(1)), v1.WorkEmail),
 		"run":         record.NameKey(record.RunPrefix, "run"),
 		"file":        record.NameKey(record.FilePrefix, "/list.csv"),
+		"event":       record.EventKey(event.Key),
 		"fingerprint": record.FingerprintKey,
 	}
 	before := map[string][]byte{}
@@ -79,6 +82,8 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	r.check(err)
 	r.check(r.SaveRun(record.Run{Name: "run", List: "another.csv"}))
 	r.check(r.SaveFile(record.File{Path: "/list.csv", Size: 2}))
+	event.Run = "another"
+	r.check(r.SaveEvents([]Event{event}))
 	r.check(r.RecordAPIKey("key-two"))
 	for name, key := range keys {
 		value := r.store.records[string(key)]

@@ -29,6 +29,7 @@ import (
 //	j NAME         job         which occurrences of a job are decided, whether it is paused
 //	k NAME/TIME    occurrence  what happened when a job was due at a local date and time
 //	n NAME/ID      alert       a message about a job, and which channels accepted it
+//	v HASH         event       what was decided about the values found for a record of a CRM, and when they were exported
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last change of subjects, the last erasure by age, the service of the
 //	                           account 0
@@ -59,6 +60,7 @@ const (
 	JobPrefix        = 'j'
 	OccurrencePrefix = 'k'
 	AlertPrefix      = 'n'
+	EventPrefix      = 'v'
 	metaPrefix       = 'm'
 )
 
@@ -67,7 +69,7 @@ func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
-		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", ForgottenPrefix: "forgotten", FormerPrefix: "former", AliasesPrefix: "aliases", AccountPrefix: "account", metaPrefix: "meta",
+		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", EventPrefix: "event", ForgottenPrefix: "forgotten", FormerPrefix: "former", AliasesPrefix: "aliases", AccountPrefix: "account", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]
@@ -78,7 +80,7 @@ func KindOf(prefix byte) string {
 // IsAboutSubjects reports whether a record with the key may be about subjects, calls or answers. Sums of calls are not.
 func IsAboutSubjects(key []byte) bool {
 	switch key[0] {
-	case TotalsPrefix, DayPrefix, RunPrefix, FilePrefix, AccountPrefix, JobPrefix, OccurrencePrefix, AlertPrefix, metaPrefix:
+	case TotalsPrefix, DayPrefix, RunPrefix, FilePrefix, AccountPrefix, JobPrefix, OccurrencePrefix, AlertPrefix, EventPrefix, metaPrefix:
 		return false
 	}
 	return true

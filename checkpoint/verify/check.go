@@ -59,7 +59,7 @@ func check(s record.Store, catalogue enrich.Catalogue, report func(Problem), atO
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
-		c.checkMeta, c.readForgotten, c.readOpen, c.checkAttempts, c.checkOrphans, c.checkOtherParts, c.checkTotals, c.checkDays, c.checkRuns, c.checkJobs, c.checkKinds,
+		c.checkMeta, c.readForgotten, c.readOpen, c.checkAttempts, c.checkOrphans, c.checkOtherParts, c.checkTotals, c.checkDays, c.checkRuns, c.checkJobs, c.checkEvents, c.checkKinds,
 	} {
 		if err := step(); err != nil {
 			return c.summary, err

@@ -108,7 +108,7 @@ func describe(key, value []byte, show shower) line {
 			return line{Record: l.Record, Problem: "has a key that names no identity"}
 		}
 		l.Key, l.Name = id.String(), former.String()
-	case record.ForgottenPrefix, record.AliasesPrefix:
+	case record.ForgottenPrefix, record.AliasesPrefix, record.EventPrefix:
 		l.Key = fmt.Sprintf("%x", key[1:])
 	default:
 		l.Name = string(key[1:])
@@ -153,6 +153,8 @@ func view(key, value []byte, show shower) (any, error) {
 		return decoded[record.Alert](key, value)
 	case record.AliasesPrefix:
 		return decoded[record.Aliases](key, value)
+	case record.EventPrefix:
+		return decoded[record.Event](key, value)
 	case record.OpenPrefix, record.ForgottenPrefix, record.FormerPrefix:
 		return decoded[record.OpenMark](key, value)
 	}

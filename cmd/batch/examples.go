@@ -27,6 +27,8 @@ var examples = map[string]string{
 	"batch search overview":     "batch search overview --where name=Acme --where country_code=GB \\\n    --max-units companies=5 -o found.csv",
 	"batch search autocomplete": "batch search autocomplete companies.csv \\\n    --max-units companies=100 -o completed.csv",
 	"batch search figures":      "batch search figures companies.csv --year 2023,2024 \\\n    --max-units financials=200 -o figures.csv",
+	"batch crm review":          "batch crm review contacts-email-1a2b3c -o review.xlsx",
+	"batch crm export":          "batch crm export contacts-email-1a2b3c --review review.xlsx -o import.csv",
 	"batch undo":                "batch undo contacts.enriched.csv",
 	"batch budget":              "batch budget --job nightly",
 	"batch account":             "batch account --json",

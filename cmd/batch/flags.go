@@ -163,6 +163,11 @@ func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.tables, "tables", "", "write what answers say in several rows about one company to tables in this `DIR`")
 	flags.StringVar(&o.output.tablesFormat, "tables-format", "parquet", "the `FORMAT` of the tables: parquet or csv")
 	o.addFormulasFlag(flags)
+	o.addKeepFlag(flags)
+}
+
+// addKeepFlag adds the flag of every command that replaces files which somebody may have edited.
+func (o *options) addKeepFlag(flags *pflag.FlagSet) {
 	flags.UintVar(&o.output.keep, "keep-outputs", 5, "keep up to `N` earlier versions of an output that would lose edits or values; see batch undo")
 }
 

@@ -99,6 +99,8 @@ var texts = map[string]string{
 	"cannot_ask":              "; look at \"batch plan\" first, then give --yes",
 	"cannot_ask_erase":        "; look at what is listed above, then give --yes",
 	"no_such_job":             "; \"batch runs\" lists the runs",
+	"no_record_id":            "; run the list again with --map record_id=COLUMN, which buys nothing twice",
+	"crm_several_files":       "; name a file with -o, or give --empty-cells and tell the import to skip empty cells",
 	"no_such_run":             "; \"batch runs\" lists them",
 	"not_in_doubt":            "; \"batch reconcile\" shows those that are",
 	// Advice of the doctor.

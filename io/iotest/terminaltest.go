@@ -17,6 +17,7 @@ type Terminal struct {
 	t       *testing.T
 	screen  vt10x.Terminal
 	keys    io.Writer
+	process *os.Process
 	changed chan struct{}
 	ended   chan error
 }
@@ -31,7 +32,7 @@ func StartTerminal(t *testing.T, dir string, columns int, variables []string, pr
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := &Terminal{t, vt10x.New(vt10x.WithSize(columns, 24)), device, make(chan struct{}, 1), make(chan error, 1)}
+	at := &Terminal{t, vt10x.New(vt10x.WithSize(columns, 24)), device, process.Process, make(chan struct{}, 1), make(chan error, 1)}
 	go func() {
 		data := make([]byte, 4096)
 		for {
@@ -121,4 +122,13 @@ func (at *Terminal) End(want int) {
 	if code != want {
 		at.t.Fatalf("exit code %d, not %d:\n%s", code, want, at.Text())
 	}
+}
+
+// Kill ends the program as kill -9 does, and waits until it has ended.
+func (at *Terminal) Kill() {
+	at.t.Helper()
+	if err := at.process.Kill(); err != nil {
+		at.t.Fatal(err)
+	}
+	<-at.ended
 }

@@ -28,6 +28,10 @@ const (
 	HeldPhone Role = "held_phone"
 	// ContactID is the service's own id of a person.
 	ContactID Role = "contact_id"
+	// RecordID is the id of a record in the program that the list was exported from, and RecordModified the time when the
+	// record was changed last. Both name no person.
+	RecordID       Role = "record_id"
+	RecordModified Role = "record_modified"
 )
 
 // The roles of columns that name companies. A step that asks about companies reads them.
@@ -61,7 +65,7 @@ func RolesOf(lists enrich.Subject) []Role {
 	if lists == enrich.Companies {
 		return append([]Role{CompanyName}, ofCompanies()...)
 	}
-	return append(Shown(), FullName, HeldEmail, HeldPhone, ContactID)
+	return append(Shown(), FullName, HeldEmail, HeldPhone, ContactID, RecordID, RecordModified)
 }
 
 // Names reports whether columns of a role name subjects of a kind. The company of a contact is named by its

@@ -141,11 +141,13 @@ func (r *recognition) findCompanies() {
 }
 
 // isRecord reports whether the overrides name every role of a list of persons, as those that a run records do.
-// Such a list has no further columns. Runs of earlier versions do not name ContactID, and did not read it.
+// Such a list has no further columns. Runs of earlier versions do not name the roles that were added later,
+// and did not read such columns.
 func (r *recognition) isRecord() bool {
+	later := []Role{ContactID, RecordID, RecordModified}
 	return !slices.ContainsFunc(RolesOf(enrich.Persons), func(role Role) bool {
 		_, chosen := r.chosen[role]
-		return !chosen && role != ContactID
+		return !chosen && !slices.Contains(later, role)
 	})
 }
 

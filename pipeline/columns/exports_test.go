@@ -14,12 +14,12 @@ import (
 func exports() map[string]struct{ headers, cells string } {
 	return map[string]struct{ headers, cells string }{
 		"HubSpot": {
-			"Record ID;First Name;Last Name;Email;Phone Number;Contact owner;Lead Status;Create Date;Associated Company;Website URL;Mobile Phone Number",
-			"51234567890;Ann;Lee;;;Max Own;NEW;2024-01-31 12:00;Acme;acme.example;+49 170 1234567",
+			"Record ID;First Name;Last Name;Email;Phone Number;Contact owner;Lead Status;Create Date;Associated Company;Website URL;Mobile Phone Number;Last Modified Date",
+			"51234567890;Ann;Lee;;;Max Own;NEW;2024-01-31 12:00;Acme;acme.example;+49 170 1234567;2024-02-01 08:00",
 		},
 		"Salesforce": {
-			"Contact ID;First Name;Last Name;Account Name;Account ID;Email;Phone;Mobile;Contact Owner;Owner Email;Created Date;Email Opt Out;Fax",
-			"003A0000012345;Ann;Lee;Acme;001A000000001;;;;Max Own;max@us.example;31.01.2024;0;+49 30 1234999",
+			"Contact ID;First Name;Last Name;Account Name;Account ID;Email;Phone;Mobile;Contact Owner;Owner Email;Created Date;Email Opt Out;Fax;Last Modified Date",
+			"003A0000012345;Ann;Lee;Acme;001A000000001;;;;Max Own;max@us.example;31.01.2024;0;+49 30 1234999;01.02.2024",
 		},
 		"Apollo": {
 			"First Name;Last Name;Title;Company;Company Name for Emails;Email;Email Status;Seniority;Work Direct Phone;Home Phone;Mobile Phone;" +
@@ -47,12 +47,16 @@ func exports() map[string]struct{ headers, cells string } {
 			";Ann;;Lee;Acme;;CEO;;;;;;Ann Lee;;www.acme.example",
 		},
 		"Zoho": {
-			"Record Id;Contact Owner;First Name;Last Name;Account Name;Email;Phone;Mobile;Secondary Email;Email Opt Out;Created By",
-			"zcrm_123456;Max Own;Ann;Lee;Acme;;;;;false;Max Own",
+			"Record Id;Contact Owner;First Name;Last Name;Account Name;Email;Phone;Mobile;Secondary Email;Email Opt Out;Created By;Modified Time",
+			"zcrm_123456;Max Own;Ann;Lee;Acme;;;;;false;Max Own;2024-01-31 12:00:00",
 		},
 		"Pipedrive": {
-			"ID;Name;Organization;Email - Work;Email - Home;Phone - Work;Phone - Mobile;Owner;Open deals",
-			"12;Ann Lee;Acme;;;;;Max Own;3",
+			"ID;Name;Organization;Email - Work;Email - Home;Phone - Work;Phone - Mobile;Owner;Open deals;Update time",
+			"12;Ann Lee;Acme;;;;;Max Own;3;2024-01-31 12:00:00",
+		},
+		"Dynamics": {
+			"(Do Not Modify) Contact;(Do Not Modify) Row Checksum;(Do Not Modify) Modified On;First Name;Last Name;Email;Company Name;Business Phone;Mobile Phone",
+			"8d1b7c1e-0001;abc/==;1/2/2026 10:00;Ann;Lee;;Acme;;+44 7700 900123",
 		},
 		"German Excel": {
 			"Anrede;Vorname;Nachname;Firma;Straße;PLZ;Ort;Telefon geschäftlich;Handy;E-Mail-Adresse;Webseite;Kundennummer",
@@ -114,10 +118,12 @@ func wantExports() map[string]map[columns.Role]string {
 		"HubSpot": {
 			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Associated Company",
 			columns.CompanyDomain: "Website URL", columns.Email: "Email", columns.Phone: "Phone Number", columns.HeldPhone: "Mobile Phone Number",
+			columns.RecordID: "Record ID", columns.RecordModified: "Last Modified Date",
 		},
 		"Salesforce": {
 			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Account Name",
 			columns.Email: "Email", columns.Phone: "Phone", columns.HeldPhone: "Mobile",
+			columns.RecordID: "Contact ID", columns.RecordModified: "Last Modified Date",
 		},
 		"Apollo": {
 			columns.ProfileURL: "Person Linkedin Url", columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Company",
@@ -143,10 +149,16 @@ func wantExports() map[string]map[columns.Role]string {
 		"Zoho": {
 			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Account Name", columns.Email: "Email",
 			columns.HeldEmail: "Secondary Email", columns.Phone: "Phone", columns.HeldPhone: "Mobile",
+			columns.RecordID: "Record Id", columns.RecordModified: "Modified Time",
 		},
 		"Pipedrive": {
 			columns.FullName: "Name", columns.CompanyName: "Organization", columns.Email: "Email - Work", columns.HeldEmail: "Email - Home",
-			columns.Phone: "Phone - Work", columns.HeldPhone: "Phone - Mobile",
+			columns.Phone: "Phone - Work", columns.HeldPhone: "Phone - Mobile", columns.RecordID: "ID", columns.RecordModified: "Update time",
+		},
+		"Dynamics": {
+			columns.FirstName: "First Name", columns.LastName: "Last Name", columns.CompanyName: "Company Name", columns.Email: "Email",
+			columns.Phone: "Business Phone", columns.HeldPhone: "Mobile Phone", columns.RecordID: "(Do Not Modify) Contact",
+			columns.RecordModified: "(Do Not Modify) Modified On",
 		},
 		"German Excel": {
 			columns.FirstName: "Vorname", columns.LastName: "Nachname", columns.CompanyName: "Firma", columns.CompanyDomain: "Webseite",
@@ -155,10 +167,12 @@ func wantExports() map[string]map[columns.Role]string {
 		"JSON, nested": {
 			columns.FirstName: "name.first", columns.LastName: "name.last", columns.CompanyName: "company.name",
 			columns.CompanyDomain: "company.domain", columns.Email: "contact.work.email", columns.Phone: "contact.phones[0]",
+			columns.RecordID: "id",
 		},
 		"JSON of HubSpot": {
 			columns.FirstName: "properties.firstname", columns.LastName: "properties.lastname", columns.CompanyName: "properties.company",
 			columns.CompanyDomain: "properties.website", columns.Email: "properties.email", columns.Phone: "properties.phone",
+			columns.RecordID: "id",
 		},
 		"JSON of Google": {
 			columns.FirstName: "names[0].givenName", columns.LastName: "names[0].familyName", columns.CompanyName: "organizations[0].name",

@@ -31,14 +31,17 @@ func presets() []preset {
 			CompanyName:   {"Associated Company", "Company Name", "Associated Company (Primary)"},
 			CompanyDomain: {"Associated Company Domain", "Company Domain Name", "Website URL", "Email Domain"},
 			ProfileURL:    {"LinkedIn URL", "LinkedIn Profile URL", "hs_linkedin_url"},
+			RecordID:      {"Record ID"}, RecordModified: {"Last Modified Date", "Last modified date"},
 		}},
 		{"salesforce", []string{"Contact ID", "Account Name", "Last Name"}, map[Role][]string{
 			FirstName: {"First Name"}, LastName: {"Last Name"}, Email: {"Email"}, Phone: {"Phone", "Business Phone"},
 			CompanyName: {"Account Name"}, CompanyDomain: {"Website", "Account Website"}, ProfileURL: {"LinkedIn", "LinkedIn URL"},
+			RecordID: {"Contact ID"}, RecordModified: {"Last Modified Date"},
 		}},
 		{"salesforce", []string{"Lead ID", "Company / Account", "Last Name"}, map[Role][]string{
 			FirstName: {"First Name"}, LastName: {"Last Name"}, Email: {"Email"}, Phone: {"Phone"},
 			CompanyName: {"Company / Account"}, CompanyDomain: {"Website"},
+			RecordID: {"Lead ID"}, RecordModified: {"Last Modified Date", "Last Modified"},
 		}},
 		{"apollo", []string{"Company Name for Emails", "Person Linkedin Url"}, map[Role][]string{
 			FirstName: {"First Name"}, LastName: {"Last Name"}, Email: {"Email"}, Phone: {"Work Direct Phone"},
@@ -59,10 +62,12 @@ func presets() []preset {
 		{"zoho", []string{"Record Id", "Contact Owner", "Last Name", "Email"}, map[Role][]string{
 			FirstName: {"First Name"}, LastName: {"Last Name"}, Email: {"Email"}, Phone: {"Phone"},
 			CompanyName: {"Account Name"}, CompanyDomain: {"Website"},
+			RecordID: {"Record Id"}, RecordModified: {"Modified Time"},
 		}},
 		{"pipedrive", []string{"Name", "Organization", "Email - Work"}, map[Role][]string{
 			FullName: {"Name"}, FirstName: {"First name"}, LastName: {"Last name"}, Email: {"Email - Work"}, Phone: {"Phone - Work"},
 			CompanyName: {"Organization"}, ProfileURL: {"LinkedIn", "LinkedIn profile"},
+			RecordID: {"ID"}, RecordModified: {"Update time"},
 		}},
 	}
 }

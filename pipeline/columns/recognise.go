@@ -171,6 +171,7 @@ func (r *recognition) find(options Options) {
 	}
 	r.findFullName()
 	r.findContactID()
+	r.findRecord()
 	for _, role := range Filled() {
 		r.findHeld(role, options.Held)
 	}

@@ -87,7 +87,7 @@ func TestRecogniseLooksAtCells(t *testing.T) {
 		},
 		"an address by its cells":           {h + "Kontakt\nAnn;Lee;Acme;ann@acme.example\n", columns.Mapping{columns.HeldEmail: {3}}, nil},
 		"one address for all":               {h + "Kontakt\n" + rows("Ann;Lee;Acme;info@us.example", 20), columns.Mapping{}, nil},
-		"identifiers are not phone numbers": {h + "Record ID\nAnn;Lee;Acme;51234567890\n", columns.Mapping{}, nil},
+		"identifiers are not phone numbers": {h + "Record ID\nAnn;Lee;Acme;51234567890\n", columns.Mapping{columns.RecordID: {3}}, nil},
 		"the better name":                   {h + "Email;Work Email\nAnn;Lee;Acme;;\n", columns.Mapping{columns.Email: {4}, columns.HeldEmail: {3}}, nil},
 	} {
 		t.Run(title, func(t *testing.T) {

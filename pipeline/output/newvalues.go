@@ -50,7 +50,7 @@ func (s Sequence) naming(schema table.Schema) []int {
 	found := columns.RecordIDs(schema)
 	for _, step := range s {
 		for role, at := range step.Scope.Mapping {
-			if columns.Names(role, step.Scope.Subject) || role == columns.Email {
+			if columns.Names(role, step.Scope.Subject) || role == columns.Email || role == columns.RecordID {
 				found = append(found, at...)
 			}
 		}

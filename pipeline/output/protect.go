@@ -164,6 +164,19 @@ func (r *replacement) record() error {
 	return r.Journal.SaveFile(written)
 }
 
+// IsRecorded reports whether there is a file that was last written for a run.
+func IsRecorded(journal Journal, path, run string) (bool, error) {
+	path, err := absolute(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	known, found, err := journal.File(path)
+	return found && known.Run == run, err
+}
+
 // absolute returns the absolute path of a file without links.
 func absolute(path string) (string, error) {
 	path, err := filepath.Abs(path)

@@ -20,6 +20,8 @@ type Erasure struct {
 	Identities int `json:"identities,omitempty"`
 	// Mentions were taken out of answers about others.
 	Mentions int `json:"mentions,omitempty"`
+	// Events are what was decided about values for records of a CRM.
+	Events int `json:"events,omitempty"`
 	// Lookups are what was found about the person.
 	Lookups []HeldLookup `json:"lookups,omitempty"`
 	// Namesakes are what has the person's name, and was not erased.
@@ -135,6 +137,7 @@ func ForgottenOf(matches, namesakes []checkpoint.PersonMatch) *Erasure {
 // Count adds what was erased.
 func (v *Erasure) Count(erased checkpoint.Erasure) {
 	v.Persons, v.Attempts, v.Answers, v.Identities, v.Mentions = erased.Persons, erased.Attempts, erased.Answers, erased.Identities, erased.Mentions
+	v.Events = erased.Events
 }
 
 func (v *Erasure) Render(p *Page) {
@@ -151,6 +154,9 @@ func (v *Erasure) Render(p *Page) {
 	}
 	if v.Mentions > 0 {
 		p.Entryf("taken out of answers about others", "%s", Counted(int64(v.Mentions), "mention"))
+	}
+	if v.Events > 0 {
+		p.Entryf("decisions for a CRM erased", "%s", Counted(int64(v.Events), "record"))
 	}
 	for _, list := range v.Lists {
 		p.Entryf("list of a job removed", "%s", list)

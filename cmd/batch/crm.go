@@ -1,0 +1,150 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"payonce/pipeline"
+	"payonce/pipeline/crm"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
+)
+
+func newCRMCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "crm",
+		Short: "Review what a run found for records of a CRM, and write an import file",
+		Long: "Review what a run found for the records of a CRM, and write what was approved to a file that the CRM\n" +
+			"imports. The list of the run is an export of the CRM with the ids of its records. Nothing is sent." +
+			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCRMReviewCommand(env), newCRMExportCommand(env))
+	return cmd
+}
+
+// crmFlags are those of both commands.
+type crmFlags struct {
+	*options
+	rules       []string
+	eventColumn string
+}
+
+func newCRMFlags(env environment) *crmFlags { return &crmFlags{options: newOptions(env)} }
+
+// add adds the flags. What is written to the file is said by what.
+func (f *crmFlags) add(flags *pflag.FlagSet, what string) {
+	f.addJournalFlags(flags)
+	f.service.AddWait(flags)
+	f.list.AddReading(flags)
+	flags.StringVarP(&f.output.path, "output", "o", "", "write "+what+" to this `FILE`, whose ending sets the format")
+	flags.StringVar(&f.eventColumn, "event-column", "", "the `COLUMN` of the list with the ids of your events, by its header or #number (default an event for each record, the fields and the person)")
+	f.addFormulasFlag(flags)
+	f.addKeepFlag(flags)
+}
+
+// value returns which values of a run are reviewed.
+func (f *crmFlags) value(cmd *cobra.Command, run string) pipeline.CRMOptions {
+	return pipeline.CRMOptions{
+		Run: run, Reading: f.list.Value(cmd.Context(), f.env.stdin, f.env.now), Rules: f.rules, EventColumn: f.eventColumn,
+	}
+}
+
+func newCRMReviewCommand(env environment) *cobra.Command {
+	f := newCRMFlags(env)
+	var rules strings.Builder
+	for _, rule := range crm.Rules() {
+		rules.WriteString("  " + rule.Name + "  approves " + rule.Approves + "\n")
+	}
+	cmd := &cobra.Command{
+		Use:   "review RUN [-o REVIEW]",
+		Short: "Show each found value beside what the CRM has, and take the decisions",
+		Long: "Write the review of a run: for each found value the record, what the CRM has, what speaks for and\n" +
+			"against that it is the same person, and a column for the decision: approve, reject or nothing. Edit it\n" +
+			"in a spreadsheet program and give it to batch crm export --review. A value can be approved where the CRM\n" +
+			"has none. The others are shown as kept. A phone goes into no column of mobile or private numbers.\n\n" +
+			"Without -o, a terminal shows a screen with the values. Each decision is saved in the journal at once.\n\n" +
+			"A rule decides only where nobody has decided, where nothing speaks against the value, and where --auto\n" +
+			"names it. The review says which rule approved a value.\n\n" +
+			"Rules:\n" + rules.String() +
+			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.review(cmd, args[0]) },
+	}
+	f.add(cmd.Flags(), "the review")
+	cmd.Flags().StringSliceVar(&f.rules, "auto", nil, "approve by the rule of this `NAME` (repeatable)")
+	return cmd
+}
+
+func (f *crmFlags) review(cmd *cobra.Command, run string) error {
+	w, err := f.work(cmd)
+	if err != nil {
+		return err
+	}
+	out, err := f.besideLists()
+	if err != nil {
+		return err
+	}
+	options := f.value(cmd, run)
+	var view *report.CRMReview
+	switch {
+	case f.output.path != "":
+		view, err = w.ReviewCRM(cmd.Context(), options, f.output.value(f.env, f.sources()))
+	case f.env.hasScreen() && !f.json:
+		view, err = w.DecideCRM(cmd.Context(), options, func(review *crm.Review, save func(...int) error) error {
+			return runReviewScreen(cmd.Context(), f.env.stdin, f.env.stderr, review, save)
+		})
+	default:
+		return problem.Usagef("where to? give -o FILE, or start the command at a terminal")
+	}
+	if err != nil {
+		return ifInterrupted(err, "the decisions so far are saved")
+	}
+	return unlessUnread(f.show(out, view))
+}
+
+func newCRMExportCommand(env environment) *cobra.Command {
+	f := newCRMFlags(env)
+	var options pipeline.CRMExportOptions
+	cmd := &cobra.Command{
+		Use:   "export RUN -o IMPORT",
+		Short: "Write the approved values with the ids of their records, for the import of a CRM",
+		Long: "Write the approved values with the ids of their records, under the CRM's own names of columns. A value\n" +
+			"that nobody approved is not written. The decisions are those of the review, or those that the screen of\n" +
+			"batch crm review saved.\n\n" +
+			"No cell of a file is empty, because an empty cell clears a field in the imports of some CRMs. So records\n" +
+			"with other approved columns are in files of their own beside the first one, such as IMPORT.email.csv.\n" +
+			"--empty-cells writes one file. Then tell the import to skip empty cells.\n\n" +
+			"The journal records which values were exported, and when. The same values again give the same files,\n" +
+			"and the summary says so, because nobody knows whether a file reached the CRM. --only-new leaves them out." +
+			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.output.path == "" {
+				return problem.Usagef("where to? give -o FILE")
+			}
+			w, err := f.work(cmd)
+			if err != nil {
+				return err
+			}
+			out, err := f.besideLists()
+			if err != nil {
+				return err
+			}
+			options.CRMOptions = f.value(cmd, args[0])
+			view, err := w.ExportCRM(cmd.Context(), options, f.output.value(env, f.sources()))
+			if err != nil {
+				return ifInterrupted(err, "%s was not written", f.output.path)
+			}
+			return unlessUnread(f.show(out, view))
+		},
+	}
+	flags := cmd.Flags()
+	f.add(flags, "the records with approved values")
+	flags.StringVar(&options.Review, "review", "", "take the decisions from this review `FILE`")
+	flags.BoolVar(&options.EmptyCells, "empty-cells", false, "write one file, in which cells without an approved value are empty")
+	flags.BoolVar(&options.OnlyNew, "only-new", false, "leave out values that were exported before")
+	return cmd
+}

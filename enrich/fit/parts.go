@@ -1,0 +1,53 @@
+package fit
+
+import (
+	"strings"
+
+	"payonce/enrich"
+)
+
+// Agreement says how one part of two descriptions compares.
+type Agreement uint8
+
+// The agreements.
+const (
+	NotCompared Agreement = iota // one of them is missing, or they cannot be compared
+	Equal                        // but for case, accents, titles and the order of words
+	Similar                      // they may well be the same, as with a short form of a name
+	Different
+)
+
+// CompareNames compares the names of two persons.
+func CompareNames(row, answer *enrich.Described) Agreement {
+	c := comparison{row: row, answer: answer}
+	switch c.comparePersons() {
+	case noName:
+		return NotCompared
+	case sameName:
+		return Equal
+	case alikeName:
+		return Similar
+	}
+	return Different
+}
+
+// CompareDomain compares the domain of an email with the website of a company, by what somebody registered. A website
+// at a host that many companies share is no company's own.
+func CompareDomain(website, email string) Agreement {
+	_, domain, found := strings.Cut(email, "@")
+	if !found {
+		return NotCompared
+	}
+	switch compareWebsites(website, domain) {
+	case missing:
+		return NotCompared
+	case same:
+		return Equal
+	case alike:
+		return Similar
+	}
+	return Different
+}
+
+// NameOf returns the name of a person as it is shown.
+func NameOf(described *enrich.Described) string { return fullName(described) }

@@ -1,0 +1,84 @@
+// This file finds the columns by which another program finds a row again: the id of its record, and when the record was
+// changed last. It also says which columns of that program a phone must not be written to.
+
+package columns
+
+import (
+	"slices"
+	"strings"
+)
+
+// Header names of records, simplified. The ids of other things, such as of accounts and of rows, are not among them.
+const (
+	ownRecordIDs = `recordid contactrecordid recordidcontact leadrecordid personrecordid hsobjectid donotmodifycontact donotmodifylead`
+	kindIDs      = `contactid leadid personid crmid hubspotid salesforceid zohoid pipedriveid dynamicsid`
+	plainIDs     = `id externalid guid uuid`
+
+	modifiedTimes = `modifiedtime lastmodifieddate lastmodified lastmodifiedtime lastmodifiedat lastmodifiedon modifiedon modifieddate
+		modifiedat donotmodifymodifiedon updatetime updatedat updatedon lastupdated lastupdatedat lastupdate systemmodstamp
+		recordmodified hslastmodifieddate zuletztgeandert zuletztgeandertam geandertam anderungsdatum datedemodification
+		derniermodification fechademodificacion ultimamodifica datamodifica datademodificacao laatstgewijzigd gewijzigdop`
+)
+
+// findRecord finds the columns of the id and the modified time of records. Nothing is asked for by them, so several that
+// may be meant are no doubt about the list: then none of them has the role.
+func (r *recognition) findRecord() {
+	for _, find := range []struct {
+		role  Role
+		lists []string
+	}{{RecordID, []string{ownRecordIDs, kindIDs, plainIDs}}, {RecordModified, []string{modifiedTimes}}} {
+		if columns, overridden := r.chosen[find.role]; overridden {
+			r.give(find.role, columns, r.whyChosen(find.role))
+			continue
+		}
+		if !r.byPreset(find.role) {
+			r.giveRecord(find.role, find.lists)
+		}
+	}
+}
+
+// giveRecord gives a role to the only column with a name of the first list that names one.
+func (r *recognition) giveRecord(role Role, lists []string) {
+	for _, list := range lists {
+		found := columnsWhere(r.schema, func(header string) bool {
+			return header != string(ContactID) && slices.ContainsFunc(spellings(header), func(name string) bool {
+				return slices.Contains(strings.Fields(list), name)
+			})
+		})
+		found = slices.DeleteFunc(found, func(column int) bool { return r.taken[column] || r.isAppended(column) })
+		if len(found) == 1 {
+			r.give(role, found, ByHeader)
+		}
+		if len(found) > 0 {
+			return
+		}
+	}
+}
+
+// mobileWords are parts of simplified headers of mobile numbers, in whichever word they stand. A header that has one by
+// chance is not written to, which does no harm.
+const mobileWords = `mobil cellul celular cellphone cellno cellnumber handy movil telemov gsm natel portable smartphone komork matkapuh kannykka`
+
+// WhyNotBusinessPhone says why a column with this header is not that of a business phone, "" when nothing says that it is
+// not. A phone is never written to a column of mobile numbers, whatever else is known of the phone
+// (specification v1, "Client rules for writing results into a CRM contact").
+func WhyNotBusinessPhone(header string) string {
+	words, whole := wordsOf(header), simplify(header)
+	for part := range strings.FieldsSeq(mobileWords) {
+		if strings.Contains(whole, part) {
+			return "it is a column of mobile numbers"
+		}
+	}
+	switch {
+	case slices.Contains(words, "cell") || slices.Contains(words, "cel"):
+		return "it is a column of mobile numbers"
+	case contains(words, privateWords):
+		return "it is a column of private numbers"
+	case contains(words, otherPersons):
+		return "it is a column of other numbers than the person's"
+	}
+	return ""
+}
+
+// IsSharedMailbox reports whether an email is that of a mailbox which belongs to a whole company, such as info@.
+func IsSharedMailbox(email string) bool { return isSharedMailbox([]byte(email)) }

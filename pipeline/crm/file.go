@@ -1,0 +1,197 @@
+// This file is the form of a review as a list, which a person edits in a spreadsheet program, and reads it back.
+
+package crm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"payonce/io/table"
+)
+
+// The columns of a review.
+const (
+	recordColumn   = "record_id"
+	rowColumn      = "row"
+	fieldColumn    = "field"
+	targetColumn   = "crm_column"
+	inCRMColumn    = "value_in_crm"
+	foundColumn    = "value_found"
+	stateColumn    = "state"
+	decisionColumn = "decision"
+	byColumn       = "decided_by"
+	modifiedColumn = "record_modified"
+	runColumn      = "run"
+)
+
+// Header returns the columns of a review.
+func Header() []string {
+	return []string{
+		recordColumn, rowColumn, "name", "company", fieldColumn, targetColumn, inCRMColumn, foundColumn, "speaks_for", "speaks_against",
+		stateColumn, decisionColumn, byColumn, modifiedColumn, runColumn,
+	}
+}
+
+// Cells returns the lines of the review as cells.
+func (r *Review) Cells() (lines [][]string) {
+	for i := range r.Lines {
+		lines = append(lines, r.cells(&r.Lines[i]))
+	}
+	return lines
+}
+
+func (r *Review) cells(l *Line) []string {
+	cells := []string{
+		l.Record, strconv.FormatInt(l.Row, 10), l.Person, l.Company, l.Field, r.Targets[l.Target].Header, l.InCRM, l.Found,
+		strings.Join(l.For, "; "), strings.Join(l.Against, "; "), l.StateText(), string(l.Decision), l.DecidedBy, l.Modified, r.Run,
+	}
+	for i, cell := range cells {
+		cells[i] = oneLine(cell)
+	}
+	return cells
+}
+
+// StateText says what can become of the value, or when it was exported.
+func (l *Line) StateText() string {
+	switch {
+	case l.State != Open:
+		return string(l.State) + ": " + l.Why
+	case !l.Exported.IsZero():
+		return "exported " + l.Exported.UTC().Format("2006-01-02 15:04")
+	}
+	return string(Open)
+}
+
+// oneLine returns a text without line breaks and blanks around it, as a cell of a review has it.
+func oneLine(text string) string {
+	return strings.TrimSpace(strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, text))
+}
+
+// LineError says what is wrong with a line of a review.
+type LineError struct {
+	Line   int64
+	Column string
+	Text   string
+}
+
+func (e *LineError) Error() string {
+	return fmt.Sprintf("row %d, column %s: %s", e.Line, e.Column, e.Text)
+}
+
+// ReadDecisions takes the decisions of a review that somebody edited, in place of those that the review has. The lines
+// may be in any order, and lines without a decision may be missing. All cells but the decisions have to be those of the
+// review as it is now. After an error the review has the decisions that it had.
+func (r *Review) ReadDecisions(ctx context.Context, reader table.Reader) error {
+	read := &decisions{review: r, places: map[string]int{}, lines: map[string]int{}, seen: map[int]int64{}, taken: map[int]taken{}}
+	for _, name := range Header() {
+		read.places[name] = slices.IndexFunc(reader.Schema().Columns, func(column string) bool {
+			return strings.EqualFold(strings.TrimSpace(column), name)
+		})
+		if read.places[name] < 0 {
+			return fmt.Errorf("there is no column %q; give a review of this run with its header", name)
+		}
+	}
+	for i := range r.Lines {
+		line := &r.Lines[i]
+		read.lines[read.keyOf(oneLine(line.Record), line.Field, strconv.FormatInt(line.Row, 10), line.State == NoRecord)] = i
+	}
+	if err := table.Each(ctx, reader, read.take); err != nil {
+		return err
+	}
+	for i := range r.Lines {
+		line := &r.Lines[i]
+		line.decide(Undecided, "")
+		if taken, is := read.taken[i]; is {
+			line.decide(taken.decision, taken.by)
+		}
+	}
+	return nil
+}
+
+// decisions are the decisions of a review that is read.
+type decisions struct {
+	review *Review
+	places map[string]int
+	lines  map[string]int // of the review
+	seen   map[int]int64  // the lines of the file by those of the review
+	taken  map[int]taken
+}
+
+// taken is a decision, and who took it.
+type taken struct {
+	decision Decision
+	by       string
+}
+
+// keyOf names a line. That of a row whose record is not certain has its number.
+func (d *decisions) keyOf(record, field, row string, unclear bool) string {
+	if !unclear {
+		row = ""
+	}
+	return strings.Join([]string{record, field, row}, "\x1f")
+}
+
+// take reads one line.
+func (d *decisions) take(row table.Row) error {
+	blank := true
+	cell := func(name string) string {
+		return oneLine(string(table.UnescapeFormula(row.Cell(d.places[name]))))
+	}
+	wrong := func(column, format string, args ...any) error {
+		return &LineError{row.Line(), column, fmt.Sprintf(format, args...)}
+	}
+	for _, name := range Header() {
+		blank = blank && cell(name) == ""
+	}
+	if blank {
+		return nil
+	}
+	if run := cell(runColumn); run != d.review.Run {
+		return wrong(runColumn, "the line is of the run %q, and not of %q", run, d.review.Run)
+	}
+	decision := Decision(strings.ToLower(cell(decisionColumn)))
+	if decision != Undecided && decision != Approve && decision != Reject {
+		return wrong(decisionColumn, "%q is no decision; write %s, %s or nothing", cell(decisionColumn), Approve, Reject)
+	}
+	at, found := d.lines[d.keyOf(cell(recordColumn), cell(fieldColumn), "", false)]
+	if !found {
+		at, found = d.lines[d.keyOf(cell(recordColumn), cell(fieldColumn), cell(rowColumn), true)]
+	}
+	if !found {
+		return wrong(recordColumn, "the run has no value of %s for the record %q; write the review again", cell(fieldColumn), cell(recordColumn))
+	}
+	if before, twice := d.seen[at]; twice {
+		return wrong(recordColumn, "the row %d is about the same value; leave one of them", before)
+	}
+	d.seen[at] = row.Line()
+	line := &d.review.Lines[at]
+	is := d.review.cells(line)
+	for _, name := range []string{targetColumn, inCRMColumn, foundColumn, modifiedColumn} {
+		if now := is[slices.Index(Header(), name)]; cell(name) != now {
+			return wrong(name, "the review has %q here now, and the file has %q; change nothing but the decisions, and write the review again if the list has changed",
+				now, cell(name))
+		}
+	}
+	if err := line.check(decision); err != nil {
+		return wrong(decisionColumn, "%v; leave it empty", err)
+	}
+	d.taken[at] = taken{decision, d.decidedBy(line, cell(byColumn))}
+	return nil
+}
+
+// decidedBy returns who decided: the rule that the file names, when that approves the value, and a person otherwise.
+func (d *decisions) decidedBy(l *Line, by string) string {
+	if rule, err := RuleOf(by); err == nil && rule.holds(d.review, l) {
+		return rule.Name
+	}
+	return ByPerson
+}
