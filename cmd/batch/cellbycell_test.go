@@ -154,7 +154,9 @@ func (c *comparing) outputs(name, content string, flags ...string) (lists map[st
 	return lists, tables
 }
 
-func (c *comparing) tables(name, format string) string { return filepath.Join(c.dir, name+".tables."+format) }
+func (c *comparing) tables(name, format string) string {
+	return filepath.Join(c.dir, name+".tables."+format)
+}
 
 // row compares a row with an object. A member that stands in no column has to be among those that stand elsewhere, with
 // the reason.
