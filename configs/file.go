@@ -193,7 +193,7 @@ func allowed(name string) bool { return name != "config" && name != "help" && na
 func takesSeveral(flag *pflag.Flag) bool {
 	_, isList := flag.Value.(pflag.SliceValue)
 	switch flag.Value.(type) {
-	case *FieldsFlag, *NamesFlag:
+	case *FieldsFlag, *NamesFlag, *FiguresFlag, *YearsFlag:
 		return true
 	}
 	return isList

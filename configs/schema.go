@@ -93,6 +93,11 @@ func flagSchema(flag *pflag.Flag) map[string]any {
 		return or(field, pattern("^"+one+"(, *"+one+")*$"), map[string]any{"type": "array", "items": field, "minItems": 1})
 	case "stringArray":
 		return or(text, map[string]any{"type": "array", "items": text})
+	case "FIGURES":
+		return or(map[string]any{"type": "string"}, map[string]any{"type": "array", "items": map[string]any{"type": "string"}, "minItems": 1})
+	case "YEARS":
+		year := map[string]any{"type": []string{"string", "integer"}}
+		return or(year, map[string]any{"type": "array", "items": year, "minItems": 1})
 	case "PERCENT":
 		return or(text, map[string]any{"type": "integer", "minimum": 0, "maximum": 90})
 	}

@@ -94,6 +94,9 @@ type TableRow struct {
 // CellFrom returns the cell of a kind that has a text: what String returns, and for a list what ListJSON returns. A text
 // that is not of the kind gives a cell that is not known.
 func CellFrom(kind CellKind, text string) Cell {
+	if kind == TextCell {
+		return TextOf(text)
+	}
 	c := Cell{Kind: kind, Known: true, Text: text}
 	var err error
 	switch {

@@ -168,7 +168,7 @@ func TestAHostileContactIsRead(t *testing.T) {
 	}
 	for column, want := range map[string]string{
 		"contact_id": "7", "contact_full_name": "", "contact_first_name": "", "contact_email": "", "contact_phone": "",
-		"contact_seniority_level": `["cxo"]`, "contact_department": `["{\"id\":1}"]`, "contact_company_id": "9007199254740993", "enrich_reason": "phone not found; could not be read: first_name is not text; email is not text",
+		"contact_seniority_level": "cxo", "contact_department": `{"id":1}`, "contact_company_id": "9007199254740993", "enrich_reason": "phone not found; could not be read: first_name is not text; email is not text",
 		"enrich_units_contacts": "1", "enrich_units_email_count": "1", "enrich_units_phone_count": "0",
 	} {
 		if got, there := csvRows(t, in("out.csv"))[0][column]; got != want || !there {
@@ -216,7 +216,7 @@ func checkHostileList(t *testing.T, rows []map[string]string) {
 	for row, wanted := range []map[string]string{
 		{"company_name": "As text", "company_phone": "", "financials_year": "2024", "insights": "101"},
 		{
-			"company_name": "As number", "company_phone": `["5","+1"]`, "company_industry": `["Steel"]`, "company_size": "12", "company_founding_date": "", "financials_year": "2024", "financials_turnover": "",
+			"company_name": "As number", "company_phone": `["5","+1"]`, "company_industry": "Steel", "company_size": "12", "company_founding_date": "", "financials_year": "2024", "financials_turnover": "",
 			"enrich_reason": "v2_company: could not be read: founding_date is not a date; v2_financials: could not be read: 2024.Employee-Numbers is not an integer; 2024.Turnover is not a number; v2_ownership: company unknown",
 		},
 		{"company_name": "", "company": "1.03e2", "financials_year": "2024", "ownership": "1"},

@@ -121,7 +121,7 @@ var names = []string{
 func isRecorded(flag *pflag.Flag) bool {
 	switch value := flag.Value.(type) {
 	case *configs.MoneyFlag, *configs.CapFlag, *configs.CountFlag, *configs.RateFlag, *rateFlag, *configs.PercentFlag, *configs.ShareFlag, *configs.SizeFlag,
-		*configs.AgeFlag, *configs.DateFlag, *configs.ChoiceFlag, *configs.FieldsFlag:
+		*configs.AgeFlag, *configs.DateFlag, *configs.ChoiceFlag, *configs.FieldsFlag, *configs.FiguresFlag, *configs.YearsFlag:
 		return true
 	case *configs.PairsFlag:
 		return value.Known

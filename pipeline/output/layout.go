@@ -23,7 +23,7 @@ type layout struct {
 	names         []string // of the positions
 	kinds         []string // what a later step recognises a value by: the role or the name of its field
 	cells         []enrich.CellKind
-	values        []int    // the positions of values
+	values        []int // the positions of values
 	steps         []positions
 	units         []unitColumn
 }

@@ -132,7 +132,7 @@ func (s Sequence) Configuration() string {
 	var text strings.Builder
 	for _, step := range s {
 		step.Index, step.Answers = nil, nil
-		step.Decoder, step.Decided, step.shown = nil, nil, nil // the interface has one decoder
+		step.Decoder, step.Decided, step.shown = nil, nil, nil // the catalogue says what the decoder reads
 		step.Refuses, step.Scope.Next = nil, nil
 		step.Scope.Forgotten = nil         // the journal knows them
 		step.Scope.Known = nil             // from the journal

@@ -84,8 +84,13 @@ func (g GroupMember) Cells() []enrich.Cell { return cellsOf(g, groupMember) }
 // ownershipMembers returns what a list shows of an ownership record: the first shareholder and the parent.
 func ownershipMembers() []enrich.TableColumn {
 	return []enrich.TableColumn{
-		{Name: "shareholder_name"}, {Name: "shareholder_quantity", Kind: enrich.IntegerCell}, {Name: "shareholder_share_type"},
-		{Name: "shareholder_share_value"}, {Name: "shareholder_currency"}, {Name: "parent_id"}, {Name: "parent_name"},
+		{Name: "shareholder_name"},
+		{Name: "shareholder_quantity", Kind: enrich.IntegerCell},
+		{Name: "shareholder_share_type"},
+		{Name: "shareholder_share_value"},
+		{Name: "shareholder_currency"},
+		{Name: "parent_id"},
+		{Name: "parent_name"},
 	}
 }
 
@@ -107,7 +112,8 @@ func (o Ownership) listCells() []enrich.Cell {
 		parent = heads[0]
 	}
 	return []enrich.Cell{
-		enrich.TextOf(first.Name.Value), {Kind: enrich.IntegerCell, Known: first.Quantity.Known, Integer: first.Quantity.Value},
+		enrich.TextOf(first.Name.Value),
+		{Kind: enrich.IntegerCell, Known: first.Quantity.Known, Integer: first.Quantity.Value},
 		enrich.TextOf(first.ShareType.Value), enrich.TextOf(first.ShareValue.Value), enrich.TextOf(first.Currency.Value),
 		enrich.TextOf(parent.ID.Value), enrich.TextOf(parent.Name),
 	}
