@@ -197,8 +197,8 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 		header = "profile url,email,phone\n"
 		for n := range most {
 			profile := fmt.Sprintf("https://pro.example/in/person-%d", n)
-			if company, _ := w.ByID(fmt.Sprint(n/4 + 1)); n%8 != 7 { // v2 does not know the others
-				employee, _ := w.Employee(company, n%4%company.Staff())
+			if company, _ := w.ByID(fmt.Sprint(n + 1)); n%8 != 7 { // v2 does not know the others
+				employee, _ := w.Employee(company, n%company.Staff())
 				profile = employee.Profile()
 			}
 			row := fmt.Sprintf("%s,%s,\n", profile, []string{"", "", "", "own@list.example"}[r.IntN(4)])
