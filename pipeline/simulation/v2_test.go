@@ -162,8 +162,6 @@ func v2Mutations() []v2Mutation {
 			s.above(50_000)
 			s.Ceilings = nil
 			s.Modules = map[string]kit.Module{"GET /companies/{id}": kit.Contacts}
-			s.list = []byte("company id,website\n,alder-logistics-1.example\n,birch-logistics-1.example\n,copper-logistics-1.example\n" +
-				",delta-logistics-1.example\n9,\n10,\n") // of two operations, one is counted on another module
 			s.Starts = append(s.Starts, stepsStart{Ending: crash, At: 40}, stepsStart{Ending: crash, At: 60}, stepsStart{Ending: crash, At: 80})
 		}},
 		{name: "the window is ignored", promise: "P4", rate: func(r checkpoint.Rate) checkpoint.Rate { r.Slots = 1 << 20; return r }},

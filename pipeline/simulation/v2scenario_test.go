@@ -219,7 +219,7 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 		}
 		rows = append(rows, strings.Repeat(row, 1+r.IntN(8)/7))
 	}
-	return []byte(header + strings.Join(rows, "") + []string{"", "99999999,\n"}[r.IntN(2)])
+	return []byte(header + strings.Join(rows, "") + []string{"", "99999,\n"}[r.IntN(2)]) // one by its id
 }
 
 // drawIdentities returns a row with two identities of a company, of which some are unknown.
