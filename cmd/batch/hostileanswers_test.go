@@ -156,7 +156,7 @@ func TestAHostileContactIsRead(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	if err := os.WriteFile(in("list.csv"), []byte("LinkedIn URL\nhttps://www.linkedin.com/in/person-1\n"), 0o600); err != nil {
+	if err := os.WriteFile(in("list.csv"), []byte("LinkedIn URL\nhttps://pro-network.example/in/jonas-farrell-1001\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	stdout, stderr, code := executeIn(t.Context(), quietEnvironment(map[string]string{"SERVICE_V2_API_KEY": sandboxv2.DefaultKey}),

@@ -199,8 +199,8 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 		header = "profile url,email,phone\n"
 		for n := range most {
 			profile := fmt.Sprintf("https://pro.example/in/person-%d", n)
-			if company, _ := w.ByID(fmt.Sprint(n/4 + 1)); n%8 != 7 { // v2 does not know the others
-				employee, _ := w.Employee(company, n%4%company.Staff())
+			if company, _ := w.ByID(fmt.Sprint(n + 1)); n%8 != 7 { // v2 does not know the others
+				employee, _ := w.Employee(company, n%company.Staff())
 				profile = employee.Profile()
 			}
 			row := fmt.Sprintf("%s,%s,\n", profile, []string{"", "", "", "own@list.example"}[r.IntN(4)])
@@ -229,7 +229,7 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 		draws(s.Seed).of("shuffle").Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		return []byte("company id,website,country,number,vat number\n" + strings.Join(rows, ""))
 	}
-	return []byte(header + strings.Join(rows, "") + []string{"", "99999999,\n"}[r.IntN(2)])
+	return []byte(header + strings.Join(rows, "") + []string{"", "99999,\n"}[r.IntN(2)]) // one by its id
 }
 
 // drawSeveral returns rows that name a company in different ways. A number of the US is that of a state, which answers do

@@ -192,14 +192,14 @@ func (w World) companiesOf(identity enrich.Identity) []Company {
 
 // colleague returns the person of a company with a name.
 func (w World) colleague(c Company, first, last string) (Employee, bool) {
-	plainFirst, plainLast := strings.ToLower(asciiWord(first)), strings.ToLower(asciiWord(last))
+	asFirst, asLast := spell(first), spell(last)
 	for place := range c.Staff() {
-		if f, l := c.names(place); plainFirst == strings.ToLower(f) && plainLast == strings.ToLower(l) {
+		if f, l := c.names(place); strings.EqualFold(asFirst.plain, f) && strings.EqualFold(asLast.plain, l) {
 			return w.Employee(c, place)
 		}
 	}
 	for i, p := range c.listPeople() {
-		if p.first.isNamed(first) && p.last.isNamed(last) {
+		if p.first.isSpelled(asFirst) && p.last.isSpelled(asLast) {
 			return w.listEmployee(c, firstListPlace+i, p), true
 		}
 	}

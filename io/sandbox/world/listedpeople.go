@@ -80,10 +80,22 @@ func (p person) page() string {
 	return listPages + p.first.ascii + "-" + p.last.ascii + "-" + strconv.FormatUint(uint64(pageCode(p.number)), 36)
 }
 
-// isNamed reports whether a text spells a word of a name: as it stands in lists or in addresses, in any case, with
-// accents or without.
-func (n name) isNamed(text string) bool {
-	plain := asciiWord(text)
-	return plain != "" && (plain == n.ascii || plain == asciiWord(n.text)) ||
-		cases.Fold().String(norm.NFKC.String(text)) == cases.Fold().String(norm.NFKC.String(n.text))
+// spelling is a word of a name as it is compared: in ASCII without accents, and in one case.
+type spelling struct{ plain, folded string }
+
+func spell(text string) spelling {
+	return spelling{asciiWord(text), cases.Fold().String(norm.NFKC.String(text))}
+}
+
+// isSpelled reports whether a text spells the word: as it stands in lists or in addresses, in any case, with accents or
+// without.
+func (n name) isSpelled(as spelling) bool {
+	if as.plain != "" && as.plain == n.ascii {
+		return true
+	}
+	if strings.EqualFold(n.text, n.ascii) {
+		return false
+	}
+	own := spell(n.text)
+	return as.plain != "" && as.plain == own.plain || as.folded == own.folded
 }
