@@ -169,12 +169,16 @@ func TestTheParagraphNamesAllLimitsThatWereReached(t *testing.T) {
 		want    string
 	}{
 		{nil, "It stopped early, because the ceiling max-units companies of 10 was reached, and 2 rows are still open."},
-		{[]NotSent{{Reason: "ceiling:max-units companies", Module: "companies"}, {Reason: "ceiling:max-units financials", Module: "financials"}},
+		{
+			[]NotSent{{Reason: "ceiling:max-units companies", Module: "companies"}, {Reason: "ceiling:max-units financials", Module: "financials"}},
 			"It stopped early, because the ceiling max-units companies of 10 was reached, and so was the ceiling " +
-				"max-units financials of 5, and 2 rows are still open."},
-		{[]NotSent{{Reason: "ceiling:max-units financials"}, {Reason: "service:limit", Module: "contacts"}},
+				"max-units financials of 5, and 2 rows are still open.",
+		},
+		{
+			[]NotSent{{Reason: "ceiling:max-units financials"}, {Reason: "service:limit", Module: "contacts"}},
 			"It stopped early, because the ceiling max-units companies of 10 was reached, and so were the ceiling " +
-				"max-units financials of 5 and the account's limit of contacts, and 2 rows are still open."},
+				"max-units financials of 5 and the account's limit of contacts, and 2 rows are still open.",
+		},
 	} {
 		run.NotSent = test.notSent
 		if got := run.ending(); got != test.want {

@@ -58,7 +58,7 @@ func TestAPlanShowsWhatUnitsWithPricesCost(t *testing.T) {
 		{"  email", "2"},
 		{"  at most", "$0.70"},
 		{"  units at most", "2 of contacts (9 left) at $0.30, 2 of phone_count"},
-		{"  time", "less than a second at 60/1m0s"},
+		{"  time", "less than 1s at 60/1m0s"},
 		{"step 2", "v2_company"},
 		{"  lookups", "0"},
 		{"  company", "0"},
