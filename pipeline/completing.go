@@ -78,13 +78,17 @@ func (r *RunSteps) completing() *completing {
 	c := &completing{of: make([]uint16, r.Steps[0].Scan.Rows)}
 	now, limits := r.now(), r.limits()
 	for _, l := range limits {
-		c.left = append(c.left, max(l.Left(r.used(l, now)), 0))
+		left := max(l.Left(r.used(l, now)), 0)
+		if l.Meter == cost.USD {
+			left += int64(r.freeWorth(l))
+		}
+		c.left = append(c.left, left)
 	}
 	known := map[string]uint16{}
-	fields := make([]enrich.Fields, len(r.Steps))
+	fields, key := make([]enrich.Fields, len(r.Steps)), []byte(nil)
 	for i := range c.of {
 		never := r.needOf(int64(i+1), fields)
-		key := make([]byte, 0, len(fields)+1)
+		key = key[:0]
 		all := enrich.Fields(0)
 		for _, f := range fields {
 			key, all = append(key, byte(f)), all|f
@@ -114,6 +118,24 @@ func (r *RunSteps) completing() *completing {
 		c.first = other
 	}
 	return c
+}
+
+// freeWorth returns what the lookups under a ceiling on money would cost more without the free allowances.
+func (r *RunSteps) freeWorth(l limit) (worth cost.Money) {
+	for _, account := range r.Accounts {
+		if l.own && l.account != account || !account.TakesMoney() {
+			continue
+		}
+		free, rates := account.FreeLeft(), account.Rates()
+		for f := range account.Wanted.Each() {
+			asked := int64(0)
+			for _, s := range r.Of(account) {
+				asked += s.Counts.Asked[f]
+			}
+			worth += rates[f].Price().Times(min(asked, max(free[f], 0)))
+		}
+	}
+	return worth
 }
 
 // needOf sets what a row asks of each step. It reports whether a step cannot name the subject of the row. A value that
@@ -292,6 +314,7 @@ func (j *job) lookUpRows(ctx context.Context, update func(SentSoFar)) (dispatch.
 		if j.Tally().Posts == sent {
 			break
 		}
+		j.lookAheadNow()
 	}
 	return j.lookUpOnce(ctx, update)
 }

@@ -217,7 +217,7 @@ func checkHostileList(t *testing.T, rows []map[string]string) {
 		{"company_name": "As text", "company_phone": "", "financials_year": "2024", "insights": "101"},
 		{
 			"company_name": "As number", "company_phone": `["5","+1"]`, "company_industry": "Steel", "company_size": "12", "company_founding_date": "", "financials_year": "2024", "financials_turnover": "",
-			"enrich_reason": "v2_company: could not be read: founding_date is not a date; v2_financials: could not be read: 2024.Employee-Numbers is not an integer; 2024.Turnover is not a number; v2_ownership: company unknown",
+			"enrich_reason": "v2_company: could not be read: founding_date is not a date; v2_financials: could not be read: 2024.Employee-Numbers is not an integer; 2024.Turnover is not a number; v2_ownership: ownership not found",
 		},
 		{"company_name": "", "company": "1.03e2", "financials_year": "2024", "ownership": "1"},
 		{"company_name": "Long", "financials_turnover": "5"},

@@ -45,7 +45,8 @@ type options struct {
 	output    outputFlags
 
 	offline bool
-	unbound bool // offline, the command need not know the service
+	unbound bool   // offline, the command need not know the service
+	needs   string // the interface that the command needs whatever is asked for; "" for none
 
 	yes       bool               // do not ask
 	ceilingOK bool               // a run that reaches a ceiling has ended well
@@ -243,6 +244,9 @@ func (o *options) takesMoney() bool {
 // needed returns the ending of a code about an interface that is not configured, such as _v2, when no field that is asked
 // for comes from the first interface; else "".
 func (o *options) needed() string {
+	if o.needs != "" {
+		return "_" + o.needs
+	}
 	set := provider.All(providers.All())
 	asked, err := set.Of(o.wanted())
 	if err != nil || len(asked) == 0 || asked[0].Interface.Catalogue.Interface == set.Names()[0] {

@@ -44,14 +44,14 @@ func TestTheProgressLineFitsTheTerminal(t *testing.T) {
 			columns int
 			want    string
 		}{
-			{140, short + ", $3600.00 of $5000.00, 6h39m0s left, 66% email, 43% phone  50% [==================>...................]  "},
-			{120, short + ", $3600.00 of $5000.00, 6h39m0s left, 66% email, 43% phone  50% [========>.........]  "},
-			{80, short + ", $3600.00 of $5000.00, 6h39m0s left  50% []  "},
+			{140, short + ", $3600.00 of $5000.00, 6h39m left, 66% email, 43% phone  50% [==================>...................]  "},
+			{120, short + ", $3600.00 of $5000.00, 6h39m left, 66% email, 43% phone  50% [========>.........]  "},
+			{80, short + ", $3600.00 of $5000.00, 6h39m left  50% []  "},
 			{60, short + "  50% [=======>........]  "},
 			{20, "sendin…  50% []  "},
 			{11, ""},
 			{1, ""},
-			{-1, short + ", $3600.00 of $5000.00, 6h39m0s left  50% []  "},
+			{-1, short + ", $3600.00 of $5000.00, 6h39m left  50% []  "},
 		} {
 			out.Reset()
 			columns = test.columns
@@ -73,7 +73,7 @@ func TestAWaitIsShownAsAWait(t *testing.T) {
 	p := halfDone(func() time.Time { return at.Add(-time.Minute) })
 	for reason, want := range map[dispatch.WaitReason]string{
 		dispatch.WaitSlowDown: "waiting: service says slow down, next call 10:32:40, 12000 of 24000 lookups",
-		dispatch.WaitRate:     "waiting: rate limit, next call 10:32:40, 12000 of 24000 lookups, 6h40m0s left",
+		dispatch.WaitRate:     "waiting: rate limit, next call 10:32:40, 12000 of 24000 lookups, 6h40m left",
 		dispatch.WaitSettle:   "waiting: responses lost, account settles, next call 10:32:40",
 	} {
 		p.tally.Wait = dispatch.Wait{Reason: reason, Until: at}

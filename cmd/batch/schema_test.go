@@ -33,9 +33,10 @@ func planFlags(dir string) map[string][]string {
 			"--max-spend", "3", "--max-lookups", "9", "--daily", "1", "--monthly", "20", "--workspace-monthly", "50",
 			"--job", "nightly", "--approval-threshold", "0.10", "--fields", "email,phone", "--priority", "id:asc",
 		},
-		"a sample": {"--sample", "5", "--limit", "20", "--name", "trial", "--fields", "phone"},
-		"slow":     {"--rate", "1/24h", "--fields", "email,phone"},
-		"kept":     {"--max-spend", "3", "--out", filepath.Join(dir, "plan.json"), "--strict"},
+		"a sample":       {"--sample", "5", "--limit", "20", "--name", "trial", "--fields", "phone"},
+		"complete first": {"--max-spend", "1", "--complete-first", "--fields", "email,phone"},
+		"slow":           {"--rate", "1/24h", "--fields", "email,phone"},
+		"kept":           {"--max-spend", "3", "--out", filepath.Join(dir, "plan.json"), "--strict"},
 	}
 }
 

@@ -78,6 +78,7 @@ const usualFreshFor = 7 * 24 * time.Hour
 
 func newSearch(env environment, kind search.Kind, cmd *cobra.Command) (*searchCommand, *cobra.Command) {
 	c := &searchCommand{o: newOptions(env), kind: kind, lists: map[string]*[]string{}, freshFor: configs.AgeFlag{Span: usualFreshFor, Given: true}}
+	c.o.needs = "v2"
 	cmd.Long += exitHelp(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked)
 	cmd.RunE = c.run
 	flags := cmd.Flags()

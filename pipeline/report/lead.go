@@ -176,7 +176,7 @@ func (r ReportedRun) ending() string {
 	case stateOpen:
 		return "It has not come to its end: it was killed, or it still runs."
 	case stateStopped:
-		return "It stopped early, because " + r.stopWords() + left + "."
+		return "It stopped early, because " + r.stopWords() + r.alsoReached() + left + "."
 	}
 	return "It came to its end" + left + "."
 }
@@ -218,6 +218,30 @@ func (r ReportedRun) stopWords() string {
 		return "somebody interrupted it"
 	}
 	return Printable(r.Stop)
+}
+
+// alsoReached names further limits because of which the last start did not send lookups; "" without any.
+func (r ReportedRun) alsoReached() string {
+	var others []string
+	for _, left := range r.NotSent {
+		words := "the account's limit of " + Printable(left.Module)
+		if name, is := strings.CutPrefix(left.Reason, "ceiling:"); is {
+			words = "the ceiling " + Printable(name)
+			if c := r.ceiling(name); c.Limit > 0 {
+				words += " of " + limitText(c)
+			}
+		}
+		if left.Reason != r.Stop && !slices.Contains(others, words) {
+			others = append(others, words)
+		}
+	}
+	switch len(others) {
+	case 0:
+		return ""
+	case 1:
+		return ", and so was " + others[0]
+	}
+	return ", and so were " + And(others)
 }
 
 // ceiling returns the ceiling of that name that the user set, the zero Ceiling for none.

@@ -153,3 +153,36 @@ func TestTheParagraphSaysHowARunStands(t *testing.T) {
 		}
 	}
 }
+
+// The sentence on a run that stopped early names every limit that it reached.
+func TestTheParagraphNamesAllLimitsThatWereReached(t *testing.T) {
+	t.Parallel()
+	ended := time.Date(2026, 11, 22, 10, 31, 0, 0, time.UTC)
+	run := ReportedRun{
+		Ended: &ended, Stop: "ceiling:max-units companies", Rows: map[string]int64{"not_attempted": 2},
+		ceilings: []cost.Ceiling{
+			{Name: "max-units companies", Meter: 1, Limit: 10}, {Name: "max-units financials", Meter: 3, Limit: 5},
+		},
+	}
+	for _, test := range []struct {
+		notSent []NotSent
+		want    string
+	}{
+		{nil, "It stopped early, because the ceiling max-units companies of 10 was reached, and 2 rows are still open."},
+		{
+			[]NotSent{{Reason: "ceiling:max-units companies", Module: "companies"}, {Reason: "ceiling:max-units financials", Module: "financials"}},
+			"It stopped early, because the ceiling max-units companies of 10 was reached, and so was the ceiling " +
+				"max-units financials of 5, and 2 rows are still open.",
+		},
+		{
+			[]NotSent{{Reason: "ceiling:max-units financials"}, {Reason: "service:limit", Module: "contacts"}},
+			"It stopped early, because the ceiling max-units companies of 10 was reached, and so were the ceiling " +
+				"max-units financials of 5 and the account's limit of contacts, and 2 rows are still open.",
+		},
+	} {
+		run.NotSent = test.notSent
+		if got := run.ending(); got != test.want {
+			t.Errorf("%s\nnot\n%s", got, test.want)
+		}
+	}
+}

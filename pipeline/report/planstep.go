@@ -79,7 +79,7 @@ type PlanLine struct{ Name, Text string }
 // atLeast writes the least time that something takes.
 func atLeast(seconds int64) string {
 	if seconds == 0 {
-		return "less than a second"
+		return "less than 1s"
 	}
 	return "at least " + dispatch.Span(time.Duration(seconds)*time.Second)
 }

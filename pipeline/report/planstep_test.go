@@ -25,12 +25,12 @@ func TestAPlanShowsWhatEachStepAsksForAndUses(t *testing.T) {
 		{"  lookups", "500"},
 		{"  email", "500"},
 		{"  units at most", "500 of contacts (9,000 left), 500 of email_count"},
-		{"  time", "at least 8m0s at 60/1m0s"},
+		{"  time", "at least 8m at 60/1m0s"},
 		{"step 2", "v1"},
 		{"  lookups", "up to 500"},
 		{"  work_email", "480 × $0.15 = $72.00, and 20 free"},
 		{"  at most", "$72.00"},
-		{"  time", "at least 16m0s at 30/1m0s"},
+		{"  time", "at least 16m at 30/1m0s"},
 	}
 	if diff := cmp.Diff(want, steps.Lines()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -58,7 +58,7 @@ func TestAPlanShowsWhatUnitsWithPricesCost(t *testing.T) {
 		{"  email", "2"},
 		{"  at most", "$0.70"},
 		{"  units at most", "2 of contacts (9 left) at $0.30, 2 of phone_count"},
-		{"  time", "at least 0s at 60/1m0s"},
+		{"  time", "less than 1s at 60/1m0s"},
 		{"step 2", "v2_company"},
 		{"  lookups", "0"},
 		{"  company", "0"},
