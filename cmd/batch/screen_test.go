@@ -96,7 +96,7 @@ func TestMapAsksSimpleQuestions(t *testing.T) {
 	at.Press("#5" + enter)
 	at.Shows("email [#6 Email]:")
 	at.Press("-")
-	for _, role := range []string{"phone", "full_name", "held_email", "held_phone", "contact_id", "Save"} {
+	for _, role := range []string{"phone", "full_name", "held_email", "held_phone", "contact_id", "record_id", "record_modified", "Save"} {
 		at.Press(enter)
 		at.Shows("\n" + role + " ")
 	}

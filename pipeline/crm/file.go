@@ -104,8 +104,15 @@ func (r *Review) ReadDecisions(ctx context.Context, reader table.Reader) error {
 		line := &r.Lines[i]
 		read.lines[read.keyOf(oneLine(line.Record), line.Field, strconv.FormatInt(line.Row, 10), line.State == NoRecord)] = i
 	}
+	var foot table.Foot
+	if footed, is := reader.(table.Footed); is {
+		footed.WhenFoot(func(found table.Foot) { foot = found })
+	}
 	if err := table.Each(ctx, reader, read.take); err != nil {
 		return err
+	}
+	if foot.Rows > 0 { // which would not be read
+		return &LineError{foot.Line, recordColumn, "totals and notes stand here, below the review; remove them"}
 	}
 	for i := range r.Lines {
 		line := &r.Lines[i]
