@@ -71,6 +71,8 @@ type List struct {
 	Resolve     bool   // the service chooses where a search cannot decide
 	// Fallback says that a company which its first identity does not find is asked for by its others.
 	Fallback bool
+	// UsualFallback says that nobody chose Fallback. A run that was recorded keeps its own then.
+	UsualFallback bool
 	// AcceptMismatch says that rows also get the values of answers that contradict them.
 	AcceptMismatch bool
 }

@@ -37,6 +37,8 @@ type listFlags struct {
 
 	Profile bool
 	Sample  configs.CountFlag
+
+	isGiven func(flag string) bool // nil for a command without these flags
 }
 
 // SetDefaults sets the defaults.
@@ -78,6 +80,7 @@ func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.
 	l.Held, _ = columns.ParseHeld(f.Held.Value) // the flag takes no other names
 	l.Reask.Before, l.Limit, l.Memory = f.ReaskMissing.Before(now()), f.Limit.OrZero(), cmp.Or(f.Memory.Bytes, machineMemory()/4)
 	l.Resolve = f.Resolve.Value == autocomplete
+	l.UsualFallback = f.isGiven != nil && !f.isGiven("fallback")
 	return l
 }
 
@@ -134,7 +137,8 @@ const (
 func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.From, "from", "the interfaces that are asked, in their order: v2,v1 asks v1 for what v2 did not return (default v1 for emails and phones)")
 	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
-	flags.BoolVar(&f.List.Fallback, "fallback", false, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country")
+	flags.BoolVar(&f.List.Fallback, "fallback", true, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country; in a job only if it says so")
+	f.isGiven = flags.Changed
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
 	flags.StringVar(&f.List.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")

@@ -91,7 +91,7 @@ type v2Mutation struct {
 	forget func(*v2World)
 	// identities says that the program does not know that identities are those of one company.
 	identities bool
-	hasty  bool // the account is looked at without waiting for it to settle
+	hasty      bool // the account is looked at without waiting for it to settle
 }
 
 // without holds nothing of some meters.
