@@ -112,6 +112,12 @@ func TestACompanyIsKnownByWhatItsAnswersSay(t *testing.T) {
 		"a website with another country":                {[]namedAnswer{holding}, website("", "FR"), 0},
 		"a website with another name":                   {[]namedAnswer{holding, logistics}, website("Acme Catering SARL", "FR"), 0},
 		"a website with a name that may be another one": {[]namedAnswer{holding}, website("Acme Catering", "GB"), 0},
+		"a website with the name, the country and a wrong number": {
+			[]namedAnswer{holding}, enrich.Company{Website: "acme.example", Name: "Acme Holding Ltd", Country: "GB", RegistrationNumber: "99999999"}, 1,
+		},
+		"a website with another name and number": {
+			[]namedAnswer{holding}, enrich.Company{Website: "acme.example", Name: "Acme Catering", Country: "GB", RegistrationNumber: "99999999"}, 0,
+		},
 		"a profile":                                         {[]namedAnswer{holding}, enrich.Company{ProfileURL: "linkedin.com/company/acme/"}, 1},
 		"a name and country of one company":                 {[]namedAnswer{holding, logistics}, name("ACME HOLDING LTD", "GB"), 1},
 		"a name and country of two companies":               {[]namedAnswer{holding, twin}, name("Acme Holding Ltd", "GB"), 0},
@@ -124,12 +130,15 @@ func TestACompanyIsKnownByWhatItsAnswersSay(t *testing.T) {
 		account := named{answers: tt.known}
 		k := &KnownCompanies{Account: account, Catalogue: v2.Catalogue(), Decoder: v2.Decoder{}, Wanted: enrich.FieldsOf(v2.FieldCompany)}
 		id, reason := tt.row.Identify(enrich.ByID)
+		if tt.row.Website != "" {
+			id, reason = tt.row.Identify(enrich.ByWebsite)
+		}
 		if reason != "" {
 			t.Fatalf("%s: %s", title, reason)
 		}
 		row := enrich.Described{}
 		row[enrich.PartCompanyName], row[enrich.PartCountry], row[enrich.PartWebsite] = tt.row.Name, tt.row.Country, tt.row.Website
-		row[enrich.PartCompanyProfile] = tt.row.ProfileURL
+		row[enrich.PartCompanyProfile], row[enrich.PartRegistration] = tt.row.ProfileURL, tt.row.RegistrationNumber
 		got, err := k.As(id, keyOf(id), func(d *enrich.Described) { *d = row })
 		want := id
 		if tt.want > 0 {
