@@ -73,6 +73,8 @@ type List struct {
 	Resolve       bool   // the service chooses where a search cannot decide
 	// Fallback says that a company which its first identity does not find is asked for by its others.
 	Fallback bool
+	// UsualFallback says that nobody chose Fallback. A run that was recorded keeps its own then.
+	UsualFallback bool
 	// Figures are those that the output shows in columns of their own, for each of Years; without years, for the latest.
 	Figures []string
 	Years   []int // ascending

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
@@ -50,7 +51,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	s.warnOfDelay()
 	opened, err := s.place.ReadExisting(ctx, "plan")
 	if err == nil && opened {
-		err = j.keepColumns()
+		err = errors.Join(j.keepFallback(), j.keepColumns())
 	}
 	if err != nil {
 		return nil, err

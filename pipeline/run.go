@@ -79,7 +79,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 		return nil, err
 	}
 	output.RemoveLeftovers(runs)
-	if err := j.keepColumns(); err != nil {
+	if err := errors.Join(j.keepFallback(), j.keepColumns()); err != nil {
 		return nil, err
 	}
 	if err := j.open(ctx, provider.UsePaying); err != nil {

@@ -92,3 +92,54 @@ func TestACompanyIsBoughtOnceUnderAllItsIdentities(t *testing.T) {
 		}
 	}
 }
+
+// TestAFallbackUsesWhatAnotherRowHasBought runs a row with an unknown number and a known website. The company was bought
+// for the row before, so its answer is not bought again, and its charge stands in one row.
+func TestAFallbackUsesWhatAnotherRowHasBought(t *testing.T) {
+	t.Parallel()
+	c := companyOf(t, "falcon-logistics-1.example")
+	dir := t.TempDir()
+	list := listIn(t, dir, "Company name,Website,Country,Registration number\n"+
+		fmt.Sprintf(",,%s,%s\n", c["company_country_code"], c["company_registration_number"])+
+		fmt.Sprintf("%s,falcon-logistics-1.example,%s,99999999\n", c["company_name"], c["company_country_code"]))
+	o := runOf(list, "company")
+	o.List.Fallback = true
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown []string
+	for _, row := range cells(t, o.Output.Path) {
+		shown = append(shown, strings.Join([]string{
+			row["enrich_status"], row["company_id"], row["same_company_as"], row["enrich_units_companies"],
+		}, "|"))
+	}
+	want := []string{"matched|" + c["company_id"] + "||1", "matched|" + c["company_id"] + "|1|0"}
+	if diff := cmp.Diff(want, shown); diff != "" || ended.Summary.Posts != 2 {
+		t.Errorf("%d requests, the output (-want +got):\n%s", ended.Summary.Posts, diff)
+	}
+}
+
+// TestRowsOfAGroupAreNotJoined runs rows that share the website of a known company and name another one, and rows of
+// companies that share a name. None gets the answer of the known company.
+func TestRowsOfAGroupAreNotJoined(t *testing.T) {
+	t.Parallel()
+	c := companyOf(t, "falcon-logistics-1.example")
+	dir := t.TempDir()
+	list := listIn(t, dir, "Company name,Website,Country,Registration number\n"+
+		fmt.Sprintf(",,%s,%s\n", c["company_country_code"], c["company_registration_number"])+
+		"Maple Catering Ltd,falcon-logistics-1.example,GB,\n"+
+		c["company_name"]+",,GB,\n")
+	o := runOf(list, "company")
+	ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown []string
+	for _, row := range cells(t, o.Output.Path) {
+		shown = append(shown, row["company_id"]+"|"+row["same_company_as"])
+	}
+	if diff := cmp.Diff([]string{c["company_id"] + "|", "|", "|"}, shown); diff != "" {
+		t.Errorf("%v, the output (-want +got):\n%s", ended.Summary.Rows, diff)
+	}
+}

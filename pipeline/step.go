@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"payonce/enrich"
 	"payonce/pipeline/output"
@@ -151,6 +152,17 @@ func (j *job) addSteps() error {
 			s.Scope.Limit = j.order.Limit
 		}
 	}
+	return nil
+}
+
+// keepFallback takes the fallbacks out of a run that was recorded without them, unless somebody asks for them now.
+func (j *job) keepFallback() error {
+	run, recorded, err := j.journal().Run(j.Name)
+	if err != nil || !recorded || run.Fallback || !j.order.UsualFallback || !j.order.Fallback {
+		return err
+	}
+	j.order.Fallback = false
+	j.Steps = slices.DeleteFunc(j.Steps, func(s *RunStep) bool { return s.Scope.Fallback > 0 })
 	return nil
 }
 

@@ -40,6 +40,7 @@ func (env environment) newJobRun() jobs.RunLine {
 	o, cmd := newRun(env)
 	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
 	o.yes, o.service.LongestPause = true, jobs.LongestPause
+	o.list.List.Fallback = false // a job keeps its maximum
 	fail := func(err error) jobs.RunOutcome {
 		outcome := jobs.RunOutcome{Exit: exitCode(err), Reason: exitWord(err)}
 		if _, telling := failureOf(err, hintFlagsOf(cmd.Flags())); telling {

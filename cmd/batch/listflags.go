@@ -39,6 +39,8 @@ type listFlags struct {
 
 	Profile bool
 	Sample  configs.CountFlag
+
+	isGiven func(flag string) bool // nil for a command without these flags
 }
 
 // SetDefaults sets the defaults.
@@ -86,6 +88,7 @@ func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.
 	if l.Figures, l.Years = f.Figures.Names, f.Years; len(l.Figures) > 0 && !f.Fields.Given {
 		l.Fields = nil // the figures alone are wanted
 	}
+	l.UsualFallback = f.isGiven != nil && !f.isGiven("fallback")
 	return l
 }
 
@@ -144,7 +147,8 @@ func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
 	flags.Var(&f.Figures, "figures", "add columns for these figures of companies, such as Turnover,EBITDA, by --years; asks for financials, too")
 	flags.Var(&f.Years, "years", "the years of --figures, such as 2022-2024 or 2022,2024 (default the latest of each company)")
-	flags.BoolVar(&f.List.Fallback, "fallback", false, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country")
+	flags.BoolVar(&f.List.Fallback, "fallback", true, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country; in a job only if it says so")
+	f.isGiven = flags.Changed
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
 	flags.BoolVar(&f.List.CompleteFirst, "complete-first", false, "when the ceilings do not cover all lookups, look up the rows first that can get all their values, those that need the least first")

@@ -16,9 +16,8 @@ import (
 type formatter struct {
 	*through
 	out, rejects table.Writer
-	added        *NewWriter // nil for none
-	same         sameCompanies
-	joins        bool // a column shows them
+	added        *NewWriter     // nil for none
+	same         *sameCompanies // nil where no column shows them
 	fills        []table.Fill
 	appended     []enrich.Cell
 	plain        []enrich.Cell // the appended cells of a row that has an outcome and a reason only
@@ -29,7 +28,7 @@ type formatter struct {
 }
 
 func (w *writing) newFormatter() *formatter {
-	p := &formatter{through: w.newThrough(nil, false), out: w.Out, rejects: w.Rejects, added: w.New, same: w.same, joins: w.steps.joinsCompanies()}
+	p := &formatter{through: w.newThrough(nil, false), out: w.Out, rejects: w.Rejects, added: w.New, same: w.same}
 	p.plain = make([]enrich.Cell, len(w.steps.Columns(table.Schema{})))
 	p.results = p.plain[len(w.layout.before):]
 	return p
@@ -64,6 +63,7 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 		if err := p.evaluate(row); err != nil {
 			return err
 		}
+		p.showOnce(row.Number())
 		result := p.merge()
 		fills, appended := p.rowCells(row.Number(), result)
 		f.rows[result.outcome]++
@@ -109,7 +109,7 @@ func (p *formatter) rowCells(row int64, r *merged) (fills []table.Fill, appended
 		appended = p.appendCharges(appended)
 	}
 	appended = p.appendUnits(appended)
-	if p.joins {
+	if p.same != nil {
 		appended = append(appended, p.same.cell(row))
 	}
 	appended = p.appendPositions(appended, p.layout.after)

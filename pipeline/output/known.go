@@ -22,8 +22,8 @@ type NamingAccount interface {
 // scan.Known: scan, dispatch and output use the same rules, so the output follows from the journal.
 //
 //   - By an id, or a number with its country, the company is that of the only answer that named it.
-//   - By a website or a profile it is that of an answer which agrees with the row, and in nothing differs from it:
-//     companies of a group share websites. Of several such answers the one counts that agrees in most.
+//   - By a website or a profile it is that of an answer which agrees with the row and in nothing differs from it, or only
+//     by a wrong number: companies of a group share websites. Of several such answers the one counts that agrees in most.
 //   - By a name it is that of the only company that agrees with the row.
 //
 // An identity that was asked itself, and for which something was found or may have been charged, keeps its own answer.
@@ -117,6 +117,10 @@ func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany
 	return known, nil
 }
 
+// isWrongNumber reports whether an answer agrees with a row in the name, the country and the website, so that a number that
+// differs is a wrong one. Rows that are asked for by another identity than their numbers often have such a number.
+func isWrongNumber(result fit.Result) bool { return result.Verdict == fit.Unclear && result.Agreed > 2 }
+
 // fitting returns the companies that agree with a row which names its company by a pattern, the best one first.
 func (k *KnownCompanies) fitting(
 	by enrich.Pattern, row *enrich.Described, known []knownCompany,
@@ -133,7 +137,8 @@ func (k *KnownCompanies) fitting(
 		if !k.Catalogue.Describe(&values, &answer) {
 			continue
 		}
-		if company.result = fit.Compare(by, row, &answer); company.result.Verdict == fit.Fits {
+		company.result = fit.Compare(by, row, &answer)
+		if company.result.Verdict == fit.Fits || by != enrich.ByCompanyName && isWrongNumber(company.result) {
 			fitting = append(fitting, company)
 		}
 	}

@@ -214,7 +214,7 @@ func (s Sequence) with(further []int) []int {
 type writing struct {
 	*reading
 	Writers
-	same       sameCompanies // nil where no column shows them
+	same       *sameCompanies // nil where no column shows them
 	formatters sync.Pool
 	rows       map[scan.Status]int64 // that are written
 	last       int64                 // the last row that is written

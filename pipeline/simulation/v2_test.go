@@ -91,7 +91,7 @@ type v2Mutation struct {
 	forget func(*v2World)
 	// identities says that the program does not know that identities are those of one company.
 	identities bool
-	hasty  bool // the account is looked at without waiting for it to settle
+	hasty      bool // the account is looked at without waiting for it to settle
 }
 
 // without holds nothing of some meters.
@@ -101,7 +101,11 @@ func without(meters ...cost.Meter) func(*checkpoint.Journal) dispatch.Ledger {
 
 func v2Mutations() []v2Mutation {
 	companies := func(s *v2Scenario) { s.of(0); s.Ceilings = nil }
-	several := func(s *v2Scenario) { s.Several = true; companies(s) }
+	several := func(s *v2Scenario) {
+		companies(s)
+		s.Several = true
+		s.list = s.drawList(draws(s.Seed).of("list"))
+	}
 	contacts := func(s *v2Scenario) { s.of(3); s.Ceilings = nil }
 	lossy := func(s *v2Scenario) { s.of(0); s.Faults = append(s.Faults, "lost-after:p=0.30") }
 	limited := func(s *v2Scenario) {
@@ -185,7 +189,7 @@ func (s *v2Scenario) above(used int64) {
 
 // of makes the scenario one of the runs of v2Runs, with a list that fits.
 func (s *v2Scenario) of(run int) {
-	s.Subject, s.Wanted = v2Runs()[run].Subject, v2Runs()[run].Wanted
+	s.Subject, s.Wanted, s.Several = v2Runs()[run].Subject, v2Runs()[run].Wanted, false
 	s.list = s.drawList(draws(s.Seed).of("list"))
 }
 

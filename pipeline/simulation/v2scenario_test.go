@@ -209,7 +209,7 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 		return []byte(header + strings.Join(rows, ""))
 	}
 	for company := range w.Listed() {
-		if len(rows) == most {
+		if len(rows) >= most {
 			break
 		}
 		row := fmt.Sprintf(",%s\n", company.Website())
@@ -233,17 +233,17 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 }
 
 // drawSeveral returns rows that name a company in different ways. A number of the US is that of a state, which answers do
-// not name.
+// not name. A website with a wrong id is not among them: it may be that of another company, and is asked.
 func (s *v2Scenario) drawSeveral(r *rand.Rand, company worlds.Company) (rows []string) {
 	country, wrong := company.Country().Code, ""
 	if s.Fallback && r.IntN(4) == 0 {
 		wrong = fmt.Sprintf("9999%d", r.IntN(3))
 	}
-	rows = []string{company.ID() + ",,,,", wrong + "," + company.Website() + ",,,"}
+	rows = []string{company.ID() + ",,,,\n", "," + company.Website() + ",,,\n"}
 	if country != "US" {
-		rows = append(rows, fmt.Sprintf("%s,,%s,%s,", wrong, country, company.Registration()))
+		rows = append(rows, fmt.Sprintf("%s,,%s,%s,\n", wrong, country, company.Registration()))
 		if company.VAT() != "" {
-			rows = append(rows, fmt.Sprintf(",,%s,,%s", country, company.VAT()))
+			rows = append(rows, fmt.Sprintf(",,%s,,%s\n", country, company.VAT()))
 		}
 	}
 	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
