@@ -56,54 +56,41 @@ type headlines struct {
 	enrich.CellProblems
 }
 
-// decodeHeadlines reads financial figures as decodeFinancials does. It keeps only what a list shows.
+// decodeHeadlines reads what a list shows of financial figures as decodeFinancials does. It reads the figures of the
+// latest year that has some, and notes the problems of no earlier year.
 func decodeHeadlines(body []byte) (h headlines, err error) {
-	known := false
-	err = eachYear(body, &h.CellProblems, func(y Year) {
-		h.years = append(h.years, y.Year)
-		if has := y.hasFigures(); has || !known {
-			h.latest, known = y.headline(), has
-		}
+	r := newFigureReader(&h.CellProblems)
+	var years []figuresOf
+	err = r.eachYear(body, func(year figuresOf) {
+		h.years, years = append(h.years, year.number), append(years, year)
 	})
 	if err != nil {
 		return headlines{}, err
 	}
+	for i, year := range slices.Backward(years) {
+		y := r.year(year)
+		has := y.hasFigures()
+		if has || i == len(years)-1 {
+			h.latest = y.headline()
+		}
+		if has {
+			break
+		}
+	}
 	return h, nil
+}
+
+// countYears counts the years of financial figures without reading them. It finds the same errors as decodeFinancials.
+func countYears(body []byte) (count int, problems enrich.CellProblems, err error) {
+	err = newFigureReader(&problems).eachYear(body, func(figuresOf) { count++ })
+	return count, problems, err
 }
 
 // eachYear reads financial figures as decodeFinancials says. It calls visit for each year in their order. The lists of
 // the year are valid until visit returns.
 func eachYear(body []byte, problems *enrich.CellProblems, visit func(Year)) error {
-	r := &figureReader{members: members{reading: true, problems: problems}, cells: slices.Clone(figures().unknown)}
-	keys, ok := r.sorted(body, nil)
-	if !ok {
-		return errors.New("the body is not a JSON object, so it is not financial figures by year")
-	}
-	years, withDigits := 0, 0
-	for _, key := range keys {
-		name := string(key.name)
-		isYear, isNull := len(key.value) > 0 && key.value[0] == '{', string(key.value) == "null"
-		if isYear || isNull {
-			years++
-		}
-		if hasDigit(name) {
-			withDigits++
-		}
-		number, err := strconv.Atoi(name)
-		switch {
-		case err != nil || len(name) != 4 || number < firstYear || number > lastYear:
-			problems.Add(pathName(name), "a year")
-		case isYear:
-			visit(r.year(number, key.value))
-		case !isNull:
-			problems.Add(name, "an object of figures")
-		}
-	}
-	if years == 0 && len(keys) > 0 {
-		return errors.New("the body has no financial figures by year")
-	}
-	problems.All = len(keys) > 0 && withDigits == 0
-	return nil
+	r := newFigureReader(problems)
+	return r.eachYear(body, func(year figuresOf) { visit(r.year(year)) })
 }
 
 // figureReader reads the figures of one year after the other. It uses its memory again for each year.
@@ -111,6 +98,49 @@ type figureReader struct {
 	members
 	cells []enrich.Cell
 	extra []enrich.ExtraValue
+}
+
+func newFigureReader(problems *enrich.CellProblems) *figureReader {
+	return &figureReader{members: members{reading: true, problems: problems}}
+}
+
+// figuresOf are the figures of a year as they are written.
+type figuresOf struct {
+	number int
+	data   []byte
+}
+
+// eachYear calls visit for each year of financial figures in their order.
+func (r *figureReader) eachYear(body []byte, visit func(figuresOf)) error {
+	keys, ok := r.sorted(body, nil)
+	if !ok {
+		return errors.New("the body is not a JSON object, so it is not financial figures by year")
+	}
+	objects, withDigits := 0, 0
+	for _, key := range keys {
+		name := string(key.name)
+		isYear, isNull := len(key.value) > 0 && key.value[0] == '{', string(key.value) == "null"
+		if isYear || isNull {
+			objects++
+		}
+		if hasDigit(name) {
+			withDigits++
+		}
+		number, err := strconv.Atoi(name)
+		switch {
+		case err != nil || len(name) != 4 || number < firstYear || number > lastYear:
+			r.problems.Add(pathName(name), "a year")
+		case isYear:
+			visit(figuresOf{number, key.value})
+		case !isNull:
+			r.problems.Add(name, "an object of figures")
+		}
+	}
+	if objects == 0 && len(keys) > 0 {
+		return errors.New("the body has no financial figures by year")
+	}
+	r.problems.All = len(keys) > 0 && withDigits == 0
+	return nil
 }
 
 // sorted returns the members of an object in the order of their names. It notes the names that repeat, whose paths
@@ -145,13 +175,13 @@ func (r *figureReader) sorted(data []byte, before []member) (all []member, ok bo
 // hasDigit reports whether the name of a member can be that of a year in some form, such as FY2024.
 func hasDigit(name string) bool { return strings.ContainsAny(name, "0123456789") }
 
-// year reads the figures of one year.
-func (r *figureReader) year(number int, data []byte) Year {
+// year reads the figures of one year. Its lists are valid until the next one is read.
+func (r *figureReader) year(of figuresOf) Year {
 	table := figures()
-	copy(r.cells, table.unknown)
+	r.cells = append(r.cells[:0], table.unknown...)
 	r.extra = r.extra[:0]
-	r.above = func() string { return strconv.Itoa(number) }
-	r.from, _ = r.sorted(data, r.from)
+	r.above = func() string { return strconv.Itoa(of.number) }
+	r.from, _ = r.sorted(of.data, r.from)
 	for _, figure := range r.from {
 		isNull := string(figure.value) == "null"
 		if i, named := table.places[string(figure.name)]; named {
@@ -160,7 +190,7 @@ func (r *figureReader) year(number int, data []byte) Year {
 			r.extra = append(r.extra, enrich.ExtraValue{Name: string(figure.name), Cell: cellOf(figure.value)})
 		}
 	}
-	y := Year{Year: number, Figures: r.cells}
+	y := Year{Year: of.number, Figures: r.cells}
 	if len(r.extra) > 0 {
 		y.Extra = r.extra
 	}

@@ -275,7 +275,15 @@ func (v Visits) Cells() []enrich.Cell { return cellsOf(v, visits) }
 // decodeInsights reads a digital insights record. An error says that the body is none.
 func decodeInsights(body []byte) (Insights, error) {
 	var problems enrich.CellProblems
-	i, err := decode(body, "a digital insights record", &problems, insights)
+	i, err := decode(body, insightsRecord, &problems, insights)
+	i.CellProblems = problems
+	return i, err
+}
+
+// decodeInsightsOutline is decodeInsights without what the lists have.
+func decodeInsightsOutline(body []byte) (Insights, error) {
+	var problems enrich.CellProblems
+	i, err := decodeOutline(body, insightsRecord, &problems, insights)
 	i.CellProblems = problems
 	return i, err
 }

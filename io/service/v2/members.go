@@ -31,6 +31,7 @@ import (
 type members struct {
 	reading  bool
 	listing  bool                 // the cells
+	outline  bool                 // when reading: of lists and of records within the record, only whether they are there
 	from     []member             // when reading
 	at       int                  // of the member behind the one that was found last
 	above    func() string        // the path of the record within the answer; nil for the answer itself
@@ -55,6 +56,13 @@ func reader(data []byte, problems *enrich.CellProblems) (*members, bool) {
 func only(name string, value []byte, problems *enrich.CellProblems) *members {
 	return &members{reading: true, from: []member{{[]byte(name), value}}, problems: problems}
 }
+
+// The records, as errors name them.
+const (
+	companyRecord  = "a company record"
+	employeeRecord = "an employee record"
+	insightsRecord = "a digital insights record"
+)
 
 // parse takes the members of an object in place of those before. Of members with one name it takes the last one. It
 // reports false for anything but an object.
@@ -304,6 +312,9 @@ func eachElement[T any](
 	read func(path func() string, element json.RawMessage) (T, bool),
 ) []T {
 	all, i := []T{}, -1
+	if m.outline && raw[0] == '[' {
+		return all
+	}
 	path := func() string { return m.pathOf(name) + "[" + strconv.Itoa(i) + "]" }
 	isList := service.EachElement(raw, func(element []byte) bool {
 		i++
@@ -328,7 +339,7 @@ func record[T any](m *members, name string, into *T, describe func(*members, *T)
 		return
 	}
 	raw, there := m.raw(name)
-	if !there {
+	if !there || m.outline && raw[0] == '{' {
 		return
 	}
 	inner, ok := reader(raw, m.problems)
@@ -357,15 +368,26 @@ func (m *members) nested(name, prefix string, describe func(*members)) {
 func decode[T any](
 	body []byte, what string, problems *enrich.CellProblems, describe func(*members, *T),
 ) (value T, err error) {
-	m, ok := reader(body, problems)
-	if !ok {
+	return decodeWith(&members{reading: true, problems: problems}, body, what, describe)
+}
+
+// decodeOutline is decode without the elements of lists, which are empty, and without the members of records within the
+// record. It finds the same errors, and whether nothing can be read.
+func decodeOutline[T any](
+	body []byte, what string, problems *enrich.CellProblems, describe func(*members, *T),
+) (value T, err error) {
+	return decodeWith(&members{reading: true, outline: true, problems: problems}, body, what, describe)
+}
+
+func decodeWith[T any](m *members, body []byte, what string, describe func(*members, *T)) (value T, err error) {
+	if !m.parse(body) {
 		return value, fmt.Errorf("the body is not a JSON object, so it is not %s", what)
 	}
 	describe(m, &value)
 	if m.there == 0 {
 		return value, fmt.Errorf("the body has no member of %s", what)
 	}
-	problems.All = m.unread == m.there
+	m.problems.All = m.unread == m.there
 	return value, nil
 }
 
@@ -385,6 +407,9 @@ func parseNumber(raw json.RawMessage) (float64, bool) {
 	literal := raw
 	if len(raw) > 0 && raw[0] == '"' {
 		literal = json.RawMessage(strings.TrimSpace(service.Literal(raw).String().Value))
+		if !json.Valid(literal) {
+			return 0, false
+		}
 	}
 	if !isNumber(literal) {
 		return 0, false
@@ -395,7 +420,7 @@ func parseNumber(raw json.RawMessage) (float64, bool) {
 
 // isNumber reports whether a JSON value is a number.
 func isNumber(raw json.RawMessage) bool {
-	return len(raw) > 0 && strings.ContainsRune("-0123456789", rune(raw[0])) && json.Valid(raw)
+	return len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9')
 }
 
 func parseFlag(raw json.RawMessage) (bool, bool) {
