@@ -43,8 +43,8 @@ type stored struct {
 // The numbers never change their meaning.
 func (s *stored) members(m *numbered.Members) {
 	numbered.Text(m, 1, &s.operation)
-	numbered.Bytes(m, 2, &s.plain)
-	numbered.Bytes(m, 3, &s.deflated)
+	numbered.Part(m, 2, &s.plain)
+	numbered.Part(m, 3, &s.deflated)
 	numbered.Texts(m, 4, &s.leftOut)
 	numbered.Time(m, 5, &s.at)
 	numbered.Value(m, 6, &s.about, aboutMembers)
@@ -110,7 +110,9 @@ func NothingFound(o Operation, at time.Time) enrich.Answered {
 func encode(o Operation, body []byte, at time.Time, about enrich.Company) enrich.Answered {
 	s := stored{operation: o.String(), at: at, about: about}
 	s.keep(compact(body), journalBounds())
-	return enrich.Answered{Data: string(numbered.Append(nil, &s, membersOf))}
+	const others = 256 // about the bytes of the other members
+	room := make([]byte, 0, len(s.plain)+len(s.deflated)+others)
+	return enrich.Answered{Data: string(numbered.Append(room, &s, membersOf))}
 }
 
 // DecodeAnswer returns the answer that Read encoded. Of an answer that was erased nothing is left.

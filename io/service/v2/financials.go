@@ -68,6 +68,7 @@ func decodeHeadlines(body []byte) (h headlines, err error) {
 		return headlines{}, err
 	}
 	for i, year := range slices.Backward(years) {
+		r.cells = r.cells[:0]
 		y := r.year(year)
 		has := y.hasFigures()
 		if has || i == len(years)-1 {
@@ -90,14 +91,17 @@ func countYears(body []byte) (count int, problems enrich.CellProblems, err error
 // the year are valid until visit returns.
 func eachYear(body []byte, problems *enrich.CellProblems, visit func(Year)) error {
 	r := newFigureReader(problems)
-	return r.eachYear(body, func(year figuresOf) { visit(r.year(year)) })
+	return r.eachYear(body, func(year figuresOf) {
+		r.cells = r.cells[:0]
+		visit(r.year(year))
+	})
 }
 
-// figureReader reads the figures of one year after the other. It uses its memory again for each year.
+// figureReader reads the figures of one year after the other. It uses its memory again for each year, but for the cells.
 type figureReader struct {
 	members
 	cells []enrich.Cell
-	extra []enrich.ExtraValue
+	extra []enrich.ExtraValue // of the year that was read last
 }
 
 func newFigureReader(problems *enrich.CellProblems) *figureReader {
@@ -175,26 +179,36 @@ func (r *figureReader) sorted(data []byte, before []member) (all []member, ok bo
 // hasDigit reports whether the name of a member can be that of a year in some form, such as FY2024.
 func hasDigit(name string) bool { return strings.ContainsAny(name, "0123456789") }
 
-// year reads the figures of one year. Its lists are valid until the next one is read.
+// year reads the figures of one year, and adds them to the cells.
 func (r *figureReader) year(of figuresOf) Year {
-	table := figures()
-	r.cells = append(r.cells[:0], table.unknown...)
-	r.extra = r.extra[:0]
-	r.above = func() string { return strconv.Itoa(of.number) }
-	r.from, _ = r.sorted(of.data, r.from)
-	for _, figure := range r.from {
-		isNull := string(figure.value) == "null"
-		if i, named := table.places[string(figure.name)]; named {
-			r.cells[i] = r.cellOf(table.columns[i], figure.value, !isNull)
-		} else if !isNull {
-			r.extra = append(r.extra, enrich.ExtraValue{Name: string(figure.name), Cell: cellOf(figure.value)})
-		}
-	}
-	y := Year{Year: of.number, Figures: r.cells}
+	first := len(r.cells)
+	r.cells = append(r.cells, figures().unknown...)
+	y := Year{Year: of.number, Figures: r.cells[first:]}
+	r.extras(of, func(i int, figure member) {
+		y.Figures[i] = r.cellOf(figures().columns[i], figure.value, string(figure.value) != "null")
+	})
 	if len(r.extra) > 0 {
 		y.Extra = r.extra
 	}
 	return y
+}
+
+// extras reads the figures of one year that have no column. It calls visit for the others, with their place, unless it is
+// nil.
+func (r *figureReader) extras(of figuresOf, visit func(i int, figure member)) {
+	table := figures()
+	r.extra = r.extra[:0]
+	r.above = func() string { return strconv.Itoa(of.number) }
+	r.from, _ = r.sorted(of.data, r.from)
+	for _, figure := range r.from {
+		i, named := table.places[string(figure.name)]
+		switch {
+		case named && visit != nil:
+			visit(i, figure)
+		case !named && string(figure.value) != "null":
+			r.extra = append(r.extra, enrich.ExtraValue{Name: string(figure.name), Cell: cellOf(figure.value)})
+		}
+	}
 }
 
 // cellOf returns a value that nothing is known of: a number, or text.

@@ -121,9 +121,28 @@ func columnsOf[T any](describe func(*members, *T)) []enrich.TableColumn {
 
 // cellsOf lists the cells of a record, in the order of its columns.
 func cellsOf[T any](value T, describe func(*members, *T)) []enrich.Cell {
-	m := &members{listing: true}
+	m := &members{listing: true, cells: make([]enrich.Cell, 0, 32)}
 	describe(m, &value)
 	return m.cells
+}
+
+// lister lists the cells of many records, which share their memory.
+type lister struct {
+	members
+	longest int // the most cells of a record so far
+}
+
+// listed lists the cells of a record, in the order of its columns.
+func listed[T any](l *lister, value T, describe func(*members, *T)) []enrich.Cell {
+	const together = 128 // cells
+	if cap(l.cells)-len(l.cells) < max(l.longest, together/8) {
+		l.cells = make([]enrich.Cell, 0, together)
+	}
+	l.listing = true
+	first := len(l.cells)
+	describe(&l.members, &value)
+	l.longest = max(l.longest, len(l.cells)-first)
+	return l.cells[first:len(l.cells):len(l.cells)]
 }
 
 // raw returns a member that is there and not null.
