@@ -139,11 +139,32 @@ func DecodeAnswer(answered enrich.Answered) (Answer, error) {
 	return a, nil
 }
 
-// compact returns JSON without insignificant white space.
+// compact returns JSON without insignificant white space. It may return a part of body.
 func compact(body []byte) []byte {
+	if body = bytes.TrimSpace(body); isCompact(body) {
+		return body
+	}
 	var b bytes.Buffer
 	if json.Compact(&b, body) != nil {
 		return nil
 	}
 	return b.Bytes()
+}
+
+// isCompact reports whether JSON has no insignificant white space, as most services send it.
+func isCompact(body []byte) bool {
+	inText := false
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '"':
+			inText = !inText
+		case '\\':
+			i++ // what it escapes does not end the text
+		case ' ', '\t', '\n', '\r':
+			if !inText {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -116,7 +116,7 @@ type figuresOf struct {
 
 // eachYear calls visit for each year of financial figures in their order.
 func (r *figureReader) eachYear(body []byte, visit func(figuresOf)) error {
-	keys, ok := r.sorted(body, nil)
+	keys, ok := r.sorted(body, make([]member, 0, 16))
 	if !ok {
 		return errors.New("the body is not a JSON object, so it is not financial figures by year")
 	}
@@ -199,7 +199,7 @@ func (r *figureReader) extras(of figuresOf, visit func(i int, figure member)) {
 	table := figures()
 	r.extra = r.extra[:0]
 	r.above = func() string { return strconv.Itoa(of.number) }
-	r.from, _ = r.sorted(of.data, r.from)
+	r.from, _ = r.sorted(of.data, withRoom(r.from, of.data))
 	for _, figure := range r.from {
 		i, named := table.places[string(figure.name)]
 		switch {

@@ -67,7 +67,7 @@ const (
 // parse takes the members of an object in place of those before. Of members with one name it takes the last one. It
 // reports false for anything but an object.
 func (m *members) parse(data []byte) bool {
-	m.from, m.at = m.from[:0], 0
+	m.from, m.at = withRoom(m.from[:0], data), 0
 	var seen [4]uint64 // marks of the names; few names share one
 	return service.EachMember(data, func(name, value []byte) bool {
 		mark := markOf(name)
@@ -83,6 +83,15 @@ func (m *members) parse(data []byte) bool {
 		m.from = append(m.from, member{name, value})
 		return true
 	})
+}
+
+// withRoom returns an empty list that has room for about as many members as an object has.
+func withRoom(before []member, object []byte) []member {
+	const usual = 40 // bytes of a member
+	if room := min(max(len(object)/usual, 8), 512); cap(before) < room {
+		return make([]member, 0, room)
+	}
+	return before[:0]
 }
 
 // markOf returns a small number that follows from a name.
