@@ -92,8 +92,8 @@ func Bytes(m *Members, number int, value *[]byte) {
 	}
 }
 
-// Part describes bytes as Bytes does. What is read is a part of the memory of Members: it is valid until Members is used
-// for another value, and must not change.
+// Part describes bytes as Bytes does. What is read is a part of the memory of Members, and must not change. It is valid
+// until Members is used for another value, unless that memory is kept with Members.Keep.
 func Part(m *Members, number int, value *[]byte) {
 	m.describe(number)
 	if m.writing {

@@ -150,7 +150,7 @@ func (s *TablesSummary) add(subject string, found enrich.CellProblems) {
 	}
 }
 
-// answerRows are the rows of an answer as they are written.
+// answerRows are the rows of an answer that are written.
 type answerRows struct {
 	subject  string
 	rows     []tableRow
@@ -176,7 +176,7 @@ func (d *DecidedAnswers) Write(ctx context.Context, files TableFiles) (TablesSum
 	rowsOfRead := func(from read) answerRows { return answerRows{from.subject, all.rowsOf(from), from.problems} }
 	err = each(ctx, d, every, func(t TableInterface) rowsOf { return t.Rows }, rowsOfRead, func(of answerRows) error {
 		summary.add(of.subject, of.problems)
-		return all.write(of.rows)
+		return all.write(of.subject, of.rows)
 	})
 	if err == nil {
 		summary.Tables, err = all.end()

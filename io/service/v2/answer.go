@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"payonce/enrich"
@@ -118,7 +119,11 @@ func encode(o Operation, body []byte, at time.Time, about enrich.Company) enrich
 // DecodeAnswer returns the answer that Read encoded. Of an answer that was erased nothing is left.
 func DecodeAnswer(answered enrich.Answered) (Answer, error) {
 	var s stored
-	if err := numbered.Read(&numbered.Members{}, answered.Data, &s, membersOf); err != nil {
+	m := readers.Get().(*numbered.Members)
+	defer readers.Put(m)
+	err := numbered.Read(m, answered.Data, &s, membersOf)
+	m.Keep() // the body is a part of it
+	if err != nil {
 		return Answer{}, fmt.Errorf("an answer in the journal: %w", err)
 	}
 	a := Answer{Body: s.plain, LeftOut: s.leftOut, RetrievedAt: s.at, About: s.about}
@@ -138,6 +143,9 @@ func DecodeAnswer(answered enrich.Answered) (Answer, error) {
 	}
 	return a, nil
 }
+
+// readers are Members that nobody uses. A new one takes about as much memory as an answer.
+var readers = sync.Pool{New: func() any { return &numbered.Members{} }}
 
 // compact returns JSON without insignificant white space. It may return a part of body.
 func compact(body []byte) []byte {

@@ -60,6 +60,7 @@ type headlines struct {
 // latest year that has some, and notes the problems of no earlier year.
 func decodeHeadlines(body []byte) (h headlines, err error) {
 	r := newFigureReader(&h.CellProblems)
+	defer r.borrow()()
 	var years []figuresOf
 	err = r.eachYear(body, func(year figuresOf) {
 		h.years, years = append(h.years, year.number), append(years, year)
@@ -91,6 +92,7 @@ func countYears(body []byte) (count int, problems enrich.CellProblems, err error
 // the year are valid until visit returns.
 func eachYear(body []byte, problems *enrich.CellProblems, visit func(Year)) error {
 	r := newFigureReader(problems)
+	defer r.borrow()()
 	return r.eachYear(body, func(year figuresOf) {
 		r.cells = r.cells[:0]
 		visit(r.year(year))

@@ -19,6 +19,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"payonce/cost"
@@ -84,6 +85,20 @@ func (m *members) parse(data []byte) bool {
 		return true
 	})
 }
+
+// borrow gives the members memory, until the returned function is called.
+func (m *members) borrow() (giveBack func()) {
+	list := memberLists.Get().(*[]member)
+	m.from = *list
+	return func() {
+		clear(m.from[:cap(m.from)]) // the bodies
+		*list, m.from = m.from[:0], nil
+		memberLists.Put(list)
+	}
+}
+
+// memberLists are lists that nobody uses.
+var memberLists = sync.Pool{New: func() any { return new([]member) }}
 
 // withRoom returns an empty list that has room for about as many members as an object has.
 func withRoom(before []member, object []byte) []member {
@@ -408,6 +423,7 @@ func decodeOutline[T any](
 }
 
 func decodeWith[T any](m *members, body []byte, what string, describe func(*members, *T)) (value T, err error) {
+	defer m.borrow()()
 	if !m.parse(body) {
 		return value, fmt.Errorf("the body is not a JSON object, so it is not %s", what)
 	}

@@ -124,6 +124,7 @@ func financialRows(answer enrich.Answered) ([]enrich.TableRow, enrich.CellProble
 // decodeFigureRows reads financial figures as decodeFinancials does.
 func decodeFigureRows(body []byte) (f figureRows, err error) {
 	r := newFigureReader(&f.CellProblems)
+	defer r.borrow()()
 	err = r.eachYear(body, func(year figuresOf) {
 		r.cells = make([]enrich.Cell, 1, 1+len(figures().columns))
 		r.cells[0] = enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(year.number)}
@@ -139,6 +140,7 @@ func decodeFigureRows(body []byte) (f figureRows, err error) {
 // decodeExtraFigures reads only the figures without a column.
 func decodeExtraFigures(body []byte) (f figureRows, err error) {
 	r := newFigureReader(&f.CellProblems)
+	defer r.borrow()()
 	err = r.eachYear(body, func(year figuresOf) {
 		r.extras(year, nil)
 		f.rows = append(f.rows, enrich.TableRow{Table: financials, Extra: slices.Clone(r.extra)})
