@@ -12,7 +12,7 @@ const (
 	groupRows = 16 * maxBlockRows
 	// groupSize ends a row group with fewer rows, when its values have this many bytes: all of its columns stay in memory
 	// until it ends.
-	groupSize = 32 << 20
+	groupSize = 16 << 20
 	// A batch is encoded when it has batchRows rows or batchSize bytes.
 	batchRows = 2 * maxBlockRows
 	batchSize = 8 << 20
