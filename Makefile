@@ -71,6 +71,8 @@ BEFORE =
 bench:
 	mkdir -p dist
 	go test -run '^$$' -bench . -benchmem -count $(COUNT) ./... >dist/bench.txt || { cat dist/bench.txt; exit 1; }
+	go test -run '^$$' -bench '^BenchmarkRows$$' -benchtime 1x -timeout 0 ./cmd/batch -bench-rows 1000,20000 >>dist/bench.txt || \
+		{ cat dist/bench.txt; exit 1; }
 	go tool benchstat $(BEFORE) dist/bench.txt
 
 # Compares the whole program with DuckDB, Miller and plain loops. Needs npm, 10 GB in

@@ -4,6 +4,7 @@ package checkpoint
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"payonce/checkpoint/attempt"
@@ -45,6 +46,7 @@ func newOutcomeReader(s record.Store, options OutcomeOptions) *outcomeReader {
 // Read appends to known what is known of attempts, whose numbers ascend, in their order.
 func (r *outcomeReader) Read(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 	before := len(known)
+	known = slices.Grow(known, len(ids))
 	for _, id := range ids {
 		known = append(known, attempt.Outcome{ID: id, MayBeFree: r.MayBeFree[id]})
 	}

@@ -40,6 +40,7 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithNumMemtables(2).    // each takes 20 MB, and one is written to the disk while the other fills
 		WithBlockSize(8 << 10). // compresses better than blocks of 4 KB
 		WithMemTableSize(memTableSize).
+		WithBaseTableSize(256 << 10). // a merge builds a dozen tables at a time, each in many times this memory
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(8 << 20).
 		WithIndexCacheSize(64 << 20).

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
+	"flag"
+	"fmt"
 	"math"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,16 +24,32 @@ import (
 	"payonce/io/sandbox/world"
 )
 
+// benchRows are the numbers of rows of BenchmarkRows. A run of 20,000 rows takes minutes.
+var benchRows = flag.String("bench-rows", "1000,4000", "how many rows BenchmarkRows enriches")
+
+// mostMemory is the most memory of a run, whatever the number of its rows, in bytes: that of the program alone, without
+// files that are mapped into its memory.
+const mostMemory = 300 << 20
+
 // BenchmarkRows compares whole runs of companies, which ask v2 for four fields and write tables, with runs of as many
 // people, which ask v1. The service is this process and each run is another, so the figures are those of the program
 // alone. A second start of each run finds nothing new. The figures are:
 //
 //   - the processor time of a call, in milliseconds, and for companies how many times as long as for people,
-//   - the processor time of a thousand rows when nothing is new, in milliseconds, less that of a start,
-//   - the peak memory of the run, in MB.
+//   - the processor time of a thousand rows, and when nothing is new, in milliseconds, less that of a start,
+//   - the peak memory of the run, in MB: with the files that are mapped into it, as the journal's and the program's are,
+//     and on Linux without them,
+//   - the most memory that was live after a collection of garbage, in MB, and how many times that with the fewest rows.
+//
+// It fails when a run needs more than mostMemory.
 func BenchmarkRows(b *testing.B) {
-	for _, rows := range []int{1_000, 20_000} {
-		b.Run(strconv.Itoa(rows), func(b *testing.B) {
+	fewest := 0.0
+	for text := range strings.SplitSeq(*benchRows, ",") {
+		rows, err := strconv.Atoi(text)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(text, func(b *testing.B) {
 			url := rowsService(b)
 			var people, companies runCost
 			for b.Loop() {
@@ -36,9 +57,21 @@ func BenchmarkRows(b *testing.B) {
 			}
 			for of, cost := range map[string]runCost{"people": people, "companies": companies} {
 				b.ReportMetric(cost.call()*1e3, of+"-ms/call")
+				b.ReportMetric(cost.row()*1e6, of+"-ms/1000-rows")
 				b.ReportMetric(cost.idleRow()*1e6, of+"-idle-ms/1000-rows")
-				b.ReportMetric(float64(cost.peak)/1024, of+"-MB")
+				b.ReportMetric(float64(cost.first.mapped)/(1<<20), of+"-MB-mapped")
+				b.ReportMetric(float64(cost.first.live), of+"-MB-live")
+				if runtime.GOOS == "linux" {
+					b.ReportMetric(float64(cost.first.memory)/(1<<20), of+"-MB")
+				}
+				if cost.first.memory > mostMemory {
+					b.Errorf("the run about %s took %d bytes of memory", of, cost.first.memory)
+				}
 			}
+			if fewest == 0 {
+				fewest = float64(companies.first.live)
+			}
+			b.ReportMetric(float64(companies.first.live)/fewest, "companies-live/fewest")
 			b.ReportMetric(companies.call()/people.call(), "companies/people")
 		})
 	}
@@ -47,13 +80,24 @@ func BenchmarkRows(b *testing.B) {
 // runCost is what a run of a list took.
 type runCost struct {
 	rows, calls int
-	first, idle time.Duration // the processor time of the first start, and of a second one that has nothing to ask
+	first       commandCost   // of the first start
+	idle        time.Duration // the processor time of a second one that has nothing to ask
 	start       time.Duration // that of a command that does nothing
-	peak        int64         // of the first start, in KB
+}
+
+// commandCost is what a command took.
+type commandCost struct {
+	processor time.Duration
+	memory    int64 // at the peak, in bytes, without files that are mapped; 0 where the system does not say
+	mapped    int64 // at the peak, with them
+	live      int   // the most after a collection of garbage, in MB
 }
 
 // call returns the seconds of a call.
-func (c runCost) call() float64 { return (c.first - c.start).Seconds() / float64(c.calls) }
+func (c runCost) call() float64 { return (c.first.processor - c.start).Seconds() / float64(c.calls) }
+
+// row returns the seconds of a row.
+func (c runCost) row() float64 { return (c.first.processor - c.start).Seconds() / float64(c.rows) }
 
 // idleRow returns the seconds of a row when nothing is new.
 func (c runCost) idleRow() float64 { return (c.idle - c.start).Seconds() / float64(c.rows) }
@@ -113,29 +157,66 @@ func costOf(tb testing.TB, url, list string, rows, calls int, flags ...string) r
 		"run", list, "-o", list + ".out.csv", "--yes", "--rate", "1000000/1s", "--rate-v2", "1000000/1s", "--concurrency", "64",
 		"--state", filepath.Join(filepath.Dir(list), "state"),
 	}, flags...)
-	cost.start, _ = spent(tb, url, "--version")
-	cost.first, cost.peak = spent(tb, url, run...)
+	cost.start = spent(tb, url, "--version").processor
+	cost.first = spent(tb, url, run...)
 	for range 2 {
-		idle, _ := spent(tb, url, run...)
-		cost.idle = min(cost.idle, idle)
+		cost.idle = min(cost.idle, spent(tb, url, run...).processor)
 	}
 	return cost
 }
 
-// spent runs the program in a process of its own, and returns its processor time and its peak memory in KB.
-func spent(tb testing.TB, url string, args ...string) (processor time.Duration, peak int64) {
+// spent runs the program in a process of its own.
+func spent(tb testing.TB, url string, args ...string) (cost commandCost) {
 	tb.Helper()
 	command := exec.CommandContext(tb.Context(), "batch", args...)
 	command.Env = append(os.Environ(),
 		"SERVICE_BASE_URL="+url+"/api/v1", "SERVICE_API_KEY="+sandbox.DefaultKey,
-		"SERVICE_V2_BASE_URL="+url+"/v2", "SERVICE_V2_API_KEY="+sandbox.DefaultConfig().V2.Key)
-	if printed, err := command.CombinedOutput(); err != nil {
-		tb.Fatalf("batch %v: %v\n%s", args, err, printed)
+		"SERVICE_V2_BASE_URL="+url+"/v2", "SERVICE_V2_API_KEY="+sandbox.DefaultConfig().V2.Key, "GODEBUG=gctrace=1")
+	var printed bytes.Buffer
+	command.Stdout, command.Stderr = &printed, &printed
+	if err := command.Start(); err != nil {
+		tb.Fatal(err)
 	}
-	ended := command.ProcessState
-	peak = ended.SysUsage().(*syscall.Rusage).Maxrss
-	if runtime.GOOS == "darwin" {
-		peak /= 1024 // bytes there
+	ended := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { cost.memory = peakMemory(command.Process.Pid, ended) })
+	err := command.Wait()
+	close(ended)
+	watching.Wait()
+	if err != nil {
+		tb.Fatalf("batch %v: %v\n%s", args, err, printed.String())
 	}
-	return ended.UserTime() + ended.SystemTime(), peak
+	state := command.ProcessState
+	cost.mapped = state.SysUsage().(*syscall.Rusage).Maxrss
+	if runtime.GOOS != "darwin" {
+		cost.mapped *= 1024 // there it is in bytes
+	}
+	for _, collection := range collections.FindAllSubmatch(printed.Bytes(), -1) {
+		live, _ := strconv.Atoi(string(collection[1])) // the expression has digits alone
+		cost.live = max(cost.live, live)
+	}
+	cost.processor = state.UserTime() + state.SystemTime()
+	return cost
+}
+
+// collections are the lines about collections of garbage, with what was live after each.
+var collections = regexp.MustCompile(`(?m)^gc \d+ @.* \d+->\d+->(\d+) MB`)
+
+// peakMemory returns the most memory that a process takes until it ends, in bytes, without files that are mapped.
+func peakMemory(process int, ended <-chan struct{}) (peak int64) {
+	ticks := time.NewTicker(20 * time.Millisecond)
+	defer ticks.Stop()
+	for {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", process)) // another system has none
+		if _, text, found := strings.Cut(string(status), "RssAnon:"); found {
+			var kilobytes int64
+			_, _ = fmt.Sscan(text, &kilobytes) // it stays 0
+			peak = max(peak, kilobytes<<10)
+		}
+		select {
+		case <-ended:
+			return peak
+		case <-ticks.C:
+		}
+	}
 }

@@ -87,15 +87,25 @@ func Text[S ~string](m *Members, number int, value *S) {
 
 // Bytes describes bytes, of which it makes a copy.
 func Bytes(m *Members, number int, value *[]byte) {
-	text := ""
-	if m.writing {
-		text = string(*value)
+	if Part(m, number, value); !m.writing {
+		*value = bytes.Clone(*value)
 	}
-	if Text(m, number, &text); !m.writing {
-		*value = nil
-		if text != "" {
-			*value = []byte(text)
+}
+
+// Part describes bytes as Bytes does. What is read is a part of the memory of Members, and must not change. It is valid
+// until Members is used for another value, unless that memory is kept with Members.Keep.
+func Part(m *Members, number int, value *[]byte) {
+	m.describe(number)
+	if m.writing {
+		if len(*value) > 0 {
+			m.tag(number, protowire.BytesType)
+			m.out = protowire.AppendBytes(m.out, *value)
 		}
+		return
+	}
+	*value = nil
+	if p, _ := m.position(number, protowire.BytesType); p.end > p.start {
+		*value = m.data[p.start:p.end:p.end]
 	}
 }
 

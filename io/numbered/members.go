@@ -65,6 +65,9 @@ type position struct {
 	kind            protowire.Type
 }
 
+// Keep leaves its memory to what Part has read: Members takes other memory for the next value.
+func (m *Members) Keep() { m.data, m.text = nil, "" }
+
 // Append appends the form of a value to data.
 func Append[T any](data []byte, value *T, members func(*Members, *T)) []byte {
 	m := Members{writing: true, out: data}

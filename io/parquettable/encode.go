@@ -22,6 +22,7 @@ type Encoder struct {
 
 	out  *outputFile
 	rows int64 // gathered rows of the row group
+	size int   // of their values in bytes
 }
 
 var _ table.Discarder = (*Encoder)(nil)
@@ -94,8 +95,10 @@ func (w *Encoder) Write(p table.Part) error {
 func (w *Encoder) write(p *encodedPart) error {
 	w.gathered.add(p.part)
 	w.rows += int64(p.rows)
-	if w.rows >= groupRows || w.gathered.full() {
-		return w.encode(w.rows >= groupRows)
+	w.size += p.size()
+	last := w.rows >= groupRows || w.size >= groupSize
+	if last || w.gathered.full() {
+		return w.encode(last)
 	}
 	return nil
 }
@@ -106,7 +109,7 @@ func (w *Encoder) encode(last bool) error {
 		return err
 	}
 	if last {
-		w.rows = 0
+		w.rows, w.size = 0, 0
 	}
 	w.start(len(w.encoders), last, func(i int, s rowBatch) (Chunk, error) {
 		if added := i - len(w.names); added >= 0 {

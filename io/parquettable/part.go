@@ -19,11 +19,17 @@ type part struct {
 	added    []*Cells // of appended columns
 }
 
+// The bytes of a number and of a level.
+const (
+	numberSize = 8
+	levelSize  = 2
+)
+
 // size returns the length of the values in bytes.
 func (p *part) size() int {
 	size := 0
 	for _, c := range slices.Concat(p.own, p.added) {
-		size += len(c.Values.Text)
+		size += len(c.Values.Text) + len(c.numbers)*numberSize + len(c.definition)*levelSize
 	}
 	for _, f := range p.filled {
 		size += len(f.values.Text)

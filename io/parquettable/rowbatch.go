@@ -8,8 +8,11 @@ import (
 )
 
 const (
-	// groupRows is the least number of rows of a row group. The last one may have fewer.
+	// groupRows is the number of rows that ends a row group.
 	groupRows = 16 * maxBlockRows
+	// groupSize ends a row group with fewer rows, when its values have this many bytes: all of its columns stay in memory
+	// until it ends.
+	groupSize = 16 << 20
 	// A batch is encoded when it has batchRows rows or batchSize bytes.
 	batchRows = 2 * maxBlockRows
 	batchSize = 8 << 20

@@ -192,13 +192,20 @@ func (l Literal) Text() string {
 
 // Integer returns a number without a fraction; a string that holds one counts too.
 func (l Literal) Integer() cost.Optional[int64] {
-	literal := string(l)
+	literal := l
 	if s := l.String(); s.Known {
-		literal = strings.TrimSpace(s.Value)
+		if literal = Literal(strings.TrimSpace(s.Value)); !json.Valid(literal) {
+			return cost.Optional[int64]{}
+		}
 	}
-	if !isNumber(literal) {
+	if len(literal) == 0 || !strings.Contains("-0123456789", string(literal[:1])) {
 		return cost.Optional[int64]{}
 	}
+	return integerOf(string(literal))
+}
+
+// integerOf returns a JSON number without a fraction.
+func integerOf(literal string) cost.Optional[int64] {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return cost.Known(n)
 	}
@@ -240,11 +247,6 @@ func (o Object) Text(name string) string { return Literal(o[name]).Text() }
 
 // Integer returns a member number as Literal.Integer does.
 func (o Object) Integer(name string) cost.Optional[int64] { return Literal(o[name]).Integer() }
-
-// isNumber reports whether s is a JSON number.
-func isNumber(s string) bool {
-	return s != "" && strings.Contains("-0123456789", s[:1]) && json.Valid([]byte(s))
-}
 
 // Cents returns a member amount in USD cents. An amount beyond cost.MaxMoney is
 // no amount.

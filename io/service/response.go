@@ -37,7 +37,11 @@ func readBody(response *http.Response, limit int64) ([]byte, error) {
 		// Its body is the connection, which no time-out would end.
 		return nil, errors.New("the service switched to another protocol")
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	var read bytes.Buffer
+	const most = 1 << 20 // bytes that are reserved because the response says so
+	read.Grow(int(min(max(response.ContentLength, 0), limit, most)) + bytes.MinRead)
+	_, err := read.ReadFrom(io.LimitReader(response.Body, limit+1))
+	body := read.Bytes()
 	if err != nil {
 		return nil, fmt.Errorf("the response broke off: %w", networkCause(err))
 	}

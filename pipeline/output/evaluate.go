@@ -39,6 +39,7 @@ type evaluator struct {
 	accepted rowResult
 
 	judge judge
+	run   string // of an attempt whose answer was dropped
 	same  []byte
 	other []byte // the canonical form of the subject of an attempt
 }

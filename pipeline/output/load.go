@@ -74,13 +74,18 @@ func (e *evaluator) recall(ids []attempt.ID) (err error) {
 	if l.known, err = e.recallAll(ids, l.known); err != nil {
 		return err
 	}
+	keeps := keepsAnswers(l.known[before:])
 	for i := range l.known[before:] {
 		known := &l.known[before+i]
 		l.values = l.values[:before+i+1] // with the memory of an earlier block
-		values := &l.values[before+i]
+		values, answered := &l.values[before+i], known.Ended.Answer()
+		if !keeps {
+			e.dropAnswer(&known.Ended)
+			answered.Status, answered.RequestID = known.Ended.Status, known.Ended.RequestID
+		}
 		if !known.Ended.Answered() {
 			*values = enrich.Values{Details: values.Details[:0]}
-		} else if err := e.Decoder.Values(takeAnswer(&known.Ended), values); err != nil {
+		} else if err := e.Decoder.Values(answered, values); err != nil {
 			return fmt.Errorf("attempt %d: %w", known.ID, err)
 		}
 	}
@@ -88,19 +93,26 @@ func (e *evaluator) recall(ids []attempt.ID) (err error) {
 }
 
 // smallAnswer is the length of answers, in bytes, that may stay in memory.
-const smallAnswer = 1 << 10
+const smallAnswer = 512
 
-// takeAnswer returns the answer of an attempt, which keeps it no longer unless it is small. The texts beside an answer
-// are parts of the same record, so they would keep all of it in memory.
-func takeAnswer(ended *attempt.Resolution) enrich.Answered {
-	data := ended.Data
-	if len(data) >= smallAnswer {
-		ended.Data, ended.Status, ended.Run = "", enrich.Status(strings.Clone(string(ended.Status))), strings.Clone(ended.Run)
-		ended.RequestID, ended.Reason = strings.Clone(ended.RequestID), strings.Clone(ended.Reason)
+// keepsAnswers reports whether the answers of attempts that were read together are so small that they may stay in
+// memory. They share it: whatever keeps a text of one of the attempts keeps all of their answers.
+func keepsAnswers(known []attempt.Outcome) bool {
+	size := 0
+	for i := range known {
+		size += len(known[i].Ended.Data)
 	}
-	answered := ended.Answer()
-	answered.Data = data
-	return answered
+	return size <= len(known)*smallAnswer
+}
+
+// dropAnswer leaves the answer out of the end of an attempt, with the memory that other answers share.
+func (e *evaluator) dropAnswer(ended *attempt.Resolution) {
+	ended.Data = ""
+	if ended.Run != e.run {
+		e.run = strings.Clone(ended.Run) // most attempts are of one run
+	}
+	ended.Run, ended.Status = e.run, enrich.Status(strings.Clone(string(ended.Status)))
+	ended.RequestID, ended.Reason = strings.Clone(ended.RequestID), strings.Clone(ended.Reason)
 }
 
 // unpack gathers what the journal knows of the block's subjects. It asks the journal for records

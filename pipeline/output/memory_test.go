@@ -36,6 +36,10 @@ func (c *counted) Rows(_ enrich.Field, _ enrich.Answered) ([]enrich.TableRow, en
 	return rows, enrich.CellProblems{}, nil
 }
 
+func (c *counted) Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	return c.Rows(of, answer)
+}
+
 func (c *counted) Create(string, []table.Column) (table.Writer, error) {
 	c.writing.Store(true)
 	return c, nil
@@ -106,6 +110,10 @@ func (l *long) Rows(enrich.Field, enrich.Answered) ([]enrich.TableRow, enrich.Ce
 	l.texts = append(l.texts, weak.Make(&text[0]))
 	value := enrich.ExtraValue{Name: "text", Cell: enrich.Cell{Known: true, Text: unsafe.String(&text[0], len(text))}}
 	return []enrich.TableRow{{Cells: make([]enrich.Cell, 2), Extra: []enrich.ExtraValue{value}}}, enrich.CellProblems{}, nil
+}
+
+func (l *long) Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	return l.Rows(of, answer)
 }
 
 func (l *long) Create(string, []table.Column) (table.Writer, error) { return l, nil }

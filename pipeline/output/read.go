@@ -1,9 +1,11 @@
 package output
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"payonce/checkpoint/attempt"
@@ -25,13 +27,17 @@ type source struct {
 	TableStep
 	recall func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 	first  enrich.ByField[enrich.Table] // of the tables of a field that are wanted; without a name for none
+	rows   rowsOf
 }
+
+// rowsOf reads the rows of an answer about a field, as TableInterface.Rows or TableInterface.Extras.
+type rowsOf func(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error)
 
 // nothingKept is the memory in which the journal keeps nothing of what it reads: nothing is read twice in a row.
 const nothingKept = 1
 
 // sources returns the steps as they are read for the tables for which wanted returns true.
-func (d *DecidedAnswers) sources(wanted func(enrich.Table) bool) []source {
+func (d *DecidedAnswers) sources(wanted func(enrich.Table) bool, rows func(TableInterface) rowsOf) []source {
 	sources := make([]source, len(d.steps))
 	for i, step := range d.steps {
 		s := source{TableStep: step}
@@ -41,31 +47,38 @@ func (d *DecidedAnswers) sources(wanted func(enrich.Table) bool) []source {
 			}
 		}
 		if step.Interface != nil {
-			s.recall = step.Answers.Recall(nothingKept, true)
+			s.recall, s.rows = step.Answers.Recall(nothingKept, true), rows(step.Interface)
 		}
 		sources[i] = s
 	}
 	return sources
 }
 
-// read reads an answer. It returns false for one that has nothing for a table: it is not wanted, it was erased, or
-// nothing was found.
-func (s *source) read(a answer) (from read, found bool, err error) {
-	first := s.first[a.of]
-	if first.Name == "" {
+// wants reports whether a table of the answer's field is wanted.
+func (s *source) wants(a answer) bool { return s.first[a.of].Name != "" }
+
+// again reads an answer that read has read.
+func (s *source) again(a answer) (from read, err error) {
+	known, err := s.recall([]attempt.ID{a.id}, nil)
+	if err == nil && len(known) > 0 {
+		from, _, err = s.read(a, &known[0])
+	}
+	return from, err
+}
+
+// read reads the answer of an attempt. It returns false for one that has nothing for a table: it is not wanted, it was
+// erased, or nothing was found.
+func (s *source) read(a answer, known *attempt.Outcome) (from read, found bool, err error) {
+	if !s.wants(a) || known == nil || !known.Ended.Answered() || known.Ended.Erased {
 		return from, false, nil
 	}
-	known, err := s.recall([]attempt.ID{a.id}, nil)
-	if err != nil || len(known) == 0 || !known[0].Ended.Answered() || known[0].Ended.Erased {
-		return from, false, err
-	}
-	from = read{subject: known[0].Who.Company.ID, step: int(a.step)}
-	from.rows, from.problems, err = s.Interface.Rows(a.of, known[0].Ended.Answer())
+	from = read{subject: known.Who.Company.ID, step: int(a.step)}
+	from.rows, from.problems, err = s.rows(a.of, known.Ended.Answer())
 	if len(from.rows) > 0 && from.rows[0].Subject != "" {
 		from.subject, from.named = from.rows[0].Subject, true
 	}
 	if from.subject == "" && len(from.rows) > 0 {
-		from.problems.Add(first.Key, "known")
+		from.problems.Add(s.first[a.of].Key, "known")
 	}
 	return from, len(from.rows) > 0 || from.problems.Count > 0, err
 }
@@ -109,7 +122,8 @@ func textOf(cell *enrich.Cell) int {
 // rows of, or an earlier answer that names it. Only a few answers are in memory. A large one does not wait there: it is read again in its turn. So each
 // core has at most one large answer, and use has one.
 func each[T any](
-	ctx context.Context, d *DecidedAnswers, wanted func(enrich.Table) bool, work func(read) T, use func(T) error,
+	ctx context.Context, d *DecidedAnswers, wanted func(enrich.Table) bool, rows func(TableInterface) rowsOf,
+	work func(read) T, use func(T) error,
 ) error {
 	type result struct {
 		answer  answer
@@ -118,10 +132,12 @@ func each[T any](
 		large   bool // its value is made in its turn
 		value   T
 	}
-	sources := d.sources(wanted)
+	sources := d.sources(wanted, rows)
 	readSpan := func(b table.Block) (results []result, err error) {
-		for _, a := range b.(span) {
-			from, found, err := sources[a.step].read(a)
+		s := b.(*span)
+		for i, a := range s.answers {
+			from, found, err := sources[a.step].read(a, s.known[i])
+			s.known[i] = nil
 			if err != nil {
 				return nil, fmt.Errorf("attempt %d: %w", a.id, err)
 			}
@@ -137,13 +153,13 @@ func each[T any](
 		return results, nil
 	}
 	known := newSubjects(sources)
-	return table.Ordered(ctx, &spans{d.answers}, readSpan, func(_ table.Block, results []result) error {
+	return table.Ordered(ctx, &spans{rest: d.answers, sources: sources}, readSpan, func(_ table.Block, results []result) error {
 		for _, r := range results {
 			if !known.isFirst(sources[r.answer.step].first[r.answer.of].Name, int(r.answer.step), r.subject, r.named) {
 				continue
 			}
 			if r.large {
-				again, _, err := sources[r.answer.step].read(r.answer)
+				again, err := sources[r.answer.step].again(r.answer)
 				if err != nil {
 					return fmt.Errorf("attempt %d: %w", r.answer.id, err)
 				}
@@ -189,11 +205,19 @@ func (s *subjects) isFirst(table string, step int, key string, named bool) bool 
 	return !known || by == step && !named
 }
 
-// spanLength is how many answers are read together. Each of them can be long.
-const spanLength = 4
+const (
+	// spanLength is how many answers become rows together. Each of them can be long.
+	spanLength = 4
+	// recalled is how many answers are read from the journal together: those of one step lie next to each other there.
+	recalled = 16 * spanLength
+)
 
 // spans is a table.Reader of answers.
-type spans struct{ rest []answer }
+type spans struct {
+	rest    []answer
+	sources []source
+	known   []*attempt.Outcome // of the first answers of rest
+}
 
 // Schema returns no columns.
 func (s *spans) Schema() table.Schema { return table.Schema{} }
@@ -206,22 +230,62 @@ func (s *spans) Next() (table.Block, error) {
 	if len(s.rest) == 0 {
 		return nil, io.EOF
 	}
-	next := span(s.rest[:min(spanLength, len(s.rest))])
-	s.rest = s.rest[len(next):]
+	if len(s.known) == 0 {
+		if err := s.recall(s.rest[:min(recalled, len(s.rest))]); err != nil {
+			return nil, err
+		}
+	}
+	length := min(spanLength, len(s.known))
+	next := &span{s.rest[:length], s.known[:length]}
+	s.rest, s.known = s.rest[length:], s.known[length:]
 	return next, nil
 }
 
+// recall reads answers from the journal, those of each step together.
+func (s *spans) recall(answers []answer) error {
+	s.known = make([]*attempt.Outcome, len(answers))
+	var ids []attempt.ID
+	for step := range s.sources {
+		source := &s.sources[step]
+		isWanted := func(a answer) bool { return int(a.step) == step && source.wants(a) }
+		ids = ids[:0]
+		for _, a := range answers {
+			if isWanted(a) {
+				ids = append(ids, a.id)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		slices.Sort(ids)
+		outcomes, err := source.recall(slices.Compact(ids), nil)
+		if err != nil {
+			return err
+		}
+		for i, a := range answers {
+			at, found := slices.BinarySearchFunc(outcomes, a.id, func(o attempt.Outcome, id attempt.ID) int { return cmp.Compare(o.ID, id) })
+			if found && isWanted(a) {
+				s.known[i] = &outcomes[at]
+			}
+		}
+	}
+	return nil
+}
+
 // span is a table.Block of answers, which are not rows.
-type span []answer
+type span struct {
+	answers []answer
+	known   []*attempt.Outcome // what the journal knows of each; nil for nothing
+}
 
 // First returns no number: answers have none.
-func (s span) First() int64 { return 0 }
+func (s *span) First() int64 { return 0 }
 
 // Len returns the number of answers.
-func (s span) Len() int { return len(s) }
+func (s *span) Len() int { return len(s.answers) }
 
 // Each visits no rows.
-func (s span) Each(func(table.Row) error) error { return nil }
+func (s *span) Each(func(table.Row) error) error { return nil }
 
 // Release does nothing.
-func (s span) Release() {}
+func (s *span) Release() {}

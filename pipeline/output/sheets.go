@@ -21,8 +21,9 @@ type sheet struct {
 	extras extras
 	layout *tableLayout
 	writer table.Writer
-	part   table.Part // the rows that are not written yet; nil for none
-	size   int        // of their texts in bytes
+	cells  []enrich.Cell // of a row that is being written
+	part   table.Part    // the rows that are not written yet; nil for none
+	size   int           // of their texts in bytes
 	rows   int64
 }
 
@@ -84,17 +85,17 @@ func (s *sheets) create(files TableFiles) (err error) {
 	return nil
 }
 
-// tableRow is a row of a table as it is written.
+// tableRow is a row of a table.
 type tableRow struct {
 	sheet *sheet
-	cells []enrich.Cell
+	row   enrich.TableRow
 }
 
-// rowsOf returns the rows of an answer as they are written.
+// rowsOf returns the rows of an answer that are written.
 func (s *sheets) rowsOf(from read) (rows []tableRow) {
 	for _, row := range from.rows {
 		if one := s.steps[from.step][row.Table]; one != nil {
-			rows = append(rows, tableRow{one, one.layout.cells(from.subject, row)})
+			rows = append(rows, tableRow{one, row})
 		}
 	}
 	return rows
@@ -106,10 +107,12 @@ const (
 	partSize = 4 << 20
 )
 
-// write writes rows.
-func (s *sheets) write(rows []tableRow) error {
+// write writes the rows of a subject.
+func (s *sheets) write(subject string, rows []tableRow) error {
 	for _, row := range rows {
-		if err := row.sheet.write(row.cells); err != nil {
+		one := row.sheet
+		one.cells = one.layout.cells(one.cells, subject, row.row)
+		if err := one.write(one.cells); err != nil {
 			return err
 		}
 	}

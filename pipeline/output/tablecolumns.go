@@ -82,11 +82,15 @@ func newLayout(t enrich.Table, e *extras) *tableLayout {
 	return l
 }
 
-// cells returns a row in the order of the columns.
-func (l *tableLayout) cells(key string, row enrich.TableRow) []enrich.Cell {
-	cells := make([]enrich.Cell, len(l.columns))
-	cells[0] = enrich.TextOf(key)
-	copy(cells[1:], row.Cells)
+// cells returns a row in the order of the columns. It may use the memory of another row.
+func (l *tableLayout) cells(memory []enrich.Cell, key string, row enrich.TableRow) []enrich.Cell {
+	cells := append(append(memory[:0], enrich.TextOf(key)), row.Cells...)
+	for len(cells) < len(l.columns) {
+		cells = append(cells, enrich.Cell{})
+	}
+	if len(row.Extra) == 0 {
+		return cells
+	}
 	beyond := map[string]string{}
 	for _, v := range row.Extra {
 		at, has := l.extra[v.Name]

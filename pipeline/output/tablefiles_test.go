@@ -33,6 +33,10 @@ func (owners) Rows(_ enrich.Field, a enrich.Answered) ([]enrich.TableRow, enrich
 	}}}, enrich.CellProblems{}, nil
 }
 
+func (o owners) Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	return o.Rows(of, answer)
+}
+
 // tableAnswers are the answers of attempts, whose numbers are those of the companies.
 type tableAnswers map[attempt.ID]string
 

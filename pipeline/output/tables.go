@@ -27,6 +27,9 @@ type TableInterface interface {
 	// Rows returns the rows of an answer about a field, in an order that follows from the answer alone. What
 	// cannot be read of the answer is a problem; an error says that the answer is damaged.
 	Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error)
+	// Extras returns the rows that Rows returns, and their problems. They may be without cells, but have the values for
+	// which there is no column.
+	Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error)
 }
 
 // TableAnswers reads what the journal knows. It shows durable resolutions only.
@@ -147,7 +150,7 @@ func (s *TablesSummary) add(subject string, found enrich.CellProblems) {
 	}
 }
 
-// answerRows are the rows of an answer as they are written.
+// answerRows are the rows of an answer that are written.
 type answerRows struct {
 	subject  string
 	rows     []tableRow
@@ -159,7 +162,7 @@ func (d *DecidedAnswers) Write(ctx context.Context, files TableFiles) (TablesSum
 	var summary TablesSummary
 	all := newSheets(d.steps)
 	isOpen := func(t enrich.Table) bool { return t.Open }
-	err := each(ctx, d, isOpen, all.extrasOf, func(values []tableExtras) error {
+	err := each(ctx, d, isOpen, func(t TableInterface) rowsOf { return t.Extras }, all.extrasOf, func(values []tableExtras) error {
 		all.addColumns(values)
 		return nil
 	})
@@ -170,10 +173,10 @@ func (d *DecidedAnswers) Write(ctx context.Context, files TableFiles) (TablesSum
 		return summary, err
 	}
 	every := func(enrich.Table) bool { return true }
-	rowsOf := func(from read) answerRows { return answerRows{from.subject, all.rowsOf(from), from.problems} }
-	err = each(ctx, d, every, rowsOf, func(of answerRows) error {
+	rowsOfRead := func(from read) answerRows { return answerRows{from.subject, all.rowsOf(from), from.problems} }
+	err = each(ctx, d, every, func(t TableInterface) rowsOf { return t.Rows }, rowsOfRead, func(of answerRows) error {
 		summary.add(of.subject, of.problems)
-		return all.write(of.rows)
+		return all.write(of.subject, of.rows)
 	})
 	if err == nil {
 		summary.Tables, err = all.end()

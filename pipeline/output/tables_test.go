@@ -44,6 +44,10 @@ func (invented) Tables() []enrich.Table {
 	}
 }
 
+func (i invented) Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	return i.Rows(of, answer)
+}
+
 func (i invented) Rows(of enrich.Field, answer enrich.Answered) (rows []enrich.TableRow, p enrich.CellProblems, err error) {
 	if answer.Data == "damaged" {
 		return nil, p, errors.New("it is damaged")
@@ -368,6 +372,10 @@ func (n named) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow,
 		rows[i].Subject = key
 	}
 	return rows, p, err
+}
+
+func (n named) Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	return n.Rows(of, answer)
 }
 
 // TestAnAnswerThatNamesItsSubjectHasItsRowsOnce has two calls by other identities whose answers name one company.

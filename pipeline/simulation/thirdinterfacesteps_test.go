@@ -215,6 +215,10 @@ func (insightTable) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.Tabl
 	return []enrich.TableRow{{Cells: []enrich.Cell{cell}}}, enrich.CellProblems{}, err
 }
 
+func (t insightTable) Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	return t.Rows(of, answer)
+}
+
 // insightFile is the file of that table.
 type insightFile struct{ bytes.Buffer }
 

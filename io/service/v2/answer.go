@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"payonce/enrich"
@@ -43,8 +44,8 @@ type stored struct {
 // The numbers never change their meaning.
 func (s *stored) members(m *numbered.Members) {
 	numbered.Text(m, 1, &s.operation)
-	numbered.Bytes(m, 2, &s.plain)
-	numbered.Bytes(m, 3, &s.deflated)
+	numbered.Part(m, 2, &s.plain)
+	numbered.Part(m, 3, &s.deflated)
 	numbered.Texts(m, 4, &s.leftOut)
 	numbered.Time(m, 5, &s.at)
 	numbered.Value(m, 6, &s.about, aboutMembers)
@@ -110,13 +111,19 @@ func NothingFound(o Operation, at time.Time) enrich.Answered {
 func encode(o Operation, body []byte, at time.Time, about enrich.Company) enrich.Answered {
 	s := stored{operation: o.String(), at: at, about: about}
 	s.keep(compact(body), journalBounds())
-	return enrich.Answered{Data: string(numbered.Append(nil, &s, membersOf))}
+	const others = 256 // about the bytes of the other members
+	room := make([]byte, 0, len(s.plain)+len(s.deflated)+others)
+	return enrich.Answered{Data: string(numbered.Append(room, &s, membersOf))}
 }
 
 // DecodeAnswer returns the answer that Read encoded. Of an answer that was erased nothing is left.
 func DecodeAnswer(answered enrich.Answered) (Answer, error) {
 	var s stored
-	if err := numbered.Read(&numbered.Members{}, answered.Data, &s, membersOf); err != nil {
+	m := readers.Get().(*numbered.Members)
+	defer readers.Put(m)
+	err := numbered.Read(m, answered.Data, &s, membersOf)
+	m.Keep() // the body is a part of it
+	if err != nil {
 		return Answer{}, fmt.Errorf("an answer in the journal: %w", err)
 	}
 	a := Answer{Body: s.plain, LeftOut: s.leftOut, RetrievedAt: s.at, About: s.about}
@@ -137,11 +144,35 @@ func DecodeAnswer(answered enrich.Answered) (Answer, error) {
 	return a, nil
 }
 
-// compact returns JSON without insignificant white space.
+// readers are Members that nobody uses. A new one takes about as much memory as an answer.
+var readers = sync.Pool{New: func() any { return &numbered.Members{} }}
+
+// compact returns JSON without insignificant white space. It may return a part of body.
 func compact(body []byte) []byte {
+	if body = bytes.TrimSpace(body); isCompact(body) {
+		return body
+	}
 	var b bytes.Buffer
 	if json.Compact(&b, body) != nil {
 		return nil
 	}
 	return b.Bytes()
+}
+
+// isCompact reports whether JSON has no insignificant white space, as most services send it.
+func isCompact(body []byte) bool {
+	inText := false
+	for i := 0; i < len(body); i++ {
+		switch body[i] {
+		case '"':
+			inText = !inText
+		case '\\':
+			i++ // what it escapes does not end the text
+		case ' ', '\t', '\n', '\r':
+			if !inText {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -70,6 +70,11 @@ func (c Chosen) columns() (all []chosenColumn) {
 // Decoder returns a decoder of answers with the details of Catalogue.
 func (c Chosen) Decoder() Decoder { return Decoder{c.columns()} }
 
+// isYearOf reports whether a column shows a figure of the year.
+func isYearOf(columns []chosenColumn, year int) bool {
+	return slices.ContainsFunc(columns, func(c chosenColumn) bool { return c.year == year })
+}
+
 // take keeps the figures of a year that columns show. The latest year is the one of which that is called last.
 func (h *headlines) take(columns []chosenColumn, y Year, isLatest bool) {
 	if h.chosen == nil {

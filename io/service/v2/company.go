@@ -119,7 +119,7 @@ func classifications(m *members, name string, into *[]Classification) {
 // decodeCompany reads a company record. An error says that the body is none.
 func decodeCompany(body []byte) (Company, error) {
 	var problems enrich.CellProblems
-	c, err := decode(body, "a company record", &problems, company)
+	c, err := decode(body, companyRecord, &problems, company)
 	c.CellProblems = problems
 	return c, err
 }
@@ -192,7 +192,7 @@ func given(raw json.RawMessage) bool {
 // decodeEmployee reads an employee record. An error says that the body is none.
 func decodeEmployee(body []byte) (Employee, error) {
 	var problems enrich.CellProblems
-	e, err := decode(body, "an employee record", &problems, employee)
+	e, err := decode(body, employeeRecord, &problems, employee)
 	e.CellProblems = problems
 	return e, err
 }

@@ -46,7 +46,7 @@ func (d Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 			chosen, values.Reason = years.chosen, unread(d.headlineProblems(years))
 		case FieldInsights:
 			var i Insights
-			i, err = a.Insights()
+			i, err = recordIn(a, f, decodeInsightsOutline)
 			values.Fields[f] = first(i.DomainName.Value, i.Domain.Value, i.ID.Value)
 		case FieldOwnership:
 			var o Ownership

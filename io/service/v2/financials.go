@@ -57,38 +57,82 @@ type headlines struct {
 	enrich.CellProblems
 }
 
-// headlines reads financial figures as decodeFinancials does. It keeps only what a list shows.
+// headlines reads what a list shows of financial figures as decodeFinancials does. It reads the figures of the latest
+// year that has some and of chosen years, and notes the problems of no other year.
 func (d Decoder) headlines(body []byte) (h headlines, err error) {
-	known := false
-	err = eachYear(body, &h.CellProblems, func(y Year) {
-		h.years = append(h.years, y.Year)
-		has := y.hasFigures()
-		isLatest := has || !known
-		if isLatest {
-			h.latest, known = y.headline(), has
-		}
-		h.take(d.chosen, y, isLatest)
+	r := newFigureReader(&h.CellProblems)
+	defer r.borrow()()
+	var years []figuresOf
+	err = r.eachYear(body, func(year figuresOf) {
+		h.years, years = append(h.years, year.number), append(years, year)
 	})
 	if err != nil {
 		return headlines{}, err
 	}
+	known := false
+	for i, year := range slices.Backward(years) {
+		if known && !isYearOf(d.chosen, year.number) {
+			continue
+		}
+		r.cells = r.cells[:0]
+		y := r.year(year)
+		has := y.hasFigures()
+		isLatest := !known && (has || i == len(years)-1)
+		if isLatest {
+			h.latest = y.headline()
+		}
+		known = known || has
+		h.take(d.chosen, y, isLatest)
+	}
 	return h, nil
+}
+
+// countYears counts the years of financial figures without reading them. It finds the same errors as decodeFinancials.
+func countYears(body []byte) (count int, problems enrich.CellProblems, err error) {
+	err = newFigureReader(&problems).eachYear(body, func(figuresOf) { count++ })
+	return count, problems, err
 }
 
 // eachYear reads financial figures as decodeFinancials says. It calls visit for each year in their order. The lists of
 // the year are valid until visit returns.
 func eachYear(body []byte, problems *enrich.CellProblems, visit func(Year)) error {
-	r := &figureReader{members: members{reading: true, problems: problems}, cells: slices.Clone(figures().unknown)}
-	keys, ok := r.sorted(body, nil)
+	r := newFigureReader(problems)
+	defer r.borrow()()
+	return r.eachYear(body, func(year figuresOf) {
+		r.cells = r.cells[:0]
+		visit(r.year(year))
+	})
+}
+
+// figureReader reads the figures of one year after the other. It uses its memory again for each year, but for the cells.
+type figureReader struct {
+	members
+	cells []enrich.Cell
+	extra []enrich.ExtraValue // of the year that was read last
+}
+
+func newFigureReader(problems *enrich.CellProblems) *figureReader {
+	return &figureReader{members: members{reading: true, problems: problems}}
+}
+
+// figuresOf are the figures of a year as they are written.
+type figuresOf struct {
+	number int
+	data   []byte
+}
+
+// eachYear calls visit for each year of financial figures in their order.
+func (r *figureReader) eachYear(body []byte, visit func(figuresOf)) error {
+	keys, ok := r.sorted(body, make([]member, 0, 16))
 	if !ok {
 		return errors.New("the body is not a JSON object, so it is not financial figures by year")
 	}
-	years, withDigits := 0, 0
+	objects, withDigits := 0, 0
 	for _, key := range keys {
 		name := string(key.name)
 		isYear, isNull := len(key.value) > 0 && key.value[0] == '{', string(key.value) == "null"
 		if isYear || isNull {
-			years++
+			objects++
 		}
 		if hasDigit(name) {
 			withDigits++
@@ -96,25 +140,18 @@ func eachYear(body []byte, problems *enrich.CellProblems, visit func(Year)) erro
 		number, err := strconv.Atoi(name)
 		switch {
 		case err != nil || len(name) != 4 || number < firstYear || number > lastYear:
-			problems.Add(pathName(name), "a year")
+			r.problems.Add(pathName(name), "a year")
 		case isYear:
-			visit(r.year(number, key.value))
+			visit(figuresOf{number, key.value})
 		case !isNull:
-			problems.Add(name, "an object of figures")
+			r.problems.Add(name, "an object of figures")
 		}
 	}
-	if years == 0 && len(keys) > 0 {
+	if objects == 0 && len(keys) > 0 {
 		return errors.New("the body has no financial figures by year")
 	}
-	problems.All = len(keys) > 0 && withDigits == 0
+	r.problems.All = len(keys) > 0 && withDigits == 0
 	return nil
-}
-
-// figureReader reads the figures of one year after the other. It uses its memory again for each year.
-type figureReader struct {
-	members
-	cells []enrich.Cell
-	extra []enrich.ExtraValue
 }
 
 // sorted returns the members of an object in the order of their names. It notes the names that repeat, whose paths
@@ -149,26 +186,36 @@ func (r *figureReader) sorted(data []byte, before []member) (all []member, ok bo
 // hasDigit reports whether the name of a member can be that of a year in some form, such as FY2024.
 func hasDigit(name string) bool { return strings.ContainsAny(name, "0123456789") }
 
-// year reads the figures of one year.
-func (r *figureReader) year(number int, data []byte) Year {
-	table := figures()
-	copy(r.cells, table.unknown)
-	r.extra = r.extra[:0]
-	r.above = func() string { return strconv.Itoa(number) }
-	r.from, _ = r.sorted(data, r.from)
-	for _, figure := range r.from {
-		isNull := string(figure.value) == "null"
-		if i, named := table.places[string(figure.name)]; named {
-			r.cells[i] = r.cellOf(table.columns[i], figure.value, !isNull)
-		} else if !isNull {
-			r.extra = append(r.extra, enrich.ExtraValue{Name: string(figure.name), Cell: cellOf(figure.value)})
-		}
-	}
-	y := Year{Year: number, Figures: r.cells}
+// year reads the figures of one year, and adds them to the cells.
+func (r *figureReader) year(of figuresOf) Year {
+	first := len(r.cells)
+	r.cells = append(r.cells, figures().unknown...)
+	y := Year{Year: of.number, Figures: r.cells[first:]}
+	r.extras(of, func(i int, figure member) {
+		y.Figures[i] = r.cellOf(figures().columns[i], figure.value, string(figure.value) != "null")
+	})
 	if len(r.extra) > 0 {
 		y.Extra = r.extra
 	}
 	return y
+}
+
+// extras reads the figures of one year that have no column. It calls visit for the others, with their place, unless it is
+// nil.
+func (r *figureReader) extras(of figuresOf, visit func(i int, figure member)) {
+	table := figures()
+	r.extra = r.extra[:0]
+	r.above = func() string { return strconv.Itoa(of.number) }
+	r.from, _ = r.sorted(of.data, withRoom(r.from, of.data))
+	for _, figure := range r.from {
+		i, named := table.places[string(figure.name)]
+		switch {
+		case named && visit != nil:
+			visit(i, figure)
+		case !named && string(figure.value) != "null":
+			r.extra = append(r.extra, enrich.ExtraValue{Name: string(figure.name), Cell: cellOf(figure.value)})
+		}
+	}
 }
 
 // cellOf returns a value that nothing is known of: a number, or text.

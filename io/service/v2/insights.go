@@ -190,18 +190,16 @@ func graphRow(m *members, p *graphPoint) {
 	m.number("value", &p.Value)
 }
 
-// rows returns the cells of every point, in the order of the series. The categories of the visits are labels of their
-// dates; they have no rows.
-func (g Graph) rows() (rows [][]enrich.Cell) {
+// each calls visit for every point, in the order of the series. The categories of the visits are labels of their dates.
+func (g Graph) each(visit func(graphPoint)) {
 	for _, series := range []struct {
 		name   string
 		points []Point
 	}{{"visits", g.Visits}, {"organic", g.Organic}, {"direct", g.Direct}, {"referral", g.Referral}} {
 		for _, point := range series.points {
-			rows = append(rows, cellsOf(graphPoint{series.name, point}, graphRow))
+			visit(graphPoint{series.name, point})
 		}
 	}
-	return rows
 }
 
 // points describes a list of pairs of a date and a number.
@@ -237,19 +235,17 @@ func points(m *members, name string, into *[]Point) {
 // technologyColumns returns the columns of a technology, with those of its group.
 func technologyColumns() []enrich.TableColumn { return columnsOf(technologyRow) }
 
-// TechnologyRows returns the cells of every technology, in the order of technologyColumns. A group
-// without technologies has a row of its own.
-func (i Insights) TechnologyRows() (rows [][]enrich.Cell) {
+// eachTechnology calls visit for every technology. A group without technologies has one without a name.
+func (i *Insights) eachTechnology(visit func(technologyOf)) {
 	for _, group := range i.Technologies {
 		list := group.List
 		if len(list) == 0 {
 			list = []Technology{{}}
 		}
 		for _, one := range list {
-			rows = append(rows, cellsOf(technologyOf{one, group}, technologyRow))
+			visit(technologyOf{one, group})
 		}
 	}
-	return rows
 }
 
 // technologyOf is a technology with its group.
@@ -275,7 +271,15 @@ func (v Visits) Cells() []enrich.Cell { return cellsOf(v, visits) }
 // decodeInsights reads a digital insights record. An error says that the body is none.
 func decodeInsights(body []byte) (Insights, error) {
 	var problems enrich.CellProblems
-	i, err := decode(body, "a digital insights record", &problems, insights)
+	i, err := decode(body, insightsRecord, &problems, insights)
+	i.CellProblems = problems
+	return i, err
+}
+
+// decodeInsightsOutline is decodeInsights without what the lists have.
+func decodeInsightsOutline(body []byte) (Insights, error) {
+	var problems enrich.CellProblems
+	i, err := decodeOutline(body, insightsRecord, &problems, insights)
 	i.CellProblems = problems
 	return i, err
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 
 	"payonce/io/service"
 )
@@ -194,11 +195,19 @@ func join(parts []part, isArray bool) []byte {
 // deflate compresses a body, in the same way each time.
 func deflate(body []byte) []byte {
 	var b bytes.Buffer
-	w, _ := flate.NewWriter(&b, flate.DefaultCompression) // the level is valid
-	_, _ = w.Write(body)                                  // a buffer takes everything
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
+	w.Reset(&b)
+	_, _ = w.Write(body) // a buffer takes everything
 	_ = w.Close()
 	return b.Bytes()
 }
+
+// deflaters are writers that nobody uses. A new one takes more memory than most bodies.
+var deflaters = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.DefaultCompression) // the level is valid
+	return w
+}}
 
 func inflate(data []byte) ([]byte, error) {
 	r := flate.NewReader(bytes.NewReader(data))

@@ -109,17 +109,19 @@ func lookAtPage[T any](page Page[T], err error) (found, enrich.CellProblems, err
 func lookAtRecord(f enrich.Field, body []byte) (found, enrich.CellProblems, error) {
 	switch f {
 	case FieldContact:
-		e, err := decodeEmployee(body)
+		var problems enrich.CellProblems
+		e, err := decodeOutline(body, employeeRecord, &problems, employee)
 		contact := Reveal{Email: e.EmailGiven, Phone: e.PhoneGiven}
-		return found{something: e.ID.Value+e.FullName.Value != "" || contact != Reveal{}, contact: contact}, e.CellProblems, err
+		return found{something: e.ID.Value+e.FullName.Value != "" || contact != Reveal{}, contact: contact}, problems, err
 	case FieldCompany:
-		c, err := decodeCompany(body)
-		return found{something: c.ID.Value+c.Name.Value != "", names: c.names()}, c.CellProblems, err
+		var problems enrich.CellProblems
+		c, err := decodeOutline(body, companyRecord, &problems, company)
+		return found{something: c.ID.Value+c.Name.Value != "", names: c.names()}, problems, err
 	case FieldFinancials:
-		all, err := Decoder{}.headlines(body)
-		return found{something: len(all.years) > 0}, all.CellProblems, err
+		years, problems, err := countYears(body)
+		return found{something: years > 0}, problems, err
 	case FieldInsights:
-		i, err := decodeInsights(body)
+		i, err := decodeInsightsOutline(body)
 		return found{something: anyKnown(i.Cells())}, i.CellProblems, err
 	default:
 		o, err := decodeOwnership(body)

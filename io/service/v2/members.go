@@ -19,6 +19,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"payonce/cost"
@@ -31,6 +32,7 @@ import (
 type members struct {
 	reading  bool
 	listing  bool                 // the cells
+	outline  bool                 // when reading: of lists and of records within the record, only whether they are there
 	from     []member             // when reading
 	at       int                  // of the member behind the one that was found last
 	above    func() string        // the path of the record within the answer; nil for the answer itself
@@ -56,10 +58,17 @@ func only(name string, value []byte, problems *enrich.CellProblems) *members {
 	return &members{reading: true, from: []member{{[]byte(name), value}}, problems: problems}
 }
 
+// The records, as errors name them.
+const (
+	companyRecord  = "a company record"
+	employeeRecord = "an employee record"
+	insightsRecord = "a digital insights record"
+)
+
 // parse takes the members of an object in place of those before. Of members with one name it takes the last one. It
 // reports false for anything but an object.
 func (m *members) parse(data []byte) bool {
-	m.from, m.at = m.from[:0], 0
+	m.from, m.at = withRoom(m.from[:0], data), 0
 	var seen [4]uint64 // marks of the names; few names share one
 	return service.EachMember(data, func(name, value []byte) bool {
 		mark := markOf(name)
@@ -75,6 +84,29 @@ func (m *members) parse(data []byte) bool {
 		m.from = append(m.from, member{name, value})
 		return true
 	})
+}
+
+// borrow gives the members memory, until the returned function is called.
+func (m *members) borrow() (giveBack func()) {
+	list := memberLists.Get().(*[]member)
+	m.from = *list
+	return func() {
+		clear(m.from[:cap(m.from)]) // the bodies
+		*list, m.from = m.from[:0], nil
+		memberLists.Put(list)
+	}
+}
+
+// memberLists are lists that nobody uses.
+var memberLists = sync.Pool{New: func() any { return new([]member) }}
+
+// withRoom returns an empty list that has room for about as many members as an object has.
+func withRoom(before []member, object []byte) []member {
+	const usual = 40 // bytes of a member
+	if room := min(max(len(object)/usual, 8), 512); cap(before) < room {
+		return make([]member, 0, room)
+	}
+	return before[:0]
 }
 
 // markOf returns a small number that follows from a name.
@@ -113,9 +145,28 @@ func columnsOf[T any](describe func(*members, *T)) []enrich.TableColumn {
 
 // cellsOf lists the cells of a record, in the order of its columns.
 func cellsOf[T any](value T, describe func(*members, *T)) []enrich.Cell {
-	m := &members{listing: true}
+	m := &members{listing: true, cells: make([]enrich.Cell, 0, 32)}
 	describe(m, &value)
 	return m.cells
+}
+
+// lister lists the cells of many records, which share their memory.
+type lister struct {
+	members
+	longest int // the most cells of a record so far
+}
+
+// listed lists the cells of a record, in the order of its columns.
+func listed[T any](l *lister, value T, describe func(*members, *T)) []enrich.Cell {
+	const together = 128 // cells
+	if cap(l.cells)-len(l.cells) < max(l.longest, together/8) {
+		l.cells = make([]enrich.Cell, 0, together)
+	}
+	l.listing = true
+	first := len(l.cells)
+	describe(&l.members, &value)
+	l.longest = max(l.longest, len(l.cells)-first)
+	return l.cells[first:len(l.cells):len(l.cells)]
 }
 
 // raw returns a member that is there and not null.
@@ -309,6 +360,9 @@ func eachElement[T any](
 	read func(path func() string, element json.RawMessage) (T, bool),
 ) []T {
 	all, i := []T{}, -1
+	if m.outline && raw[0] == '[' {
+		return all
+	}
 	path := func() string { return m.pathOf(name) + "[" + strconv.Itoa(i) + "]" }
 	isList := service.EachElement(raw, func(element []byte) bool {
 		i++
@@ -333,7 +387,7 @@ func record[T any](m *members, name string, into *T, describe func(*members, *T)
 		return
 	}
 	raw, there := m.raw(name)
-	if !there {
+	if !there || m.outline && raw[0] == '{' {
 		return
 	}
 	inner, ok := reader(raw, m.problems)
@@ -362,15 +416,27 @@ func (m *members) nested(name, prefix string, describe func(*members)) {
 func decode[T any](
 	body []byte, what string, problems *enrich.CellProblems, describe func(*members, *T),
 ) (value T, err error) {
-	m, ok := reader(body, problems)
-	if !ok {
+	return decodeWith(&members{reading: true, problems: problems}, body, what, describe)
+}
+
+// decodeOutline is decode without the elements of lists, which are empty, and without the members of records within the
+// record. It finds the same errors, and whether nothing can be read.
+func decodeOutline[T any](
+	body []byte, what string, problems *enrich.CellProblems, describe func(*members, *T),
+) (value T, err error) {
+	return decodeWith(&members{reading: true, outline: true, problems: problems}, body, what, describe)
+}
+
+func decodeWith[T any](m *members, body []byte, what string, describe func(*members, *T)) (value T, err error) {
+	defer m.borrow()()
+	if !m.parse(body) {
 		return value, fmt.Errorf("the body is not a JSON object, so it is not %s", what)
 	}
 	describe(m, &value)
 	if m.there == 0 {
 		return value, fmt.Errorf("the body has no member of %s", what)
 	}
-	problems.All = m.unread == m.there
+	m.problems.All = m.unread == m.there
 	return value, nil
 }
 
@@ -390,6 +456,9 @@ func parseNumber(raw json.RawMessage) (float64, bool) {
 	literal := raw
 	if len(raw) > 0 && raw[0] == '"' {
 		literal = json.RawMessage(strings.TrimSpace(service.Literal(raw).String().Value))
+		if !json.Valid(literal) {
+			return 0, false
+		}
 	}
 	if !isNumber(literal) {
 		return 0, false
@@ -400,7 +469,7 @@ func parseNumber(raw json.RawMessage) (float64, bool) {
 
 // isNumber reports whether a JSON value is a number.
 func isNumber(raw json.RawMessage) bool {
-	return len(raw) > 0 && strings.ContainsRune("-0123456789", rune(raw[0])) && json.Valid(raw)
+	return len(raw) > 0 && (raw[0] == '-' || '0' <= raw[0] && raw[0] <= '9')
 }
 
 func parseFlag(raw json.RawMessage) (bool, bool) {

@@ -307,7 +307,7 @@ stat_direct_percent=12.5
 referrals=[]
 keywords=["tools","{\"k\":1}"]
 up_visits=false`)
-	rows := i.TechnologyRows()
+	rows := technologyRows(i)
 	if len(rows) != 1 {
 		t.Fatalf("%d technologies", len(rows))
 	}
@@ -321,7 +321,7 @@ up_visits=false`)
 		t.Errorf("got  %s\nwant %s", nested, want)
 	}
 	i.Technologies[0].List = nil
-	wantShown(t, technologyColumns(), i.TechnologyRows()[0], "group_id=1\ngroup_name=Web\ngroup_important=true")
+	wantShown(t, technologyColumns(), technologyRows(i)[0], "group_id=1\ngroup_name=Web\ngroup_important=true")
 }
 
 func TestOwnershipIsReadWhole(t *testing.T) {
@@ -425,4 +425,10 @@ func TestNotRecords(t *testing.T) {
 			t.Errorf("%q: %v, %v, %v, %v", body, company, employee, insights, ownership)
 		}
 	}
+}
+
+// technologyRows returns the cells of every technology, in the order of technologyColumns.
+func technologyRows(i Insights) (rows [][]enrich.Cell) {
+	i.eachTechnology(func(one technologyOf) { rows = append(rows, cellsOf(one, technologyRow)) })
+	return rows
 }

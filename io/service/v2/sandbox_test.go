@@ -27,6 +27,11 @@ type rig struct {
 }
 
 func newRig(t *testing.T, change func(*sandbox.Config)) *rig {
+	return &rig{T: t, Client: newClient(t, change), start: time.Now().Add(-time.Minute), done: map[v2.Operation]bool{}}
+}
+
+// newClient returns a client of a sandbox.
+func newClient(t testing.TB, change func(*sandbox.Config)) *v2.Client {
 	config := sandbox.DefaultConfig()
 	config.V2.Window.Limit = 1 << 20
 	if change != nil {
@@ -48,7 +53,7 @@ func newRig(t *testing.T, change func(*sandbox.Config)) *rig {
 		}
 		server.Close()
 	})
-	return &rig{T: t, Client: client, start: time.Now().Add(-time.Minute), done: map[v2.Operation]bool{}}
+	return client
 }
 
 // ask sends a call that has to be answered, and decodes its answer without a problem.

@@ -81,6 +81,15 @@ func (Tables) Rows(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, 
 	}
 }
 
+// Extras returns the rows of Rows. Those of figures have only the figures without a column.
+func (t Tables) Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	if of != FieldFinancials {
+		return t.Rows(of, answer)
+	}
+	f, err := Read(answer, func(a Answer) (figureRows, error) { return recordIn(a, FieldFinancials, decodeExtraFigures) })
+	return f.rows, f.CellProblems, err
+}
+
 // companyRows returns the industries and codes of a company. The answer names the company: the call may have been
 // about a website or a number.
 func companyRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
@@ -114,15 +123,29 @@ func financialRows(answer enrich.Answered) ([]enrich.TableRow, enrich.CellProble
 
 // decodeFigureRows reads financial figures as decodeFinancials does.
 func decodeFigureRows(body []byte) (f figureRows, err error) {
-	err = eachYear(body, &f.CellProblems, func(y Year) {
-		cells := make([]enrich.Cell, 1, 1+len(y.Figures))
-		cells[0] = enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(y.Year)}
-		f.rows = append(f.rows, enrich.TableRow{Table: financials, Cells: append(cells, y.Figures...), Extra: slices.Clone(y.Extra)})
+	r := newFigureReader(&f.CellProblems)
+	defer r.borrow()()
+	err = r.eachYear(body, func(year figuresOf) {
+		r.cells = make([]enrich.Cell, 1, 1+len(figures().columns))
+		r.cells[0] = enrich.Cell{Kind: enrich.IntegerCell, Known: true, Integer: int64(year.number)}
+		y := r.year(year)
+		f.rows = append(f.rows, enrich.TableRow{Table: financials, Cells: r.cells, Extra: slices.Clone(y.Extra)})
 	})
 	if err != nil {
 		return figureRows{}, err
 	}
 	return f, nil
+}
+
+// decodeExtraFigures reads only the figures without a column.
+func decodeExtraFigures(body []byte) (f figureRows, err error) {
+	r := newFigureReader(&f.CellProblems)
+	defer r.borrow()()
+	err = r.eachYear(body, func(year figuresOf) {
+		r.extras(year, nil)
+		f.rows = append(f.rows, enrich.TableRow{Table: financials, Extra: slices.Clone(r.extra)})
+	})
+	return f, err
 }
 
 func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
@@ -134,19 +157,17 @@ func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellP
 	if err != nil {
 		return nil, record.CellProblems, err
 	}
-	rows = append(rows, enrich.TableRow{Table: insightsTable, Cells: slices.Concat(record.Cells(), plainCells(whole.Body))})
-	for _, cells := range record.TechnologyRows() {
-		rows = append(rows, enrich.TableRow{Table: technologies, Cells: cells})
-	}
+	var list lister // the rows live together
+	add := func(table int, cells []enrich.Cell) { rows = append(rows, enrich.TableRow{Table: table, Cells: cells}) }
+	add(insightsTable, slices.Concat(record.Cells(), plainCells(whole.Body)))
+	record.eachTechnology(func(one technologyOf) { add(technologies, listed(&list, one, technologyRow)) })
 	for _, month := range record.Visits {
-		rows = append(rows, enrich.TableRow{Table: visitsTable, Cells: month.Cells()})
+		add(visitsTable, listed(&list, month, visits))
 	}
 	for _, share := range record.TopCountries {
-		rows = append(rows, enrich.TableRow{Table: trafficShares, Cells: cellsOf(share, countryShare)})
+		add(trafficShares, listed(&list, share, countryShare))
 	}
-	for _, cells := range record.Graph.rows() {
-		rows = append(rows, enrich.TableRow{Table: trafficGraph, Cells: cells})
-	}
+	record.Graph.each(func(point graphPoint) { add(trafficGraph, listed(&list, point, graphRow)) })
 	return rows, record.CellProblems, nil
 }
 
@@ -165,11 +186,12 @@ func plainCells(body []byte) (cells []enrich.Cell) {
 
 func ownershipRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
 	o, err := Read(answer, Answer.Ownership)
+	var list lister
 	for _, s := range o.Shareholders {
-		rows = append(rows, enrich.TableRow{Table: shareholders, Cells: s.Cells()})
+		rows = append(rows, enrich.TableRow{Table: shareholders, Cells: listed(&list, s, shareholder)})
 	}
 	for _, g := range o.GroupStructure {
-		rows = append(rows, enrich.TableRow{Table: groupStructure, Cells: g.Cells()})
+		rows = append(rows, enrich.TableRow{Table: groupStructure, Cells: listed(&list, g, groupMember)})
 	}
 	for _, entry := range o.Data {
 		cell := enrich.Cell{Kind: enrich.TextCell, Known: true, Text: entry}
