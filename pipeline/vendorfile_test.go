@@ -31,8 +31,8 @@ func TestTheFileForTheServiceNamesWhatTheAccountHas(t *testing.T) {
 		want []string
 	}{
 		"units of modules": {second, units, []string{
-			"", "", "", "0 companies, 88 contacts, 0 financials, 0 digital_insights, 0 ownership, 17 email_count, 0 phone_count",
-			"0 companies, 50 contacts, 0 financials, 0 digital_insights, 0 ownership, 0 email_count, 0 phone_count",
+			"", "", "", "0 companies, 88 contacts, 0 financials, 0 digital_insights, 0 ownership, 0 watch, 17 email_count, 0 phone_count",
+			"0 companies, 50 contacts, 0 financials, 0 digital_insights, 0 ownership, 0 watch, 0 email_count, 0 phone_count",
 		}},
 		"money and free units":  {providerv1.Provider{}.Interface(), money, []string{"1.00", "0.15", "3 work_email, 0 business_phone", "", ""}},
 		"nothing that is known": {second, attempt.Movement{From: at, Lost: cost.OfMoney(cost.MaxMoney)}, []string{"", "", "", "", ""}},

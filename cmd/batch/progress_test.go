@@ -44,14 +44,14 @@ func TestTheProgressLineFitsTheTerminal(t *testing.T) {
 			columns int
 			want    string
 		}{
-			{140, short + ", $3600.00 of $5000.00, 6h39m left, 66% email, 43% phone  50% [==================>...................]  "},
-			{120, short + ", $3600.00 of $5000.00, 6h39m left, 66% email, 43% phone  50% [========>.........]  "},
-			{80, short + ", $3600.00 of $5000.00, 6h39m left  50% []  "},
+			{140, short + ", $3600.00 of $5000.00, 6h39m left, 66% email, 43% phone  50% [===================>....................]  "},
+			{120, short + ", $3600.00 of $5000.00, 6h39m left, 66% email, 43% phone  50% [=========>..........]  "},
+			{80, short + ", $3600.00 of $5000.00, 6h39m left  50% [>.]  "},
 			{60, short + "  50% [=======>........]  "},
 			{20, "sendin…  50% []  "},
 			{11, ""},
 			{1, ""},
-			{-1, short + ", $3600.00 of $5000.00, 6h39m left  50% []  "},
+			{-1, short + ", $3600.00 of $5000.00, 6h39m left  50% [>.]  "},
 		} {
 			out.Reset()
 			columns = test.columns

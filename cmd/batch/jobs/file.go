@@ -346,7 +346,8 @@ func (j *Job) takesMoney() bool {
 		return strings.Split(f.Value.String(), ",")
 	}
 	asked, err := provider.All(providers.All()).Of(provider.Wanted{Fields: names("fields"), From: names("from")})
-	return err != nil || slices.ContainsFunc(asked, func(a provider.Asked) bool { return a.Interface.TakesMoney() })
+	return err != nil || len(asked) == 0 ||
+		slices.ContainsFunc(asked, func(a provider.Asked) bool { return a.Interface.TakesMoney() })
 }
 
 // dirOf returns the directory of a jobs file, from which its relative names count; "" for the one of this process.
