@@ -23,7 +23,7 @@ func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) 
 		return decision, nil, nil
 	}
 	for _, other := range view.Same {
-		if decision := other.decided(req, other.Key); decision != nil {
+		if decision := other.charged().decided(req, other.Key); decision != nil {
 			return decision, nil, nil
 		}
 	}
@@ -66,6 +66,18 @@ func (s Subject) decided(req attempt.Request, under enrich.Key) attempt.Decision
 		return attempt.Known{Fields: answered, Under: under}
 	}
 	return nil
+}
+
+// charged returns what was found under another identity or may have been charged there. A field that came back empty may be
+// asked for by this one: a search by a number that found no record is another operation than a call by the id.
+func (o Other) charged() Subject {
+	s := o.Subject
+	for f, state := range s.States {
+		if state == attempt.Missing || state == attempt.Rejected {
+			s.States[f] = attempt.Unasked
+		}
+	}
+	return s
 }
 
 // earlier returns the forfeited attempts of the fields.

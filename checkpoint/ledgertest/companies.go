@@ -86,7 +86,8 @@ func oneCompany(r *rig) {
 // doubtOfCompany loses a call by number for a company that is known by its website.
 func doubtOfCompany(r *rig) {
 	r.settleAs(r.grant(askFor(byWebsite(acme()), email)), email, acme())
-	inFlight := r.grant(askFor(byID(acme()), phone))
+	r.settle(r.grant(askFor(byWebsite(acme()), phone)), 0, cost.Charge{})
+	inFlight := r.grant(askFor(byID(acme()), phone)) // an empty answer to another identity refuses nothing
 	r.want(askFor(byNumber(acme()), phone), attempt.Blocked{})
 	r.lose(inFlight)
 	r.want(askFor(byNumber(acme()), phone), attempt.Unsettled{Fields: phone, Under: elsewhere})
