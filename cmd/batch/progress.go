@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -168,6 +169,9 @@ func (w *hostObserver) Writing() func() {
 	w.stage(phaseWriting)
 	return func() {
 		unlimited()
+		// The answers are garbage now. Without a collection the heap could grow to twice their size until the next one,
+		// while the journal closes.
+		runtime.GC()
 		done()
 		w.stage("")
 	}

@@ -23,7 +23,7 @@ type namedAnswer struct {
 	state attempt.FieldState // of the company
 }
 
-func keyOf(id enrich.Identity) enrich.Key { return md5.Sum([]byte(id.Canonical())) }
+func keyOfID(id enrich.Identity) enrich.Key { return md5.Sum([]byte(id.Canonical())) }
 
 func (n named) answer(i int) enrich.Answered {
 	answered, err := v2.ReadAnswer(v2.OpGetCompany, []byte(n.answers[i].body), time.Unix(0, 0), v2.Reveal{}, v2.Modules{}, enrich.Company{})
@@ -35,7 +35,7 @@ func (n named) answer(i int) enrich.Answered {
 
 func (n named) RecordOf(key enrich.Key) (record attempt.Record, err error) {
 	for i, a := range n.answers {
-		if keyOf(a.asked) == key {
+		if keyOfID(a.asked) == key {
 			record.States[v2.FieldCompany], record.Attempts[v2.FieldCompany] = a.state, attempt.ID(i+1)
 		}
 	}
@@ -47,7 +47,7 @@ func (n named) Aliases(key enrich.Key) (all []attempt.Alias, err error) {
 		if a.body == "" {
 			continue
 		}
-		alias, keys := attempt.AsAliases(keyOf(a.asked), attempt.ID(i+1), n.answer(i).Names, keyOf)
+		alias, keys := attempt.AsAliases(keyOfID(a.asked), attempt.ID(i+1), n.answer(i).Names, keyOfID)
 		for _, of := range keys {
 			if of == key {
 				all = append(all, alias)
@@ -139,7 +139,7 @@ func TestACompanyIsKnownByWhatItsAnswersSay(t *testing.T) {
 		row := enrich.Described{}
 		row[enrich.PartCompanyName], row[enrich.PartCountry], row[enrich.PartWebsite] = tt.row.Name, tt.row.Country, tt.row.Website
 		row[enrich.PartCompanyProfile], row[enrich.PartRegistration] = tt.row.ProfileURL, tt.row.RegistrationNumber
-		got, err := k.As(id, keyOf(id), func(d *enrich.Described) { *d = row })
+		got, err := k.As(id, keyOfID(id), func(d *enrich.Described) { *d = row })
 		want := id
 		if tt.want > 0 {
 			want = tt.known[tt.want-1].asked
