@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -123,7 +122,7 @@ func renderDecisions(p *Page, c crm.Count) {
 	byRule := []string{}
 	for _, rule := range crm.Rules() {
 		if n := c.ByRule[rule.Name]; n > 0 {
-			byRule = append(byRule, fmt.Sprintf("%d by the rule %s", n, rule.Name))
+			byRule = append(byRule, Textf("%d by the rule %s", n, rule.Name))
 		}
 	}
 	if len(byRule) > 0 {
