@@ -64,8 +64,7 @@ func newCRMReviewCommand(env environment) *cobra.Command {
 		Long: "Write the review of a run: for each found value the record, what the CRM has, what speaks for and\n" +
 			"against that it is the same person, and a column for the decision: approve, reject or nothing. Edit it\n" +
 			"in a spreadsheet program and give it to batch crm export --review. A value can be approved where the CRM\n" +
-			"has none. The others are shown as kept. No phone is written to a column of mobile or\n" +
-			"private numbers.\n\n" +
+			"has none. The others are shown as kept. No phone is written to a column of mobile or private numbers.\n\n" +
 			"Without -o, a terminal shows a screen with the values. Each decision is saved in the journal at once.\n\n" +
 			"A rule decides only where nobody has decided, where nothing speaks against the value, and where --auto\n" +
 			"names it. The review says which rule approved a value.\n\n" +
