@@ -9,24 +9,24 @@ import (
 	"payonce/enrich"
 )
 
-// An answer about a company names identities of it that it was not asked by: the id, numbers, the website, the name. The
-// journal keeps under the key of each of them which subject was asked, in the commit of the answer. So a company that is
-// known under one identity is not bought under another one.
+// An answer about a company names identities that the call did not use: the id, numbers, the website, the name. The
+// commit of the answer records, under the key of each of them, which subject was asked. So a company that was bought by
+// one identity is not bought again by another one.
 //
-// Former keys (former.go) lead from a key to another one, too. They are kept apart, because both keys are those of one
-// identity: what is recorded under either is about it. An alias is what the service said of another identity, and a name
-// or a website has those of several companies.
+// Former keys (former.go) also connect two keys. They are kept apart, because a former key belongs to the same identity:
+// whatever is recorded under either key is about it. An alias says only what the service answered about another identity,
+// and a name or a website can have aliases of several companies.
 //
-// An identity that names one company decides by itself: Begin refuses what was asked under its aliases. Websites and
-// names need the rest of a row, which the journal does not have. Others read their aliases.
+// When an identity names one company, its aliases are enough: Begin refuses what was asked under them. For a website or a
+// name the rest of the row decides, which the journal does not have. So it only returns their aliases.
 
-// aliased is an alias of some identities, which is not recorded yet.
+// aliased is an alias of some identities that is not recorded yet.
 type aliased struct {
 	keys  []enrich.Key
 	alias attempt.Alias
 }
 
-// Aliases returns the aliases of the identity with a key, as durable answers made them.
+// Aliases returns the aliases of the identity with a key. They come from durable answers.
 func (j *Journal) Aliases(key enrich.Key) ([]attempt.Alias, error) {
 	known, _, err := record.Load[record.Aliases](j.store, record.AliasesKey(key))
 	return known.All, err

@@ -1,4 +1,4 @@
-// This file keeps what becomes of values that were found for records of a CRM: what somebody decided, and when they
+// This file records what happens to values that were found for records of a CRM: the decisions about them, and when they
 // were exported.
 
 package checkpoint
@@ -10,13 +10,13 @@ import (
 	"payonce/enrich"
 )
 
-// Event is what became of what was found for one record of a CRM, with the hash that names it.
+// Event records what happened to the values that were found for one record of a CRM. Key is the hash that names it.
 type Event struct {
 	Key enrich.Key
 	record.Event
 }
 
-// EventKey returns the hash that names an event by what it is about. It is no key of an identity.
+// EventKey returns the hash that names an event by what it is about. It is not the key of an identity.
 func (j *Journal) EventKey(about ...string) enrich.Key {
 	return record.KeyOf(j.secret, []byte("event\x1f"+strings.Join(about, "\x1f")))
 }
@@ -24,13 +24,13 @@ func (j *Journal) EventKey(about ...string) enrich.Key {
 // PersonKey returns the key of an identity in the account 0, by which an event is erased with the person.
 func (j *Journal) PersonKey(id enrich.Identity) enrich.Key { return record.HashKey(j.secret, id) }
 
-// Event returns what is recorded of an event, and false when nothing is.
+// Event returns the record of an event, and false when there is none.
 func (j *Journal) Event(key enrich.Key) (record.Event, bool, error) {
 	return record.Load[record.Event](j.store, record.EventKey(key))
 }
 
-// SaveEvents records events, each in place of what was recorded under its key. When it returns nil, all are durable. After
-// an error some of them may be.
+// SaveEvents records events. Each replaces what was recorded under its key. When it returns nil, all are durable. After an
+// error, some of them may be.
 func (j *Journal) SaveEvents(events []Event) error {
 	var writes []Write
 	size := 0

@@ -178,7 +178,7 @@ func (*ShareFlag) Type() string     { return "PERCENT" }
 // FieldsFlag are the words for wanted fields, of any interface, in the order of the interfaces.
 type FieldsFlag struct {
 	Words      []string
-	Given      bool               // somebody chose them
+	Given      bool               // the user chose them
 	Catalogues []enrich.Catalogue // of the interfaces
 }
 

@@ -134,8 +134,8 @@ func (b ByField[T]) MarshalJSON() ([]byte, error) {
 type Lookup struct {
 	Identity Identity
 	Fields   Fields
-	// Row is what the row of the lookup says of its subject; nil where an answer to another lookup cannot make this one
-	// needless, and where the identity alone decides that.
+	// Row is what the row of the lookup says of its subject. It is nil where no answer to another lookup can make this one
+	// unnecessary, and where the identity alone decides that.
 	Row *Described
 }
 

@@ -1,7 +1,7 @@
 package enrich
 
-// IsExact reports whether an identity names one subject only: a company by the service's id, or by a number with its
-// country. A website may be that of a group, and several companies may have a name. Persons have no such identity here.
+// IsExact reports whether an identity names one company: by the service's id, or by a number with its country. A website
+// can belong to a group, and several companies can have one name. It reports false for persons.
 func (id Identity) IsExact() bool {
 	if id.Subject() != Companies {
 		return false
@@ -10,7 +10,7 @@ func (id Identity) IsExact() bool {
 	return pattern == ByID || pattern == ByRegistration
 }
 
-// The orders of identities of companies. The id, which is the first, has that of persons, too.
+// The orders of identities of companies. The id comes first, and identities of persons have the same order.
 const (
 	orderID = iota
 	orderRegistration
@@ -21,10 +21,10 @@ const (
 	NumOrders
 )
 
-// Order is the place of an identity among those by which companies are asked for, from the one that says most: the id,
-// the registration number, the VAT number, the website, the profile, the name. All identities of persons have the same
-// order. An answer about one identity of a company may show that another one needs no call, so calls with different
-// orders are not in flight together.
+// Order is the place of an identity in the order in which companies are asked for, the most exact kind first: the id, the
+// registration number, the VAT number, the website, the profile, the name. All identities of persons have the same order.
+// An answer about one identity of a company can show that another one needs no call. So calls with different orders are
+// not in flight together.
 func (id Identity) Order() int {
 	switch pattern := id.Pattern(); {
 	case pattern == ByRegistration && id.Company.RegistrationNumber == "":
@@ -42,7 +42,7 @@ func (id Identity) Order() int {
 	}
 }
 
-// HasOrder reports whether identities with a pattern of companies can have an order.
+// HasOrder reports whether identities of companies with a pattern can have an order.
 func HasOrder(p Pattern, order int) bool {
 	switch p {
 	case ByRegistration:
@@ -58,8 +58,8 @@ func HasOrder(p Pattern, order int) bool {
 	}
 }
 
-// Names returns the identities that a company has by its values, in their order. A VAT number is one besides the
-// registration number, and a name is one with a country alone.
+// Names returns the identities of a company by its values, in their order. The registration number and the VAT number are
+// two identities. A name is one only with a country.
 func (c Company) Names() (all []Identity) {
 	vat := c
 	vat.RegistrationNumber, c.VATNumber = "", ""

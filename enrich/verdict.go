@@ -21,8 +21,8 @@ type Answered struct {
 	// Consumed is what the call consumed of each meter of the interface, in their order, if the
 	// interface reports it. It is nil when that follows from the returned fields.
 	Consumed []int64
-	// Names are identities of the company that the answer is about, as the answer gives them: the service's own id comes
-	// first. They are nil of an answer that names none. An answer that is read from a journal does not have them.
+	// Names are the identities of the company in the answer. The service's own id comes first. They are nil when the answer
+	// names none, and when it was read from a journal.
 	Names []Identity
 }
 

@@ -67,14 +67,14 @@ type List struct {
 	Reask       attempt.Reask
 	Limit       int64 // 0 for none
 	Priority    string
-	// CompleteFirst says that rows which the ceilings can complete are asked for before all others.
+	// CompleteFirst says that the rows that the ceilings can complete are looked up before all others.
 	CompleteFirst bool
 	Selected      string // a file of candidates in which somebody selected some; "" for none
 	Resolve       bool   // the service chooses where a search cannot decide
 	// Fallback says that a company which its first identity does not find is asked for by its others.
 	Fallback bool
-	// UsualFallback says that nobody chose Fallback. A run that was recorded keeps its own then.
-	UsualFallback bool
+	// FallbackByDefault says that the user did not choose Fallback. Then a recorded run keeps its own choice.
+	FallbackByDefault bool
 	// Figures are those that the output shows in columns of their own, for each of Years; without years, for the latest.
 	Figures []string
 	Years   []int // ascending

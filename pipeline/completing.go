@@ -1,4 +1,4 @@
-// This file finds out how many rows of a run end complete under its ceilings, and which rows to complete first.
+// This file computes how many rows of a run end complete under its ceilings, and which rows to complete first.
 
 package pipeline
 
@@ -14,7 +14,7 @@ import (
 	"payonce/pipeline/scan"
 )
 
-// maxNeeds is how many kinds of needs are distinguished. Rows beyond them are not completed first.
+// maxNeeds is the most kinds of needs that are distinguished. Rows of further kinds are not completed first.
 const maxNeeds = 1 << 14
 
 // need is what rows of one kind still ask for: fields of each step. A row is complete when the steps find all of them.
@@ -68,19 +68,19 @@ type completing struct {
 	of    []uint16 // the kind of each row, from 1 on; 0 for a row that asks for nothing
 	left  allowed
 	rows  int64 // that ask for something
-	// inOrder is how many rows of each kind a run completes that asks in the order of the list, and first how many one
-	// that completes rows first.
+	// inOrder is how many rows of each kind a run completes in the order of the list. First is the same for a run that
+	// completes rows first.
 	inOrder, first []int64
 }
 
-// completing works out both numbers, if every value is found. The scans of the steps have been taken.
+// completing computes both numbers, if every value is found. The scans of the steps have been taken.
 func (r *RunSteps) completing() *completing {
 	c := &completing{of: make([]uint16, r.Steps[0].Scan.Rows)}
 	now, limits := r.now(), r.limits()
 	for _, l := range limits {
 		left := max(l.Left(r.used(l, now)), 0)
 		if l.Meter == cost.USD {
-			left += int64(r.freeWorth(l))
+			left += int64(r.savedByFree(l))
 		}
 		c.left = append(c.left, left)
 	}
@@ -120,8 +120,8 @@ func (r *RunSteps) completing() *completing {
 	return c
 }
 
-// freeWorth returns what the lookups under a ceiling on money would cost more without the free allowances.
-func (r *RunSteps) freeWorth(l limit) (worth cost.Money) {
+// savedByFree returns how much more the lookups under a ceiling on money would cost without the free allowances.
+func (r *RunSteps) savedByFree(l limit) (saved cost.Money) {
 	for _, account := range r.Accounts {
 		if l.own && l.account != account || !account.TakesMoney() {
 			continue
@@ -132,10 +132,10 @@ func (r *RunSteps) freeWorth(l limit) (worth cost.Money) {
 			for _, s := range r.Of(account) {
 				asked += s.Counts.Asked[f]
 			}
-			worth += rates[f].Price().Times(min(asked, max(free[f], 0)))
+			saved += rates[f].Price().Times(min(asked, max(free[f], 0)))
 		}
 	}
-	return worth
+	return saved
 }
 
 // needOf sets what a row asks of each step. It reports whether a step cannot name the subject of the row. A value that
@@ -148,10 +148,10 @@ func (r *RunSteps) needOf(row int64, fields []enrich.Fields) (never bool) {
 			continue
 		}
 		found := s.Scan.Asked(row)
-		switch nobody := s.Scan.NamesNobody(row); {
+		switch unnamed := s.Scan.NamesNobody(row); {
 		case found == 0 && s.AsksByAnswers && gives:
 			found = s.Scope.Wanted
-		case nobody:
+		case unnamed:
 			never = true
 		}
 		for f := range found.Each() {
@@ -169,7 +169,7 @@ func (r *RunSteps) needOf(row int64, fields []enrich.Fields) (never bool) {
 // valueKind returns what the fields of several interfaces with the same value have in common.
 func valueKind(d enrich.Description) string { return cmp.Or(d.Role, d.Name) }
 
-// newNeed returns what rows need that ask each step for fields.
+// newNeed returns the need of rows that ask each step for some fields.
 func (r *RunSteps) newNeed(fields []enrich.Fields, never bool, limits []limit) need {
 	n := need{fields: fields, never: never, sum: make(allowed, len(limits))}
 	for i, s := range r.Steps {
@@ -209,8 +209,8 @@ func (s *RunStep) reached() map[cost.Meter]bool {
 	return meters
 }
 
-// asListed returns how many rows of each kind end complete when each step asks in the order of the list, until a limit
-// does not allow a call.
+// asListed returns how many rows of each kind end complete when each step asks in the order of the list until a limit does
+// not allow a call.
 func (c *completing) asListed(steps []*RunStep) []int64 {
 	complete, left := make([]int64, len(c.kinds)), slices.Clone(c.left)
 	short := make([]bool, len(c.of)) // rows of which a step did not ask for something
@@ -237,7 +237,7 @@ func (c *completing) asListed(steps []*RunStep) []int64 {
 	return complete
 }
 
-// extended adds rows to those that are to end complete, as long as they fit: first those that need the least.
+// extended adds rows to those that will end complete, as long as the limits allow. Rows that need the least come first.
 func (c *completing) extended(rows []int64) []int64 {
 	rows, left := slices.Clone(rows), slices.Clone(c.left)
 	var order []int
@@ -319,7 +319,7 @@ func (j *job) lookUpRows(ctx context.Context, update func(SentSoFar)) (dispatch.
 	return j.lookUpOnce(ctx, update)
 }
 
-// endsRun reports whether after a stop nothing else is to be sent. After a limit or lookups that failed, other rows go on.
+// endsRun reports whether nothing else may be sent after a stop. After a limit or failed lookups, other rows go on.
 func endsRun(stop dispatch.Stop) bool {
 	switch stop := stop.(type) {
 	case nil, dispatch.CeilingReached:

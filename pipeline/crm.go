@@ -77,7 +77,7 @@ func (w *Work) ReviewCRM(ctx context.Context, o CRMOptions, to Output) (*report.
 	})
 }
 
-// DecideCRM lets somebody decide about the values of a run. Save returns when the decisions about lines are durable.
+// DecideCRM lets a person decide about the values of a run. Save returns when the decisions about lines are durable.
 func (w *Work) DecideCRM(
 	ctx context.Context, o CRMOptions, decide func(review *crm.Review, save func(lines ...int) error) error,
 ) (*report.CRMReview, error) {
@@ -123,7 +123,7 @@ func (w *Work) ExportCRM(ctx context.Context, o CRMExportOptions, to Output) (*r
 	})
 }
 
-// reviewCRM makes the review of a run: what its output would get, beside what the list has.
+// reviewCRM makes the review of a run: the values that its output would get, beside those of the list.
 func (s *session) reviewCRM(ctx context.Context, o CRMOptions) (*crmReview, error) {
 	run, err := FindRun(s.journal(), o.Run)
 	if err != nil {
@@ -263,8 +263,8 @@ func (r *crmReview) eventOf(l *crm.Line) enrich.Key {
 // seen returns a hash of the state of the record that a decision is about.
 func (r *crmReview) seen(l *crm.Line) enrich.Key { return r.journal().EventKey("modified", l.Modified) }
 
-// loadDecisions takes the decisions that are saved. One about another value than was found, or about a record that was
-// changed since, counts no longer.
+// loadDecisions loads the saved decisions. It ignores one about another value than the found one, and one about a record
+// that has changed since.
 func (r *crmReview) loadDecisions() error {
 	for i := range r.Lines {
 		line := &r.Lines[i]
@@ -371,8 +371,8 @@ func (r *crmReview) export(ctx context.Context, o CRMExportOptions, to Output) (
 	return view, r.noteExported(exported)
 }
 
-// earlierFiles returns the files of earlier exports that stand beside those that were written now. Somebody could take
-// them for a part of this export.
+// earlierFiles returns files of earlier exports that are beside those of this one. A user could mistake them for parts of
+// this export.
 func (r *crmReview) earlierFiles(path string, written []string) (earlier []string, err error) {
 	for set := 1; path != listfile.Standard && set < 1<<len(r.Targets); set++ {
 		var batch crm.Batch

@@ -82,7 +82,7 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 		}
 	}
 	if order.Priority != "" && order.CompleteFirst {
-		return nil, problem.Usagef("the order by %s and the one that completes rows first exclude each other", order.Priority)
+		return nil, problem.Usagef("rows are looked up either in the order of %s or so that most are complete; choose one of them", order.Priority)
 	}
 	if order.Priority != "" {
 		priority, err := scan.ParsePriority(j.Schema, order.Priority)

@@ -120,9 +120,9 @@ func TestAFallbackUsesWhatAnotherRowHasBought(t *testing.T) {
 	}
 }
 
-// TestRowsOfAGroupAreNotJoined runs rows that share the website of a known company and name another one, and rows of
+// TestRowsOfAGroupGetNoAnswerOfAnotherCompany runs rows that share the website of a known company and name another one, and rows of
 // companies that share a name. None gets the answer of the known company.
-func TestRowsOfAGroupAreNotJoined(t *testing.T) {
+func TestRowsOfAGroupGetNoAnswerOfAnotherCompany(t *testing.T) {
 	t.Parallel()
 	c := companyOf(t, "falcon-logistics-1.example")
 	dir := t.TempDir()

@@ -37,8 +37,8 @@ func (j *job) run() (all output.Steps) {
 	return all
 }
 
-// knownCompanies finds out which companies of a step are known under other identities than those of their rows; nil where
-// the answers of the step name none.
+// knownCompanies finds out which companies of a step are known by other identities than those of their rows. It returns nil
+// where answers of the step name no identities.
 func (j *job) knownCompanies(s *RunStep) scan.Known {
 	journal := s.Account.Journal
 	if journal == nil || s.Scope.Subject != enrich.Companies || s.Scope.Wanted&s.Account.Identifying == 0 {
@@ -155,10 +155,10 @@ func (j *job) addSteps() error {
 	return nil
 }
 
-// keepFallback takes the fallbacks out of a run that was recorded without them, unless somebody asks for them now.
+// keepFallback turns fallbacks off for a run that was recorded without them, unless the user asks for them now.
 func (j *job) keepFallback() error {
 	run, recorded, err := j.journal().Run(j.Name)
-	if err != nil || !recorded || run.Fallback || !j.order.UsualFallback || !j.order.Fallback {
+	if err != nil || !recorded || run.Fallback || !j.order.FallbackByDefault || !j.order.Fallback {
 		return err
 	}
 	j.order.Fallback = false
@@ -181,11 +181,11 @@ func (j *job) accountOf(of provider.Interface) *provider.Account {
 	return account
 }
 
-// checkFigures refuses figures that no interface has which is asked for their field.
+// checkFigures refuses figures that none of the interfaces of the run has.
 func (j *job) checkFigures() error {
 	if len(j.order.Figures) == 0 {
 		if len(j.order.Years) > 0 {
-			return problem.Coded("years_alone", "years are given, and no figures of them")
+			return problem.Coded("years_alone", "years are given without figures")
 		}
 		return nil
 	}
@@ -195,7 +195,7 @@ func (j *job) checkFigures() error {
 			return problem.AsUsage(err)
 		}
 	}
-	return problem.Usagef("no interface that is asked has figures")
+	return problem.Usagef("no interface of this run has figures")
 }
 
 // account returns the account of a service.

@@ -6,20 +6,20 @@ import (
 	"payonce/enrich"
 )
 
-// Alias says that an answer named an identity which it was not asked by.
+// Alias says that an answer named an identity that its call did not use.
 type Alias struct {
-	// Subject is the key of the identity that was asked by, and Company that of the service's own id for the company of
-	// the answer; it is Subject where the answer has none.
+	// Subject is the key of the identity that the call used. Company is the key of the service's own id for the company of
+	// the answer, or Subject when the answer has no id.
 	Subject enrich.Key `json:"subject"`
 	Company enrich.Key `json:"company"`
 	Attempt ID         `json:"attempt"` // that was answered
 }
 
-// MostAliases is the most aliases of an identity that are kept. Those of the first answers are kept.
+// MostAliases is the most aliases of an identity that are kept: those of the first answers.
 const MostAliases = 16
 
-// AsAliases returns the aliases that an answer makes: for each key of an identity that it names, in the order of
-// enrich.Answered.Names, the same alias. The keys do not include that of the subject.
+// AsAliases returns the alias that an answer makes, and the keys of the identities that get it, in the order of
+// enrich.Answered.Names. The keys do not include that of the subject.
 func AsAliases(subject enrich.Key, id ID, names []enrich.Identity, keyOf func(enrich.Identity) enrich.Key) (alias Alias, keys []enrich.Key) {
 	alias = Alias{Subject: subject, Company: subject, Attempt: id}
 	for i, name := range names {
@@ -34,7 +34,7 @@ func AsAliases(subject enrich.Key, id ID, names []enrich.Identity, keyOf func(en
 	return alias, keys
 }
 
-// With returns the aliases of an identity with another one, and reports whether it was added.
+// With adds an alias to those of an identity, and reports whether it was added.
 func With(all []Alias, alias Alias) ([]Alias, bool) {
 	isSame := func(a Alias) bool { return a.Subject == alias.Subject && a.Company == alias.Company }
 	if len(all) >= MostAliases || slices.ContainsFunc(all, isSame) {
@@ -43,14 +43,14 @@ func With(all []Alias, alias Alias) ([]Alias, bool) {
 	return append(all, alias), true
 }
 
-// OneCompany reports whether all aliases of an identity name the same company. A number may be that of several, as the
-// VAT number of a group is: then it does not say which one is meant.
+// OneCompany reports whether all aliases of an identity name the same company. A number can belong to several companies,
+// such as the VAT number of a group. Then it does not say which one is meant.
 func OneCompany(all []Alias) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(a Alias) bool { return a.Company != all[0].Company })
 }
 
 // SameSubjects returns the other keys under which the subject of an identity may have been asked, by the aliases of the
-// identity: none of an identity that does not name one company alone.
+// identity. It returns none when the identity may name several companies.
 func SameSubjects(id enrich.Identity, own enrich.Key, all []Alias) (keys []enrich.Key) {
 	if !id.IsExact() || !OneCompany(all) {
 		return nil

@@ -131,7 +131,7 @@ type Granted struct {
 // Known says that the fields are already settled or rejected. Nothing needs to be paid.
 type Known struct {
 	Fields enrich.Fields
-	Under  enrich.Key // the key that the subject was asked under; zero for that of the request
+	Under  enrich.Key // the key under which the subject was asked; zero for that of the request
 }
 
 // Unsettled says that an earlier attempt for these fields has no known outcome.

@@ -46,7 +46,7 @@ func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) 
 }
 
 // decided returns the decision that follows from earlier calls for the fields, nil when the
-// fields may be asked for. Under is the key that they were asked under, zero for that of the request.
+// fields may be asked for. Under is the key under which they were asked, zero for that of the request.
 func (s Subject) decided(req attempt.Request, under enrich.Key) attempt.Decision {
 	var answered, doubted enrich.Fields
 	for f := range req.Lookup.Fields.Each() {

@@ -100,8 +100,8 @@ func doubtOfCompany(r *rig) {
 	r.release(r.grant(again), attempt.Release{Reason: "busy"})
 }
 
-// sharedNames asks by a website and by a name that an answer has named. The rest of a row decides whether they mean the
-// company, so the ledger does not.
+// sharedNames asks by a website and by a name that an answer has named. Only the rest of a row can decide whether they mean
+// that company, so the ledger allows the calls.
 func sharedNames(r *rig) {
 	r.settleAs(r.grant(askFor(byID(acme()), email)), email, acme())
 	r.grant(askFor(byWebsite(acme()), email))

@@ -5,8 +5,8 @@ import (
 	"payonce/io/numbered"
 )
 
-// Aliases are those of one identity, in the order of their answers. They are an index: keys and numbers of attempts, and
-// nothing that says who a subject is.
+// Aliases are those of one identity, in the order of their answers. They are an index of keys and numbers of attempts.
+// Nothing in them says who a subject is.
 type Aliases struct {
 	All []attempt.Alias `json:"all"`
 }

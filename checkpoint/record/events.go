@@ -8,8 +8,8 @@ import (
 	"payonce/io/numbered"
 )
 
-// Event is what became of what was found for one record of a CRM. It has no value and no name: what it is about is in
-// its key, which is a hash with the secret of the journal.
+// Event records what happened to the values that were found for one record of a CRM. It has no values and no names. Its key
+// is a hash of what it is about, with the secret of the journal.
 type Event struct {
 	Run string `json:"run"` // that found the values
 	// Person is the key of the person who was asked about, in the account 0. The event is erased with the person.

@@ -221,7 +221,7 @@ func (c *checker) checkAliases() error {
 				return false, err
 			}
 			if !begun || in.Key != alias.Subject || !ended || res.State != attempt.Settled {
-				c.problem(name, "leads to attempt %d, which is not answered under the key %s", alias.Attempt, alias.Subject)
+				c.problem(name, "names attempt %d, which is not answered under the key %s", alias.Attempt, alias.Subject)
 			}
 		}
 		return true, nil

@@ -20,7 +20,7 @@ import (
 // adversarialSeed draws the lists of these tests.
 const adversarialSeed = 29
 
-// trickyRow is a row of a list that is meant to lead to somebody else.
+// trickyRow is a row of a list whose cells could match somebody else.
 type trickyRow struct {
 	kind  string
 	cells map[string]string // by the names of the columns
@@ -457,8 +457,8 @@ func writeTricky(t *testing.T, path string, columns []string, rows []trickyRow) 
 	writeFile(t, path, text.String())
 }
 
-// byHand asks the service about a row by one identity after the other, as somebody would who has only curl, and returns
-// the ids that it found.
+// byHand asks the service about a row by one identity after the other, without the program, and returns the ids that it
+// found.
 func byHand(t *testing.T, url string, asked []handCall) (found []string) {
 	t.Helper()
 	for _, call := range asked {
@@ -613,19 +613,19 @@ func checkTricky(t *testing.T, name string, columns []string, rows []trickyRow, 
 	return result
 }
 
-// TestNoWrongCompanyIsMatched runs a list of companies that is meant to mislead: nobody but the right company is matched,
-// what contradicts is named, and with fallbacks the run finds what asking by each identity by hand finds.
+// TestNoWrongCompanyIsMatched runs a list of misleading rows of companies. Only the right company is matched, and each
+// contradiction is named. With fallbacks the run finds what calls for each identity find, except for the kinds below.
 func TestNoWrongCompanyIsMatched(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
 	got := checkTricky(t, "companies", trickyCompanyColumns, newTrickyWorld().companies(180), "company_id_2",
 		"--fields", "company", "--fallback", "--max-units", "companies=2000")
-	// The name alone speaks for the right company, and another identity of the row is that of somebody else. The name is
-	// asked, and its answer is withheld, because the website or the page of the row contradicts it.
+	// Only the name is that of the right company. Another identity of the row belongs to another company. The run asks by the
+	// name and withholds the answer, because the website or the page of the row contradicts it.
 	got.check(t, map[string]int{"website of another firm": 7, "page of another firm": 7, "wrong number, wrong website, right name": 7})
 }
 
-// TestNoWrongPersonIsMatched does so for persons.
+// TestNoWrongPersonIsMatched does the same for persons.
 func TestNoWrongPersonIsMatched(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

@@ -34,7 +34,7 @@ type crmFlags struct {
 
 func newCRMFlags(env environment) *crmFlags { return &crmFlags{options: newOptions(env)} }
 
-// add adds the flags. What is written to the file is said by what.
+// add adds the flags. The help says what is written to the file.
 func (f *crmFlags) add(flags *pflag.FlagSet, what string) {
 	f.addJournalFlags(flags)
 	f.service.AddWait(flags)
@@ -45,7 +45,7 @@ func (f *crmFlags) add(flags *pflag.FlagSet, what string) {
 	f.addKeepFlag(flags)
 }
 
-// value returns which values of a run are reviewed.
+// value returns the options as one value.
 func (f *crmFlags) value(cmd *cobra.Command, run string) pipeline.CRMOptions {
 	return pipeline.CRMOptions{
 		Run: run, Reading: f.list.Value(cmd.Context(), f.env.stdin, f.env.now), Rules: f.rules, EventColumn: f.eventColumn,
@@ -60,11 +60,11 @@ func newCRMReviewCommand(env environment) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "review RUN [-o REVIEW]",
-		Short: "Show each found value beside what the CRM has, and take the decisions",
+		Short: "Show each found value beside what the CRM has, and record the decisions",
 		Long: "Write the review of a run: for each found value the record, what the CRM has, what speaks for and\n" +
 			"against that it is the same person, and a column for the decision: approve, reject or nothing. Edit it\n" +
 			"in a spreadsheet program and give it to batch crm export --review. A value can be approved where the CRM\n" +
-			"has none. The others are shown as kept. A phone goes into no column of mobile or private numbers.\n\n" +
+			"has none. The others are shown as kept. No phone is written to a column of mobile or private numbers.\n\n" +
 			"Without -o, a terminal shows a screen with the values. Each decision is saved in the journal at once.\n\n" +
 			"A rule decides only where nobody has decided, where nothing speaks against the value, and where --auto\n" +
 			"names it. The review says which rule approved a value.\n\n" +
@@ -110,12 +110,12 @@ func newCRMExportCommand(env environment) *cobra.Command {
 	var options pipeline.CRMExportOptions
 	cmd := &cobra.Command{
 		Use:   "export RUN -o IMPORT",
-		Short: "Write the approved values with the ids of their records, for the import of a CRM",
+		Short: "Write the approved values with the ids of their records, for import into a CRM",
 		Long: "Write the approved values with the ids of their records, under the CRM's own names of columns. A value\n" +
 			"that nobody approved is not written. The decisions are those of the review, or those that the screen of\n" +
 			"batch crm review saved.\n\n" +
 			"No cell of a file is empty, because an empty cell clears a field in the imports of some CRMs. So records\n" +
-			"with other approved columns are in files of their own beside the first one, such as IMPORT.email.csv.\n" +
+			"with other approved columns are in separate files beside the first one, such as IMPORT.email.csv.\n" +
 			"--empty-cells writes one file. Then tell the import to skip empty cells.\n\n" +
 			"The journal records which values were exported, and when. The same values again give the same files,\n" +
 			"and the summary says so, because nobody knows whether a file reached the CRM. --only-new leaves them out." +

@@ -1,4 +1,4 @@
-// This file lets a person at a terminal decide about the values that a run found for records of a CRM.
+// This file shows a screen on which a person decides about the values that a run found for records of a CRM.
 
 package main
 
@@ -224,7 +224,7 @@ func (s *reviewScreen) lines() []string {
 	return lines
 }
 
-// decisionText says what became of a value, in one word.
+// decisionText says in one word what was decided about a value.
 func decisionText(l *crm.Line) string {
 	switch {
 	case l.State == crm.Kept:
@@ -235,7 +235,7 @@ func decisionText(l *crm.Line) string {
 	return string(l.Decision)
 }
 
-// details says what is known of a value.
+// details returns the lines about a value.
 func (s *reviewScreen) details(l *crm.Line) []string {
 	target := s.review.Targets[l.Target].Header
 	lines := []string{
@@ -252,7 +252,7 @@ func (s *reviewScreen) details(l *crm.Line) []string {
 	return append(lines, s.reasons("for", l.For), s.reasons("against", l.Against))
 }
 
-// reasons returns what speaks for or against a value, in one line or two.
+// reasons returns what shows or contradicts that a value is right, in one line or two.
 func (s *reviewScreen) reasons(name string, reasons []string) string {
 	text := report.Printable(cmp.Or(strings.Join(reasons, "; "), "nothing"))
 	lines := report.Wrap(strings.Fields(text), s.width-9)

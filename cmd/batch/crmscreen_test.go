@@ -80,7 +80,7 @@ func TestReviewScreens(t *testing.T) {
 	}
 }
 
-// TestAKilledReviewLosesNoDecision decides, kills the screen, and finds the decision in the next review and the export.
+// TestAKilledReviewLosesNoDecision decides and kills the program. The next review and the export have the decision.
 func TestAKilledReviewLosesNoDecision(t *testing.T) {
 	t.Parallel()
 	r := newReviewed(t)

@@ -96,8 +96,8 @@ func goOnUnder(c cost.Ceiling, now time.Time) string {
 	return next
 }
 
-// othersSent says that a run which reached limits has sent all lookups that do not use what is limited; "" when it has
-// not.
+// othersSent says that a run that reached limits has sent all lookups that the limits do not stop. It returns "" when the
+// run has not.
 func othersSent(view *report.RunSummary) string {
 	switch {
 	case view.Halted || view.Dropped > 0:

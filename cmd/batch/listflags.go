@@ -88,7 +88,7 @@ func (f *listFlags) Value(ctx context.Context, stdin io.Reader, now func() time.
 	if l.Figures, l.Years = f.Figures.Names, f.Years; len(l.Figures) > 0 && !f.Fields.Given {
 		l.Fields = nil // the figures alone are wanted
 	}
-	l.UsualFallback = f.isGiven != nil && !f.isGiven("fallback")
+	l.FallbackByDefault = f.isGiven != nil && !f.isGiven("fallback")
 	return l
 }
 
@@ -145,13 +145,13 @@ const (
 func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.From, "from", "the interfaces that are asked, in their order: v2,v1 asks v1 for what v2 did not return (default v1 for emails and phones)")
 	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
-	flags.Var(&f.Figures, "figures", "add columns for these figures of companies, such as Turnover,EBITDA, by --years; asks for financials, too")
+	flags.Var(&f.Figures, "figures", "add columns for these figures of companies, such as Turnover,EBITDA, in the years of --years; also asks for financials")
 	flags.Var(&f.Years, "years", "the years of --figures, such as 2022-2024 or 2022,2024 (default the latest of each company)")
-	flags.BoolVar(&f.List.Fallback, "fallback", true, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country; in a job only if it says so")
+	flags.BoolVar(&f.List.Fallback, "fallback", true, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country; off by default in jobs")
 	f.isGiven = flags.Changed
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
-	flags.BoolVar(&f.List.CompleteFirst, "complete-first", false, "when the ceilings do not cover all lookups, look up the rows first that can get all their values, those that need the least first")
+	flags.BoolVar(&f.List.CompleteFirst, "complete-first", false, "when the ceilings do not cover all lookups, first look up the rows that can get all their values, starting with those that need the least")
 	flags.StringVar(&f.List.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")
 	flags.BoolVar(&f.Profile, "profile", false, "ask for the person's profile too; it is written as JSON to the last column, profile")
 	flags.StringVar(&f.List.Run, "name", "", "the run's `NAME`; running it again resumes it (default from the list and the fields)")

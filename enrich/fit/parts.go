@@ -13,7 +13,7 @@ type Agreement uint8
 const (
 	NotCompared Agreement = iota // one of them is missing, or they cannot be compared
 	Equal                        // but for case, accents, titles and the order of words
-	Similar                      // they may well be the same, as with a short form of a name
+	Similar                      // they are probably the same, as with a short form of a name
 	Different
 )
 
@@ -31,8 +31,8 @@ func CompareNames(row, answer *enrich.Described) Agreement {
 	return Different
 }
 
-// CompareDomain compares the domain of an email with the website of a company, by what somebody registered. A website
-// at a host that many companies share is no company's own.
+// CompareDomain compares the registered domains of an email and of a company's website. A website at a host that many
+// companies share does not count as the company's own.
 func CompareDomain(website, email string) Agreement {
 	_, domain, found := strings.Cut(email, "@")
 	if !found {

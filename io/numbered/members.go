@@ -65,7 +65,7 @@ type position struct {
 	kind            protowire.Type
 }
 
-// Keep leaves its memory to what Part has read: Members takes other memory for the next value.
+// Keep makes Members use other memory for the next value, so that what Part has read stays valid.
 func (m *Members) Keep() { m.data, m.text = nil, "" }
 
 // Append appends the form of a value to data.

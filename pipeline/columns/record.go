@@ -20,8 +20,8 @@ const (
 		derniermodification fechademodificacion ultimamodifica datamodifica datademodificacao laatstgewijzigd gewijzigdop`
 )
 
-// findRecord finds the columns of the id and the modified time of records. Nothing is asked for by them, so several that
-// may be meant are no doubt about the list: then none of them has the role.
+// findRecord finds the columns of the id and the modified time of records. No lookup uses them. So a list with several
+// candidates is not refused: then none of them gets the role.
 func (r *recognition) findRecord() {
 	for _, find := range []struct {
 		role  Role
@@ -55,12 +55,11 @@ func (r *recognition) giveRecord(role Role, lists []string) {
 	}
 }
 
-// mobileWords are parts of simplified headers of mobile numbers, in whichever word they stand. A header that has one by
-// chance is not written to, which does no harm.
+// mobileWords are parts of words in simplified headers of mobile numbers. A column whose header has one by chance is not
+// written to, which does no harm.
 const mobileWords = `mobil cellul celular cellphone cellno cellnumber handy movil telemov gsm natel portable smartphone komork matkapuh kannykka`
 
-// WhyNotBusinessPhone says why a column with this header is not that of a business phone, "" when nothing says that it is
-// not. A phone is never written to a column of mobile numbers, whatever else is known of the phone
+// WhyNotBusinessPhone says why a column with this header does not hold business phones, and "" when it may hold them. A phone is never written to a column of mobile numbers, whatever else is known of the phone
 // (specification v1, "Client rules for writing results into a CRM contact").
 func WhyNotBusinessPhone(header string) string {
 	words, whole := wordsOf(header), simplify(header)

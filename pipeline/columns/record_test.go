@@ -28,8 +28,8 @@ func TestOneColumnIsTheRecordID(t *testing.T) {
 	}
 }
 
-// TestGivenRecordColumnsWin gives both roles to columns, and none.
-func TestGivenRecordColumnsWin(t *testing.T) {
+// TestGivenRecordColumnsReplaceRecognisedOnes gives both roles to other columns, and to none.
+func TestGivenRecordColumnsReplaceRecognisedOnes(t *testing.T) {
 	const list = "First Name;Last Name;Company;Record ID;Key;Changed\nAnn;Lee;Acme;1;2;3\n"
 	_, reading, err := recognise(t, list, columns.Options{Overrides: []string{"record_id=Key", "record_modified=Changed"}})
 	if err != nil || reading.Mapping.Column(columns.RecordID) != 4 || reading.Mapping.Column(columns.RecordModified) != 5 {

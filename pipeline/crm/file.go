@@ -1,4 +1,4 @@
-// This file is the form of a review as a list, which a person edits in a spreadsheet program, and reads it back.
+// This file writes a review as a list, which a person edits in a spreadsheet program, and reads it again.
 
 package crm
 
@@ -124,7 +124,7 @@ func (r *Review) ReadDecisions(ctx context.Context, reader table.Reader) error {
 	return nil
 }
 
-// decisions are the decisions of a review that is read.
+// decisions are those of a review that is being read.
 type decisions struct {
 	review *Review
 	places map[string]int
@@ -167,7 +167,7 @@ func (d *decisions) take(row table.Row) error {
 	}
 	decision := Decision(strings.ToLower(cell(decisionColumn)))
 	if decision != Undecided && decision != Approve && decision != Reject {
-		return wrong(decisionColumn, "%q is no decision; write %s, %s or nothing", cell(decisionColumn), Approve, Reject)
+		return wrong(decisionColumn, "%q is not a decision; write %s, %s or nothing", cell(decisionColumn), Approve, Reject)
 	}
 	at, found := d.lines[d.keyOf(cell(recordColumn), cell(fieldColumn), "", false)]
 	if !found {
@@ -177,14 +177,14 @@ func (d *decisions) take(row table.Row) error {
 		return wrong(recordColumn, "the run has no value of %s for the record %q; write the review again", cell(fieldColumn), cell(recordColumn))
 	}
 	if before, twice := d.seen[at]; twice {
-		return wrong(recordColumn, "the row %d is about the same value; leave one of them", before)
+		return wrong(recordColumn, "the row %d is about the same value; remove one of them", before)
 	}
 	d.seen[at] = row.Line()
 	line := &d.review.Lines[at]
 	is := d.review.cells(line)
 	for _, name := range []string{targetColumn, inCRMColumn, foundColumn, modifiedColumn} {
 		if now := is[slices.Index(Header(), name)]; cell(name) != now {
-			return wrong(name, "the review has %q here now, and the file has %q; change nothing but the decisions, and write the review again if the list has changed",
+			return wrong(name, "the review has %q here now, and the file has %q; change only the decisions, and write the review again if the list has changed",
 				now, cell(name))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // phoneType is the name of the detail of an answer that says which kind of phone it is. "unknown" says nothing.
 const phoneType = "phone_type"
 
-// judge notes what speaks for and against that the value is that of the person of the row.
+// judge notes what shows that the value belongs to the person of the row, and what contradicts that.
 func (l *Line) judge(row *enrich.Described, value *output.FoundValue) {
 	l.judgeName(row, value)
 	if value.Role == columns.Email {
@@ -34,7 +34,7 @@ func (l *Line) differs(format string, args ...any) {
 	l.Against = append(l.Against, fmt.Sprintf(format, args...))
 }
 
-// judgeName compares the names. What else differs between the row and the answers is there too.
+// judgeName compares the names. It also notes what else differs between the row and the answers.
 func (l *Line) judgeName(row *enrich.Described, value *output.FoundValue) {
 	found := nameOf(&value.Says)
 	agreement := fit.CompareNames(row, &value.Says)
@@ -91,7 +91,7 @@ func (l *Line) judgePhone(kind string) {
 // nameOf returns the name of a person.
 func nameOf(says *enrich.Described) string { return fit.NameOf(says) }
 
-// Rule approves values without a person. Somebody has to ask for it.
+// Rule approves values without a person. The user has to ask for it.
 type Rule struct {
 	Name string
 	// Approves continues "approves".
@@ -100,7 +100,7 @@ type Rule struct {
 	domain   bool
 }
 
-// Rules returns all rules. No rule approves a value against which something speaks.
+// Rules returns all rules. No rule approves a value that something contradicts.
 func Rules() []Rule {
 	return []Rule{
 		{"name-and-domain", "an email at the company's domain when the found name is equal to the row's", columns.Email, true},
@@ -108,7 +108,7 @@ func Rules() []Rule {
 	}
 }
 
-// RuleOf returns the rule of a name.
+// RuleOf returns the rule with a name.
 func RuleOf(name string) (Rule, error) {
 	all := Rules()
 	at := slices.IndexFunc(all, func(r Rule) bool { return r.Name == name })
@@ -127,7 +127,7 @@ func (rule Rule) holds(r *Review, l *Line) bool {
 	return l.State == Open && r.Targets[l.Target].Role == rule.role && l.name && (l.domain || !rule.domain) && len(l.Against) == 0
 }
 
-// Apply approves the open values that the rule approves and nobody has decided about. It returns their places.
+// Apply approves the open and undecided values for which the rule holds. It returns their places.
 func (r *Review) Apply(rule Rule) (decided []int) {
 	for i := range r.Lines {
 		line := &r.Lines[i]

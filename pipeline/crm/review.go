@@ -1,9 +1,10 @@
-// Package crm is the review of values that a run found for records of a CRM, and what may be written of them. It follows
-// the rules of specification v1, "Client rules for writing results into a CRM contact": a value goes only into a cell that
-// is empty in the CRM, only after somebody or a rule that the user asked for approved it, never clears a cell, and a phone
-// never goes into a column of mobile numbers.
+// Package crm reviews values that a run found for records of a CRM, and decides which of them may be written. It follows
+// the rules of specification v1, "Client rules for writing results into a CRM contact". A value is written only to a cell
+// that is empty in the CRM, and only after a person, or a rule that the user asked for, approved it. No cell is cleared. A
+// phone is never written to a column of mobile numbers.
 //
-// It knows no file format of a CRM and no connector: a list says what is in the CRM, and Batches is what is written.
+// The package knows no file format of a CRM and no connector. A list says what is in the CRM, and Batches returns what is
+// written.
 package crm
 
 import (
@@ -57,7 +58,7 @@ const (
 	Reject    Decision = "reject"
 )
 
-// ByPerson is who decided where no rule did.
+// ByPerson says that a person decided, and not a rule.
 const ByPerson = "person"
 
 // Line is one value that was found for one record.
@@ -68,7 +69,7 @@ type Line struct {
 	Field            string
 	Target           int // among the targets of the review
 	InCRM, Found     string
-	For, Against     []string // what speaks for and against that the value is this person's
+	For, Against     []string // what shows and what contradicts that the value belongs to this person
 	State            State
 	Why              string // why the value is not open
 	Decision         Decision
@@ -84,7 +85,7 @@ type Line struct {
 	name, domain bool // the found name is that of the row, and the email is at the company's domain
 }
 
-// Unclear is a row of which nothing says for sure which record or which event it is.
+// Unclear is a row whose record or event is not certain.
 type Unclear struct {
 	Row    int64  `json:"row"`
 	Record string `json:"record_id"`
@@ -283,7 +284,7 @@ func valueKey(role columns.Role, value string) string {
 // sameValue reports whether the CRM has a value already.
 func sameValue(inCRM, found string) bool { return strings.EqualFold(inCRM, strings.TrimSpace(found)) }
 
-// Decide decides about a value, which has to be open.
+// Decide records a decision about a value, which has to be open.
 func (l *Line) Decide(d Decision, by string) error {
 	if err := l.check(d); err != nil {
 		return err
@@ -307,7 +308,7 @@ func (l *Line) decide(d Decision, by string) {
 	}
 }
 
-// Writable reports whether the value may be written to the CRM. Nothing else decides that.
+// Writable reports whether the value may be written to the CRM. No other function decides that.
 func (r *Review) Writable(l *Line) bool {
 	return l.State == Open && l.Decision == Approve && l.InCRM == "" && l.Found != "" && l.Record != "" && r.Targets[l.Target].Closed == ""
 }

@@ -227,8 +227,8 @@ func TestRulesApproveOnlyWhatNothingSpeaksAgainst(t *testing.T) {
 	}
 }
 
-// TestARuleLeavesDecisions that somebody took.
-func TestARuleLeavesDecisions(t *testing.T) {
+// TestARuleChangesNoDecision that was made before.
+func TestARuleChangesNoDecision(t *testing.T) {
 	r := review("Phone", false, ann("1"))
 	if err := r.Lines[0].Decide(crm.Reject, crm.ByPerson); err != nil {
 		t.Fatal(err)
@@ -312,7 +312,7 @@ func TestWrongEditsAreRefused(t *testing.T) {
 		changes map[string]string
 		want    string
 	}{
-		"an unknown word":           {map[string]string{"0 decision": "yes"}, `row 1, column decision: "yes" is no decision`},
+		"an unknown word":           {map[string]string{"0 decision": "yes"}, `row 1, column decision: "yes" is not a decision`},
 		"another value":             {map[string]string{"0 value_found": "bob@acme.example"}, `row 1, column value_found: the review has "ann@acme.example" here now, and the file has "bob@acme.example"`},
 		"another value in the CRM":  {map[string]string{"1 value_in_crm": "x"}, `row 2, column value_in_crm: the review has "" here now`},
 		"another column":            {map[string]string{"0 crm_column": "Phone"}, "row 1, column crm_column:"},

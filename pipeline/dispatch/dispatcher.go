@@ -130,7 +130,7 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		d.pending = nil
 		return nil
 	}
-	if waits, err := d.joins(ctx); waits || err != nil {
+	if handled, err := d.isKnown(ctx); handled || err != nil {
 		return err
 	}
 	decision, err := d.Ledger.Begin(request)
@@ -165,10 +165,10 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	return nil
 }
 
-// joins reports whether the pending task cannot begin now because of another identity of its subject. Calls by identities
-// of another order may be about the same subject, so it waits for them. Then it does not send the lookup when they have
-// shown that the subject is known.
-func (d *dispatcher) joins(ctx context.Context) (waits bool, err error) {
+// isKnown reports whether the pending task must not begin now, because its subject is or may become known by another
+// identity. Calls by identities of another order may be about the same subject, so it waits for them. When they have shown
+// that the subject is known, it drops the task, and the lookup is not sent.
+func (d *dispatcher) isKnown(ctx context.Context) (handled bool, err error) {
 	lookup := d.pending.lookup
 	if len(d.flights.begun) > 0 && lookup.Identity.Order() != d.order {
 		d.wait(ctx, time.Time{})

@@ -49,8 +49,8 @@ type Lookups struct {
 	Expendable enrich.Fields
 	// Whole are the fields that a lookup by a pattern asks for together, or not at all; nil for none.
 	Whole map[enrich.Pattern]enrich.Fields
-	// Known reports whether the subject of a lookup with enrich.Lookup.Row is known by now under another identity. The
-	// lookup is not sent then. It is nil where no lookup has that.
+	// Known reports whether the subject of a lookup with enrich.Lookup.Row is known by now by another identity. Then the
+	// lookup is not sent. It is nil where no lookup has a row.
 	Known func(enrich.Lookup) (bool, error)
 	// Progress is shared by the steps that ask the account; nil for a single one.
 	Progress    *AccountProgress
@@ -90,7 +90,7 @@ type Tally struct {
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
 	NotSent   int64 // not sent because of a limit of the account or a ceiling on units
-	Joined    int64 // not sent because the subject was known by then under another identity
+	Joined    int64 // not sent, because the subject was known by then by another identity
 	Dropped   int64 // expendable fields that were not asked for because of a short budget
 	SlowDowns int64 // requests of the service to send nothing for a while
 	Asked     enrich.ByField[int64]

@@ -77,7 +77,7 @@ func (d *dispatcher) reportWait(wait Wait) {
 	}
 }
 
-// Span writes a time span in hours, minutes and whole seconds, without parts that are zero at its end: 21h35m.
+// Span writes a time span in hours, minutes and whole seconds, without zero parts at the end: 21h35m.
 func Span(d time.Duration) string {
 	text := d.Round(time.Second).String()
 	if short, cut := strings.CutSuffix(text, "m0s"); cut {

@@ -1,4 +1,4 @@
-// This file gives what the steps of a run found to somebody who decides on each value, in place of writing it.
+// This file returns what the steps of a run found, for a decision about each value, and does not write it.
 
 package output
 

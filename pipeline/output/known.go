@@ -13,20 +13,20 @@ import (
 // NamingAccount is an account whose answers name identities of companies.
 type NamingAccount interface {
 	scan.Recorder
-	// Aliases returns the aliases of the identity with a key, as durable answers made them.
+	// Aliases returns the aliases of the identity with a key. They come from durable answers.
 	Aliases(key enrich.Key) ([]attempt.Alias, error)
 	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
 
-// KnownCompanies finds out whether the company of a row is known under another identity than that of the row. It is
+// KnownCompanies finds out whether the company of a row is known by another identity than that of the row. It implements
 // scan.Known: scan, dispatch and output use the same rules, so the output follows from the journal.
 //
 //   - By an id, or a number with its country, the company is that of the only answer that named it.
-//   - By a website or a profile it is that of an answer which agrees with the row and in nothing differs from it, or only
-//     by a wrong number: companies of a group share websites. Of several such answers the one counts that agrees in most.
+//   - By a website or a profile it is that of an answer that agrees with the row, and differs from it in nothing or only in
+//     a wrong number: companies of a group share websites. Of several such answers, the one that agrees most counts.
 //   - By a name it is that of the only company that agrees with the row.
 //
-// An identity that was asked itself, and for which something was found or may have been charged, keeps its own answer.
+// An identity that was asked for keeps its own answer when something was found or may have been charged.
 type KnownCompanies struct {
 	Account   NamingAccount
 	Catalogue enrich.Catalogue
@@ -117,11 +117,11 @@ func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany
 	return known, nil
 }
 
-// isWrongNumber reports whether an answer agrees with a row in the name, the country and the website, so that a number that
-// differs is a wrong one. Rows that are asked for by another identity than their numbers often have such a number.
+// isWrongNumber reports whether an answer agrees with a row in the name, the country and the website. Then a number that
+// differs is taken for a wrong one. Rows that are asked for by another identity than a number often have such a number.
 func isWrongNumber(result fit.Result) bool { return result.Verdict == fit.Unclear && result.Agreed > 2 }
 
-// fitting returns the companies that agree with a row which names its company by a pattern, the best one first.
+// fitting returns the companies that agree with a row. The row names its company by a pattern. The best one comes first.
 func (k *KnownCompanies) fitting(
 	by enrich.Pattern, row *enrich.Described, known []knownCompany,
 ) (fitting []knownCompany, err error) {

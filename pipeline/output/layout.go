@@ -192,7 +192,7 @@ func (s Sequence) Columns(schema table.Schema) []table.Column {
 	for _, column := range l.units {
 		appended = append(appended, table.Column{Name: "enrich_units_" + column.name, Kind: enrich.IntegerCell})
 	}
-	if s.joinsCompanies() {
+	if s.hasSameCompany() {
 		appended = append(appended, table.Column{Name: sameCompanyColumn, Kind: enrich.IntegerCell})
 	}
 	for _, position := range l.after {

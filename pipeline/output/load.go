@@ -95,8 +95,8 @@ func (e *evaluator) recall(ids []attempt.ID) (err error) {
 // smallAnswer is the length of answers, in bytes, that may stay in memory.
 const smallAnswer = 512
 
-// keepsAnswers reports whether the answers of attempts that were read together are so small that they may stay in
-// memory. They share it: whatever keeps a text of one of the attempts keeps all of their answers.
+// keepsAnswers reports whether the answers of attempts that were read together are small enough to stay in memory. They
+// share it: whatever keeps a text of one of the attempts keeps all of their answers.
 func keepsAnswers(known []attempt.Outcome) bool {
 	size := 0
 	for i := range known {

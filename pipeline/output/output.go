@@ -148,7 +148,8 @@ func (s Sequence) Configuration() string {
 // rejects may be nil. It returns the rows by outcome. Each index is one of the list, the
 // scope and the journal as they are now; a list of other rows is scan.ErrListChanged.
 //
-// It reads the list once, several blocks at the same time, and before once more where a column joins rows of one company.
+// It reads the list once, several blocks at the same time. Where a column shows rows of one company, it reads the list once
+// before that.
 func (s Sequence) Write(
 	ctx context.Context, list scan.List, out, rejects table.Writer,
 ) (rows map[scan.Status]int64, err error) {
@@ -167,7 +168,7 @@ func (s Sequence) WriteAll(ctx context.Context, list scan.List, to Writers) (row
 		return nil, err
 	}
 	w := &writing{reading: s.reading(), Writers: to, rows: map[scan.Status]int64{}}
-	if s.joinsCompanies() {
+	if s.hasSameCompany() {
 		if w.same, err = w.sameCompanies(ctx, list); err != nil {
 			return nil, err
 		}

@@ -15,13 +15,13 @@ import (
 	"payonce/pipeline/scan"
 )
 
-// sameCompanyColumn is the name of the column that joins the rows of one company. It is empty in the first of them, and
-// has the number of that row in the others. So a sum over the rows in which it is empty counts each company once.
+// sameCompanyColumn is the name of the column that shows which rows are about one company. It is empty in the first of
+// them, and has the number of that row in the others. So a sum over the rows in which it is empty counts each company once.
 const sameCompanyColumn = "same_company_as"
 
-// joinsCompanies reports whether the output has the column: the list is one of companies, and its columns name them in
-// several ways. Where they do so in one way, a duplicate is named in the reason of its row.
-func (s Sequence) joinsCompanies() bool {
+// hasSameCompany reports whether the output has the column sameCompanyColumn: the list is one of companies, and its columns
+// name them in several ways. Where they name them in one way, the reason of a duplicate has the number of the first row.
+func (s Sequence) hasSameCompany() bool {
 	scope := s[0].Scope
 	if scope.Subject != enrich.Companies {
 		return false
@@ -67,7 +67,7 @@ type shownCharge struct {
 	id   attempt.ID
 }
 
-// sameCompanies reads the list for the companies of its rows, by the ids that their answers have. Answers that contradict
+// sameCompanies reads the list and compares the companies of its rows by the ids in their answers. Answers that contradict
 // rows do not count, unless they are accepted.
 func (r *reading) sameCompanies(ctx context.Context, list scan.List) (same *sameCompanies, err error) {
 	seed, first, shown := maphash.MakeSeed(), map[uint64]uint32{}, map[attempt.ID]bool{}
@@ -131,7 +131,7 @@ func (t *through) shownCharges() (shown []shownCharge) {
 	return shown
 }
 
-// showOnce takes the charges out of the results of a row that an earlier row or step shows.
+// showOnce removes from the results of a row the charges that an earlier row or step shows.
 func (p *formatter) showOnce(row int64) {
 	if p.same == nil || len(p.same.charged) == 0 {
 		return

@@ -46,7 +46,7 @@ type CRMExport struct {
 	KeptFiles  []output.KeptVersion `json:"kept_files,omitempty"`
 }
 
-// CRMFile is a file for the import of a CRM.
+// CRMFile is a file for import into a CRM.
 type CRMFile struct {
 	File    string   `json:"file"`
 	Columns []string `json:"columns"`

@@ -2,23 +2,23 @@ package scan
 
 import "payonce/enrich"
 
-// Known finds out whether the company of a row is known under another identity than that of the row. What it returns
-// follows from the row and the journal. It may be called from many goroutines.
+// Known finds out whether the company of a row is known by another identity than that of the row. The result depends only
+// on the row and the journal. It may be called from many goroutines.
 type Known interface {
-	// As returns the identity under which the company is known that an identity with a key names, and that identity itself
-	// when the company is not known under another one. The function describe returns what the row says of its company.
+	// As takes an identity of a company and its key. It returns the identity by which the company is known, or the given one
+	// when the company is not known by another. The function describe returns what the row says of its company.
 	As(id enrich.Identity, key enrich.Key, describe func(*enrich.Described)) (enrich.Identity, error)
 	// Leads reports whether an answer under the key to named the identity with the key from.
 	Leads(from, to enrich.Key) (bool, error)
 }
 
-// ByOwn returns the scope in which each row has its own identity, also where its company is known under another one.
+// ByOwn returns the scope in which each row has its own identity, also where its company is known by another one.
 func (s Scope) ByOwn() Scope {
 	s.Known = nil
 	return s
 }
 
-// knownAs returns the identity under which the company of the row is known. An error is kept for Err.
+// knownAs returns the identity by which the company of the row is known. Err returns its error.
 func (r *RowReader) knownAs(id enrich.Identity) enrich.Identity {
 	if r.known == nil || r.keyOf == nil {
 		return id
@@ -33,5 +33,5 @@ func (r *RowReader) knownAs(id enrich.Identity) enrich.Identity {
 	return r.as
 }
 
-// Err returns why it could not be read under which identity the company of the row is known.
+// Err returns the error of reading the identity by which the company of the row is known.
 func (r *RowReader) Err() error { return r.err }

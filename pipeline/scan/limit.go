@@ -38,7 +38,7 @@ func (s *Scan) limit(ctx context.Context, list List) error {
 }
 
 // OfList scans the list alone for a step: as if nothing were known of anybody, nobody were forgotten and nothing
-// were selected or known under another identity. So the first occurrences in it are the same at every start.
+// were selected or known by another identity. So the first occurrences in it are the same at every start.
 func OfList(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
 	scope.Most, scope.Forgotten, scope.Selected, scope.Next, scope.Limit, scope.Last = true, nil, nil, nil, 0, 0
 	scope.Known = nil

@@ -3,9 +3,9 @@ package scan
 import "payonce/enrich"
 
 // An answer about one identity of a company can show that lookups by its other identities are not needed. So the list is
-// read once for each way to name a company, the one that says most first, and the dispatcher does not begin with one
-// while lookups by another are in flight. A list whose rows name companies in one way is read once, and so is one of
-// persons. With a priority, the lookups are in its order.
+// read once for each kind of identity, the most exact kind first. The dispatcher does not begin with one kind while lookups
+// by another are in flight. A list whose rows name companies in one way is read once, and so is a list of persons. With a
+// priority, the lookups are in its order.
 
 // pass is a reading of the list for the lookups by identities of one order, or of all of them.
 type pass struct {

@@ -41,7 +41,7 @@ type Scope struct {
 	// number that they are chosen for.
 	Selected map[string]string
 	Reask    attempt.Reask
-	// Known says which companies are known under other identities than those of their rows; nil for none.
+	// Known says which companies are known by other identities than those of their rows; nil for none.
 	Known Known
 	// Forgotten are the keys of identities that are never looked up. A row that gives one of them, among
 	// others, is about it.

@@ -89,7 +89,7 @@ type v2Mutation struct {
 	tariff func(cost.Tariff) cost.Tariff
 	// forget does to the disk what the mistake would do to it by the end of a start.
 	forget func(*v2World)
-	// identities says that the program does not know that identities are those of one company.
+	// identities says that the program does not learn which identities belong to one company.
 	identities bool
 	hasty      bool // the account is looked at without waiting for it to settle
 }

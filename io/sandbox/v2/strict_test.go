@@ -10,9 +10,9 @@ import (
 	"payonce/io/sandbox/world"
 )
 
-// TestWhatNobodyHasFindsNothing asks for arbitrary and for misspelt identifiers in every operation that takes one: nothing
+// TestUnknownIdentifiersFindNothing asks for arbitrary and for misspelt identifiers in every operation that takes one: nothing
 // is found, and nothing is used.
-func TestWhatNobodyHasFindsNothing(t *testing.T) {
+func TestUnknownIdentifiersFindNothing(t *testing.T) {
 	s := opened(t, nil)
 	c := s.company(func(c world.Company) bool { return c.Country().Code == "GB" && c.Staff() > 3 })
 	e, _ := s.world.Employee(c, 0)

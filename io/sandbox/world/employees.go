@@ -59,7 +59,7 @@ func (c Company) names(place int) (first, last string) {
 		lastNames[(start/64+uint64(place)*7)%uint64(len(lastNames))]
 }
 
-// isNamesake reports whether an employee has the name of one with an earlier place.
+// isNamesake reports whether an employee has the name of another one with an earlier place.
 func (c Company) isNamesake(place int) bool {
 	first, last := c.names(place)
 	for earlier := range place {
@@ -97,7 +97,7 @@ func (w World) Employee(c Company, place int) (Employee, bool) {
 	return e, true
 }
 
-// somebody returns who has a place in a company, without a name.
+// somebody returns the person with a place in a company, without a name.
 func (w World) somebody(c Company, place int) Employee {
 	e := Employee{ID: fmt.Sprintf("%s%03d", c.ID(), place), Company: c, world: w}
 	e.Seniority, e.Department = c.Role(place)
@@ -105,7 +105,7 @@ func (w World) somebody(c Company, place int) Employee {
 	return e
 }
 
-// listEmployee returns somebody who is in lists.
+// listEmployee returns a person of lists.
 func (w World) listEmployee(c Company, place int, p person) Employee {
 	e := w.somebody(c, place)
 	e.First, e.Last, e.profile, e.mailbox = p.first.text, p.last.text, p.page(), p.first.ascii+"."+p.last.ascii
@@ -113,12 +113,12 @@ func (w World) listEmployee(c Company, place int, p person) Employee {
 	return e
 }
 
-// isUnknown reports whether v2 knows nothing of somebody who is in lists.
+// isUnknown reports whether v2 knows nothing of a person of lists.
 func (e Employee) isUnknown() bool {
 	return kit.Roll(e.world.People.Seed, "v2 unknown", e.drawn).Float64() < e.world.People.UnknownRate
 }
 
-// known returns a person if v2 knows who it is. It knows the staff of every company, and a share of those in lists.
+// known returns a person if v2 knows the person. It knows the staff of every company, and a share of the people of lists.
 func known(e Employee, found bool) (Employee, bool) {
 	if !found || strings.HasPrefix(e.profile, listPages) && e.isUnknown() {
 		return Employee{}, false

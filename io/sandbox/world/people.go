@@ -57,8 +57,8 @@ func (p Person) Returned(fields enrich.Fields) enrich.Fields {
 	return known
 }
 
-// Find returns the person behind an identity. It reports false when nothing is known of them. Who is of the world of v2
-// has the same name, email and phone by every identity; whether they are known depends on the identity.
+// Find returns the person with an identity. It reports false when nothing is known of the person. A person of the world of
+// v2 has the same name, email and phone by every identity. Whether the values are known depends on the identity.
 func (p People) Find(id enrich.Identity) (Person, bool) {
 	asked := drawnBy(id)
 	if p.dice("unknown", asked).Float64() < p.UnknownRate {
@@ -73,7 +73,7 @@ func (p People) Find(id enrich.Identity) (Person, bool) {
 	return found, true
 }
 
-// who is somebody as the values are drawn.
+// who is a person before the values are drawn.
 type who struct {
 	drawn       string // the text by which they are drawn
 	first, last string
@@ -81,7 +81,7 @@ type who struct {
 	mailbox     string // the part of the email before the "@"; empty: drawn
 }
 
-// whoIs returns who an identity names: somebody of the world of v2, or somebody who is made up.
+// whoIs returns the person that an identity names: one of the world of v2, or an invented one.
 func (p People) whoIs(id enrich.Identity, asked string) who {
 	if e, found := (World{p}).identified(id); found {
 		return e.who()
@@ -108,7 +108,7 @@ func (p People) values(w who) Person {
 	return found
 }
 
-// email returns somebody's email.
+// email returns the email of a person.
 func (p People) email(w who) string {
 	mailbox := w.mailbox
 	if mailbox == "" {

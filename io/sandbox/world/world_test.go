@@ -92,9 +92,9 @@ func TestNamesAreAmbiguous(t *testing.T) {
 	}
 }
 
-// TestPeopleAreTheSameByEverythingThatNamesThem: whoever is asked for by id, profile, email or name is one person with one
-// company, in v2 and in v1.
-func TestPeopleAreTheSameByEverythingThatNamesThem(t *testing.T) {
+// TestEveryIdentityOfAPersonFindsThatPerson: the id, the profile, the email and the name of a person find one person with
+// one company, in v2 and in v1.
+func TestEveryIdentityOfAPersonFindsThatPerson(t *testing.T) {
 	w := someWorld()
 	namesakes, listed := 0, 0
 	check := func(t interface{ Errorf(string, ...any) }, e Employee) {

@@ -33,7 +33,7 @@ func (c Chosen) Check() error {
 		}
 	}
 	if columns := len(c.Figures) * len(c.Years); columns > MaxChosen {
-		return fmt.Errorf("%d figures of %d years are %d columns, and a list gets at most %d of them",
+		return fmt.Errorf("%d figures of %d years are %d columns, and a list gets at most %d; choose fewer",
 			len(c.Figures), len(c.Years), columns, MaxChosen)
 	}
 	return nil
@@ -75,7 +75,7 @@ func isYearOf(columns []chosenColumn, year int) bool {
 	return slices.ContainsFunc(columns, func(c chosenColumn) bool { return c.year == year })
 }
 
-// take keeps the figures of a year that columns show. The latest year is the one of which that is called last.
+// take keeps the figures of a year that columns show. The last call with isLatest is about the latest year.
 func (h *headlines) take(columns []chosenColumn, y Year, isLatest bool) {
 	if h.chosen == nil {
 		h.chosen = make([]enrich.Cell, len(columns))

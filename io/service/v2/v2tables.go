@@ -157,7 +157,7 @@ func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellP
 	if err != nil {
 		return nil, record.CellProblems, err
 	}
-	var list lister // the rows live together
+	var list lister // the rows are kept together
 	add := func(table int, cells []enrich.Cell) { rows = append(rows, enrich.TableRow{Table: table, Cells: cells}) }
 	add(insightsTable, slices.Concat(record.Cells(), plainCells(whole.Body)))
 	record.eachTechnology(func(one technologyOf) { add(technologies, listed(&list, one, technologyRow)) })
