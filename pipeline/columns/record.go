@@ -57,7 +57,11 @@ func (r *recognition) giveRecord(role Role, lists []string) {
 
 // mobileWords are parts of simplified headers of mobile numbers, in whichever word they stand. A header that has one by
 // chance is not written to, which does no harm.
-const mobileWords = `mobil cellul celular cellphone cellno cellnumber handy movil telemov gsm natel portable smartphone komork matkapuh kannykka`
+const mobileWords = `mobil cellul celular cellphone cellno cellnumber handy movil telemov gsm natel portable smartphone komork matkapuh kannykka
+	handphone iphone whatsapp мобил сотов κινητ נייד جوال محمول 携帯 手机 手機`
+
+// mobileAlone are words of headers of mobile numbers. They are parts of other words, too.
+const mobileAlone = `cell cel mob cep sms`
 
 // WhyNotBusinessPhone says why a column with this header is not that of a business phone, "" when nothing says that it is
 // not. A phone is never written to a column of mobile numbers, whatever else is known of the phone
@@ -70,7 +74,7 @@ func WhyNotBusinessPhone(header string) string {
 		}
 	}
 	switch {
-	case slices.Contains(words, "cell") || slices.Contains(words, "cel"):
+	case slices.ContainsFunc(strings.Fields(mobileAlone), func(word string) bool { return slices.Contains(words, word) }):
 		return "it is a column of mobile numbers"
 	case contains(words, privateWords):
 		return "it is a column of private numbers"
