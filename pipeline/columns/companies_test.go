@@ -242,6 +242,17 @@ func TestResultsOfAnEarlierRunDoNotNameCompanies(t *testing.T) {
 	if _, got := read(t, headers, options, cells); !slices.Equal(got, []string{"company_name=Company", "company_country=Country"}) {
 		t.Errorf("an earlier output of names is read as %q", got)
 	}
+	// In JSON a list of texts has a column for each of its places, and none where all lists are empty.
+	options.Catalogue.Details = []enrich.Detail{
+		{Name: "company_country_code"}, {Name: "company_phone", Kind: enrich.TextsCell}, {Name: "company_email", Kind: enrich.TextsCell},
+		{Name: "company_vat_number"},
+	}
+	for _, texts := range [][]string{nil, {"company_phone[0]", "company_phone[1]"}, {"company_email[0]"}, {"company_phone[0]", "company_email[0]"}, {"company_phone", "company_email"}} {
+		headers = slices.Concat([]string{"Website", "Country", "company_country_code"}, texts, []string{"company_vat_number", "enrich_status", "enrich_reason"})
+		if _, got := read(t, headers, options); !slices.Equal(got, []string{"company_website=Website", "company_country=Country"}) {
+			t.Errorf("an earlier output with %q is read as %q", texts, got)
+		}
+	}
 }
 
 func TestMappingsIdentifyByPatterns(t *testing.T) {

@@ -26,9 +26,9 @@ func Outcomes() []table.Column {
 func details(catalogue enrich.Catalogue) (always, optional []table.Column) {
 	for _, d := range catalogue.Details {
 		if d.Optional {
-			optional = append(optional, table.Column{Name: d.Name})
+			optional = append(optional, table.Column{Name: d.Name, Kind: d.Kind})
 		} else {
-			always = append(always, table.Column{Name: d.Name})
+			always = append(always, table.Column{Name: d.Name, Kind: d.Kind})
 		}
 	}
 	return always, optional
@@ -40,21 +40,39 @@ func (r *recognition) isAppended(column int) bool {
 	return slices.ContainsFunc(r.catalogues, func(c enrich.Catalogue) bool { return r.isAppendedBy(c, column) })
 }
 
-// isAppendedBy is isAppended for an output of one interface.
+// isAppendedBy is isAppended for an output of one interface. In JSON a list of texts has a column for each of its places,
+// and none where all rows have an empty list.
 func (r *recognition) isAppendedBy(catalogue enrich.Catalogue, column int) bool {
 	always, optional := details(catalogue)
-	for i, next := range append(always, Outcomes()[:1]...) {
-		if i > 0 && r.schema.Columns[column] == always[i-1].Name && r.isAt(column+1, next.Name) {
-			return true
+	all := append(always, Outcomes()[0])
+	for i, detail := range always {
+		if !r.isOf(column, detail) {
+			continue
+		}
+		next := column + 1
+		for detail.Kind == enrich.TextsCell && r.isOf(next, detail) {
+			next++
+		}
+		for _, after := range all[i+1:] {
+			if r.isOf(next, after) {
+				return true
+			}
+			if after.Kind != enrich.TextsCell {
+				break
+			}
 		}
 	}
-	return slices.ContainsFunc(optional, func(c table.Column) bool { return c.Name == r.schema.Columns[column] }) &&
+	return slices.ContainsFunc(optional, func(c table.Column) bool { return r.isOf(column, c) }) &&
 		isAfterOutcomes(r.schema, column)
 }
 
-// isAt reports whether a column has a name.
-func (r *recognition) isAt(column int, name string) bool {
-	return column < len(r.schema.Columns) && r.schema.Columns[column] == name
+// isOf reports whether a column has the name of a detail, or is a place of its list of texts.
+func (r *recognition) isOf(column int, detail table.Column) bool {
+	if column >= len(r.schema.Columns) {
+		return false
+	}
+	place, has := strings.CutPrefix(r.schema.Columns[column], detail.Name)
+	return has && (place == "" || detail.Kind == enrich.TextsCell && place[0] == '[')
 }
 
 // isAfterOutcomes reports whether a column stands behind the columns that an earlier output appended.

@@ -57,9 +57,14 @@ func (r *recognition) giveRecord(role Role, lists []string) {
 
 // mobileWords are parts of words in simplified headers of mobile numbers. A column whose header has one by chance is not
 // written to, which does no harm.
-const mobileWords = `mobil cellul celular cellphone cellno cellnumber handy movil telemov gsm natel portable smartphone komork matkapuh kannykka`
+const mobileWords = `mobil cellul celular cellphone cellno cellnumber handy movil telemov gsm natel portable smartphone komork matkapuh kannykka
+	handphone iphone whatsapp мобил сотов κινητ נייד جوال محمول 携帯 手机 手機`
 
-// WhyNotBusinessPhone says why a column with this header does not hold business phones, and "" when it may hold them. A phone is never written to a column of mobile numbers, whatever else is known of the phone
+// mobileAlone are words of headers of mobile numbers. They are parts of other words, too.
+const mobileAlone = `cell cel mob cep sms`
+
+// WhyNotBusinessPhone says why a column with this header does not hold business phones, and "" when it may hold them. A
+// phone is never written to a column of mobile numbers, whatever else is known of the phone
 // (specification v1, "Client rules for writing results into a CRM contact").
 func WhyNotBusinessPhone(header string) string {
 	words, whole := wordsOf(header), simplify(header)
@@ -69,7 +74,7 @@ func WhyNotBusinessPhone(header string) string {
 		}
 	}
 	switch {
-	case slices.Contains(words, "cell") || slices.Contains(words, "cel"):
+	case slices.ContainsFunc(strings.Fields(mobileAlone), func(word string) bool { return slices.Contains(words, word) }):
 		return "it is a column of mobile numbers"
 	case contains(words, privateWords):
 		return "it is a column of private numbers"

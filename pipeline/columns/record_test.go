@@ -46,7 +46,8 @@ func TestMobileColumnsTakeNoBusinessPhone(t *testing.T) {
 	for _, header := range []string{
 		"Mobile", "Mobile Phone", "MobilePhone", "mobilephone", "Mobile Phone Number", "Phone - Mobile", "Cell", "Cell Phone", "cellphone",
 		"Handy", "Handynummer", "Mobiltelefon", "Telefon mobil", "telefonmobil", "Móvil", "Celular", "Cellulare", "Portable",
-		"Téléphone portable", "GSM", "GSM-nummer", "Natel", "Telemóvel", "Smartphone", "Phone (mobile)", "person.mobile_phone",
+		"Téléphone portable", "GSM", "GSM-nummer", "Natel", "Telemóvel", "Smartphone", "Mob.", "Mob No", "Tel (mob)", "Hand phone", "iPhone",
+		"WhatsApp", "SMS", "Cep telefonu", "Мобильный", "Κινητό", "נייד", "جوال", "携帯電話", "手机", "手機號碼", "Phone (mobile)", "person.mobile_phone",
 		"Home Phone", "Telefon privat", "Private Phone", "Personal Phone", "Fax", "Assistant Phone", "Owner Phone",
 	} {
 		if columns.WhyNotBusinessPhone(header) == "" {
@@ -55,7 +56,7 @@ func TestMobileColumnsTakeNoBusinessPhone(t *testing.T) {
 	}
 	for _, header := range []string{
 		"Phone", "Phone Number", "Business Phone", "Work Phone", "Phone - Work", "Telefon", "Telefon geschäftlich", "Téléphone", "Tel.",
-		"Direct Phone", "telephone1", "Teléfono", "Telefoonnummer",
+		"Direct Phone", "telephone1", "Teléfono", "Telefoonnummer", "Телефон", "Τηλέφωνο", "電話", "Recept telefon",
 	} {
 		if why := columns.WhyNotBusinessPhone(header); why != "" {
 			t.Errorf("%q: %s", header, why)

@@ -93,12 +93,16 @@ func (e *LineError) Error() string {
 func (r *Review) ReadDecisions(ctx context.Context, reader table.Reader) error {
 	read := &decisions{review: r, places: map[string]int{}, lines: map[string]int{}, seen: map[int]int64{}, taken: map[int]taken{}}
 	for _, name := range Header() {
-		read.places[name] = slices.IndexFunc(reader.Schema().Columns, func(column string) bool {
-			return strings.EqualFold(strings.TrimSpace(column), name)
-		})
-		if read.places[name] < 0 {
+		named := func(column string) bool { return strings.EqualFold(strings.TrimSpace(column), name) }
+		all := reader.Schema().Columns
+		place := slices.IndexFunc(all, named)
+		if place < 0 {
 			return fmt.Errorf("there is no column %q; give a review of this run with its header", name)
 		}
+		if slices.ContainsFunc(all[place+1:], named) { // they could have different decisions
+			return fmt.Errorf("two columns are called %q; leave one of them", name)
+		}
+		read.places[name] = place
 	}
 	for i := range r.Lines {
 		line := &r.Lines[i]

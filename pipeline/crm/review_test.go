@@ -335,6 +335,10 @@ func TestWrongEditsAreRefused(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `no column "decision"`) {
 		t.Errorf("the error is %v", err)
 	}
+	err = r.ReadDecisions(t.Context(), table.NewMemory(append(crm.Header(), "Decision "), nil))
+	if err == nil || !strings.Contains(err.Error(), `two columns are called "decision"`) {
+		t.Errorf("the error is %v", err)
+	}
 }
 
 // TestBatchesHaveNoEmptyCells unless they are wanted: then all records are together.
