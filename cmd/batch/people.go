@@ -232,4 +232,3 @@ func (p *peoplePerson) Confirm(ctx context.Context, plan *search.PeoplePlan) boo
 	return p.o.env.confirm(ctx, report.Textf("Send at most %s for pages and %s, within the limits? [y/N] ",
 		report.Counted(pages, "call"), report.Lookups(plan.Covered())))
 }
-

@@ -409,13 +409,13 @@ func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver 
 // agreed stands for a person who has agreed to the plan of both parts.
 type agreed struct{}
 
-func (agreed) Show(*Plan) error                     { return nil }
-func (agreed) CanAsk() bool                         { return false }
+func (agreed) Show(*Plan) error                    { return nil }
+func (agreed) CanAsk() bool                        { return false }
 func (agreed) Confirm(context.Context, *Plan) bool { return false }
 
 // agreedRun is agreed for the lookups.
 type agreedRun struct{}
 
-func (agreedRun) Show(*report.Plan) error                          { return nil }
-func (agreedRun) CanAsk() bool                                     { return false }
+func (agreedRun) Show(*report.Plan) error                         { return nil }
+func (agreedRun) CanAsk() bool                                    { return false }
 func (agreedRun) Confirm(context.Context, pipeline.Question) bool { return false }
