@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -80,6 +81,29 @@ type List struct {
 	Years   []int // ascending
 	// AcceptMismatch says that rows also get the values of answers that contradict them.
 	AcceptMismatch bool
+	// Found are rows that are read in place of those of the files; nil for those of the files.
+	Found *FoundRows
+}
+
+// FoundRows are people that a search has found for the companies of a list.
+type FoundRows struct {
+	Text   []byte   // the rows as comma separated values
+	Paths  []string // of the files of the list; none for standard input
+	People string   // what was searched for, for the record of the run
+}
+
+// open opens the list.
+func (l List) open() (*columns.UserList, error) {
+	if l.Found == nil {
+		return columns.OpenList(l.Options, l.Names...)
+	}
+	read := listfile.Options{Delimiter: "comma", HeaderRow: 1, TempDir: l.TempDir, Stdin: func() io.Reader { return bytes.NewReader(l.Found.Text) }}
+	list, err := columns.OpenList(read, listfile.Standard)
+	if err != nil {
+		return nil, err
+	}
+	list.Names, list.Paths = l.Names, l.Found.Paths
+	return list, nil
 }
 
 // RecordedColumns is how a run or a kept plan read the columns of its list. It wins over List.Mapping where the list

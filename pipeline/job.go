@@ -11,7 +11,6 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/enrich"
-	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
@@ -54,7 +53,7 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 	o.List.Fields = s.work.Workspace.Interfaces().WithFigures(o.List.Fields, o.List.Figures)
 	o.List.Fields = s.work.Workspace.Interfaces().LeaveOut(o.List.Fields, o.Budget)
 	j, order := s.newJob(o), o.List
-	list, err := columns.OpenList(order.Options, order.Names...)
+	list, err := order.open()
 	if err != nil {
 		return nil, err
 	}

@@ -74,6 +74,9 @@ func (l List) note(run *checkpoint.Run, list *columns.UserList, read RecordedCol
 	if list == nil {
 		return nil
 	}
+	if l.Found != nil {
+		run.People = l.Found.People
+	}
 	run.List = list.Title()
 	if len(list.Paths) > 1 {
 		run.Files = list.Paths

@@ -69,6 +69,9 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 // recall prepares the job of a recorded run. What the run says of its list is a value of that
 // run: the same reading serves several runs.
 func (s *session) recall(run checkpoint.Run, reading List, to Output) (*job, error) {
+	if run.People != "" {
+		return nil, problem.Usagef("the rows of %s are people that a search found; run the same command again to write them, nothing that was answered is bought again", run.Name)
+	}
 	order, err := reading.recall(run)
 	if err != nil {
 		return nil, err

@@ -294,6 +294,7 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Value(m, 33, &r.Steps, stepEndsMembers)
 	numbered.Texts(m, 34, &r.Users)
 	numbered.Flag(m, 35, &r.CompleteFirst)
+	numbered.Text(m, 36, &r.People)
 }
 
 func stepEndsMembers(m *numbered.Members, s *StepEnds) {

@@ -423,6 +423,9 @@ type Run struct {
 	Priority  string   `json:"priority,omitempty"` // as given to --priority
 	// CompleteFirst says that rows which the ceilings could complete were asked for first.
 	CompleteFirst bool `json:"complete_first,omitempty"`
+	// People says which people of the companies of the list were searched for: their number for each company and the
+	// filters. The rows of the run are these people then. "" where the rows are those of the list.
+	People string `json:"people,omitempty"`
 	Choice
 	Job       string           `json:"job,omitempty"` // "" in records from before there were jobs
 	Output    string           `json:"output"`        // absolute path

@@ -32,15 +32,10 @@ func (c *searchCommand) readCompanies(ctx context.Context, w *pipeline.Work, ord
 		w.Observer.Note(fmt.Sprintf("%s of the list without a company_id: nothing is searched for them", report.Counted(without, "row")))
 	}
 	order.Companies, order.Count = slices.Values(ids), int64(len(ids))
-	schema, _, err := list.Look()
+	of, err := c.columnsOf(list, column)
 	if err != nil {
 		return err
 	}
-	ofPersons := map[int]bool{}
-	if c.kind == kindNamed("employees") {
-		ofPersons = personColumns(schema.Columns)
-	}
-	of := columnsBeside(search.ListColumns(c.kind.Operation), schema.Columns, column, ofPersons)
 	order.List = search.ListCells{
 		Columns: of.names,
 		Read: func(ctx context.Context, ids map[string]bool) (map[string][]string, error) {
@@ -49,6 +44,19 @@ func (c *searchCommand) readCompanies(ctx context.Context, w *pipeline.Work, ord
 		},
 	}
 	return nil
+}
+
+// columnsOf returns the columns of a list of companies besides that of the identifiers.
+func (c *searchCommand) columnsOf(list *columns.UserList, id int) (of listColumns, err error) {
+	schema, _, err := list.Look()
+	if err != nil {
+		return of, err
+	}
+	ofPersons := map[int]bool{}
+	if c.kind == kindNamed("employees") {
+		ofPersons = personColumns(schema.Columns)
+	}
+	return columnsBeside(search.ListColumns(c.kind.Operation), schema.Columns, id, ofPersons), nil
 }
 
 // listColumns are columns of a list, from 0, with the names that they get in another list.

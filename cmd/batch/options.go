@@ -43,6 +43,7 @@ type options struct {
 	prices    priceFlags
 	budget    budgetFlags
 	output    outputFlags
+	people    *peopleFlags // of a run that searches people of companies; nil for a command that cannot
 
 	offline bool
 	unbound bool   // offline, the command need not know the service

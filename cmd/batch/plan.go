@@ -16,7 +16,8 @@ import (
 )
 
 func newPlanCommand(env environment) *cobra.Command {
-	_, cmd := newPlan(env)
+	o, cmd := newPlan(env)
+	o.addPeopleFlags(cmd.Flags())
 	return cmd
 }
 
@@ -66,6 +67,12 @@ func (o *options) planWith(cmd *cobra.Command, w *pipeline.Work, list []string) 
 	}
 	if err := o.output.pages.Check(append(output.SourcesOf(list), o.sources()...)); err != nil {
 		return err
+	}
+	if err := o.people.check(o); err != nil {
+		return err
+	}
+	if o.people.isAsked() {
+		return o.planPeople(cmd, w, list)
 	}
 	var planned *pipeline.Planned
 	order := o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...)

@@ -16,7 +16,8 @@ import (
 )
 
 func newRunCommand(env environment) *cobra.Command {
-	_, cmd := newRun(env)
+	o, cmd := newRun(env)
+	o.addPeopleFlags(cmd.Flags())
 	return cmd
 }
 
@@ -91,6 +92,12 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	out, err := o.besideLists()
 	if err != nil {
 		return err
+	}
+	if err := o.people.check(o); err != nil {
+		return err
+	}
+	if o.people.isAsked() {
+		return o.runPeople(cmd, w, list, out)
 	}
 	person := &person{env: o.env, out: out}
 	switch {

@@ -1,8 +1,6 @@
 package listfile
 
 import (
-	"os"
-
 	"payonce/io/table"
 )
 
@@ -41,7 +39,7 @@ func (l *List) SizeOf(path string, part Part, appended []table.Column) (int64, e
 	}
 	size := int64(0)
 	for _, input := range l.inputs {
-		info, err := os.Stat(input.Path())
+		info, err := input.Stat()
 		if err != nil {
 			return 0, err
 		}

@@ -19,6 +19,8 @@ type knownPages struct {
 	pages Pages // nil when there is no journal yet
 	reask attempt.Reask
 	known map[string]KnownPage
+	// used returns the units that a resolved attempt has used up in the run; nil where nobody asks.
+	used func(attempt.Resolution) int64
 }
 
 func newKnownPages(pages Pages, reask attempt.Reask) *knownPages {
@@ -51,11 +53,11 @@ func (k *knownPages) Page(call v2.Call) (KnownPage, error) {
 	case attempt.OutcomeUnknown:
 		return KnownPage{State: InDoubt}, nil
 	case attempt.PaidAndGone:
-		return KnownPage{State: Forfeited}, nil
+		return k.counted(KnownPage{State: Forfeited}, record.Attempts[field])
 	case attempt.Rejected:
 		return KnownPage{State: Rejected}, nil
 	case attempt.Forgotten:
-		return KnownPage{State: Erased}, nil
+		return k.counted(KnownPage{State: Erased}, record.Attempts[field])
 	}
 	ended, _, err := k.pages.Resolution(record.Attempts[field])
 	if err != nil {
@@ -67,8 +69,23 @@ func (k *knownPages) Page(call v2.Call) (KnownPage, error) {
 			return KnownPage{}, err
 		}
 	}
+	if page, err = k.counted(page, record.Attempts[field]); err != nil {
+		return KnownPage{}, err
+	}
 	k.known[lookup.Identity.Search] = page
 	return page, nil
+}
+
+// counted adds the units that the run has paid for a page.
+func (k *knownPages) counted(page KnownPage, id attempt.ID) (KnownPage, error) {
+	if k.used == nil || id == 0 {
+		return page, nil
+	}
+	ended, found, err := k.pages.Resolution(id)
+	if found {
+		page.Used = k.used(ended)
+	}
+	return page, err
 }
 
 // read reads an answer to a call.

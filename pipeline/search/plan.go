@@ -82,6 +82,9 @@ func (s *session) atMost(progress Progress) int64 {
 	if isRecord(q.operation) {
 		return int64(len(progress.Needed)) // each search is one call
 	}
+	if pages := int64(s.Order.pagesOfOne()); pages > 0 {
+		return progress.awaited() * pages
+	}
 	if perOne := s.Order.PerOne; perOne > 0 {
 		searches := max(s.Order.Count, 1)
 		pages := (perOne + int64(q.PerPage()) - 1) / int64(q.PerPage())
@@ -104,8 +107,12 @@ func valueOf(count cost.Optional[int64]) *int64 {
 // MakePlan plans a search. It reads the journal, if there is one, and the account, and sends nothing that is
 // paid for.
 func MakePlan(ctx context.Context, w *pipeline.Work, o Options) (*Plan, error) {
+	return makePlan(ctx, w, o, nil)
+}
+
+func makePlan(ctx context.Context, w *pipeline.Work, o Options, people *peopleSearch) (*Plan, error) {
 	return pipeline.WithSession(w, func(place *workspace.Session) (*Plan, error) {
-		s, err := newSession(w, place, o)
+		s, err := newSession(w, place, o, people)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +126,9 @@ func MakePlan(ctx context.Context, w *pipeline.Work, o Options) (*Plan, error) {
 				return nil, err
 			}
 		}
-		s.use(journal)
+		if err := s.use(journal); err != nil {
+			return nil, err
+		}
 		at, err := place.Endpoint(s.service)
 		if err != nil {
 			return nil, err
@@ -134,6 +143,10 @@ func MakePlan(ctx context.Context, w *pipeline.Work, o Options) (*Plan, error) {
 		progress, err := s.walk()
 		if err != nil {
 			return nil, err
+		}
+		if people != nil {
+			people.progress = progress
+			people.page = s.page()
 		}
 		return s.plan(progress), nil
 	})

@@ -30,7 +30,7 @@ import (
 // same again resumes.
 func Run(ctx context.Context, w *pipeline.Work, o Options, approver Approver) (*Ended, error) {
 	return pipeline.WithSession(w, func(place *workspace.Session) (*Ended, error) {
-		s, err := newSession(w, place, o)
+		s, err := newSession(w, place, o, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -54,10 +54,11 @@ type session struct {
 	refusal  *refusals
 	progress dispatch.AccountProgress // of all rounds
 	asked    report.ApprovalAsked     // whether the calls may be sent
+	people   *peopleSearch            // the run that goes on with what is found; nil for a search alone
 }
 
-func newSession(w *pipeline.Work, place *workspace.Session, o Options) (*session, error) {
-	s := &session{Options: o, work: w, place: place, name: cmp.Or(o.Run, o.Order.runName()), refusal: &refusals{}}
+func newSession(w *pipeline.Work, place *workspace.Session, o Options, people *peopleSearch) (*session, error) {
+	s := &session{people: people, Options: o, work: w, place: place, name: cmp.Or(o.Run, o.Order.runName()), refusal: &refusals{}}
 	if err := o.Order.check(); err != nil {
 		return nil, problem.AsUsage(err)
 	}
@@ -65,8 +66,10 @@ func newSession(w *pipeline.Work, place *workspace.Session, o Options) (*session
 	if s.service, s.provider, known = provider.Of[providerv2.Provider](w.Workspace.Services); !known || !w.Workspace.IsConfigured(s.service) {
 		return nil, problem.Coded("v2_missing", "searches need the v2 interface of the service, and its address is not known")
 	}
-	if err := o.checkUnits(s.provider); err != nil {
-		return nil, err
+	if people == nil || o.Output.Path != "" { // a run has all its limits
+		if err := o.checkUnits(s.provider); err != nil {
+			return nil, err
+		}
 	}
 	if o.Output.Path == "" {
 		return s, nil // a plan
@@ -75,13 +78,27 @@ func newSession(w *pipeline.Work, place *workspace.Session, o Options) (*session
 }
 
 // use makes a journal the one that is asked. It may be nil.
-func (s *session) use(journal *checkpoint.Journal) {
+func (s *session) use(journal *checkpoint.Journal) error {
 	s.journal = journal
 	var pages Pages
 	if journal != nil {
 		pages = journal
 	}
-	s.pages = newKnownPages(pages, s.reask(s.work.Env.Now()))
+	since := s.work.Env.Now()
+	if s.people != nil && journal != nil { // the pages of the run stay those of its list
+		run, found, err := journal.Run(s.name)
+		if err != nil {
+			return err
+		}
+		if found {
+			since = run.Started
+		}
+	}
+	s.pages = newKnownPages(pages, s.reask(since))
+	if s.people != nil {
+		s.pages.used = s.usedBy
+	}
+	return nil
 }
 
 func (s *session) walk() (Progress, error) {
@@ -92,8 +109,10 @@ func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
 	if !s.Yes && !approver.CanAsk() {
 		return nil, problem.Unapproved("search_cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
 	}
-	if err := output.CheckNew(s.request(), s.schema()); err != nil {
-		return nil, problem.AsUsage(err)
+	if s.people == nil {
+		if err := output.CheckNew(s.request(), s.schema()); err != nil {
+			return nil, problem.AsUsage(err)
+		}
 	}
 	if err := s.place.OpenJournal(ctx, "search "+s.name); err != nil {
 		return nil, err
@@ -123,7 +142,9 @@ func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.use(journal)
+	if err := s.use(journal); err != nil {
+		return nil, err
+	}
 	if err := s.settle(ctx, client.StatusClient); err != nil {
 		return nil, err
 	}
@@ -187,12 +208,20 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 		return nil, err
 	}
 	noted := context.AfterFunc(ctx, func() {
-		s.note("interrupted: waiting for the calls in flight, then writing what is known; interrupt again to stop at once")
+		s.note(s.interruptedText())
 	})
 	defer noted()
 	progress, tally, stop, err := s.rounds(ctx, client)
 	if err != nil {
 		return nil, err
+	}
+	if s.people != nil {
+		s.people.progress = progress
+		record.Waits = report.AddSentWaits(record.Waits, tally.Waited, record.Restarted, s.work.Env.Now())
+		if err := s.journal.SaveRun(record); err != nil { // it has not ended
+			return nil, err
+		}
+		return &Ended{s.summary(progress, tally, stop, nil), stop}, nil
 	}
 	cells, err := s.cells(context.WithoutCancel(ctx), progress.Items)
 	if err != nil {
@@ -341,6 +370,9 @@ func (s *session) record() (checkpoint.Run, error) {
 	before, found, err := s.journal.Run(s.name)
 	if found {
 		run.Started = before.Started
+	}
+	if s.people != nil {
+		run = s.people.record(run, before)
 	}
 	run.Waits = report.WaitsAtStart(before, s.asked, run.Restarted)
 	return run, err

@@ -58,6 +58,17 @@ type Order struct {
 	List   ListCells
 	Most   int64 // results; 0 for no bound
 	PerOne int64 // results of each company; 0 for no bound
+	// Bounded says that each company has no more pages than PerOne results need.
+	Bounded bool
+}
+
+// pagesOfOne returns the most pages of each company, 0 for no bound.
+func (o Order) pagesOfOne() int {
+	if !o.Bounded {
+		return 0
+	}
+	perPage := int64(o.Query.PerPage())
+	return int((o.PerOne + perPage - 1) / perPage)
 }
 
 // roots returns the searches that are walked.
@@ -69,7 +80,7 @@ func (o Order) roots() iter.Seq[Root] {
 				q, _ = q.With(key, value) // check has found that the filters take the values
 			}
 			for _, one := range q.each() {
-				if !yield(Root{Query: one, Most: o.PerOne, Company: company}) {
+				if !yield(Root{Query: one, Most: o.PerOne, Company: company, Pages: o.pagesOfOne()}) {
 					return
 				}
 			}

@@ -30,6 +30,8 @@ type KnownPage struct {
 	Items []ResultItem
 	// Total and Pages are of the whole search, as the page shows them.
 	Total, Pages cost.Optional[int64]
+	// Used are the units of the page that the run has paid for.
+	Used int64
 }
 
 // ResultItem is one result.
@@ -52,6 +54,16 @@ type Root struct {
 	Query   Query
 	Most    int64
 	Company string // whose employees are searched; "" for any
+	// Pages bounds the pages of the search, which is not split then; 0 for no bound.
+	Pages int
+}
+
+// RootProgress is how far one search with a bound of pages has come.
+type RootProgress struct {
+	Found   int64     // items
+	Used    int64     // units that the run has paid for its pages
+	Awaited bool      // it needs pages, or the response of one is in doubt
+	Gap     GapReason // why items are missing; "" for none
 }
 
 // Progress is how far searches have come.
@@ -70,6 +82,8 @@ type Progress struct {
 	// Total is how many results the searches have by the service's count. It is not known while, or when, a
 	// first page does not tell.
 	Total cost.Optional[int64]
+	// Bounded are the searches with a bound of pages, by their companies.
+	Bounded map[string]RootProgress
 }
 
 // GapReason says why results are not among the items.
@@ -98,7 +112,7 @@ type Gap struct {
 // needed count as full, so no more are needed at a time than the bound may take.
 func Walk(pages PageReader, most int64, roots iter.Seq[Root]) (Progress, error) {
 	w := &walker{reader: pages, most: most, seen: map[string]bool{}, looked: map[string]bool{}}
-	w.Total = cost.Known(int64(0))
+	w.Total, w.Bounded = cost.Known(int64(0)), map[string]RootProgress{}
 	for root := range roots {
 		w.Roots++
 		w.root, w.ofRoot, w.expectedOfRoot = root, 0, 0
@@ -109,6 +123,10 @@ func Walk(pages PageReader, most int64, roots iter.Seq[Root]) (Progress, error) 
 		first, err := w.part(root.Query, nil)
 		if err != nil {
 			return Progress{}, err
+		}
+		if root.Pages > 0 {
+			w.bounded.Found = w.ofRoot
+			w.Bounded[root.Company], w.bounded = w.bounded, RootProgress{}
 		}
 		if w.Total.Known = w.Total.Known && first.Total.Known; w.Total.Known {
 			w.Total.Value += first.Total.Value
@@ -129,6 +147,7 @@ type walker struct {
 
 	root                   Root
 	ofRoot, expectedOfRoot int64
+	bounded                RootProgress // of the root
 }
 
 // full reports whether no more pages are wanted of the root.
@@ -171,8 +190,12 @@ func (w *walker) look(q Query, number int) (KnownPage, error) {
 	} else {
 		w.looked[asked] = true
 	}
+	w.bounded.Used += page.Used
 	switch page.State {
+	case InDoubt:
+		w.bounded.Awaited = true
 	case Unasked:
+		w.bounded.Awaited = true
 		w.Needed = append(w.Needed, call)
 		w.expect(int64(q.PerPage()))
 	case Answered:
@@ -190,7 +213,7 @@ func (w *walker) take(item ResultItem) {
 	if item.ID == "" {
 		key = "cells " + strings.Join(item.Cells, "\x1f")
 	}
-	if item.Own {
+	if item.Own || w.root.Pages > 0 {
 		key = "of " + w.root.Company + " " + key
 	}
 	switch {
@@ -208,6 +231,7 @@ func (w *walker) take(item ResultItem) {
 func (w *walker) gapOf(q Query, number int, page KnownPage) {
 	reasons := map[PageState]GapReason{InDoubt: LostPage, Forfeited: PaidPage, Rejected: RejectedPage, Erased: ErasedPage}
 	if why, missing := reasons[page.State]; missing {
+		w.bounded.Gap = why
 		gap := Gap{Why: why, Part: q.String(), Page: number, Count: new(int64(q.PerPage()))}
 		if number == 1 {
 			gap.Page, gap.Count = 0, nil
@@ -226,6 +250,10 @@ func (w *walker) part(q Query, without []string) (KnownPage, error) {
 	if err != nil || first.State != Answered {
 		w.gapOf(q, 1, first)
 		return first, err
+	}
+	if w.root.Pages > 0 {
+		w.Parts++
+		return first, w.pages(q, first)
 	}
 	shown := int64(q.LastPage() * q.PerPage())
 	if q.LastPage() == 0 || last(q, first, 1) <= int64(q.LastPage()) {
@@ -264,6 +292,9 @@ func (w *walker) pages(q Query, first KnownPage) error {
 	end, grew := last(q, first, 1), false
 	needed := len(w.Needed)
 	for number := 2; int64(number) <= end && !w.full() && len(w.Needed) < needed+wave; number++ {
+		if w.root.Pages > 0 && number > w.root.Pages {
+			break
+		}
 		if q.LastPage() > 0 && number > q.LastPage() {
 			grew = true
 			break
