@@ -10,8 +10,9 @@ import (
 type Alias struct {
 	// Subject is the key of the identity that was asked by, and Company that of the service's own id for the company of
 	// the answer; it is Subject where the answer has none.
-	Subject, Company enrich.Key
-	Attempt          ID // that was answered
+	Subject enrich.Key `json:"subject"`
+	Company enrich.Key `json:"company"`
+	Attempt ID         `json:"attempt"` // that was answered
 }
 
 // MostAliases is the most aliases of an identity that are kept. Those of the first answers are kept.
