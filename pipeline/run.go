@@ -150,11 +150,13 @@ func (j *job) showPlanAndAsk(ctx context.Context, o RunOptions, approver Approve
 func (j *job) openAccounts(ctx context.Context) error {
 	again := false
 	for _, account := range j.Accounts {
+		isNew := account.Journal == nil
 		settled, err := account.SettleLeftovers(ctx)
 		if err != nil {
 			return err
 		}
-		again = again || settled
+		// The scan of a new account did not know that its answers will name other identities of companies.
+		again = again || settled || isNew && j.namesCompanies(account)
 	}
 	if again {
 		if err := j.take(ctx); err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,25 @@ func TestACompanyIsBoughtOnceUnderAllItsIdentities(t *testing.T) {
 		}
 		if second, _ := os.ReadFile(path); string(second) != string(first) {
 			t.Errorf("written again it differs:\n%s\n%s", first, second)
+		}
+	}
+}
+
+// TestTheFirstRunOfAWorkspaceBuysACompanyOnce runs a list without names, so that its first step asks for the company, with
+// a journal that does not know the account yet.
+func TestTheFirstRunOfAWorkspaceBuysACompanyOnce(t *testing.T) {
+	t.Parallel()
+	c := companyOf(t, "falcon-logistics-1.example")
+	rows := []string{fmt.Sprintf("%s,%s,", c["company_country_code"], c["company_vat_number"]), ",,falcon-logistics-1.example"}
+	for range 2 {
+		slices.Reverse(rows)
+		o := runOf(listIn(t, t.TempDir(), "Country,VAT number,Website\n"+strings.Join(rows, "\n")+"\n"), "company")
+		ended, err := bothIn(t.TempDir()).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ended.Summary.Posts != 1 {
+			t.Errorf("rows %q: %d requests, rows %v", rows, ended.Summary.Posts, ended.Summary.Rows)
 		}
 	}
 }

@@ -49,6 +49,11 @@ func (j *job) knownCompanies(s *RunStep) scan.Known {
 	}
 }
 
+// namesCompanies reports whether a step asks an account whose answers name other identities of companies.
+func (j *job) namesCompanies(account *provider.Account) bool {
+	return slices.ContainsFunc(j.Steps, func(s *RunStep) bool { return s.Account == account && j.knownCompanies(s) != nil })
+}
+
 // take scans the whole list for each step.
 func (j *job) take(ctx context.Context) error {
 	defer j.work.Observer.Scanning()()

@@ -244,7 +244,9 @@ func TestResultsOfAnEarlierRunDoNotNameCompanies(t *testing.T) {
 	}
 	// In JSON a list of texts has a column for each of its places, and none where all lists are empty.
 	options.Catalogue.Details = []enrich.Detail{
-		{Name: "company_country_code"}, {Name: "company_phone", Kind: enrich.TextsCell}, {Name: "company_email", Kind: enrich.TextsCell},
+		{Name: "company_country_code"},
+		{Name: "company_phone", Kind: enrich.TextsCell},
+		{Name: "company_email", Kind: enrich.TextsCell},
 		{Name: "company_vat_number"},
 	}
 	for _, texts := range [][]string{nil, {"company_phone[0]", "company_phone[1]"}, {"company_email[0]"}, {"company_phone[0]", "company_email[0]"}, {"company_phone", "company_email"}} {
