@@ -90,6 +90,7 @@ type FoundRows struct {
 	Text   []byte   // the rows as comma separated values
 	Paths  []string // of the files of the list; none for standard input
 	People string   // what was searched for, for the record of the run
+	Stop   string   // why the search ended early; "" when it did not
 }
 
 // open opens the list.

@@ -190,6 +190,9 @@ func (j *job) runToEnd(ctx context.Context) (*RunEnded, error) {
 	}
 	record.Stop, record.Steps = wordOf(stop), checkpoint.StepEnds{Start: record.Restarted, Ends: j.stepEnds()}
 	j.setStopped(record)
+	if found := j.order.Found; found != nil && record.Stop == "" {
+		record.Stop = found.Stop
+	}
 	done, err := j.writeWhole(ctx)
 	if err != nil {
 		return nil, output.AsNotWritten(j.output.Path, err)

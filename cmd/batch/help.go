@@ -68,7 +68,7 @@ var flagGroups = []struct {
 }{
 	{"Flags", []string{"yes", "dry-run", "plan", "name", "out", "config", "json", "quiet", "help", "help-all"}, []string{"log-format", "color", "same-workspace", "ceiling-ok"}},
 	{"What is looked up", []string{"fields", "from", "where", "filters", "limit", "max", "map"}, []string{
-		"figures", "years", "resolve", "selected", "fallback", "accept-mismatch", "profile", "sample", "prefer", "priority", "complete-first", "reask-missing", "rebuy", "fresh-for", "per-page",
+		"figures", "years", "people", "resolve", "selected", "fallback", "accept-mismatch", "profile", "sample", "prefer", "priority", "complete-first", "reask-missing", "rebuy", "fresh-for", "per-page",
 	}},
 	{"Output", []string{"output", "review", "empty-cells", "only-new", "rejects", "new-values", "tables", "md", "html"}, []string{"candidates", "tables-format", "formulas", "keep-outputs"}},
 	{"Budget", []string{"max-spend", "max-units", "approve"}, []string{
@@ -144,7 +144,7 @@ func grouped(text string, flags *pflag.FlagSet, hidden []string) string {
 		sets[i].SortFlags = false
 		for _, name := range slices.Concat(group.used, group.seldom) {
 			for _, flag := range named(flags, name) {
-				if !slices.Contains(hidden, flag.Name) {
+				if !slices.Contains(hidden, flag.Name) && sets[i].Lookup(flag.Name) == nil {
 					sets[i].AddFlag(flag)
 				}
 			}

@@ -45,6 +45,9 @@ func (o *options) addPeopleFlags(flags *pflag.FlagSet) {
 	stand("title", "job_title", "with --people: only job titles with this `TEXT`")
 	flags.StringArrayVar(&c.where, "where", nil, "with --people: a filter, `KEY=VALUE`, as in batch search employees (repeatable)")
 	flags.StringVar(&c.codes, "codes", "", "with --people: read the names of the account's codes from this `FILE`: CSV, JSON or YAML")
+	for _, flag := range peopleFilters {
+		placeBeside(flags, flag, "people")
+	}
 }
 
 // isAsked reports whether a run is for people of companies.

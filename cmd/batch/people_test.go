@@ -192,7 +192,8 @@ func TestKillsOfARunForPeopleBuyNothingTwice(t *testing.T) {
 			continue
 		}
 		missing--
-		if status := row["enrich_status"]; status == "in_doubt" || status == "forfeited" || row["enrich_status"] == "duplicate" {
+		lacks := []string{"in_doubt", "forfeited"}
+		if status := row["enrich_status"]; slices.Contains(lacks, status) || status == "duplicate" || slices.Contains(lacks, row["people_search"]) {
 			continue
 		}
 		for _, column := range []string{"full_name", "company_Phone", "email", "phone", "enrich_status", "people_search"} {
@@ -263,5 +264,35 @@ func TestARunForPeopleHasOneCeiling(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(c.dir, "out.csv.~1")); err == nil {
 		t.Error("an output was kept, as if the next one had lost values")
+	}
+}
+
+// TestKillsOfARunForPeoplePassNoCeiling kills a run for people of companies whose limit both parts reach together. The units
+// of all starts stay within the limit, those of lost responses too.
+func TestKillsOfARunForPeoplePassNoCeiling(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	const companies, limit = 16, 30 // 17 pages, and more than 13 people
+	service := startService(t, serviceSeed, "--rate-v2", "100000/1s", "--fault", "lost-before:p=0.02", "--fault", "lost-after:p=0.02")
+	settled := service.finishing(t)
+	c := newPeopleCampaign(t, service.listen(t), companies)
+	draw := rand.New(rand.NewPCG(*peopleSeed, 1))
+	kills := 0
+	for ; kills < *peopleKills; kills++ {
+		if code := c.run(limit).killOn(service.atRequest(4+draw.Int64N(16), draw.IntN(2) == 0)); code != -1 {
+			break
+		}
+		settled()
+	}
+	service.watch.Store(nil)
+	c.run(limit).runToEnd(exitCeiling)
+	c.rows()
+	service.end(t)
+	records := recordsOf(t, service.ledger+".v2")
+	lost := c.checkJournal(records)
+	used := checkPeopleOnce(t, records)
+	t.Logf("seed %d: %d kills, %d calls, %d of them lost, %v", *peopleSeed, kills, len(records), lost, used)
+	if kills < min(3, *peopleKills) || used["contacts"] > limit || used["contacts"] < limit-int64(lost) {
+		t.Errorf("seed %d: %d kills, %d units of contacts were counted, and the limit is %d", *peopleSeed, kills, used["contacts"], limit)
 	}
 }

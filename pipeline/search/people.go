@@ -400,6 +400,9 @@ func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver 
 	if err != nil {
 		return nil, err
 	}
+	if ended.Search.Stop != nil {
+		rows.Stop = ended.Search.Stop.Word()
+	}
 	run := p.Run
 	run.List, run.Yes = p.list(rows), true
 	ended.Run, err = w.Run(ctx, run, agreedRun{})
