@@ -174,7 +174,7 @@ func v2Mutations() []v2Mutation {
 			s.above(50_000)
 			s.Others, s.Dawn, s.Ceilings, s.Modules = 0, 0, nil, map[string]kit.Module{"POST /enrichment/url": kit.Contacts}
 			s.Concurrency, s.Window.Limit, s.Sparing, s.Faults = 1, 60, false, []string{"lost-after:at=2+18"}
-			s.Starts = []stepsStart{{Ending: crash, At: 100 + draws(s.Seed).of("crash").IntN(60)}, {}}
+			s.Starts = []stepsStart{{Ending: crash, At: 120 + draws(s.Seed).of("crash").IntN(30)}, {}}
 		}},
 		{name: "a website is asked for a company that is known by its number", promise: "P1", identities: true, world: several},
 		{name: "what an answer names is not kept", promise: "P1", world: several, ledger: func(j *checkpoint.Journal) dispatch.Ledger {
