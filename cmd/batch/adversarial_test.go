@@ -614,7 +614,8 @@ func checkTricky(t *testing.T, name string, columns []string, rows []trickyRow, 
 }
 
 // TestNoWrongCompanyIsMatched runs a list of companies that is meant to mislead: nobody but the right company is matched,
-// what contradicts is named, and with fallbacks the run finds what asking by each identity by hand finds.
+// what contradicts is named, and with fallbacks the run finds what asking by each identity by hand finds, among what rows
+// keep and what they accept.
 func TestNoWrongCompanyIsMatched(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -629,6 +630,6 @@ func TestNoWrongPersonIsMatched(t *testing.T) {
 	t.Parallel()
 	got := checkTricky(t, "persons", trickyPersonColumns, newTrickyWorld().persons(120), "contact_id_2",
 		"--fields", "contact", "--fallback", "--max-units", "contacts=2000,email_count=2000,phone_count=2000")
-	// A person is not asked for by a second identity.
+	// A person is asked for by one identity alone. So a profile or an id that is wrong hides the name with the company.
 	got.check(t, map[string]int{"profile of another person": 6, "id of another person": 6, "profile that nobody has": 6, "id that nobody has": 6})
 }
