@@ -21,21 +21,9 @@ var now = time.Date(2026, 11, 30, 23, 59, 0, 0, time.UTC)
 // drawView draws a view of the scopes "run" and "workspace/2026-11" in which every combination
 // of holds, doubts, slots and pauses may occur.
 func drawView(t *rapid.T) decide.View {
-	view := decide.View{Now: now}
-	for f := range v1.AllFields.Each() {
-		state := rapid.SampledFrom([]attempt.FieldState{
-			attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Found, attempt.Missing,
-			attempt.Rejected, attempt.OutcomeUnknown, attempt.PaidAndGone, attempt.Forgotten,
-		}).Draw(t, "state")
-		if state == attempt.Unasked {
-			continue
-		}
-		view.Subject.States[f] = state
-		view.Subject.Attempts[f] = attempt.ID(rapid.IntRange(1, 5).Draw(t, "attempt"))
-		view.Subject.At[f] = now.Add(-time.Duration(rapid.IntRange(1, 3).Draw(t, "hours")) * time.Hour)
-		if state == attempt.OutcomeUnknown && rapid.Bool().Draw(t, "in flight") {
-			view.Subject.InFlight = view.Subject.InFlight.With(f)
-		}
+	view := decide.View{Now: now, Subject: drawSubject(t)}
+	for number := range rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(t, "other identities") {
+		view.Same = append(view.Same, decide.Other{Key: enrich.Key{1 + byte(number)}, Subject: drawSubject(t)})
 	}
 	for _, name := range []string{"run", "workspace/2026-11"} {
 		view.Scopes = append(view.Scopes, drawScope(t, name))
@@ -60,6 +48,38 @@ func drawView(t *rapid.T) decide.View {
 		view.Account.PausedUntil = now.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "until")) * time.Minute)
 	}
 	return view
+}
+
+// drawSubject draws what is known under one identity.
+func drawSubject(t *rapid.T) (s decide.Subject) {
+	for f := range v1.AllFields.Each() {
+		state := rapid.SampledFrom([]attempt.FieldState{
+			attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Unasked, attempt.Found, attempt.Missing,
+			attempt.Rejected, attempt.OutcomeUnknown, attempt.PaidAndGone, attempt.Forgotten,
+		}).Draw(t, "state")
+		if state == attempt.Unasked {
+			continue
+		}
+		s.States[f] = state
+		s.Attempts[f] = attempt.ID(rapid.IntRange(1, 5).Draw(t, "attempt"))
+		s.At[f] = now.Add(-time.Duration(rapid.IntRange(1, 3).Draw(t, "hours")) * time.Hour)
+		if state == attempt.OutcomeUnknown && rapid.Bool().Draw(t, "in flight") {
+			s.InFlight = s.InFlight.With(f)
+		}
+	}
+	return s
+}
+
+// under returns what is known under the identity that a refusal names, zero for that of the request.
+func under(t *rapid.T, view decide.View, key enrich.Key) decide.Subject {
+	if key == (enrich.Key{}) {
+		return view.Subject
+	}
+	i := slices.IndexFunc(view.Same, func(o decide.Other) bool { return o.Key == key })
+	if i < 0 {
+		t.Fatalf("the refusal names the identity %v, which is not of the subject", key)
+	}
+	return view.Same[i].Subject
 }
 
 func drawScope(t *rapid.T, name string) *decide.Scope {
@@ -172,6 +192,16 @@ func checkSubject(t *rapid.T, view decide.View, req attempt.Request) {
 				t.Errorf("%s was forfeited and granted", f)
 			}
 		}
+		for _, other := range view.Same {
+			switch state := other.States[f]; state {
+			case attempt.OutcomeUnknown, attempt.Found, attempt.Forgotten:
+				t.Errorf("%s in state %d under another identity was granted", f, state)
+			case attempt.PaidAndGone:
+				if !req.Reask.Forfeited {
+					t.Errorf("%s was forfeited under another identity and granted", f)
+				}
+			}
+		}
 	}
 }
 
@@ -263,6 +293,9 @@ func checkRefusal(t *rapid.T, view decide.View, req attempt.Request, decision at
 	switch d := decision.(type) {
 	case attempt.Blocked:
 		inFlight := view.Subject.InFlight != 0 || view.Account.Window.InFlight > 0
+		for _, other := range view.Same {
+			inFlight = inFlight || other.InFlight != 0
+		}
 		for m := range freeMeters.Each() {
 			inFlight = inFlight || view.Account.Allowance.Held[m] > 0
 		}
@@ -290,13 +323,17 @@ func checkRefusal(t *rapid.T, view decide.View, req attempt.Request, decision at
 			t.Errorf("%+v refuses what fits", d)
 		}
 	case attempt.Known:
+		known := under(t, view, d.Under)
 		for f := range d.Fields.Each() {
-			if view.Subject.Askable(f, req.Reask) {
+			if known.Askable(f, req.Reask) {
 				t.Errorf("%s may be asked for and is called known", f)
+			}
+			if state := known.States[f]; d.Under != (enrich.Key{}) && (state == attempt.Missing || state == attempt.Rejected) {
+				t.Errorf("%s in state %d under another identity is called known", f, state)
 			}
 		}
 	case attempt.Unsettled:
-		if d.Fields&view.Subject.InFlight != 0 {
+		if known := under(t, view, d.Under); d.Fields&known.InFlight != 0 {
 			t.Errorf("%s are in flight and called in doubt", d.Fields)
 		}
 	case attempt.Paid:
@@ -312,7 +349,7 @@ func TestDecideDependsOnItsArgumentsAlone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		view, req := drawView(t), drawRequest(t)
 		copied := view
-		copied.Scopes = nil
+		copied.Scopes, copied.Same = nil, slices.Clone(view.Same)
 		for _, scope := range view.Scopes {
 			s := *scope
 			copied.Scopes = append(copied.Scopes, &s)

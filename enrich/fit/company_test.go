@@ -194,3 +194,26 @@ func TestTheConfidenceFollowsFromWhatAgrees(t *testing.T) {
 		}
 	}
 }
+
+func TestANameAndACountryContradictMoreThanAWebsiteOrANumber(t *testing.T) {
+	row := company("Harbor Logistics", "GB", "falcon.example", "7001")
+	byWebsite := company("Falcon Foods", "GB", "falcon.example")
+	byName := company("Harbor Logistics", "GB", "harbor.example")
+	abroad := company("Falcon Foods", "SE", "falcon.example")
+	for _, tt := range []struct {
+		asked  enrich.Pattern
+		answer *enrich.Described
+		want   int
+	}{
+		{enrich.ByWebsite, byWebsite, 2},
+		{enrich.ByWebsite, abroad, 4},
+		{enrich.ByCompanyName, byName, 1},
+		{enrich.ByCompanyName, company("Harbor Logistics", "GB", "harbor.example", "7002"), 2},
+		{enrich.ByCompanyName, company("Harbor Logistics", "GB", "falcon.example", "7001"), 0},
+		{enrich.ByWebsite, company("Harbor Logistics", "GB", "falcon.example", "7002"), 0}, // unclear
+	} {
+		if got := fit.Compare(tt.asked, row, tt.answer); got.Against != tt.want || (got.Against > 0) != (got.Verdict == fit.Contradicts) {
+			t.Errorf("asked by %s, %q: %d against it, not %d (%s)", tt.asked, *tt.answer, got.Against, tt.want, got.Differences)
+		}
+	}
+}

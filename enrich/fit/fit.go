@@ -29,6 +29,9 @@ type Result struct {
 	Verdict Verdict
 	// Agreed is how many parts agree, of which an identifier counts as two.
 	Agreed int
+	// Against is how many parts contradict, of which a name and a country count as two: an identifier in a list is more
+	// often that of another subject. It orders several answers that contradict a row.
+	Against int
 	// Differences name what differs, with both values. What differs in the spelling alone is not among them.
 	Differences string
 }
@@ -56,7 +59,7 @@ func Compare(asked enrich.Pattern, row, answer *enrich.Described) Result {
 	} else {
 		c.company()
 	}
-	return Result{c.verdict, c.agreed, c.differences.String()}
+	return Result{Verdict: c.verdict, Agreed: c.agreed, Against: c.against, Differences: c.differences.String()}
 }
 
 // level says how two values compare.
@@ -80,6 +83,7 @@ type comparison struct {
 	row, answer *enrich.Described
 	verdict     Verdict
 	agreed      int
+	against     int
 	differences strings.Builder
 }
 
@@ -98,6 +102,12 @@ func (c *comparison) atLeast(v Verdict) { c.verdict = max(c.verdict, v) }
 // differ notes that a part differs, and what that makes of the answer.
 func (c *comparison) differ(v Verdict, part, row, answer string) {
 	c.atLeast(v)
+	switch {
+	case v == Contradicts && (part == "name" || part == "country"):
+		c.against += 2
+	case v == Contradicts:
+		c.against++
+	}
 	if c.differences.Len() > 0 {
 		c.differences.WriteString("; ")
 	}

@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"slices"
 
 	"payonce/enrich"
 	"payonce/io/table"
@@ -13,9 +14,10 @@ import (
 type through struct {
 	*reading
 	evaluators []*evaluator
-	next       bool     // a step or somebody else reads the rows with what was found
-	found      answered // what the steps found for the row that is under way
-	result     merged   // of merge
+	next       bool         // a step or somebody else reads the rows with what was found
+	found      answered     // what the steps found for the row that is under way
+	result     merged       // of merge
+	accepting  []*evaluator // scratch
 }
 
 // newThrough returns a through of the steps for which of is set, nil for all. Its rows are read, when next is set or
@@ -64,17 +66,27 @@ func (t *through) rewind() {
 }
 
 // evaluate takes the next row of the block through all steps. Then values of accepted answers fill the positions for
-// which no step found another value.
+// which no step found another value. Of several answers the one counts that contradicts the row least.
 func (t *through) evaluate(line table.Row) error {
 	if _, err := t.take(line, len(t.evaluators)); err != nil {
 		return err
 	}
+	t.accepting = t.accepting[:0]
 	for _, e := range t.evaluators {
 		if e.accepts() {
-			t.found.accept(e)
+			t.accepting = append(t.accepting, e)
 		}
 	}
+	slices.SortStableFunc(t.accepting, byAgainst)
+	for _, e := range t.accepting {
+		t.found.accept(e)
+	}
 	return nil
+}
+
+// byAgainst orders steps by how much their answers contradict the row.
+func byAgainst(a, b *evaluator) int {
+	return a.result.judged.result.Against - b.result.judged.result.Against
 }
 
 // take takes the next row of the block through the first steps, and returns it as the step after them sees
@@ -220,17 +232,18 @@ func (a *answered) accept(e *evaluator) {
 
 // idAt returns the accepted id in a column, "" while a step found or may still find another answer.
 func (a *answered) idAt(column int) string {
+	least := acceptedID{}
 	for _, id := range a.ids {
-		if id.column != column {
+		if id.column != column || least.of != nil && byAgainst(least.of, id.of) <= 0 {
 			continue
 		}
 		for f := range a.lacks(id.of).Each() {
 			if a.waits[id.of.positions.fields[f]] == notWaiting {
-				return id.id
+				least = id
 			}
 		}
 	}
-	return ""
+	return least.id
 }
 
 // Cell returns a value that was found, or the cell of the list.

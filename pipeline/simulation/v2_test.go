@@ -165,11 +165,16 @@ func v2Mutations() []v2Mutation {
 		{name: "an unknown route counts as nothing found", promise: "P2", world: gateway("gateway-json:happened=true,status=404,p=0.30"), service: findingNothing},
 		{name: "an answer below a byte order mark is dropped", promise: "P3", world: gateway("byte-order-mark:p=0.30"), service: droppingMarks},
 		{name: "an assumed module is taken for a fact in what is booked", promise: "P2", forget: forgetAnswered, world: func(s *v2Scenario) {
-			lossy(s)
+			// A call by id is lost; when that is settled, the module of calls by id is confirmed. Then a call by website is
+			// answered, which another counter counts, and a call by id is lost that falls back from a website. The program
+			// crashes before that is settled: the call does not seem to have been charged. Within one step it does not
+			// happen, because losses of calls by one identity are settled before calls by the next one begin.
+			s.of(1)
+			s.Wanted.Fields, s.Fallback, s.list = []string{"company"}, true, s.listOf(6, 1, 10)
 			s.above(50_000)
-			s.Ceilings = nil
-			s.Modules = map[string]kit.Module{"GET /companies/{id}": kit.Contacts}
-			s.Starts = append(s.Starts, stepsStart{Ending: crash, At: 40}, stepsStart{Ending: crash, At: 60}, stepsStart{Ending: crash, At: 80})
+			s.Others, s.Dawn, s.Ceilings, s.Modules = 0, 0, nil, map[string]kit.Module{"POST /enrichment/url": kit.Contacts}
+			s.Concurrency, s.Window.Limit, s.Sparing, s.Faults = 1, 60, false, []string{"lost-after:at=2+18"}
+			s.Starts = []stepsStart{{Ending: crash, At: 120 + draws(s.Seed).of("crash").IntN(30)}, {}}
 		}},
 		{name: "a website is asked for a company that is known by its number", promise: "P1", identities: true, world: several},
 		{name: "what an answer names is not kept", promise: "P1", world: several, ledger: func(j *checkpoint.Journal) dispatch.Ledger {

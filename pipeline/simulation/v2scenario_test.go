@@ -266,6 +266,26 @@ func (s *v2Scenario) drawIdentities(r *rand.Rand, id, website string) string {
 	}
 }
 
+// listOf returns a list of companies: some have an id, then some a website, then some a website that nobody has and an id.
+func (s *v2Scenario) listOf(ids, websites, both int) []byte {
+	config := s.sandboxConfig()
+	w := worlds.World{People: worlds.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
+	list, rows := "company id,website\n", 0
+	for company := range w.Listed() {
+		switch rows++; {
+		case rows <= ids:
+			list += company.ID() + ",\n"
+		case rows <= ids+websites:
+			list += "," + company.Website() + "\n"
+		case rows <= ids+websites+both:
+			list += fmt.Sprintf("%s,unknown-%d.example\n", company.ID(), rows)
+		default:
+			return []byte(list)
+		}
+	}
+	return []byte(list)
+}
+
 // sandboxConfig returns the service of the world.
 func (s *v2Scenario) sandboxConfig() sandbox.Config {
 	config := sandbox.DefaultConfig()
