@@ -63,7 +63,6 @@ func (p *formatter) format(block table.Block) (formatted, error) {
 		if err := p.evaluate(row); err != nil {
 			return err
 		}
-		p.showOnce(row.Number())
 		result := p.merge()
 		fills, appended := p.rowCells(row.Number(), result)
 		f.rows[result.outcome]++

@@ -4,11 +4,8 @@ import (
 	"context"
 	"hash/maphash"
 	"math"
-	"slices"
 	"sync"
 
-	"payonce/checkpoint/attempt"
-	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
@@ -45,102 +42,45 @@ type sameCompanies struct {
 	// first has for each row the number of the first row of its company, 0 for that row itself and where the company is not
 	// known: four bytes for each row.
 	first []uint32
-	// charged are the rows and steps whose charge an earlier row or step shows: a fallback found a company that was bought
-	// for another row.
-	charged map[rowStep]bool
-}
-
-type rowStep struct {
-	row  int64
-	step int
-}
-
-// rowCompany is what the pass finds in a row.
-type rowCompany struct {
-	company uint64 // a hash of its id, 0 for none
-	shown   []shownCharge
-}
-
-// shownCharge is an attempt whose charge a step shows in a row.
-type shownCharge struct {
-	step int
-	id   attempt.ID
 }
 
 // sameCompanies reads the list and compares the companies of its rows by the ids in their answers. Answers that contradict
 // rows do not count, unless they are accepted.
 func (r *reading) sameCompanies(ctx context.Context, list scan.List) (same *sameCompanies, err error) {
-	seed, first, shown := maphash.MakeSeed(), map[uint64]uint32{}, map[attempt.ID]bool{}
-	same = &sameCompanies{charged: map[rowStep]bool{}}
+	seed, first := maphash.MakeSeed(), map[uint64]uint32{}
+	same = &sameCompanies{}
 	rows := sync.Pool{New: func() any { return r.newThrough(nil, true) }}
-	err = scan.Pass(ctx, list, r.steps.with(nil), func(block table.Block) (found []rowCompany, err error) {
+	err = scan.Pass(ctx, list, r.steps.with(nil), func(block table.Block) (companies []uint64, err error) {
 		t := rows.Get().(*through)
 		defer rows.Put(t)
 		if err := t.load(block); err != nil {
 			return nil, err
 		}
 		t.rewind()
-		found = make([]rowCompany, 0, block.Len())
+		companies = make([]uint64, 0, block.Len())
 		err = block.Each(func(row table.Row) error {
 			if err := t.evaluate(row); err != nil {
 				return err
 			}
-			of := rowCompany{shown: t.shownCharges()}
+			company := uint64(0) // none
 			if id := t.companyID(); id != "" {
-				of.company = max(1, maphash.String(seed, id))
+				company = max(1, maphash.String(seed, id))
 			}
-			found = append(found, of)
+			companies = append(companies, company)
 			return nil
 		})
-		return found, err
-	}, func(block table.Block, found []rowCompany) error {
-		for i, of := range found {
+		return companies, err
+	}, func(block table.Block, companies []uint64) error {
+		for i, company := range companies {
 			row := block.First() + int64(i)
-			same.first = append(same.first, first[of.company])
-			if _, known := first[of.company]; of.company != 0 && !known && row <= math.MaxUint32 {
-				first[of.company] = uint32(row)
-			}
-			for _, charge := range of.shown {
-				if shown[charge.id] {
-					same.charged[rowStep{row, charge.step}] = true
-				}
-				shown[charge.id] = true
+			same.first = append(same.first, first[company])
+			if _, known := first[company]; company != 0 && !known && row <= math.MaxUint32 {
+				first[company] = uint32(row)
 			}
 		}
 		return nil
 	})
 	return same, err
-}
-
-// shownCharges returns the attempts whose charges several steps may show: those about fields that fallbacks ask for too.
-func (t *through) shownCharges() (shown []shownCharge) {
-	if !slices.ContainsFunc(t.steps, func(s StepOutput) bool { return s.Scope.Fallback > 0 }) {
-		return nil
-	}
-	for i, e := range t.evaluators {
-		if !e.hasResult || !e.result.charged || e.row.Record == nil {
-			continue
-		}
-		record := &e.records[e.known-1]
-		for f := range e.Scope.Wanted.Each() {
-			if id := record.Attempts[f]; id != 0 {
-				shown = append(shown, shownCharge{i, id})
-			}
-		}
-	}
-	return shown
-}
-
-// showOnce removes from the results of a row the charges that an earlier row or step shows.
-func (p *formatter) showOnce(row int64) {
-	if p.same == nil || len(p.same.charged) == 0 {
-		return
-	}
-	for i, e := range p.evaluators {
-		if p.same.charged[rowStep{row, i}] {
-			e.result.charged, e.result.charge = false, cost.Amounts{}
-		}
-	}
 }
 
 // companyID returns the id of the company of the row, as the answers say it; "" for none.
