@@ -339,8 +339,8 @@ func TestACeilingOnPhonesLeavesOnlyTheRowsThatLackThem(t *testing.T) {
 	dir := t.TempDir()
 	s := stand(t, func(*sandbox.Config) {})
 	text := "First Name,Last Name,Company,Phone\n"
-	for i := range 12 {
-		text += fmt.Sprintf("Ann%d,Lee,Acme %d,%s\n", i, i%3, []string{"", "+1 555 0100"}[i%2])
+	for i, e := range staff(12, 3) {
+		text += fmt.Sprintf("%s,%s,%s,%s\n", e.First, e.Last, e.Company.Name(), []string{"", "+1 555 0100"}[i%2])
 	}
 	list := filepath.Join(dir, "list.csv")
 	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
@@ -474,8 +474,8 @@ func TestACeilingOfNoneLeavesTheValueOutOfTheCalls(t *testing.T) {
 	s := stand(t, func(*sandbox.Config) {})
 	list := filepath.Join(dir, "list.csv")
 	text := "Profile URL,First Name,Last Name,Company\n"
-	for i := range 4 {
-		text += fmt.Sprintf("%s,Ann%d,Lee,Acme %d\n", []string{"", fmt.Sprintf("https://www.linkedin.com/in/ann-lee-%d", i)}[i%2], i, i)
+	for i, e := range staff(4, 4) {
+		text += fmt.Sprintf("%s,%s,%s,%s\n", []string{"", e.Profile()}[i%2], e.First, e.Last, e.Company.Name())
 	}
 	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

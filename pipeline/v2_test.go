@@ -19,6 +19,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
 	"payonce/io/service/v1"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
@@ -38,13 +39,33 @@ func bothIn(dir string) *Work {
 	return w
 }
 
+// staff returns persons of the embedded services, who work for a few companies in turn. No two of them have the same name
+// and company.
+func staff(persons, companies int) (all []world.Employee) {
+	config := sandbox.DefaultConfig()
+	w := world.World{People: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
+	places := []int{0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11} // the one in the third place may have the name of another one
+	var employers []world.Company
+	for id := 1; len(employers) < companies; id++ {
+		c, exists := w.ByID(strconv.Itoa(id))
+		if exists && c.Staff() > slices.Max(places) && len(w.ByName(c.Name())) == 1 {
+			employers = append(employers, c)
+		}
+	}
+	for i := range persons {
+		e, _ := w.Employee(employers[i%companies], places[i/companies])
+		all = append(all, e)
+	}
+	return all
+}
+
 // contacts writes a list of persons at a few companies.
 func contacts(t *testing.T, dir string, persons, companies int) string {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("First Name,Last Name,Company\n")
-	for i := range persons {
-		fmt.Fprintf(&text, "Ann%d,Lee,Acme %d\n", i, i%companies)
+	for _, e := range staff(persons, companies) {
+		fmt.Fprintf(&text, "%s,%s,%s\n", e.First, e.Last, e.Company.Name())
 	}
 	list := filepath.Join(dir, "list.csv")
 	if err := os.WriteFile(list, []byte(text.String()), 0o600); err != nil {
@@ -323,7 +344,7 @@ func TestAWaterfallAsksV1OnlyForWhatV2DidNotReturn(t *testing.T) {
 	service := stand(t, func(*sandbox.Config) {})
 	w := service.work(dir)
 	w.Workspace.Services[0].Rate = w.Workspace.Services[0].Kept
-	o := runOf(contacts(t, dir, persons, 40), "email", "phone")
+	o := runOf(contacts(t, dir, persons, 50), "email", "phone")
 	o.List.From, o.Budget.MaxSpend = []string{"v2", "v1"}, new(500*cost.Dollar)
 	ended, err := w.Run(t.Context(), o, silent{})
 	if err != nil || ended.Stop != nil {

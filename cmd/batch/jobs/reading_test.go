@@ -226,7 +226,7 @@ func TestTheTotalsOfAJobAreThoseOfItsReport(t *testing.T) {
 	for night := range 5 {
 		n.persons("other", night, 2)
 		if night == 3 {
-			n.run("night", "companies", "website\nfirm1.example\nfirm2.example\nfirm3.example\n", "company")
+			n.run("night", "companies", "website\nember-logistics-2.example\nbirch-software-2.example\nkestrel-logistics-2.example\n", "company")
 		}
 		n.persons("night", night, 5+night)
 		last = n.read("night")
@@ -275,7 +275,7 @@ func TestTheTotalsOfAJobAreThoseOfItsReport(t *testing.T) {
 func TestTheCeilingsAreThoseOfTheLastRunAtThisTime(t *testing.T) {
 	t.Parallel()
 	n := newNights(t)
-	n.run("night", "companies", "website\nfirm1.example\nfirm2.example\nfirm3.example\n", "company")
+	n.run("night", "companies", "website\nember-logistics-2.example\nbirch-software-2.example\nkestrel-logistics-2.example\n", "company")
 	units := func() (found CeilingMetrics) {
 		for _, c := range n.read("night").Ceilings {
 			if c.Name == "daily-units" {
