@@ -31,7 +31,7 @@ func TestEveryMemberOfAStepIsInTheConfiguration(t *testing.T) {
 		case reflect.Struct:
 			for i := range value.NumField() {
 				field := value.Type().Field(i)
-				if !field.IsExported() {
+				if !field.IsExported() && !slices.Contains(leftOut, name+"."+field.Name) {
 					t.Fatalf("%s.%s cannot be changed by this test", name, field.Name)
 				}
 				change(name+"."+field.Name, func(s *output.StepOutput) reflect.Value { return of(s).Field(i) })
