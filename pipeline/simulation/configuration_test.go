@@ -17,7 +17,7 @@ import (
 func TestEveryMemberOfAStepIsInTheConfiguration(t *testing.T) {
 	leftOut := []string{
 		".Index", ".Answers", ".Refuses", ".Output.Scope.Next", ".Output.Decoder", ".Output.Decided", ".Output.Scope.Forgotten", ".Output.Scope.Priority",
-		".Output.Scope.Reask", ".Output.Scope.Memory", ".Output.Scope.TempDir",
+		".Output.Scope.Reask", ".Output.Scope.Memory", ".Output.Scope.TempDir", ".Output.Scope.Known", ".Output.shown",
 	}
 	members := 0
 	var change func(name string, of func(*output.StepOutput) reflect.Value)
@@ -31,7 +31,7 @@ func TestEveryMemberOfAStepIsInTheConfiguration(t *testing.T) {
 		case reflect.Struct:
 			for i := range value.NumField() {
 				field := value.Type().Field(i)
-				if !field.IsExported() {
+				if !field.IsExported() && !slices.Contains(leftOut, name+"."+field.Name) {
 					t.Fatalf("%s.%s cannot be changed by this test", name, field.Name)
 				}
 				change(name+"."+field.Name, func(s *output.StepOutput) reflect.Value { return of(s).Field(i) })
