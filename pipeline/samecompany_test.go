@@ -7,8 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"payonce/pipeline/workspace"
 )
 
 // listIn writes a list.
@@ -161,5 +164,39 @@ func TestRowsOfAGroupGetNoAnswerOfAnotherCompany(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{c["company_id"] + "|", "|", "|"}, shown); diff != "" {
 		t.Errorf("%v, the output (-want +got):\n%s", ended.Summary.Rows, diff)
+	}
+}
+
+// TestARowWhoseCompanyWasErasedSaysSo buys a company by its number and erases the answer. A row that names it by its id is
+// not sent, and its reason says why.
+func TestARowWhoseCompanyWasErasedSaysSo(t *testing.T) {
+	t.Parallel()
+	c := companyOf(t, "falcon-logistics-1.example")
+	dir := t.TempDir()
+	run := func(text string) (ended *RunEnded, row map[string]string) {
+		t.Helper()
+		o := runOf(listIn(t, dir, text), "company")
+		ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended, cells(t, o.Output.Path)[0]
+	}
+	if bought, _ := run(fmt.Sprintf("Country,Registration number\n%s,%s\n", c["company_country_code"], c["company_registration_number"])); bought.Summary.Posts != 1 {
+		t.Fatalf("%d requests", bought.Summary.Posts)
+	}
+	_, err := WithSession(bothIn(dir), func(s *workspace.Session) (struct{}, error) {
+		err := s.OpenJournal(t.Context(), "a test")
+		if err == nil {
+			_, err = s.Journal.Prune(time.Now().Add(time.Hour))
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, row := run("company_id\n" + c["company_id"] + "\n")
+	if again.Summary.Posts != 0 || row["enrich_status"] != "not_attempted" || !strings.Contains(row["enrich_reason"], "that answer was erased") {
+		t.Errorf("%d requests, the row is %s: %q", again.Summary.Posts, row["enrich_status"], row["enrich_reason"])
 	}
 }

@@ -71,6 +71,9 @@ func (e *evaluator) evaluate(line table.Row) error {
 	e.hasResult = e.row.Record != nil
 	if !e.hasResult {
 		e.outcome, e.reason = e.plainResult()
+		if err := e.explainRefused(); err != nil {
+			return err
+		}
 		e.reason = e.withHeld(e.reason)
 		if e.hasResult = e.own.Held != 0 && e.CopyHeld; e.hasResult {
 			e.result.reset()
@@ -125,6 +128,22 @@ func (e *evaluator) plainResult() (outcome, string) {
 	default:
 		return notAttempted, e.Stopped
 	}
+}
+
+// explainRefused gives a row that was not attempted a reason when the journal refuses its call.
+func (e *evaluator) explainRefused() error {
+	if e.outcome != notAttempted || e.reason != "" || e.Scope.Known == nil {
+		return nil
+	}
+	key, _, reason := e.Key()
+	if reason != "" {
+		return nil
+	}
+	refuses, err := e.Scope.Known.Refuses(e.Identity(), key)
+	if refuses {
+		e.reason = reasonElsewhere
+	}
+	return err
 }
 
 // ownOf returns what the row holds in further columns. A list without such columns is not read for it.

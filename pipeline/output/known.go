@@ -72,6 +72,24 @@ func (k *KnownCompanies) Leads(from, to enrich.Key) (bool, error) {
 	return slices.ContainsFunc(aliases, func(a attempt.Alias) bool { return a.Subject == to }), err
 }
 
+// Refuses implements scan.Known.
+func (k *KnownCompanies) Refuses(id enrich.Identity, key enrich.Key) (bool, error) {
+	aliases, err := k.Account.Aliases(key)
+	if err != nil {
+		return false, err
+	}
+	for _, other := range attempt.SameSubjects(id, key, aliases) {
+		record, err := k.Account.RecordOf(other)
+		if err != nil {
+			return false, err
+		}
+		if !k.isOpen(&record) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // isOpen reports whether nothing was found under an identity, and nothing can have been charged for it.
 func (k *KnownCompanies) isOpen(own *attempt.Record) bool {
 	for f := range k.Wanted.Each() {

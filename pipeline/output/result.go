@@ -210,6 +210,9 @@ const (
 	reasonExpired   = "the answer was erased after its retention time"
 )
 
+// reasonElsewhere is that of a row whose company has no answer, and whose call the journal refuses.
+const reasonElsewhere = "the company was looked up by another identity; that answer was erased, or that call may have been charged"
+
 // evaluate gives the row its status and the reason: what may still change comes first.
 func (o Output) evaluate(
 	missing enrich.Fields, states enrich.ByField[attempt.FieldState], reasons enrich.ByField[string],

@@ -10,6 +10,9 @@ type Known interface {
 	As(id enrich.Identity, key enrich.Key, describe func(*enrich.Described)) (enrich.Identity, error)
 	// Leads reports whether an answer under the key to named the identity with the key from.
 	Leads(from, to enrich.Key) (bool, error)
+	// Refuses reports whether the journal refuses a call by an identity with its key, because another identity of the same
+	// company was answered or may have been charged.
+	Refuses(id enrich.Identity, key enrich.Key) (bool, error)
 }
 
 // ByOwn returns the scope in which each row has its own identity, also where its company is known by another one.
