@@ -176,7 +176,7 @@ func (one RootProgress) word(company string, known bool) string {
 }
 
 // rows returns the rows of the run: each row of the list, with each of the people of its company. A row whose company has
-// no people is there once. With possible, so many people that are not known yet have rows as can be found.
+// no people is there once. With possible, people who can still be found have rows, too.
 func (p *peopleSearch) rows(ctx context.Context, raw, possible bool) (*pipeline.FoundRows, error) {
 	of := map[string][]ResultItem{}
 	for _, item := range p.progress.Items {

@@ -192,7 +192,7 @@ func (w World) companiesOf(identity enrich.Identity) []Company {
 
 // colleague returns the person of a company with a name.
 func (w World) colleague(c Company, first, last string) (Employee, bool) {
-	asFirst, asLast := spell(first), spell(last)
+	asFirst, asLast := spellingOf(first), spellingOf(last)
 	for place := range c.Staff() {
 		if f, l := c.names(place); strings.EqualFold(asFirst.plain, f) && strings.EqualFold(asLast.plain, l) {
 			return w.Employee(c, place)

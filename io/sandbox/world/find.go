@@ -159,7 +159,7 @@ func labelOfName(name string) string {
 	return asciiWord(strings.Join(words, ""))
 }
 
-// nameOfListed returns which listed name a text spells.
+// nameOfListed returns which listed name a text has.
 func nameOfListed(text string) (listed, bool) {
 	l, ofForm := parseListed(labelOfName(text))
 	return l, ofForm && l.generation == 0 && l.name >= 0

@@ -83,11 +83,11 @@ func (p person) page() string {
 // spelling is a word of a name as it is compared: in ASCII without accents, and in one case.
 type spelling struct{ plain, folded string }
 
-func spell(text string) spelling {
+func spellingOf(text string) spelling {
 	return spelling{asciiWord(text), cases.Fold().String(norm.NFKC.String(text))}
 }
 
-// isSpelled reports whether a text spells the word: as it stands in lists or in addresses, in any case, with accents or
+// isSpelled reports whether a text is a spelling of the word: as in lists or in addresses, in any case, with accents or
 // without.
 func (n name) isSpelled(as spelling) bool {
 	if as.plain != "" && as.plain == n.ascii {
@@ -96,6 +96,6 @@ func (n name) isSpelled(as spelling) bool {
 	if strings.EqualFold(n.text, n.ascii) {
 		return false
 	}
-	own := spell(n.text)
+	own := spellingOf(n.text)
 	return as.plain != "" && as.plain == own.plain || as.folded == own.folded
 }
