@@ -32,7 +32,7 @@ check-static:
 # at unaligned addresses and behind the last one. The check of such pointers, which -race turns on, is
 # off for it alone. "check-static" runs "go vet", so neither this nor "test" does.
 race:
-	CGO_ENABLED=1 go test -vet=off -race -short -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 \
+	CGO_ENABLED=1 go test -vet=off -race -short -timeout 30m -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 \
 		-gcflags='$(COMPUTE)=-l -d=checkptr=0' ./...
 
 # Every test once, without the race detector. The release kit and the acceptance tests are modules with
