@@ -159,12 +159,12 @@ func (j *job) lookUp(ctx context.Context, update func(SentSoFar)) (dispatch.Stop
 			leftovers += account.Reconciler().Pending()
 		}
 	}
-	for joined := int64(0); ; {
+	for known := int64(0); ; {
 		stop, err := j.lookUpRows(ctx, update)
 		// Lookups that were not sent, because answers showed other identities of their companies, may leave rows with the
 		// same website or name that those answers do not fit.
-		again := leftovers > 0 || j.Tally().Joined > joined
-		leftovers, joined = 0, j.Tally().Joined
+		again := leftovers > 0 || j.Tally().AlreadyKnown > known
+		leftovers, known = 0, j.Tally().AlreadyKnown
 		if !again || stop != nil || err != nil {
 			return stop, err
 		}

@@ -179,7 +179,7 @@ func (d *dispatcher) isKnown(ctx context.Context) (handled bool, err error) {
 	}
 	known, err := d.Known(lookup)
 	if known {
-		d.tally.Joined++
+		d.tally.AlreadyKnown++
 		d.pending = nil
 	}
 	return known, err

@@ -90,7 +90,7 @@ type Tally struct {
 	InDoubt   int64 // lost and undecided
 	GivenUp   int64 // failed three times for a passing fault
 	NotSent   int64 // not sent because of a limit of the account or a ceiling on units
-	Joined    int64 // not sent, because the subject was known by then by another identity
+	AlreadyKnown    int64 // not sent, because the subject was known by then by another identity
 	Dropped   int64 // expendable fields that were not asked for because of a short budget
 	SlowDowns int64 // requests of the service to send nothing for a while
 	Asked     enrich.ByField[int64]
@@ -114,7 +114,7 @@ func (t Tally) Plus(other Tally) Tally {
 	t.InDoubt += other.InDoubt
 	t.GivenUp += other.GivenUp
 	t.NotSent += other.NotSent
-	t.Joined += other.Joined
+	t.AlreadyKnown += other.AlreadyKnown
 	t.Dropped += other.Dropped
 	t.SlowDowns += other.SlowDowns
 	t.Wait = other.Wait

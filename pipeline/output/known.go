@@ -66,10 +66,10 @@ func (k *KnownCompanies) As(
 	return known[0].Who, nil
 }
 
-// Leads implements scan.Known.
-func (k *KnownCompanies) Leads(from, to enrich.Key) (bool, error) {
-	aliases, err := k.Account.Aliases(from)
-	return slices.ContainsFunc(aliases, func(a attempt.Alias) bool { return a.Subject == to }), err
+// IsAlias implements scan.Known.
+func (k *KnownCompanies) IsAlias(identity, subject enrich.Key) (bool, error) {
+	aliases, err := k.Account.Aliases(identity)
+	return slices.ContainsFunc(aliases, func(a attempt.Alias) bool { return a.Subject == subject }), err
 }
 
 // Refuses implements scan.Known.

@@ -185,11 +185,11 @@ func (e *evaluator) recognise(row table.Row, record *attempt.Record) error {
 		e.other = known.Who.AppendCanonical(e.other[:0])
 		isOther := !bytes.Equal(form, e.other)
 		if isOther && e.Scope.Known != nil {
-			leads, err := e.Scope.Known.Leads(e.Answers.KeyOf(form), e.Answers.KeyOf(e.other))
+			isAlias, err := e.Scope.Known.IsAlias(e.Answers.KeyOf(form), e.Answers.KeyOf(e.other))
 			if err != nil {
 				return err
 			}
-			isOther = !leads
+			isOther = !isAlias
 		}
 		if isOther {
 			return fmt.Errorf("%w: %q, and that of row %d", attempt.ErrCollision, known.Who, row.Number())

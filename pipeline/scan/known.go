@@ -8,8 +8,8 @@ type Known interface {
 	// As takes an identity of a company and its key. It returns the identity by which the company is known, or the given one
 	// when the company is not known by another. The function describe returns what the row says of its company.
 	As(id enrich.Identity, key enrich.Key, describe func(*enrich.Described)) (enrich.Identity, error)
-	// Leads reports whether an answer under the key to named the identity with the key from.
-	Leads(from, to enrich.Key) (bool, error)
+	// IsAlias reports whether an answer about a subject named another identity. Both are given by their keys.
+	IsAlias(identity, subject enrich.Key) (bool, error)
 	// Refuses reports whether the journal refuses a call by an identity with its key, because another identity of the same
 	// company was answered or may have been charged.
 	Refuses(id enrich.Identity, key enrich.Key) (bool, error)

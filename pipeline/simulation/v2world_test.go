@@ -328,7 +328,7 @@ func (p *v2Process) run(ctx context.Context) (stop dispatch.Stop, err error) {
 		lookups.Limited = func(refuses dispatch.Refuses) { sent.Refuses = refuses }
 		tally, stop, err := lookups.Run(ctx, next)
 		p.givenUp += tally.GivenUp
-		p.left += tally.NotSent + tally.Joined
+		p.left += tally.NotSent + tally.AlreadyKnown
 		w.trace("step %d ends: stop %v, %+v, error %v", step, stop, tally, err)
 		sent.Stop = stop
 		return sent, err
