@@ -26,3 +26,20 @@ const (
 // Described is what a row of a list, or an answer, says of its subject, as it stands there: a text for each Part, ""
 // where it says nothing.
 type Described [numParts]string
+
+// Names returns the identities of a subject: of a person the id, the profile and the email, because persons share names, and of
+// a company those of Company.Names.
+func (d *Described) Names(subject Subject) (all []Identity) {
+	if subject == Companies {
+		return Company{
+			ID: d[PartCompanyID], Country: d[PartCountry], RegistrationNumber: d[PartRegistration], VATNumber: d[PartVAT],
+			Website: d[PartWebsite], ProfileURL: d[PartCompanyProfile], Name: d[PartCompanyName],
+		}.Names()
+	}
+	for _, c := range []Contact{{ContactID: d[PartContactID]}, {ProfileURL: d[PartProfile]}, {Email: d[PartEmail]}} {
+		if id, reason := c.Identify(ByProfile); reason == "" {
+			all = append(all, id)
+		}
+	}
+	return all
+}

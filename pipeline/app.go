@@ -72,10 +72,13 @@ type List struct {
 	CompleteFirst bool
 	Selected      string // a file of candidates in which somebody selected some; "" for none
 	Resolve       bool   // the service chooses where a search cannot decide
-	// Fallback says that a company which its first identity does not find is asked for by its others.
+	// Fallback says that a subject which its first identity does not find is asked for by its others.
 	Fallback bool
-	// FallbackByDefault says that the user did not choose Fallback. Then a recorded run keeps its own choice.
+	// FallbackByDefault says that the user did not choose Fallback. Then a recorded run keeps its own choice, and not all
+	// interfaces are asked for persons by further identities.
 	FallbackByDefault bool
+	// OnlyCompaniesFallBack says that Fallback is about companies alone, as in runs of earlier versions.
+	OnlyCompaniesFallBack bool
 	// Figures are those that the output shows in columns of their own, for each of Years; without years, for the latest.
 	Figures []string
 	Years   []int // ascending

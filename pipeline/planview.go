@@ -37,6 +37,9 @@ func (r *RunSteps) planSteps() (steps report.PlanSteps) {
 		return nil
 	}
 	for i, s := range r.Steps {
+		if s.Scope.Fallback > 0 && s.Counts.Lookup == 0 {
+			continue
+		}
 		account := s.Account
 		view := report.PlanStep{
 			Step: s.Name, Interface: account.Catalogue.Interface, Lookups: s.Counts.Lookup, Fields: map[string]int64{},

@@ -84,7 +84,8 @@ func (l List) note(run *checkpoint.Run, list *columns.UserList, read RecordedCol
 	run.Encoding, run.Delimiter, run.Sheet, run.HeaderRow = l.Encoding, l.Delimiter, l.Sheet, l.HeaderRow
 	run.Map, run.Columns, run.Header = l.Mapping, read.Columns, read.Header
 	run.Held, run.CopyHeld, run.Resolve = l.Held.String(), l.CopyHeld, l.Resolve
-	run.AcceptMismatch, run.Fallback = l.AcceptMismatch, l.Fallback
+	run.AcceptMismatch = l.AcceptMismatch
+	l.NoteFallback(run)
 	run.Figures, run.Years = strings.Join(l.Figures, ","), yearsText(l.Years)
 	run.Selected, err = output.AbsolutePath(l.Selected)
 	return err
@@ -102,7 +103,8 @@ func (l List) recall(run checkpoint.Run) (_ List, err error) {
 	l.Sheet, l.HeaderRow = cmp.Or(l.Sheet, run.Sheet), cmp.Or(l.HeaderRow, run.HeaderRow)
 	l.Mapping, l.Recorded = run.Map, RecordedColumns{Columns: run.Columns, Header: run.Header, Fixed: true}
 	l.CopyHeld, l.Resolve, l.Selected = run.CopyHeld, run.Resolve, cmp.Or(l.Selected, run.Selected)
-	l.AcceptMismatch, l.Fallback = l.AcceptMismatch || run.AcceptMismatch, run.Fallback
+	l.AcceptMismatch = l.AcceptMismatch || run.AcceptMismatch
+	l.recallFallback(run)
 	if l.Figures = nil; run.Figures != "" {
 		l.Figures = strings.Split(run.Figures, ",")
 	}
@@ -113,6 +115,17 @@ func (l List) recall(run checkpoint.Run) (_ List, err error) {
 		err = problem.AsUsage(err)
 	}
 	return l, err
+}
+
+// NoteFallback notes in the record of a run whether subjects are asked for by further identities.
+func (l List) NoteFallback(run *checkpoint.Run) {
+	run.Fallback = l.Fallback
+	run.FallbackOfPersons, run.FallbackChosen = l.Fallback && !l.OnlyCompaniesFallBack, l.Fallback && !l.FallbackByDefault
+}
+
+// recallFallback takes over what NoteFallback noted.
+func (l *List) recallFallback(run checkpoint.Run) {
+	l.Fallback, l.OnlyCompaniesFallBack, l.FallbackByDefault = run.Fallback, !run.FallbackOfPersons, !run.FallbackChosen
 }
 
 // yearsText returns years as the record of a run has them.

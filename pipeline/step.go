@@ -140,6 +140,7 @@ func (j *job) addSteps() error {
 	list.Resolve = j.order.Resolve
 	if j.order.Fallback {
 		list.Fallbacks = provider.FallbacksOf(j.Reading.Mapping)
+		list.Fallbacks.Persons, list.Fallbacks.OnRequest = !j.order.OnlyCompaniesFallBack, !j.order.FallbackByDefault
 	}
 	planned, err := list.Steps(j.asked)
 	if err != nil {
@@ -160,14 +161,24 @@ func (j *job) addSteps() error {
 	return nil
 }
 
-// keepFallback turns fallbacks off for a run that was recorded without them, unless the user asks for them now.
+// keepFallback takes over the fallbacks of a run that was recorded, unless the user chooses them now.
 func (j *job) keepFallback() error {
 	run, recorded, err := j.journal().Run(j.Name)
-	if err != nil || !recorded || run.Fallback || !j.order.FallbackByDefault || !j.order.Fallback {
+	if err != nil || !recorded || !j.order.FallbackByDefault || !j.order.Fallback {
 		return err
 	}
-	j.order.Fallback = false
-	j.Steps = slices.DeleteFunc(j.Steps, func(s *RunStep) bool { return s.Scope.Fallback > 0 })
+	j.order.recallFallback(run)
+	before := j.Steps
+	j.Steps = nil
+	if err := j.addSteps(); err != nil {
+		return err
+	}
+	for _, s := range j.Steps {
+		s.Scope.Priority = before[0].Scope.Priority
+		if i := slices.IndexFunc(before, func(b *RunStep) bool { return b.Scope.Subject == s.Scope.Subject }); i >= 0 {
+			s.Scope.Selected = before[i].Scope.Selected
+		}
+	}
 	return nil
 }
 

@@ -61,7 +61,7 @@ func (r *RunSteps) JobName() string { return r.Budget.JobOf(r.Name) }
 // Add adds a step that asks an account, and returns it.
 func (r *RunSteps) Add(account *provider.Account, scope scan.Scope) *RunStep {
 	scope.Catalogue = account.Catalogue
-	if len(r.Of(account)) == 0 {
+	if !slices.Contains(r.Accounts, account) {
 		r.Accounts = append(r.Accounts, account)
 	}
 	account.Wanted |= scope.Asked()

@@ -339,6 +339,8 @@ func choiceMembers(m *numbered.Members, c *Choice) {
 	numbered.Flag(m, 4, &c.Fallback)
 	numbered.Text(m, 5, &c.Figures)
 	numbered.Text(m, 6, &c.Years)
+	numbered.Flag(m, 7, &c.FallbackOfPersons)
+	numbered.Flag(m, 8, &c.FallbackChosen)
 }
 
 func ceilingMembers(m *numbered.Members, c *cost.Ceiling) {

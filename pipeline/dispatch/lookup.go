@@ -81,23 +81,23 @@ type Refuses func(enrich.Fields) bool
 
 // Tally counts what the lookups of this process came to.
 type Tally struct {
-	Lookups   int64 // ended: answered, rejected, given up, forfeited or in doubt
-	Posts     int64 // that were sent, or may have been
-	Answered  int64
-	Rejected  int64
-	Lost      int64 // POSTs whose response was lost
-	Forfeited int64 // lost and charged
-	InDoubt   int64 // lost and undecided
-	GivenUp   int64 // failed three times for a passing fault
-	NotSent   int64 // not sent because of a limit of the account or a ceiling on units
-	AlreadyKnown    int64 // not sent, because the subject was known by then by another identity
-	Dropped   int64 // expendable fields that were not asked for because of a short budget
-	SlowDowns int64 // requests of the service to send nothing for a while
-	Asked     enrich.ByField[int64]
-	Returned  enrich.ByField[int64]
-	Spent     cost.Money
-	Wait      Wait // what the next lookup waits for now
-	Waited    Waited
+	Lookups      int64 // ended: answered, rejected, given up, forfeited or in doubt
+	Posts        int64 // that were sent, or may have been
+	Answered     int64
+	Rejected     int64
+	Lost         int64 // POSTs whose response was lost
+	Forfeited    int64 // lost and charged
+	InDoubt      int64 // lost and undecided
+	GivenUp      int64 // failed three times for a passing fault
+	NotSent      int64 // not sent because of a limit of the account or a ceiling on units
+	AlreadyKnown int64 // not sent, because the subject was known by then by another identity
+	Dropped      int64 // expendable fields that were not asked for because of a short budget
+	SlowDowns    int64 // requests of the service to send nothing for a while
+	Asked        enrich.ByField[int64]
+	Returned     enrich.ByField[int64]
+	Spent        cost.Money
+	Wait         Wait // what the next lookup waits for now
+	Waited       Waited
 	// Halted says that the step ended before its last lookup. A limit that stops only the lookups that use it, and
 	// a budget that is too short for expendable fields, do not end it.
 	Halted bool

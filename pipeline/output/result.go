@@ -26,6 +26,10 @@ type rowResult struct {
 	unasked  enrich.Fields // those of waiting that the step was not asked for
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
+	// found says that an answer is about the subject of the row and does not contradict it, or may have been.
+	found bool
+	// contradicted are the identities that answers name which contradict the row.
+	contradicted []enrich.Identity
 	// withheld are the fields whose answers are about another subject than the row. Their values are not in it.
 	withheld enrich.Fields
 	judged   judgement
@@ -33,7 +37,7 @@ type rowResult struct {
 
 // reset makes the result that of a row of which nothing is known. It keeps the memory.
 func (r *rowResult) reset() {
-	*r = rowResult{ids: r.ids[:0], answer: enrich.Values{Details: r.answer.Details[:0]}}
+	*r = rowResult{ids: r.ids[:0], contradicted: r.contradicted[:0], answer: enrich.Values{Details: r.answer.Details[:0]}}
 }
 
 // recall collects what the journal holds on the person of a row, and evaluates the row by
@@ -70,8 +74,10 @@ func (o Output) recall(
 			seen = append(seen, id)
 			own := known.Ended.Run == o.Run && !o.shown.has(id)
 			if contradicts {
+				r.contradicted = append(r.contradicted, row.answer.Names(o.Scope.Subject)...)
 				values = row.withheld(values)
 			}
+			r.found = r.found || known.Ended.Answered() && !contradicts && known.Ended.Status != enrich.NotFound
 			r.add(&known.Ended, values, own)
 			r.mayBeFree = r.mayBeFree || own && known.MayBeFree != 0
 		}
@@ -83,6 +89,7 @@ func (o Output) recall(
 		}
 	}
 	r.waiting, r.unasked = waitingOf(missing, &states)
+	r.found = r.found || r.withheld == 0 && o.mayBeFound(&states)
 	r.judged = row.judged
 	r.withheld &= missing
 	r.answer.Reason = joined(r.answer.Reason, r.judged.text(accept))
@@ -125,6 +132,18 @@ func waitingOf(missing enrich.Fields, states *enrich.ByField[attempt.FieldState]
 		}
 	}
 	return waiting, unasked
+}
+
+// mayBeFound reports whether wanted fields of a subject were found, or may have been.
+func (o Output) mayBeFound(states *enrich.ByField[attempt.FieldState]) bool {
+	for f := range o.Scope.Wanted.Each() {
+		switch states[f] {
+		case attempt.Unasked, attempt.Missing, attempt.Rejected:
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // addForfeited adds what was charged for fields before they were asked for again, however

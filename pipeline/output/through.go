@@ -139,6 +139,15 @@ type answered struct {
 	// unresolved says that a search could not decide which company is meant.
 	unresolved bool
 	ids        []acceptedID
+	persons    []foundPerson
+	// contradicted are the identities that answers name which contradict the row.
+	contradicted []enrich.Identity
+}
+
+// foundPerson says what a step of an interface knows of the person of the row.
+type foundPerson struct {
+	of           string // the interface
+	found, waits bool
 }
 
 // acceptedID is an id of an answer that contradicts the row and is accepted. Steps that have no other id ask by it, in a
@@ -165,6 +174,7 @@ func (a *answered) reset(line table.Row) {
 		clear(a.values)
 		clear(a.waits)
 		a.used, a.unresolved, a.ids = false, false, a.ids[:0]
+		a.persons, a.contradicted = a.persons[:0], a.contradicted[:0]
 	}
 }
 
@@ -186,9 +196,14 @@ func (a *answered) add(line table.Row, e *evaluator) {
 			a.waits[position] = forAnswer
 		}
 	}
+	if e.Scope.Subject == enrich.Persons {
+		found := e.hasResult && e.result.found
+		a.persons = append(a.persons, foundPerson{e.Scope.Catalogue.Interface, found, waiting != 0})
+	}
 	if !e.hasResult {
 		return
 	}
+	a.contradicted = append(a.contradicted, e.result.contradicted...)
 	for i, position := range e.details {
 		if i < len(e.result.answer.Details) && a.values[position] == "" {
 			a.values[position] = e.result.answer.Details[i]
@@ -261,6 +276,22 @@ func (a *answered) Cell(i int) []byte {
 	}
 	return nil
 }
+
+// Own returns the row of the list.
+func (a *answered) Own() table.Row { return a.Row }
+
+// HasPerson reports whether steps of an interface have found the person of the row, and whether they may still do so.
+func (a *answered) HasPerson(of string) (found, waits bool) {
+	for _, p := range a.persons {
+		if p.of == of {
+			found, waits = found || p.found, waits || p.waits
+		}
+	}
+	return found, waits
+}
+
+// Contradicted returns the identities that answers name which contradict the row.
+func (a *answered) Contradicted() []enrich.Identity { return a.contradicted }
 
 // Unresolved reports whether a search could not decide which company the row means.
 func (a *answered) Unresolved() bool { return a.unresolved }

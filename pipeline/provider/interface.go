@@ -45,6 +45,8 @@ type Interface struct {
 	FiguresOf enrich.Fields
 	// Showing returns the interface with further details: figures of years. Without years they are those of the latest.
 	Showing func(figures []string, years []int) (Interface, error)
+	// FallbackOnRequest says that persons are asked for by further identities only when the user wants it.
+	FallbackOnRequest bool
 	// MailHosts are fields whose values are emails at the company of the person.
 	MailHosts enrich.Fields
 }

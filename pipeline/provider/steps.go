@@ -80,25 +80,51 @@ type ListFacts struct {
 	Companies, CompanyIDs, Names, Numbers, Exact bool
 	// Resolve says that the service chooses where a search cannot decide.
 	Resolve bool
-	// Fallbacks is how many further identities of a company its columns can make.
-	Fallbacks int
+	// Fallbacks says which further identities subjects are asked for by.
+	Fallbacks Fallbacks
 }
 
-// FallbacksOf returns how many identities of a company the columns of a list can make besides the first one.
-func FallbacksOf(mapping columns.Mapping) int {
-	identities := 0
-	for _, pattern := range []enrich.Pattern{
-		enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName,
-	} {
+// Fallbacks says by which identities subjects are asked for that their first identity does not find. The zero value is none.
+type Fallbacks struct {
+	// Identities is how many identities the columns of the list can make by each pattern.
+	Identities map[enrich.Pattern]int
+	// Persons says that persons are asked for by them, too, and OnRequest that interfaces are asked which do so only when the
+	// user wants it.
+	Persons, OnRequest bool
+}
+
+// FallbacksOf returns how many identities of companies and persons the columns of a list can make.
+func FallbacksOf(mapping columns.Mapping) Fallbacks {
+	identities := map[enrich.Pattern]int{}
+	for p := range enrich.NumPatterns {
+		pattern := enrich.Pattern(p)
 		whole := mapping.Identifies(enrich.PatternsOf(pattern))
-		if pattern == enrich.ByCompanyName {
-			whole = whole && len(mapping[columns.CompanyCountry]) > 0
-		}
-		if whole {
-			identities++
+		switch {
+		case !whole || pattern == enrich.ByCompanyName && len(mapping[columns.CompanyCountry]) == 0:
+		case pattern == enrich.ByName && len(mapping[columns.CompanyDomain]) > 0 && len(mapping[columns.CompanyName]) > 0:
+			identities[pattern] = 2 // with the domain, and with the name of the company
+		default:
+			identities[pattern] = 1
 		}
 	}
-	return max(identities-1, 0)
+	return Fallbacks{Identities: identities, Persons: true}
+}
+
+// of returns the steps that ask again for what a step did not find, by other identities.
+func (f Fallbacks) of(step Step) (steps []Step) {
+	if step.Subject == enrich.Persons && (!f.Persons || step.Interface.FallbackOnRequest && !f.OnRequest) {
+		return nil
+	}
+	step.Fallback = 1
+	for pattern, identities := range f.Identities {
+		if pattern.Subject() == step.Subject && step.Patterns().Has(pattern) {
+			steps = append(steps, slices.Repeat([]Step{step}, identities)...)
+		}
+	}
+	for i := range steps {
+		steps[i].Fallback = i
+	}
+	return steps[min(1, len(steps)):]
 }
 
 // Wanted is what a user asks for: the names of fields, and the interfaces that are asked for them. A name after
@@ -399,7 +425,8 @@ func (l ListFacts) Steps(asked []Asked) (steps []Step, err error) {
 			persons = firstOf(a.Interface.naming())
 		}
 		if persons != 0 {
-			steps = append(steps, Step{Interface: a.Interface, Fields: persons})
+			step := Step{Interface: a.Interface, Fields: persons}
+			steps = append(append(steps, step), l.Fallbacks.of(step)...)
 			found = found || persons&a.Interface.naming() != 0
 		}
 	}
@@ -444,18 +471,9 @@ func (l ListFacts) companySteps(a Asked, found, byPersons bool) (steps []Step) {
 				WithoutID: fields == withoutID && searched.Patterns != 0,
 			})
 			if fields&a.Interface.Identifying == fields && !byPersons {
-				steps = append(steps, l.fallbacks(steps[len(steps)-1])...)
+				steps = append(steps, l.Fallbacks.of(steps[len(steps)-1])...)
 			}
 		}
-	}
-	return steps
-}
-
-// fallbacks returns the steps that ask again for what a step did not find, by other identities.
-func (l ListFacts) fallbacks(step Step) (steps []Step) {
-	for number := range l.Fallbacks {
-		step.Fallback = number + 1
-		steps = append(steps, step)
 	}
 	return steps
 }

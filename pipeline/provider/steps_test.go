@@ -60,7 +60,9 @@ func TestNamesOfFieldsDecideTheSteps(t *testing.T) {
 	numbers := provider.ListFacts{Subject: enrich.Companies, Companies: true, Numbers: true}
 	resolved := provider.ListFacts{Subject: enrich.Companies, Names: true, Resolve: true}
 	withIDs := provider.ListFacts{Subject: enrich.Companies, Companies: true, CompanyIDs: true}
-	fallingBack := provider.ListFacts{Subject: enrich.Companies, Companies: true, Exact: true, Fallbacks: 2}
+	fallingBack := provider.ListFacts{Subject: enrich.Companies, Companies: true, Exact: true, Fallbacks: provider.Fallbacks{Identities: map[enrich.Pattern]int{
+		enrich.ByID: 1, enrich.ByRegistration: 1, enrich.ByWebsite: 1,
+	}}}
 	for _, test := range []struct {
 		list   provider.ListFacts
 		fields string

@@ -1,6 +1,9 @@
 package scan
 
-import "payonce/io/table"
+import (
+	"payonce/enrich"
+	"payonce/io/table"
+)
 
 // FirstAnswer is the number of the first column of answers. The columns of a list have lower numbers.
 const FirstAnswer = 1 << 24
@@ -14,6 +17,13 @@ type answeredRow interface {
 	Waits(column int) bool
 	// Unasked reports whether an earlier step may still find the value of a column, only because it was not asked.
 	Unasked(column int) bool
+	// Own returns the row of the list, without answers.
+	Own() table.Row
+	// HasPerson reports whether an interface has found the person of the row by another identity, and whether it may still do
+	// so. What was found stays found when it is erased.
+	HasPerson(of string) (found, waits bool)
+	// Contradicted returns the identities that answers which contradict the row name.
+	Contradicted() []enrich.Identity
 	// Unresolved reports whether an earlier step could not decide which company the row means.
 	Unresolved() bool
 }

@@ -31,6 +31,10 @@ type RowReader struct {
 	profileURL, firstName, lastName, companyDomain, companyName []int
 	fullName                                                    []int // where first and last names have no columns
 	emails, contactIDs                                          []int // that name persons
+	fallback                                                    int   // as Scope.Fallback
+	of                                                          string
+	further                                                     enrich.Cells // with fallback: those of its identity
+	hasFurther, isFurther                                       bool         // that there is one, and that it was looked for
 	name                                                        columns.PersonName
 	first, last                                                 []byte // scratch
 	hasCells                                                    bool
@@ -42,7 +46,7 @@ type RowReader struct {
 
 // At goes to a row.
 func (r *RowReader) At(row table.Row) {
-	r.row, r.hasCells, r.isKnown, r.err = row, false, false, nil
+	r.row, r.hasCells, r.isFurther, r.isKnown, r.err = row, false, false, false, nil
 	if r.companies != nil {
 		r.companies.at(row)
 	}
@@ -62,7 +66,7 @@ func (o *OwnValues) Column(f enrich.Field) int { return o.columns[f] }
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 	r := &RowReader{
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
-		later: s.Later && !s.Most, whole: s.whole,
+		later: s.Later && !s.Most, whole: s.whole, fallback: s.Fallback, of: s.Catalogue.Interface,
 	}
 	r.header, r.parts = s.headerCells(), s.describedBy()
 	if s.Subject == enrich.Companies {
@@ -118,7 +122,7 @@ func (r *RowReader) Missing() enrich.Fields {
 		}
 		missing = missing.With(f.Field)
 	}
-	if missing != 0 && r.companies != nil && r.companies.leaves() {
+	if missing != 0 && r.leaves() {
 		return 0
 	}
 	return missing
@@ -155,7 +159,7 @@ func (r *RowReader) person() *enrich.Cells {
 		r.cells.ContactID = cellOf(row, columns.ContactID, r.contactIDs)
 	}
 	if len(r.emails) > 0 {
-		r.cells.Email = cellOf(row, columns.Email, r.emails)
+		r.cells.Email = cellOf(ownOf(row), columns.Email, r.emails) // one that was found is no name of the person
 	}
 	if len(r.fullName) > 0 {
 		r.splitName(cellOf(row, columns.FullName, r.fullName))
@@ -260,7 +264,8 @@ func (r *RowReader) Canonical() ([]byte, enrich.Pattern, enrich.Unidentifiable) 
 			return r.canonical, r.prefer, ""
 		}
 	}
-	form, pattern, reason := cells.AppendCanonical(r.canonical[:0], r.prefer)
+	cells, prefer := r.asked()
+	form, pattern, reason := cells.AppendCanonical(r.canonical[:0], prefer)
 	r.canonical = form
 	return form, pattern, reason
 }
@@ -291,7 +296,8 @@ func (r *RowReader) Identity() enrich.Identity {
 		id, _ := r.companies.identify()
 		return r.knownAs(id)
 	}
-	id, _ := r.person().Contact().Identify(r.prefer)
+	cells, prefer := r.asked()
+	id, _ := cells.Contact().Identify(prefer)
 	return id
 }
 

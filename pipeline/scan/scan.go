@@ -163,6 +163,9 @@ func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead,
 	err := block.Each(func(line table.Row) error {
 		v.At(line)
 		missing := v.Missing()
+		if err := v.Err(); err != nil {
+			return err
+		}
 		read.addOwn(v.Own())
 		known, err := v.next.known(v.RowReader)
 		if err != nil {

@@ -120,7 +120,8 @@ func (p *peopleSearch) record(run, before checkpoint.Run) checkpoint.Run {
 	record.Name, record.Output, record.Started, record.Restarted = run.Name, run.Output, run.Started, run.Restarted
 	record.Job, record.MaxSpend, record.Ceilings, record.Accounts = run.Job, run.MaxSpend, run.Ceilings, run.Accounts
 	record.Ended, record.Stop, record.People = checkpoint.Run{}.Ended, "", p.about()
-	record.Fields, record.From, record.Prefer, record.Fallback = strings.Join(list.Fields, ","), list.From, list.Prefer.String(), list.Fallback
+	record.Fields, record.From, record.Prefer = strings.Join(list.Fields, ","), list.From, list.Prefer.String()
+	list.NoteFallback(&record)
 	record.List, record.Files = listfile.Standard, nil
 	if len(p.Paths) > 0 {
 		record.List = strings.Join(p.Paths, ", ")

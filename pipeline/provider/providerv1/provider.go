@@ -34,7 +34,7 @@ func (Provider) Interface() provider.Interface {
 		Together:   []enrich.Fields{v1.AllFields},
 		NewDecoder: func() output.Decoder { return new(v1.AnswerDecoder) },
 		NewReader:  func() provider.AnswerReader { return new(reader) },
-		MailHosts:  enrich.FieldsOf(v1.WorkEmail),
+		MailHosts:  enrich.FieldsOf(v1.WorkEmail), FallbackOnRequest: true,
 	}
 	for _, operation := range v1.Operations() {
 		i.Operations = append(i.Operations, operation.Fields())
