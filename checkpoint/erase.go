@@ -44,6 +44,8 @@ type Erasure struct {
 	Mentions int `json:"mentions,omitempty"`
 	// Events are what was decided about values for records of a CRM.
 	Events int `json:"events,omitempty"`
+	// Observations are changes of watched companies that have lost their content.
+	Observations int `json:"observations,omitempty"`
 }
 
 // Find returns what the journal holds about a person, under every identity.
@@ -114,6 +116,9 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 	}
 	isPerson := func(event record.Event) bool { _, is := found.keys[event.Person]; return is }
 	if err := e.events(isPerson); err != nil { // first, because the attempts say which keys are the person's
+		return e.sum, err
+	}
+	if err := e.observations(func(o record.Observation) bool { return found.Names(o.Content) }); err != nil {
 		return e.sum, err
 	}
 	whole, taken := map[attempt.ID]bool{}, map[attempt.ID]map[int]bool{}
@@ -368,6 +373,30 @@ func (e *erasing) events(chosen func(record.Event) bool) error {
 	return errors.Join(err, e.commit())
 }
 
+// observations takes the content out of the observations that a function chooses. Their keys and attempts stay, so that the
+// same change, when it is told again, is not observed again.
+func (e *erasing) observations(chosen func(record.Observation) bool) error {
+	var keys [][]byte
+	err := e.j.store.Scan([]byte{record.ObservedPrefix}, nil, func(key, value []byte) (bool, error) {
+		var o record.Observation
+		err := record.Decode(key, value, &o)
+		if err == nil && o.Content != "" && chosen(o) {
+			keys = append(keys, bytes.Clone(key))
+		}
+		return true, err
+	})
+	for i := 0; err == nil && i < len(keys); i++ {
+		var write Write
+		write, _, err = record.Change(e.j.store, keys[i], func(o *record.Observation) { o.Content = "" })
+		if err == nil {
+			e.add(write)
+			e.sum.Observations++
+			err = e.commitIfLong()
+		}
+	}
+	return errors.Join(err, e.commit())
+}
+
 // eraseIdentity takes the identity out of an intent. What it counts in stays.
 func eraseIdentity(in *record.Intent) {
 	in.Identity, in.Erased = enrich.Identity{}, true
@@ -399,6 +428,9 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 		}
 	}
 	if err := e.events(func(event record.Event) bool { return event.Changed.Before(before) }); err != nil {
+		return e.sum, err
+	}
+	if err := e.observations(func(o record.Observation) bool { return o.At.Before(before) }); err != nil {
 		return e.sum, err
 	}
 	pruned.Next = next

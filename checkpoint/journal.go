@@ -47,6 +47,7 @@ type ledger struct {
 	first  Options // those of the account 0
 
 	registering sync.Mutex // held while an account is recorded
+	observing   sync.Mutex // held while changes of companies are recorded
 
 	mu      sync.Mutex
 	state   *ledgerState

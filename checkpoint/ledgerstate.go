@@ -101,7 +101,7 @@ func (l *ledgerState) subject(known attempt.Record, fields enrich.Fields) decide
 
 // apply applies the changes of a decision that grants an attempt.
 func (l *ledgerState) apply(a *openAttempt, changes *decide.Changes) attempt.ID {
-	a.Hold, a.Earlier = changes.Hold, changes.Earlier
+	a.Hold, a.Earlier, a.Before, a.UpTo = changes.Hold, changes.Earlier, changes.Before, changes.UpTo
 	id := l.persisted.NextID
 	l.persisted.NextID++
 	l.enter(id, a)

@@ -62,6 +62,8 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	r.check(r.SaveFile(record.File{Path: "/list.csv", Size: 1}))
 	event := Event{Key: r.EventKey("record"), Event: record.Event{Run: "run"}}
 	r.check(r.SaveEvents([]Event{event}))
+	r.observe(1, Observed{"7", []byte(`{"message":"of p1"}`)})
+	r.check(r.SavePolled(start))
 	r.check(r.RecordAPIKey("key-one"))
 	keys := map[string][]byte{
 		"intent":      record.IDKey(record.IntentPrefix, 1),
@@ -70,6 +72,8 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 		"run":         record.NameKey(record.RunPrefix, "run"),
 		"file":        record.NameKey(record.FilePrefix, "/list.csv"),
 		"event":       record.EventKey(event.Key),
+		"observation": record.ObservedKey(r.companyKey("7"), record.KeyOf(r.secret, []byte(`{"message":"of p1"}`))),
+		"polled":      record.PolledKey(0),
 		"fingerprint": record.FingerprintKey,
 	}
 	before := map[string][]byte{}
@@ -80,6 +84,9 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	r.reopen()
 	_, err := r.erase(Person{Identity: person(1)})
 	r.check(err)
+	_, err = r.Prune(start.Add(time.Hour))
+	r.check(err)
+	r.check(r.SavePolled(start.Add(time.Hour)))
 	r.check(r.SaveRun(record.Run{Name: "run", List: "another.csv"}))
 	r.check(r.SaveFile(record.File{Path: "/list.csv", Size: 2}))
 	event.Run = "another"

@@ -82,10 +82,13 @@ type Reask struct {
 	// before this time. Zero never allows it.
 	Before time.Time
 	// Found allows a page of a search to be asked for again if it was answered before this time. A value that
-	// was found for a person or a company is never asked for again.
+	// was found for a person or a company is asked for again only after a change was observed.
 	Found time.Time
 	// Forfeited allows a field to be bought again if it was charged and its value is lost.
 	Forfeited bool
+	// UpTo allows a field to be asked for again if it was answered by an attempt up to this one: a change was observed
+	// when this was the last attempt. So one observed change allows one answer more, and depends on no clock.
+	UpTo ID
 }
 
 // Ticket is the permission to send one lookup once.
@@ -279,15 +282,22 @@ func (r Record) Askable(f enrich.Field, reask Reask) bool {
 	switch r.States[f] {
 	case Unasked:
 		return true
-	case Missing, Rejected:
+	case Missing:
+		return r.At[f].Before(reask.Before) || r.changedSince(f, reask.UpTo)
+	case Rejected:
 		return r.At[f].Before(reask.Before)
 	case Found:
-		return r.At[f].Before(reask.Found)
+		return r.At[f].Before(reask.Found) || r.changedSince(f, reask.UpTo)
 	case PaidAndGone:
 		return reask.Forfeited
 	default:
 		return false
 	}
+}
+
+// changedSince reports whether a field was answered by an attempt up to a given one.
+func (r Record) changedSince(f enrich.Field, upTo ID) bool {
+	return r.Attempts[f] > 0 && r.Attempts[f] <= upTo
 }
 
 // Doubt is an attempt whose outcome is unknown.

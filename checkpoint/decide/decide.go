@@ -42,6 +42,7 @@ func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) 
 	}
 	return attempt.Granted{}, &Changes{
 		Hold: hold, Earlier: view.Subject.earlier(req.Lookup.Fields), Strict: req.Strict,
+		Before: view.Subject.before(req.Lookup.Fields), UpTo: view.Subject.reasked(req),
 	}, nil
 }
 
@@ -96,6 +97,33 @@ func (s Subject) earlier(fields enrich.Fields) map[enrich.Field][]attempt.ID {
 		}
 	}
 	return forfeited
+}
+
+// before returns the last attempt that decided each of the fields.
+func (s Subject) before(fields enrich.Fields) map[enrich.Field][]attempt.ID {
+	var before map[enrich.Field][]attempt.ID
+	for f := range fields.Each() {
+		if s.Attempts[f] == 0 {
+			continue
+		}
+		if before == nil {
+			before = map[enrich.Field][]attempt.ID{}
+		}
+		before[f] = []attempt.ID{s.Attempts[f]}
+	}
+	return before
+}
+
+// reasked returns Reask.UpTo of a request that asks for a field again because of it, else 0.
+func (s Subject) reasked(req attempt.Request) attempt.ID {
+	without := req.Reask.Of(req.Lookup.Identity)
+	without.UpTo = 0
+	for f := range req.Lookup.Fields.Each() {
+		if !s.Askable(f, without) {
+			return req.Reask.UpTo
+		}
+	}
+	return 0
 }
 
 // hold returns what the call holds. It returns a decision instead when the free allowance

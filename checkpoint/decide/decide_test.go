@@ -133,6 +133,7 @@ func drawRequest(t *rapid.T) attempt.Request {
 		Reask: attempt.Reask{
 			Before:    now.Add(-time.Duration(rapid.IntRange(0, 4).Draw(t, "reask")) * 90 * time.Minute),
 			Forfeited: rapid.Bool().Draw(t, "reask forfeited"),
+			UpTo:      attempt.ID(max(0, rapid.IntRange(-3, 5).Draw(t, "reask up to"))),
 		},
 	}
 }
@@ -180,11 +181,16 @@ func TestDecideKeepsEveryLimit(t *testing.T) {
 func checkSubject(t *rapid.T, view decide.View, req attempt.Request) {
 	for f := range req.Lookup.Fields.Each() {
 		at := view.Subject.At[f]
+		changed := view.Subject.Attempts[f] <= req.Reask.UpTo // an observed change is later than the answer
 		switch state := view.Subject.States[f]; state {
-		case attempt.OutcomeUnknown, attempt.Found, attempt.Forgotten:
+		case attempt.OutcomeUnknown, attempt.Forgotten:
 			t.Errorf("%s in state %d was granted", f, state)
+		case attempt.Found:
+			if !changed {
+				t.Errorf("%s of attempt %d was found and granted up to %d", f, view.Subject.Attempts[f], req.Reask.UpTo)
+			}
 		case attempt.Missing, attempt.Rejected:
-			if !at.Before(req.Reask.Before) {
+			if !at.Before(req.Reask.Before) && !(changed && state == attempt.Missing) {
 				t.Errorf("%s came back empty at %s and was granted", f, at)
 			}
 		case attempt.PaidAndGone:
@@ -194,8 +200,12 @@ func checkSubject(t *rapid.T, view decide.View, req attempt.Request) {
 		}
 		for _, other := range view.Same {
 			switch state := other.States[f]; state {
-			case attempt.OutcomeUnknown, attempt.Found, attempt.Forgotten:
+			case attempt.OutcomeUnknown, attempt.Forgotten:
 				t.Errorf("%s in state %d under another identity was granted", f, state)
+			case attempt.Found:
+				if other.Attempts[f] > req.Reask.UpTo {
+					t.Errorf("%s of attempt %d was found under another identity and granted up to %d", f, other.Attempts[f], req.Reask.UpTo)
+				}
 			case attempt.PaidAndGone:
 				if !req.Reask.Forfeited {
 					t.Errorf("%s was forfeited under another identity and granted", f)
@@ -227,6 +237,17 @@ func checkHold(t *rapid.T, view decide.View, req attempt.Request, changes *decid
 		wantEarlier := view.Subject.States[f] == attempt.PaidAndGone
 		if got := slices.Contains(changes.Earlier[f], view.Subject.Attempts[f]); got != wantEarlier {
 			t.Errorf("%s in state %d: earlier attempts %d", f, view.Subject.States[f], changes.Earlier[f])
+		}
+		var before []attempt.ID
+		if id := view.Subject.Attempts[f]; id != 0 {
+			before = []attempt.ID{id}
+		}
+		if !slices.Equal(changes.Before[f], before) {
+			t.Errorf("%s was decided by %d, and the intent says %d", f, before, changes.Before[f])
+		}
+		isRenewed := view.Subject.States[f] == attempt.Found && view.Subject.Attempts[f] <= req.Reask.UpTo
+		if isRenewed && changes.UpTo != req.Reask.UpTo {
+			t.Errorf("%s is asked for again up to %d, and the intent says %d", f, req.Reask.UpTo, changes.UpTo)
 		}
 	}
 }

@@ -105,6 +105,11 @@ type Changes struct {
 	// Earlier are the forfeited attempts of fields that are bought again. They continue to
 	// count for the subject.
 	Earlier map[enrich.Field][]attempt.ID
+	// Before has the attempt that decided each field which is asked for again. They go into the intent of the call, so that
+	// the earlier answers are found.
+	Before map[enrich.Field][]attempt.ID
+	// UpTo is Reask.UpTo of the request when it allows the call. It goes into the intent, too.
+	UpTo attempt.ID
 	// Strict says that the account has to note that a call held its full price although it
 	// may have been free.
 	Strict bool

@@ -111,6 +111,9 @@ func (c *comparison) begin() {
 	if c.draw.IntN(3) == 0 {
 		req.Reask.Before = c.rigs[0].At
 	}
+	if c.draw.IntN(4) == 0 {
+		req.Reask.UpTo = attempt.ID(c.draw.IntN(40))
+	}
 	decision, _ := both(c, "begin", func(r *rig) (attempt.Decision, error) { return r.Begin(req) })
 	if _, ok := decision.(attempt.Granted); !ok {
 		return

@@ -72,7 +72,7 @@ func (l *rows) Begin(req attempt.Request) (attempt.Decision, error) {
 	if changes == nil || err != nil {
 		return decision, err
 	}
-	intent.Hold, intent.Earlier = changes.Hold, changes.Earlier
+	intent.Hold, intent.Earlier, intent.Before, intent.UpTo = changes.Hold, changes.Earlier, changes.Before, changes.UpTo
 	id := attempt.ID(len(l.attempts) + 1)
 	l.attempts = append(l.attempts, &row{id: id, intent: intent, state: attempt.Intended})
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: changes.Hold}

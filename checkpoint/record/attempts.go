@@ -22,6 +22,8 @@ func intentMembers(m *numbered.Members, in *Intent) {
 	numbered.Shared(m, 8, &in.Hold, holdMembers) // nobody changes the rates of a hold
 	numbered.Value(m, 9, &in.Earlier, earlierMembers)
 	accountMember(m, &in.Account)
+	numbered.Value(m, 11, &in.Before, earlierMembers)
+	numbered.Uint(m, 12, &in.UpTo)
 }
 
 // Payer is the part of an intent that says which account it is for.

@@ -4,7 +4,7 @@
 // follows from the kind of the record:
 //
 //   - Records of facts keep them when they are rewritten: intents, doubts, resolutions, runs, files,
-//     jobs, occurrences, alerts, events, accounts, fields that are forgotten, the last erasure by age, the names of
+//     jobs, occurrences, alerts, events, observations, accounts, fields that are forgotten, the last erasure by age, the names of
 //     the fields and the key's fingerprint. Change and Replace do it.
 //   - The ledger state, totals and days are computed again with every commit. A member that is not
 //     computed with them would be wrong. So a journal with such a member does not open, and stays as
@@ -34,7 +34,7 @@ func IsKnownVersion[T string | []byte](value T) bool {
 
 // Record is everything that a value can be decoded as.
 type Record interface {
-	Intent | About | Payer | Subject | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | Answer | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Alert | Event | Pruned | Forms | Aliases | Journal | FieldNames | []byte
+	Intent | About | Payer | Subject | Doubt | OpenMark | FieldEntry | attempt.Resolution | Ending | Answer | cost.Totals | Span | State | Registration | FirstAccount | Run | File | Job | Occurrence | Alert | Event | Observation | Polled | Pruned | Forms | Aliases | Journal | FieldNames | []byte
 }
 
 // members describes the members of a record that is pointed to.
@@ -80,6 +80,10 @@ func members(m *numbered.Members, record any) {
 		alertMembers(m, r)
 	case *Event:
 		eventMembers(m, r)
+	case *Observation:
+		observationMembers(m, r)
+	case *Polled:
+		polledMembers(m, r)
 	case *Pruned:
 		prunedMembers(m, r)
 	case *Forms:

@@ -43,7 +43,7 @@ func kinds() map[string]kindOfRecord {
 		"FieldEntry": kindFor[FieldEntry](), "attempt.Resolution": kindFor[attempt.Resolution](), "cost.Totals": kindFor[cost.Totals](),
 		"Span": kindFor[Span](), "State": kindFor[State](), "Registration": kindFor[Registration](),
 		"FirstAccount": kindFor[FirstAccount](), "Run": kindFor[Run](), "File": kindFor[File](), "Job": kindFor[Job](), "Occurrence": kindFor[Occurrence](),
-		"Alert": kindFor[Alert](), "Event": kindFor[Event](), "Pruned": kindFor[Pruned](), "Forms": kindFor[Forms](), "Aliases": kindFor[Aliases](), "Journal": kindFor[Journal](), "FieldNames": kindFor[FieldNames](), "[]byte": kindFor[[]byte](),
+		"Alert": kindFor[Alert](), "Event": kindFor[Event](), "Observation": kindFor[Observation](), "Polled": kindFor[Polled](), "Pruned": kindFor[Pruned](), "Forms": kindFor[Forms](), "Aliases": kindFor[Aliases](), "Journal": kindFor[Journal](), "FieldNames": kindFor[FieldNames](), "[]byte": kindFor[[]byte](),
 	}
 }
 

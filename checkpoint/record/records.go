@@ -30,9 +30,10 @@ import (
 //	k NAME/TIME    occurrence  what happened when a job was due at a local date and time
 //	n NAME/ID      alert       a message about a job, and which channels accepted it
 //	v HASH         event       what was decided about the values found for a record of a CRM, and when they were exported
+//	x KEY HASH     observation a change of a watched company, as the service told it
 //	m NAME         meta        the journal's identity and secret, its ledger state, the names of the fields, the API
 //	                           key's fingerprint, the last change of subjects, the last erasure by age, the service of the
-//	                           account 0
+//	                           account 0, until when the watched companies of an account were polled
 //
 // Written once has two exceptions. Erasure takes the identity out of intents and the values out
 // of answers; the money stays as it was. A correction books fields of a resolution as free that
@@ -61,6 +62,7 @@ const (
 	OccurrencePrefix = 'k'
 	AlertPrefix      = 'n'
 	EventPrefix      = 'v'
+	ObservedPrefix   = 'x'
 	metaPrefix       = 'm'
 )
 
@@ -69,7 +71,7 @@ func KindOf(prefix byte) string {
 	names := [...]string{
 		IntentPrefix: "intent", DoubtPrefix: "doubt", ResolutionPrefix: "resolution", OpenPrefix: "open",
 		FieldPrefix: "field", TotalsPrefix: "totals", DayPrefix: "day", RunPrefix: "run", FilePrefix: "file",
-		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", EventPrefix: "event", ForgottenPrefix: "forgotten", FormerPrefix: "former", AliasesPrefix: "aliases", AccountPrefix: "account", metaPrefix: "meta",
+		JobPrefix: "job", OccurrencePrefix: "occurrence", AlertPrefix: "alert", EventPrefix: "event", ObservedPrefix: "observation", ForgottenPrefix: "forgotten", FormerPrefix: "former", AliasesPrefix: "aliases", AccountPrefix: "account", metaPrefix: "meta",
 	}
 	if int(prefix) < len(names) {
 		return names[prefix]
@@ -102,6 +104,8 @@ var (
 	FormsKey = NameKey(metaPrefix, "forms")
 	// FirstAccountKey is missing while the service of the account 0 is not known.
 	FirstAccountKey = NameKey(metaPrefix, "first-account")
+	// polledName and the number of an account name the record of what was polled.
+	polledName = "polled "
 )
 
 func IDKey(prefix byte, id attempt.ID) []byte {
@@ -167,7 +171,11 @@ type Intent struct {
 	Job      string          `json:"job,omitempty"` // "" is a job of the run's name
 	// Earlier are the forfeited attempts of fields that are bought again.
 	Earlier map[enrich.Field][]attempt.ID `json:"earlier,omitempty"`
-	Erased  bool                          `json:"erased,omitempty"` // the identity is gone; the key stays
+	// Before has the attempt that decided each field which is asked for again.
+	Before map[enrich.Field][]attempt.ID `json:"before,omitempty"`
+	// UpTo says that the call asks again for what attempts up to this one answered, because of an observed change.
+	UpTo   attempt.ID `json:"up_to,omitempty"`
+	Erased bool       `json:"erased,omitempty"` // the identity is gone; the key stays
 }
 
 // Doubt says since when and why the outcome of an attempt is unknown.

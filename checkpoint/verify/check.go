@@ -55,11 +55,11 @@ func check(s record.Store, catalogue enrich.Catalogue, report func(Problem), atO
 	c := &checker{
 		store: s, catalogue: catalogue, report: report, facts: facts{atOnce: atOnce},
 		forgotten: map[enrich.Key]bool{}, formerOf: map[enrich.Key][]enrich.Key{}, absent: map[attempt.ID]bool{}, beyond: map[attempt.ID]bool{},
-		doubts: map[attempt.ID]bool{}, open: map[attempt.ID]bool{},
+		observed: map[attempt.ID]bool{}, doubts: map[attempt.ID]bool{}, open: map[attempt.ID]bool{},
 	}
 	c.summary.Attempts = map[string]int64{}
 	for _, step := range []func() error{
-		c.checkMeta, c.readForgotten, c.readOpen, c.checkAttempts, c.checkOrphans, c.checkOtherParts, c.checkTotals, c.checkDays, c.checkRuns, c.checkJobs, c.checkEvents, c.checkKinds,
+		c.checkMeta, c.readForgotten, c.readOpen, c.checkObservations, c.checkAttempts, c.checkOrphans, c.checkOtherParts, c.checkTotals, c.checkDays, c.checkRuns, c.checkJobs, c.checkEvents, c.checkKinds,
 	} {
 		if err := step(); err != nil {
 			return c.summary, err
@@ -85,6 +85,7 @@ type checker struct {
 	facts
 	forgotten    map[enrich.Key]bool         // by their marks
 	formerOf     map[enrich.Key][]enrich.Key // the identities of former keys
+	observed     map[attempt.ID]bool         // the attempts after which changes were observed
 	doubts, open map[attempt.ID]bool         // attempts with a doubt, and with an open mark, that can be read
 	absent       map[attempt.ID]bool         // attempts without an intent
 	beyond       map[attempt.ID]bool         // attempts with an intent whose IDs were not given out

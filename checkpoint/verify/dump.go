@@ -110,6 +110,12 @@ func describe(key, value []byte, show shower) line {
 		l.Key, l.Name = id.String(), former.String()
 	case record.ForgottenPrefix, record.AliasesPrefix, record.EventPrefix:
 		l.Key = fmt.Sprintf("%x", key[1:])
+	case record.ObservedPrefix:
+		company, _, ok := record.ObservedOf(key)
+		if !ok {
+			return line{Record: l.Record, Problem: "has a key that names no company"}
+		}
+		l.Key = company.String()
 	default:
 		l.Name = string(key[1:])
 	}
@@ -155,6 +161,12 @@ func view(key, value []byte, show shower) (any, error) {
 		return decoded[record.Aliases](key, value)
 	case record.EventPrefix:
 		return decoded[record.Event](key, value)
+	case record.ObservedPrefix:
+		o, err := decoded[record.Observation](key, value)
+		if show.show == nil && o.Content != "" {
+			o.Content = masked
+		}
+		return o, err
 	case record.OpenPrefix, record.ForgottenPrefix, record.FormerPrefix:
 		return decoded[record.OpenMark](key, value)
 	}
@@ -198,6 +210,9 @@ func (n *names) viewMeta(key, value []byte) (any, error) {
 		return masked, nil
 	case string(record.ChangeKey):
 		return decoded[[]byte](key, value)
+	}
+	if record.IsPolledKey(key) {
+		return decoded[record.Polled](key, value)
 	}
 	return nil, errors.New("no such record")
 }

@@ -32,9 +32,11 @@ type fact struct {
 	forfeited bool
 	erased    bool // the identity
 	search    bool // it is a page of a search, which may be asked for again when it is old
+	// upTo says that what attempts up to this one answered was asked for again, because of an observed change.
+	upTo attempt.ID
 }
 
-// factsAtOnce is how many facts a check holds in memory. They take 40 bytes each.
+// factsAtOnce is how many facts a check holds in memory. They take 48 bytes each.
 const factsAtOnce = 1 << 20
 
 // allKeys is how many values the byte of a key has that decides its part.
@@ -62,6 +64,7 @@ func (f *facts) enter(a *joined) {
 		said := fact{
 			key: in.Key, id: a.id, field: field, charged: a.resolved && charged.Has(field),
 			forfeited: res.State == attempt.Forfeited, erased: in.Erased, search: in.Pattern == enrich.BySearch.String(),
+			upTo: in.UpTo,
 		}
 		if a.resolved && in.Hold.Fields.Has(field) {
 			said.state, said.at = decided(res, field, charged), res.At.UnixNano()
@@ -202,7 +205,8 @@ func (w *walk) nameOf(s *fact) string {
 }
 
 // take takes the facts of the next field. It returns the last one that decided the field. A field that
-// was charged before is a problem: only what was forfeited, and pages of searches, may be bought again.
+// was charged before is a problem: only what was forfeited, what was answered before an observed change, and pages of
+// searches, may be bought again.
 func (w *walk) take() (last *fact) {
 	w.beginIdentity()
 	var paid *fact
@@ -210,7 +214,8 @@ func (w *walk) take() (last *fact) {
 	for len(w.rest) > 0 && w.rest[0].key == first.key && w.rest[0].field == first.field {
 		s := &w.rest[0]
 		if s.charged {
-			if paid != nil && !paid.forfeited && !s.search {
+			renewed := paid != nil && paid.id <= s.upTo && w.observed[s.upTo]
+			if paid != nil && !paid.forfeited && !s.search && !renewed {
 				w.problemOf(nameOf("resolution", s.id), "pays for %s a second time: attempt %d paid for it before", w.nameOf(s), paid.id)
 			}
 			paid = s

@@ -71,6 +71,8 @@ type intent struct {
 	Run      string                  `json:"run"`
 	Job      string                  `json:"job,omitempty"`
 	Earlier  map[string][]attempt.ID `json:"earlier,omitempty"`
+	Before   map[string][]attempt.ID `json:"before,omitempty"`
+	UpTo     attempt.ID              `json:"up_to,omitempty"`
 	Erased   bool                    `json:"erased,omitempty"`
 }
 
@@ -84,7 +86,7 @@ func (n *names) intent(in record.Intent) intent {
 	c := n.of(in.Account)
 	return intent{
 		At: in.At, Key: in.Key, Identity: in.Identity, Pattern: in.Pattern, Account: in.Account, Run: in.Run,
-		Job: in.Job, Erased: in.Erased, Earlier: byName(c, in.Earlier),
+		Job: in.Job, Erased: in.Erased, Earlier: byName(c, in.Earlier), Before: byName(c, in.Before), UpTo: in.UpTo,
 		Hold: hold{c.Names(in.Hold.Fields), c.Names(in.Hold.Free), byName(c, in.Hold.Rates.Prices())},
 	}
 }

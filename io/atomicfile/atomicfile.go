@@ -51,7 +51,7 @@ func Create(path string, mode fs.FileMode) (*File, error) {
 	if err != nil {
 		return nil, cannotCreate(path, err)
 	}
-	f := &File{path: target, pending: pending, beginWriteback: beginWriteback, syncDirectory: syncDirectory}
+	f := &File{path: target, pending: pending, beginWriteback: beginWriteback, syncDirectory: SyncDirectory}
 	if err := pending.Chmod(mode); err != nil {
 		f.Discard()
 		return nil, cannotCreate(path, err)
@@ -244,7 +244,8 @@ func cannotCreate(path string, err error) error {
 	return fmt.Errorf("cannot create %s; check its directory and your permissions: %w", path, err)
 }
 
-func syncDirectory(path string) error {
+// SyncDirectory makes the names in a directory survive a crash, where the file system can do that.
+func SyncDirectory(path string) error {
 	directory, err := os.Open(path)
 	if err != nil {
 		return err

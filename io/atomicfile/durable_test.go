@@ -57,14 +57,14 @@ func TestCommitSyncsTheDirectory(t *testing.T) {
 // that syncs none is not.
 func TestWhatCanBeSynced(t *testing.T) {
 	directory := t.TempDir()
-	if err := syncDirectory(directory); err != nil {
+	if err := SyncDirectory(directory); err != nil {
 		t.Error(err)
 	}
-	if err := syncDirectory(filepath.Join(directory, "missing")); !errors.Is(err, os.ErrNotExist) {
+	if err := SyncDirectory(filepath.Join(directory, "missing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that is missing: %v", err)
 	}
 	if _, err := os.Stat("/proc/self"); err == nil {
-		if err := syncDirectory("/proc"); err != nil {
+		if err := SyncDirectory("/proc"); err != nil {
 			t.Errorf("a directory that cannot be synced: %v", err)
 		}
 	}

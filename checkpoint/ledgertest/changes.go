@@ -1,0 +1,85 @@
+package ledgertest
+
+import (
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+)
+
+// upTo asks again for what an attempt up to the given one has answered.
+func upTo(req attempt.Request, last attempt.ID) attempt.Request {
+	req.Reask.UpTo = last
+	return req
+}
+
+// changedOnce asks again for a field that has changed. A change that is observed again, before or after the answer, and a
+// crash at any step, change nothing: there is one answer for it. The clock stands still.
+func changedOnce(r *rig) {
+	first := r.grant(ask(1, email))
+	r.settle(first, email, paid(email, emailPrice))
+	r.settle(r.grant(ask(2, email)), email, paid(email, emailPrice))
+	r.want(upTo(ask(1, email), first.ID-1), attempt.Known{Fields: email}) // a change before the first answer
+	change := upTo(ask(1, email), first.ID+1)
+	r.want(ask(1, email), attempt.Known{Fields: email}) // nobody asks for changes
+	second := r.grant(change)
+	r.want(change, attempt.Blocked{})
+	r.settle(second, email, paid(email, emailPrice))
+	for range 2 {
+		r.want(change, attempt.Known{Fields: email})
+		r.want(upTo(ask(1, email), second.ID-1), attempt.Known{Fields: email})
+		r.crash()
+	}
+	third := r.grant(upTo(ask(1, email), second.ID)) // a second change
+	r.settle(third, 0, cost.Charge{})
+	r.want(upTo(ask(1, email), second.ID), attempt.Known{Fields: email}) // it is gone, and that was the answer
+	r.settle(r.grant(upTo(ask(1, email), third.ID)), email, paid(email, emailPrice))
+	r.spent("workspace/2026-11", 4*emailPrice, 0)
+}
+
+// changeLost loses the calls for a change. One that may have been charged is not repeated. One that was not is asked for
+// again, and so is one that is lost and bought again on demand.
+func changeLost(r *rig) {
+	first := r.grant(ask(1, email))
+	r.settle(first, email, paid(email, emailPrice))
+	change := upTo(ask(1, email), first.ID)
+	r.release(r.grant(change), attempt.Release{Reason: "busy", Sent: true})
+	lost := r.grant(change)
+	r.lose(lost)
+	for range 2 {
+		r.want(change, attempt.Unsettled{Fields: email})
+		r.want(upTo(ask(1, email), lost.ID+10), attempt.Unsettled{Fields: email})
+		r.crash()
+	}
+	r.check(r.Assume(false, lost.ID))
+	r.want(ask(1, email), attempt.Known{Fields: email}) // it has its first answer again
+	charged := r.grant(change)
+	r.crash()
+	r.want(change, attempt.Unsettled{Fields: email})
+	r.check(r.Assume(true, charged.ID))
+	r.want(change, attempt.Known{Fields: email}) // it was paid for
+	r.want(upTo(ask(1, email), charged.ID+10), attempt.Known{Fields: email})
+	change.Reask.Forfeited = true
+	r.settle(r.grant(change), email, paid(email, emailPrice))
+	r.want(change, attempt.Known{Fields: email})
+	r.spent("workspace/2026-11", 3*emailPrice, 0)
+}
+
+// changeOfCompany asks again for a company by one of the identities that answers have named. Then no other identity of the
+// company is asked for the same change.
+func changeOfCompany(r *rig) {
+	for _, asked := range []enrich.Identity{byID(acme()), byNumber(acme()), byVAT(acme())} {
+		one := r.again()
+		bought := one.grant(askFor(byWebsite(acme()), email))
+		one.settleAs(bought, email, acme())
+		change := upTo(askFor(asked, email), bought.ID)
+		one.want(upTo(askFor(asked, email), bought.ID-1), attempt.Known{Fields: email, Under: elsewhere})
+		again := one.grant(upTo(askFor(byWebsite(acme()), email), bought.ID))
+		one.want(change, attempt.Blocked{})
+		one.settleAs(again, email, acme())
+		one.want(change, attempt.Known{Fields: email, Under: elsewhere})
+		one.crash()
+		one.want(change, attempt.Known{Fields: email, Under: elsewhere})
+		one.settleAs(one.grant(upTo(askFor(asked, email), again.ID)), email, acme())
+		one.spent("workspace/2026-11", 3*emailPrice, 0)
+	}
+}
