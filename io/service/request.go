@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 )
@@ -12,7 +13,8 @@ type Request struct {
 	Method string
 	Path   string // below the address
 	Query  url.Values
-	Body   []byte // JSON; empty for none
+	Body   []byte      // JSON, unless Header says otherwise; empty for none
+	Header http.Header // besides those of every request; nil for none
 	// Limit is how many bytes of the response are read; MaxBody when zero. A longer response
 	// is lost.
 	Limit int64
@@ -32,6 +34,7 @@ func (r Request) build(ctx context.Context, to Address) (*http.Request, error) {
 	if len(r.Body) > 0 {
 		request.Header.Set("Content-Type", "application/json")
 	}
+	maps.Copy(request.Header, r.Header)
 	return request, nil
 }
 

@@ -18,6 +18,13 @@ func NewSender(caller Caller, dial Dialer, maxConnections int) *Sender {
 	return &Sender{line{caller, newPaidTransport(dial, maxConnections)}}
 }
 
+// WithKey returns a sender with another key, over the same connections. The empty key sends none.
+func (s *Sender) WithKey(key string) *Sender {
+	other := s.line
+	other.caller.Key = key
+	return &Sender{other}
+}
+
 // Post sends a JSON body in exactly one POST. The verdict is nil when there is a whole
 // response. The end of ctx ends the request.
 func (s *Sender) Post(ctx context.Context, to Address, path string, body []byte) (Response, enrich.Verdict) {
