@@ -74,6 +74,9 @@ func optOutText(value string) string {
 	return "yes"
 }
 
+// HasOptedOut reports whether the person of a record wants no messages.
+func (c *CRM) HasOptedOut(r *crm.Record) bool { return optOutText(r.Values[c.OptOut]) != "" }
+
 // PulledHeader returns the headers of a pulled list.
 func PulledHeader() (header []string) {
 	for _, column := range pulledColumns() {

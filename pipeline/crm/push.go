@@ -51,12 +51,12 @@ const (
 	WhyUndone    = "undone"
 )
 
-// whyTexts say why nothing was written. The blank is for what it is about.
-func whyText(why, about string) string {
+// WhyText says why nothing was written. About is "" or what it is about.
+func WhyText(why, about string) string {
 	texts := map[string]string{
 		WhyChanged: "the record was changed in the CRM%s", WhyDuplicate: "another record has the value%s", WhyLocked: "the CRM has locked the record%s",
 		WhyRejected: "the CRM does not take the value%s", WhyGone: "the record is not in the CRM%s", WhyOptedOut: "the person has opted out%s",
-		WhyTooLong: "the value is too long for the field%s", WhyClosed: "nothing is written to the field%s", WhyUndone: "it was written and undone%s",
+		WhyInDoubt: "nobody knows whether it was written%s", WhyTooLong: "the value is too long for the field%s", WhyClosed: "nothing is written to the field%s", WhyUndone: "it was written and undone%s",
 	}
 	if about != "" {
 		about = " (" + about + ")"
@@ -68,9 +68,9 @@ func whyText(why, about string) string {
 func (l *Line) SentBack() string {
 	switch l.Write.State {
 	case Returned:
-		return whyText(l.Write.Why, l.Write.About)
+		return WhyText(l.Write.Why, l.Write.About)
 	case Cleared:
-		return whyText(WhyUndone, "")
+		return WhyText(WhyUndone, "")
 	}
 	return ""
 }
@@ -90,6 +90,7 @@ func (l *Line) Restore(w record.RecordWrite, sees bool) {
 type Cell struct {
 	Line     int    // of the review; -1 without one
 	Text     string // that is written
+	Asked    bool   // something has to be done about it
 	Approved bool   // it may be written. Of another value only a doubt is settled
 	Kept     string // why an undo left the value; "" for one that it did not leave
 	record.RecordWrite
@@ -137,13 +138,14 @@ func (r *Review) Items(to *CRM) (items []*Item) {
 		}
 		c := &Cell{Line: i, Text: line.Found, RecordWrite: line.Write}
 		c.Approved = r.Writable(line) || line.Write.State == Sent && r.isApproved(line)
+		c.Asked = c.Approved || c.State == Sent
 		if c.State != Sent {
 			c.Target = to.targets()[r.Targets[line.Target].Header]
 		}
 		item.Cells = append(item.Cells, c)
 	}
 	return slices.DeleteFunc(items, func(item *Item) bool {
-		return !slices.ContainsFunc(item.Cells, func(c *Cell) bool { return c.Approved || c.State == Sent })
+		return !slices.ContainsFunc(item.Cells, func(c *Cell) bool { return c.Asked })
 	})
 }
 
@@ -169,8 +171,8 @@ const (
 // back. It changes nothing in the CRM.
 func (p *Push) Look(ctx context.Context, item *Item) (now *crm.Record, send []*Cell, err error) {
 	now, err = p.read(ctx, item.Record)
-	if e := new(crm.Error); errors.As(err, &e) && e.Problem == crm.Invalid {
-		p.sendBack(item.Cells, WhyRejected, e.Code)
+	if crm.ProblemOf(err) == crm.Invalid {
+		p.sendBack(item.Cells, WhyRejected, "")
 		return nil, nil, nil
 	}
 	if err != nil {
@@ -231,15 +233,17 @@ func (p *Push) Write(ctx context.Context, item *Item) error {
 
 // notSent ends a write that was not sent.
 func (p *Push) notSent(item *Item, send []*Cell, again bool, err error) error {
-	e := new(crm.Error)
+	invalid := crm.ProblemOf(err) == crm.Invalid
 	for _, c := range send {
 		switch {
-		case errors.As(err, &e) && e.Problem == crm.Invalid:
-			c.sendBack(p.Now(), WhyRejected, e.Code)
-			err = nil
+		case invalid:
+			c.sendBack(p.Now(), WhyRejected, "")
 		case !again:
 			c.set("", p.Now())
 		}
+	}
+	if invalid {
+		err = nil
 	}
 	return errors.Join(err, p.Save(item))
 }
@@ -334,8 +338,10 @@ func (p *Push) choose(item *Item, now *crm.Record) (send []*Cell) {
 	switch {
 	case now == nil:
 		p.sendBack(send, WhyGone, "")
-	case optOutText(now.Values[p.OptOut]) != "":
+	case p.HasOptedOut(now):
 		p.sendBack(send, WhyOptedOut, "")
+	case now.Modified == "":
+		p.sendBack(send, WhyChanged, "somebody is changing it now")
 	default:
 		if changed := p.changed(item.Was, now, own); len(changed) > 0 {
 			p.sendBack(send, WhyChanged, strings.Join(changed, ", "))
@@ -374,4 +380,12 @@ func (p *Push) whyNot(c *Cell) (why, about string) {
 		return WhyTooLong, fmt.Sprintf("%d characters", field.MaxLength)
 	}
 	return "", ""
+}
+
+// Take takes the state of a value of the review. One that was sent back has no decision any more.
+func (r *Review) Take(c *Cell) {
+	line := &r.Lines[c.Line]
+	if line.Write = c.RecordWrite; c.State == Returned {
+		line.decide(Undecided, "")
+	}
 }

@@ -48,6 +48,9 @@ func (u *Undo) Clear(ctx context.Context, item *Item) error {
 			return err
 		}
 		outcome, err := u.Update(context.WithoutCancel(ctx), change)
+		if crm.ProblemOf(err) == crm.Invalid {
+			outcome.Result, err = crm.Rejected, nil
+		}
 		again := outcome.Result == crm.Changed || outcome.Result == crm.Unknown
 		for _, c := range clear {
 			switch {
@@ -80,6 +83,8 @@ func (u *Undo) choose(item *Item, now *crm.Record) (clear []*Cell) {
 		switch {
 		case now == nil:
 			c.Kept = WhyGone
+		case isOurs && now.Modified == "": // somebody is changing the record now
+			c.Kept = WhyChanged
 		case isOurs:
 			clear = append(clear, c)
 		case c.State == Sent:
