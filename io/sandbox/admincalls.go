@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"time"
 
 	"payonce/cost"
@@ -23,7 +24,7 @@ type done struct {
 // dashboard, and for letting things go wrong. It belongs on a separate address.
 func (s *Server) AdminHandler(token string) http.Handler {
 	return kit.AdminInterface{
-		Token: token, Calls: append(s.adminCalls(), s.second.AdminCalls()...),
+		Token: token, Calls: slices.Concat(s.adminCalls(), s.second.AdminCalls(), s.crm.AdminCalls()),
 		NotFound: func(err error) bool { return errors.Is(err, ErrUnknown) || v2.IsUnknown(err) },
 		Invalid:  func(err error) bool { return errors.Is(err, ErrInvalid) || v2.IsInvalid(err) },
 	}.Handler()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"payonce/enrich"
+	"payonce/io/sandbox/crm"
 	"payonce/io/sandbox/kit"
 	"payonce/io/sandbox/v2"
 	"payonce/io/sandbox/world"
@@ -41,6 +42,10 @@ type Config struct {
 	// clock, the file and how many calls are kept follow from the rest of the
 	// configuration.
 	V2 v2.Config
+
+	// CRM is the account of the CRM. The world, the faults, the latency and the clock follow from the rest of the
+	// configuration.
+	CRM crm.Config
 }
 
 // MCP are the choices that the transport of MCP leaves to a server. The zero value
@@ -75,6 +80,7 @@ func DefaultConfig() Config {
 		UnknownRate: 0.08,
 		MatchRates:  enrich.ByField[float64]{v1.WorkEmail: 0.72, v1.BusinessPhone: 0.45},
 		V2:          v2.DefaultConfig(),
+		CRM:         crm.DefaultConfig(),
 	}
 }
 
@@ -105,6 +111,14 @@ func (c Config) second(faults *kit.FaultRules) v2.Config {
 		second.Path = c.LedgerPath + v2Ending
 	}
 	return second
+}
+
+// crm returns the configuration of the CRM.
+func (c Config) crm(faults *kit.FaultRules) crm.Config {
+	account := c.CRM
+	account.World, account.Faults, account.Now = world.World{People: c.people()}, faults, c.Now
+	account.Latency.Min, account.Latency.Max = c.Latency.Min, c.Latency.Max
+	return account
 }
 
 func (c Config) checkPeople() error {

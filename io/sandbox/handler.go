@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"payonce/io/sandbox/crm"
 	"payonce/io/sandbox/kit"
 	"payonce/io/sandbox/v2"
 	"payonce/io/service/v1"
@@ -42,6 +43,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if strings.HasPrefix(r.URL.Path, v2.Path+"/") {
 		s.second.Handler().ServeHTTP(w, r)
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, crm.Path) || r.URL.Path == crm.TokenPath {
+		s.crm.Handler().ServeHTTP(w, r)
 		return
 	}
 	operation, isLookup := operationAt(r.URL.Path)

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"slices"
 
+	"payonce/io/sandbox/crm"
 	"payonce/io/sandbox/kit"
 )
 
@@ -43,7 +44,7 @@ func ParseFault(text string) (Fault, error) { return kit.ParseFault(text, faultC
 
 // faultCodes lists the codes of the refusals of both interfaces.
 func faultCodes() []ErrorCode {
-	codes := append(ErrorCodes(), kit.UnitCodes()...)
+	codes := slices.Concat(ErrorCodes(), kit.UnitCodes(), crm.FaultCodes())
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"payonce/io/sandbox/crm"
 	"payonce/io/sandbox/kit"
 	"payonce/io/sandbox/v2"
 	"payonce/io/sandbox/world"
@@ -31,6 +32,7 @@ type Server struct {
 	closing sync.Once
 	mcp     *toolServer
 	second  *v2.Server
+	crm     *crm.Server
 	// unnumbered counts the requests that are no lookups, for their request IDs.
 	unnumbered atomic.Uint64
 }
@@ -57,12 +59,13 @@ func New(config Config) (*Server, error) {
 	if s.second, err = v2.New(config.second(s.faults)); err != nil {
 		return nil, errors.Join(fmt.Errorf("sandbox: %w", err), opened.Close())
 	}
+	s.crm = crm.New(config.crm(s.faults))
 	s.mcp = newToolServer(s)
 	return s, nil
 }
 
 // Handler returns the REST interface, whose paths begin with /api/v1, the MCP
-// endpoint at /mcp, the second interface below /v2, and a page at / that says what this is. Every response carries
+// endpoint at /mcp, the second interface below /v2, a CRM below /crm/v8 and /oauth/v2/token, and a page at / that says what this is. Every response carries
 // the header "X-Sandbox: true". Faults that break a connection panic with
 // http.ErrAbortHandler, which net/http understands.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
@@ -75,6 +78,7 @@ func (s *Server) Close() error {
 	s.closing.Do(func() {
 		close(s.closed)
 		s.mcp.endSessions()
+		s.crm.Close()
 		err = errors.Join(s.ledger.Close(), s.second.Close())
 	})
 	return err
@@ -85,6 +89,9 @@ func (s *Server) Ledger() Snapshot { return s.ledger.Snapshot() }
 
 // Second returns the second interface, with its ledger.
 func (s *Server) Second() *v2.Server { return s.second }
+
+// CRM returns the CRM.
+func (s *Server) CRM() *crm.Server { return s.crm }
 
 // Workspace returns the ledger itself, for what its owner does.
 func (s *Server) Workspace() *Ledger { return s.ledger }
