@@ -1,5 +1,5 @@
-// This file records what happens to values that were found for records of a CRM: the decisions about them, and when they
-// were exported.
+// This file records what happens to values that were found for records of a CRM: the decisions about them, when they
+// were exported, and what became of writing them to the CRM.
 
 package checkpoint
 
@@ -27,6 +27,24 @@ func (j *Journal) PersonKey(id enrich.Identity) enrich.Key { return record.HashK
 // Event returns the record of an event, and false when there is none.
 func (j *Journal) Event(key enrich.Key) (record.Event, bool, error) {
 	return record.Load[record.Event](j.store, record.EventKey(key))
+}
+
+// Events visits all events.
+func (j *Journal) Events(visit func(Event) error) error {
+	return j.store.Scan([]byte{record.EventPrefix}, nil, func(key, value []byte) (bool, error) {
+		var event Event
+		err := record.Decode(key, value, &event.Event)
+		if copy(event.Key[:], key[1:]); err == nil {
+			err = visit(event)
+		}
+		return true, err
+	})
+}
+
+// ValueKey returns a hash of a value that was written to a record. Two spellings of it have one, where only blanks and the
+// case of letters differ.
+func (j *Journal) ValueKey(value string) enrich.Key {
+	return j.EventKey("value", strings.ToLower(strings.TrimSpace(value)))
 }
 
 // SaveEvents records events. Each replaces what was recorded under its key. When it returns nil, all are durable. After an

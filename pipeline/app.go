@@ -151,6 +151,7 @@ type session struct {
 	lists []*columns.UserList
 	// accounts are those that were opened.
 	accounts []*provider.Account
+	closers  []func() // of what else was opened
 }
 
 func (w *Work) open() *session {
@@ -178,6 +179,9 @@ func withReading[T any](ctx context.Context, w *Work, doing string, do func(*ses
 func (s *session) close() error {
 	for _, account := range s.accounts {
 		account.Close()
+	}
+	for _, end := range s.closers {
+		end()
 	}
 	return errors.Join(s.closeLists(), s.place.Close())
 }

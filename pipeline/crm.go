@@ -1,5 +1,5 @@
 // This file reviews what a run found for the records of a CRM, and writes what was approved to a file that the CRM
-// imports. The list of the run says what is in the CRM: it was exported with the ids of its records.
+// imports. crmpush.go writes it to the CRM itself. The list of the run says what is in the CRM: it was exported with the ids of its records.
 
 package pipeline
 
@@ -158,6 +158,7 @@ func (r *crmReview) findColumns() (err error) {
 	names := strings.Join(r.order.Names, " ")
 	r.at = crm.Columns{
 		Record: r.Reading.Mapping.Column(columns.RecordID), Modified: r.Reading.Mapping.Column(columns.RecordModified), Event: columns.None,
+		Pulled: crm.FindPulled(r.Schema.Columns),
 	}
 	if r.at.Record == columns.None {
 		return problem.Coded("no_record_id", "%s: no column with the ids of records; its columns are %s", names, columns.List(r.Schema))
@@ -192,6 +193,9 @@ func (r *crmReview) build(ctx context.Context) (err error) {
 		if target.Role != columns.Email || !r.asksByEmail() {
 			hidden = append(hidden, target.Column)
 		}
+	}
+	if pulled := r.at.Pulled; pulled != nil {
+		further = append(further, append(pulled.Tracked, pulled.CRM)...)
 	}
 	for _, column := range []int{r.at.Record, r.at.Modified, r.at.Event} {
 		if column != columns.None {
@@ -251,13 +255,14 @@ func (r *crmReview) readDecisions(ctx context.Context, path string) error {
 	return err
 }
 
-// eventOf returns the hash of the event that a line is about: the record in its list, what was asked for, and what
-// identified the person; or what the caller calls it.
+// eventOf returns the hash of the event that a line is about: the record in its CRM, what was asked for, and what
+// identified the person; or what the caller calls it. A list that was not pulled stands for the CRM.
 func (r *crmReview) eventOf(l *crm.Line) enrich.Key {
+	of := cmp.Or(l.CRM, r.list)
 	if l.Event != "" {
-		return r.journal().EventKey("given", r.list, l.Event)
+		return r.journal().EventKey("given", of, l.Event)
 	}
-	return r.journal().EventKey("record", r.list, l.Record, r.fields, l.Who.Canonical())
+	return r.journal().EventKey("record", of, l.Record, r.fields, l.Who.Canonical())
 }
 
 // seen returns a hash of the state of the record that a decision is about.
@@ -279,7 +284,11 @@ func (r *crmReview) loadDecisions() error {
 			continue
 		}
 		for _, saved := range event.Fields {
-			if saved.Field != line.Field || saved.Attempt != line.Attempt {
+			if saved.Field != line.Field {
+				continue
+			}
+			line.Restore(saved.Write, saved.Seen == r.seen(line))
+			if saved.Attempt != line.Attempt {
 				continue
 			}
 			if line.State == crm.Open && saved.Seen == r.seen(line) {
@@ -318,7 +327,10 @@ func (r *crmReview) save(lines ...int) error {
 		outcome := record.EventOutcome{
 			Field: line.Field, Attempt: line.Attempt, RequestID: line.RequestID, Decision: string(line.Decision), DecidedBy: line.DecidedBy,
 			At: line.DecidedAt, Exported: line.Exported, Exports: line.Exports,
-			Seen: r.seen(line),
+			Seen: r.seen(line), Write: line.Write,
+		}
+		if line.Write.Target != "" {
+			event.CRM, event.Record = line.CRM, line.Record
 		}
 		isField := func(o record.EventOutcome) bool { return o.Field == line.Field }
 		if at := slices.IndexFunc(event.Fields, isField); at >= 0 {

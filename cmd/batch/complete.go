@@ -33,7 +33,7 @@ func registerCompletion(cmd *cobra.Command, open openCompletion) {
 	switch cmd.CommandPath() {
 	case "batch show": // or a file with a plan
 		cmd.ValidArgsFunction = first(open.runs, cobra.ShellCompDirectiveDefault)
-	case "batch write", "batch crm review", "batch crm export":
+	case "batch write", "batch crm review", "batch crm push", "batch crm undo", "batch crm export":
 		cmd.ValidArgsFunction = first(open.runs, cobra.ShellCompDirectiveNoFileComp)
 	}
 	for flag, names := range map[string]func(*cobra.Command, []string, string) []string{

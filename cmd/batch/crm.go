@@ -15,17 +15,17 @@ import (
 func newCRMCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crm",
-		Short: "Review what a run found for records of a CRM, and write an import file",
-		Long: "Review what a run found for the records of a CRM, and write what was approved to a file that the CRM\n" +
-			"imports. The list of the run is an export of the CRM with the ids of its records. Nothing is sent." +
-			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
+		Short: "Pull a list from a CRM, review what a run found for it, and write that to the CRM",
+		Long: "Review what a run found for the records of a CRM, and write what was approved to the CRM or to a file\n" +
+			"that it imports. The list of the run is pulled from the CRM, or is an export with the ids of its records." +
+			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCRMReviewCommand(env), newCRMExportCommand(env))
+	cmd.AddCommand(newCRMPullCommand(env), newCRMReviewCommand(env), newCRMPushCommand(env), newCRMUndoCommand(env), newCRMExportCommand(env))
 	return cmd
 }
 
-// crmFlags are those of both commands.
+// crmFlags are those of the commands that read a review.
 type crmFlags struct {
 	*options
 	rules       []string
@@ -36,13 +36,28 @@ func newCRMFlags(env environment) *crmFlags { return &crmFlags{options: newOptio
 
 // add adds the flags. The help says what is written to the file.
 func (f *crmFlags) add(flags *pflag.FlagSet, what string) {
+	f.addReading(flags)
+	f.addOutput(flags, what)
+}
+
+// addOutput adds the flags of a command that writes a file.
+func (f *crmFlags) addOutput(flags *pflag.FlagSet, what string) {
+	flags.StringVarP(&f.output.path, "output", "o", "", "write "+what+" to this `FILE`, whose ending sets the format")
+	f.addFormulasFlag(flags)
+	f.addKeepFlag(flags)
+}
+
+// addReading adds the flags of a command that reads a review of the journal.
+func (f *crmFlags) addReading(flags *pflag.FlagSet) {
 	f.addJournalFlags(flags)
 	f.service.AddWait(flags)
 	f.list.AddReading(flags)
-	flags.StringVarP(&f.output.path, "output", "o", "", "write "+what+" to this `FILE`, whose ending sets the format")
 	flags.StringVar(&f.eventColumn, "event-column", "", "the `COLUMN` of the list with the ids of your events, by its header or #number (default an event for each record, the fields and the person)")
-	f.addFormulasFlag(flags)
-	f.addKeepFlag(flags)
+}
+
+// addRules adds the flag of a command that approves by rules.
+func (f *crmFlags) addRules(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&f.rules, "auto", nil, "approve by the rule of this `NAME` (repeatable)")
 }
 
 // value returns the options as one value.
@@ -74,7 +89,7 @@ func newCRMReviewCommand(env environment) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.review(cmd, args[0]) },
 	}
 	f.add(cmd.Flags(), "the review")
-	cmd.Flags().StringSliceVar(&f.rules, "auto", nil, "approve by the rule of this `NAME` (repeatable)")
+	f.addRules(cmd.Flags())
 	return cmd
 }
 

@@ -101,6 +101,13 @@ var texts = map[string]string{
 	"no_such_job":             "; \"batch runs\" lists the runs",
 	"no_record_id":            "; run the list again with --map record_id=COLUMN, which buys nothing twice",
 	"crm_several_files":       "; name a file with -o, or give --empty-cells and tell the import to skip empty cells",
+	"crm_not_pulled":          "; pull the list with batch crm pull, or write an import file with batch crm export",
+	"crm_not_connected":       "; set them, or try --sandbox",
+	"crm_refused":             "; compare ZOHO_CLIENT_ID, ZOHO_CLIENT_SECRET, ZOHO_REFRESH_TOKEN, its scopes and ZOHO_DATA_CENTER with the API console of Zoho, then run the same command again",
+	"crm_exhausted":           "; run the same command again when the CRM account has API credits again",
+	"crm_unreachable":         "; run the same command again when the CRM can be reached",
+	"crm_interrupted":         "; run the same command again to go on",
+	"cannot_ask_undo":         "; look at what is listed above, then give --yes",
 	"no_such_run":             "; \"batch runs\" lists them",
 	"not_in_doubt":            "; \"batch reconcile\" shows those that are",
 	// Advice of the doctor.

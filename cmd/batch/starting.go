@@ -22,6 +22,9 @@ import (
 var recorded = map[string]bool{
 	"batch write":      true, // the name of a run
 	"batch crm export": true, // the name of a run
+	"batch crm push":   true, // the name of a run
+	"batch crm undo":   true, // the name of a run
+	"batch crm pull":   false,
 	"batch reconcile":  true, // the numbers of attempts
 	"batch forget":     false, "batch conformance": false,
 	"batch journal prune": false, "batch journal rekey": false, "batch journal unpause": false,

@@ -55,13 +55,20 @@ func (r *Review) cells(l *Line) []string {
 	return cells
 }
 
-// StateText says what can become of the value, or when it was exported.
+// StateText says what can become of the value, or when it was written or exported.
 func (l *Line) StateText() string {
+	const minute = "2006-01-02 15:04"
 	switch {
 	case l.State != Open:
 		return string(l.State) + ": " + l.Why
+	case l.Write.State == Written:
+		return "written " + l.Write.At.UTC().Format(minute)
+	case l.Write.State == Sent, l.Write.State == Clearing:
+		return "in doubt since " + l.Write.At.UTC().Format(minute)
+	case l.SentBack() != "":
+		return "sent back " + l.Write.At.UTC().Format(minute) + ": " + l.SentBack()
 	case !l.Exported.IsZero():
-		return "exported " + l.Exported.UTC().Format("2006-01-02 15:04")
+		return "exported " + l.Exported.UTC().Format(minute)
 	}
 	return string(Open)
 }
@@ -191,6 +198,10 @@ func (d *decisions) take(row table.Row) error {
 			return wrong(name, "the review has %q here now, and the file has %q; change only the decisions, and write the review again if the list has changed",
 				now, cell(name))
 		}
+	}
+	// A decision that is older than the reason why nothing was written does not know the reason.
+	if line.SentBack() != "" && cell(stateColumn) != oneLine(line.StateText()) {
+		return nil
 	}
 	if err := line.check(decision); err != nil {
 		return wrong(decisionColumn, "%v; leave it empty", err)

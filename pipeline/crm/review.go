@@ -3,8 +3,8 @@
 // that is empty in the CRM, and only after a person, or a rule that the user asked for, approved it. No cell is cleared. A
 // phone is never written to a column of mobile numbers.
 //
-// The package knows no file format of a CRM and no connector. A list says what is in the CRM, and Batches returns what is
-// written.
+// The package knows no file format of a CRM. A list says what is in the CRM, and Batches returns what is written to a file.
+// Push writes to the CRM itself, through a Connector, and Undo clears what Push wrote.
 package crm
 
 import (
@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
@@ -81,8 +82,11 @@ type Line struct {
 	RequestID        string
 	Event            string // the id that the caller gave the event; "" for none
 	Who              enrich.Identity
+	CRM              string             // that the list was pulled from; "" for a list that was not pulled
+	Write            record.RecordWrite // what is known of writing the value to the CRM
 
-	name, domain bool // the found name is that of the row, and the email is at the company's domain
+	was          map[string]string // the tracked columns of a pulled list
+	name, domain bool              // the found name is that of the row, and the email is at the company's domain
 }
 
 // Unclear is a row whose record or event is not certain.
@@ -110,10 +114,15 @@ type Row struct {
 	inCRM                   []string // of each target
 	values                  []output.FoundValue
 	says                    enrich.Described
+	crm                     string
+	was                     map[string]string // the tracked columns of a pulled list
 }
 
 // Columns says where a row has what a review needs besides the targets; columns.None for nowhere.
-type Columns struct{ Record, Modified, Event int }
+type Columns struct {
+	Record, Modified, Event int
+	Pulled                  *WhereFrom // nil for a list that was not pulled
+}
 
 // ReadRow returns what a review needs of a row. Cell returns the cells as they are in the list.
 func (r *Review) ReadRow(found *output.FoundRow, at Columns, cell func(int) []byte) Row {
@@ -129,6 +138,9 @@ func (r *Review) ReadRow(found *output.FoundRow, at Columns, cell func(int) []by
 	}
 	for _, target := range r.Targets {
 		row.inCRM = append(row.inCRM, text(target.Column))
+	}
+	if at.Pulled != nil {
+		row.crm, row.was = at.Pulled.read(cell)
 	}
 	return row
 }
@@ -181,6 +193,7 @@ func (b *Builder) Add(row Row) {
 			Record: row.record, Modified: row.modified, Row: row.number, Person: row.person, Company: row.company,
 			Field: value.Field, Target: target, InCRM: row.inCRM[target], Found: value.Value, State: Open,
 			Attempt: value.Attempt, RequestID: value.RequestID, Event: row.event, Who: row.who,
+			CRM: row.crm, was: row.was,
 		}
 		line.judge(&row.says, &value)
 		switch closed := b.review.Targets[target].Closed; {
@@ -190,6 +203,8 @@ func (b *Builder) Add(row Row) {
 			line.State, line.Why = Kept, "the CRM has another value"
 		case closed != "":
 			line.State, line.Why = Closed, closed
+		case row.was[optOutColumn] != "":
+			line.State, line.Why = Closed, "the person has opted out"
 		}
 		key := valueKey(value.Role, value.Value)
 		b.found[key] = append(b.found[key], len(b.review.Lines))
@@ -310,6 +325,11 @@ func (l *Line) decide(d Decision, by string) {
 
 // Writable reports whether the value may be written to the CRM. No other function decides that.
 func (r *Review) Writable(l *Line) bool {
+	return r.isApproved(l) && isFree(l.Write.State)
+}
+
+// isApproved is Writable for a value that may have been written already.
+func (r *Review) isApproved(l *Line) bool {
 	return l.State == Open && l.Decision == Approve && l.InCRM == "" && l.Found != "" && l.Record != "" && r.Targets[l.Target].Closed == ""
 }
 
@@ -323,6 +343,7 @@ type Count struct {
 	NotWritten int64            `json:"not_written"`
 	ByRule     map[string]int64 `json:"by_rule,omitempty"`
 	Exported   int64            `json:"exported"`
+	Written    int64            `json:"written,omitempty"` // to the CRM itself
 }
 
 // Count counts the lines of the review.
@@ -349,6 +370,9 @@ func (r *Review) Count() (c Count) {
 		}
 		if !line.Exported.IsZero() {
 			c.Exported++
+		}
+		if line.Write.State == Written {
+			c.Written++
 		}
 	}
 	return c

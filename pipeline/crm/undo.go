@@ -1,0 +1,100 @@
+package crm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"payonce/enrich"
+	"payonce/io/crm"
+)
+
+// Undo clears values that Push wrote. A field that has another value by now stays as it is.
+type Undo struct {
+	*CRM
+	Hash func(string) enrich.Key // of a value
+	Save func(*Item) error       // returns when the states of the cells are durable
+	Now  func() time.Time
+}
+
+// WhyInDoubt says why an undo left a value: nobody knows whether its write or an earlier undo of it arrived.
+const WhyInDoubt = "in_doubt"
+
+// Clear clears the fields of a record that still have the values that were written. Other fields of the record may have
+// been changed since. An interrupt does not end a change. After an error nothing is under way.
+func (u *Undo) Clear(ctx context.Context, item *Item) error {
+	for range tries {
+		now, err := u.read(ctx, item.Record)
+		if err != nil {
+			return err
+		}
+		before := item.states()
+		clear := u.choose(item, now)
+		switch {
+		case len(clear) == 0 && slices.Equal(before, item.states()):
+			return nil
+		case len(clear) == 0:
+			return u.Save(item)
+		}
+		change := crm.Change{ID: item.Record, Modified: now.Modified}
+		for _, c := range clear {
+			c.again = c.State == Clearing
+			c.set(Clearing, u.Now())
+			c.Modified = now.Modified
+			change.Clear = append(change.Clear, c.Target)
+		}
+		if err := u.Save(item); err != nil { // from here on the change may have arrived, whatever happens
+			return err
+		}
+		outcome, err := u.Update(context.WithoutCancel(ctx), change)
+		if crm.ProblemOf(err) == crm.Invalid {
+			outcome.Result, err = crm.Rejected, nil
+		}
+		again := outcome.Result == crm.Changed || outcome.Result == crm.Unknown
+		for _, c := range clear {
+			switch {
+			case err == nil && outcome.Result == crm.Written:
+				c.set(Cleared, u.Now())
+				c.Modified, c.RequestID = outcome.Modified, outcome.RequestID
+			case err == nil && outcome.Result == crm.Unknown, c.again:
+				c.Kept = WhyInDoubt
+			default:
+				c.set(Written, u.Now())
+				c.Kept = string(outcome.Result)
+			}
+		}
+		if err := errors.Join(err, u.Save(item)); err != nil || !again {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose returns the values that are cleared now. It notes those that are gone already, and why the others stay.
+func (u *Undo) choose(item *Item, now *crm.Record) (clear []*Cell) {
+	for _, c := range item.Cells {
+		c.Kept = ""
+		inCRM := ""
+		if now != nil {
+			inCRM = now.Values[c.Target]
+		}
+		isOurs := inCRM != "" && u.Hash(inCRM) == c.Value
+		switch {
+		case now == nil:
+			c.Kept = WhyGone
+		case isOurs && now.Modified == "": // somebody is changing the record now
+			c.Kept = WhyChanged
+		case isOurs:
+			clear = append(clear, c)
+		case c.State == Sent:
+			c.Kept = WhyInDoubt
+		case inCRM == "":
+			c.set(Cleared, u.Now())
+		default:
+			c.set(Written, c.At)
+			c.Kept = WhyChanged
+		}
+	}
+	return clear
+}

@@ -1,0 +1,43 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"payonce/io/crm/zoho"
+	"payonce/pipeline/crm"
+	"payonce/pipeline/problem"
+)
+
+// CRMAccount is the account of a CRM that lists are pulled from and values are written to.
+type CRMAccount struct{ zoho.Config }
+
+// connect connects to the CRM, or to the embedded one.
+func (s *session) connect(a CRMAccount) (*crm.CRM, error) {
+	at, err := url.Parse(a.APIURL)
+	if err != nil {
+		return nil, problem.Usagef("the address of the CRM: %w", err)
+	}
+	name := "zoho " + cmp.Or(a.DataCenter, "us")
+	if at.Host != "" {
+		name = fmt.Sprintf("%s at %s", name, at.Host)
+	}
+	a.Now, a.UserAgent = s.now, "payonce/"+s.work.Env.Version
+	// The CRM gives few access tokens, so that processes share one.
+	state := s.work.Workspace.Journal.State
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, err
+	}
+	a.TokenFile = filepath.Join(state, "zoho-token.json")
+	connector, err := zoho.New(a.Config)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	s.closers = append(s.closers, connector.Close)
+	return &crm.CRM{Connector: connector, Name: name, Names: crm.Names{
+		FirstName: "First_Name", LastName: "Last_Name", Email: "Email", Phone: "Phone", Mobile: "Mobile", OptOut: "Email_Opt_Out",
+	}}, nil
+}

@@ -1,0 +1,181 @@
+package report
+
+import (
+	"slices"
+	"time"
+
+	iocrm "payonce/io/crm"
+	"payonce/pipeline/crm"
+	"payonce/pipeline/output"
+)
+
+// CRMPull says what was pulled from a CRM.
+type CRMPull struct {
+	CRM      string `json:"crm"`
+	List     string `json:"list"`
+	Records  int64  `json:"records"`
+	Emails   int64  `json:"with_email"`
+	Phones   int64  `json:"with_phone"`
+	Websites int64  `json:"with_website"` // of the company
+	OptedOut int64  `json:"opted_out"`
+	// Missing are the records that were asked for by their ids and are not in the CRM.
+	Missing   int64                `json:"missing"`
+	KeptFiles []output.KeptVersion `json:"kept_files,omitempty"`
+}
+
+// Count counts a record.
+func (v *CRMPull) Count(from *crm.CRM, r *iocrm.Record) {
+	v.Records++
+	for count, has := range map[*int64]bool{
+		&v.Emails: r.Values[from.Email] != "", &v.Phones: r.Values[from.Phone] != "", &v.Websites: r.Account.Website != "",
+		&v.OptedOut: from.HasOptedOut(r),
+	} {
+		if has {
+			*count++
+		}
+	}
+}
+
+func (v *CRMPull) Render(p *Page) {
+	p.Entryf("crm", "%s", v.CRM)
+	p.Prosef("pulled", "%s: %s; %d with an email, %d with a phone, %d with the company's website", v.List, Counted(v.Records, "record"), v.Emails, v.Phones, v.Websites)
+	if v.OptedOut > 0 {
+		p.Prosef("opted out", "%s; nothing is written to them", Counted(v.OptedOut, "record"))
+	}
+	if v.Missing > 0 {
+		p.Alertf("missing", "%s that were asked for are not in the CRM", Counted(v.Missing, "record"))
+	}
+	renderKept(p, v.KeptFiles)
+}
+
+// CRMPush says what was written to the records of a CRM, or cleared there. Its figures count values.
+type CRMPush struct {
+	Run    string `json:"run"`
+	CRM    string `json:"crm"`
+	DryRun bool   `json:"dry_run,omitempty"`
+	Undo   bool   `json:"undo,omitempty"`
+	// Undecided are values that nobody has approved or rejected.
+	Undecided int64 `json:"undecided"`
+	Records   int64 `json:"records"`         // that were changed
+	Written   int64 `json:"written"`         // or would be, of a dry run
+	Already   int64 `json:"already_written"` // before this start
+	Cleared   int64 `json:"cleared"`
+	// Returned are approved values that nothing was written of, and Kept those that an undo left, by reason.
+	Returned []CRMReason   `json:"back_to_review"`
+	Kept     []CRMReason   `json:"kept,omitempty"`
+	InDoubt  int64         `json:"in_doubt"`
+	Left     int64         `json:"records_left"` // that were not looked at
+	Writes   []CRMWrite    `json:"writes,omitempty"`
+	Unclear  []crm.Unclear `json:"unclear_rows,omitempty"`
+	Stop     *CRMStop      `json:"stop,omitempty"` // why it ended early
+	Advice   string        `json:"-"`
+}
+
+// CRMReason counts values by a reason.
+type CRMReason struct {
+	Reason string `json:"reason"`
+	Values int64  `json:"values"`
+}
+
+// CRMWrite is a value that would be written or cleared. A value that would be cleared is not known.
+type CRMWrite struct {
+	Record string `json:"record_id"`
+	Field  string `json:"field"`
+	Value  string `json:"value,omitempty"`
+}
+
+// CRMStop says why a command ended before all records.
+type CRMStop struct {
+	Code    string    `json:"code"`
+	Message string    `json:"message"`
+	Until   time.Time `json:"until,omitzero"` // before which the CRM takes nothing
+}
+
+// NewCRMPush returns the report of a push that begins.
+func NewCRMPush(r *crm.Review, name string, dryRun bool) *CRMPush {
+	v := &CRMPush{Run: r.Run, CRM: name, DryRun: dryRun, Undecided: r.Count().Undecided, Unclear: r.Unclear, Returned: []CRMReason{}}
+	for i := range r.Lines {
+		switch r.Lines[i].Write.State {
+		case crm.Written:
+			v.Already++
+		case crm.Clearing:
+			v.InDoubt++
+		}
+	}
+	return v
+}
+
+// Add adds what became of a record.
+func (v *CRMPush) Add(item *crm.Item) {
+	values := v.Written + v.Cleared
+	for _, c := range item.Cells {
+		switch {
+		case !c.Asked:
+		case v.Undo && c.Kept != "" && c.Kept != crm.WhyInDoubt:
+			v.Kept = counted(v.Kept, c.Kept)
+		case v.DryRun && c.Approved:
+			v.Written++
+			v.Writes = append(v.Writes, CRMWrite{item.Record, c.Target, c.Text})
+		case c.State == crm.Written:
+			v.Written++
+		case c.State == crm.Returned:
+			v.Returned = counted(v.Returned, c.Why)
+		case c.State == crm.Cleared:
+			v.Cleared++
+		case c.State == crm.Sent, c.State == crm.Clearing:
+			v.InDoubt++
+		}
+	}
+	if v.Written+v.Cleared > values {
+		v.Records++
+	}
+}
+
+// counted adds one to the values with a reason.
+func counted(reasons []CRMReason, reason string) []CRMReason {
+	at := slices.IndexFunc(reasons, func(r CRMReason) bool { return r.Reason == reason })
+	if at < 0 {
+		at, reasons = len(reasons), append(reasons, CRMReason{Reason: reason})
+	}
+	reasons[at].Values++
+	return reasons
+}
+
+func (v *CRMPush) Render(p *Page) {
+	p.Entryf("run", "%s", v.Run)
+	p.Entryf("crm", "%s", v.CRM)
+	for _, w := range v.Writes {
+		p.Prosef("would write", "%s of %s: %s", w.Field, w.Record, Printable(w.Value))
+	}
+	if v.Undecided > 0 {
+		p.Entryf("to decide", "%d: without a decision nothing is written", v.Undecided)
+	}
+	what := func(n int64) string { return Textf("%s of %s", Counted(n, "value"), Counted(v.Records, "record")) }
+	switch {
+	case v.Undo:
+		p.Prosef("cleared", "%s", what(v.Cleared))
+	case v.DryRun:
+		p.Prosef("would be written", "%s; nothing was written. The lookups are paid already", what(v.Written))
+	default:
+		p.Prosef("written", "%s", what(v.Written))
+	}
+	if v.Already > 0 {
+		p.Entryf("written before", "%s", Counted(v.Already, "value"))
+	}
+	for _, r := range v.Returned {
+		p.Alertf("back to review", "%s: %s", Counted(r.Values, "value"), crm.WhyText(r.Reason, ""))
+	}
+	for _, r := range v.Kept {
+		p.Alertf("left", "%s: %s", Counted(r.Values, "value"), crm.WhyText(r.Reason, ""))
+	}
+	if v.InDoubt > 0 {
+		p.Alertf("in doubt", "%s; the same command again looks at the records", Counted(v.InDoubt, "value"))
+	}
+	if v.Left > 0 {
+		p.Entryf("not looked at", "%s", Counted(v.Left, "record"))
+	}
+	renderUnclear(p, v.Unclear)
+	if v.Stop != nil {
+		p.Alertf("stopped", "%s%s", v.Stop.Message, v.Advice)
+	}
+}
