@@ -125,7 +125,8 @@ func (l List) NoteFallback(run *checkpoint.Run) {
 
 // recallFallback takes over what NoteFallback noted.
 func (l *List) recallFallback(run checkpoint.Run) {
-	l.Fallback, l.OnlyCompaniesFallBack, l.FallbackByDefault = run.Fallback, !run.FallbackOfPersons, !run.FallbackChosen
+	l.Fallback = run.Fallback
+	l.OnlyCompaniesFallBack, l.FallbackByDefault = l.Fallback && !run.FallbackOfPersons, l.Fallback && !run.FallbackChosen
 }
 
 // yearsText returns years as the record of a run has them.

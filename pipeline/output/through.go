@@ -196,7 +196,7 @@ func (a *answered) add(line table.Row, e *evaluator) {
 			a.waits[position] = forAnswer
 		}
 	}
-	if e.Scope.Subject == enrich.Persons {
+	if e.Scope.Subject == enrich.Persons { // companies have one field in a step, whose column shows it
 		found := e.hasResult && e.result.found
 		a.persons = append(a.persons, foundPerson{e.Scope.Catalogue.Interface, found, waiting != 0})
 	}
@@ -218,8 +218,12 @@ func (a *answered) add(line table.Row, e *evaluator) {
 	}
 }
 
-// lacks returns the fields that a step withholds from the row, and for which no step found a value.
+// lacks returns the fields that a step withholds from the row, and for which no step found a value. It returns none when
+// another step of the interface found the person: a row does not get values of two persons.
 func (a *answered) lacks(e *evaluator) (fields enrich.Fields) {
+	if found, _ := a.HasPerson(e.Scope.Catalogue.Interface); found {
+		return 0
+	}
 	for f := range e.result.withheld.Each() {
 		if a.values[e.positions.fields[f]] == "" {
 			fields = fields.With(f)
