@@ -186,6 +186,9 @@ func (l Literal) String() cost.Optional[string] {
 
 // Text returns a string trimmed, in NFC and without NUL characters, which no list could hold; "" when it is not known.
 func (l Literal) Text() string {
+	if plain := plainText(l); plain != nil && bytes.IndexByte(plain, 0) < 0 {
+		return string(bytes.TrimSpace(plain))
+	}
 	value := strings.ReplaceAll(l.String().Value, "\x00", "")
 	return strings.TrimSpace(norm.NFC.String(value))
 }

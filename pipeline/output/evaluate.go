@@ -20,6 +20,7 @@ type evaluator struct {
 	*StepOutput
 	positions
 	recallAll func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
+	decode    func(answer enrich.Answered, values *enrich.Values) error // a method of Decoder
 	fields    []scan.FieldColumn
 	hasHeld   bool             // the list has further columns with values of fields
 	facts     []scan.RowFacts  // of the block
@@ -44,8 +45,9 @@ type evaluator struct {
 	other []byte // the canonical form of the subject of an attempt
 }
 
-// newEvaluators returns an evaluator for each step for which of is set, nil for all.
-func (r *reading) newEvaluators(of []bool) (evaluators []*evaluator) {
+// newEvaluators returns an evaluator for each step for which of is set, nil for all. With naming, details that have no
+// role and describe nobody may be left out.
+func (r *reading) newEvaluators(of []bool, naming bool) (evaluators []*evaluator) {
 	for i := range r.steps {
 		if of != nil && !of[i] {
 			continue
@@ -53,7 +55,10 @@ func (r *reading) newEvaluators(of []bool) (evaluators []*evaluator) {
 		step := &r.steps[i]
 		e := &evaluator{
 			RowReader: step.Scope.ByOwn().Reader(step.Answers.KeyOf), StepOutput: step, positions: r.layout.steps[i],
-			recallAll: r.recall[i], fields: step.Scope.FieldColumns(),
+			recallAll: r.recall[i], decode: step.Decoder.Values, fields: step.Scope.FieldColumns(),
+		}
+		if d, ok := step.Decoder.(namingDecoder); ok && naming {
+			e.decode = d.Naming
 		}
 		e.hasHeld = slices.ContainsFunc(e.fields, func(f scan.FieldColumn) bool { return len(f.Held) > 0 })
 		e.judge.evaluator = e

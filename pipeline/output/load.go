@@ -85,7 +85,7 @@ func (e *evaluator) recall(ids []attempt.ID) (err error) {
 		}
 		if !known.Ended.Answered() {
 			*values = enrich.Values{Details: values.Details[:0]}
-		} else if err := e.Decoder.Values(answered, values); err != nil {
+		} else if err := e.decode(answered, values); err != nil {
 			return fmt.Errorf("attempt %d: %w", known.ID, err)
 		}
 	}

@@ -25,7 +25,7 @@ func TestSmallAnswersDoNotKeepLargeOnes(t *testing.T) {
 	const attempts, large = 100, 8 << 10
 	var texts weak.Pointer[byte]
 	e := &evaluator{StepOutput: &StepOutput{}}
-	e.Decoder = statusDecoder{}
+	e.decode = statusDecoder{}.Values
 	e.recallAll = func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
 		const beside = "matchedrun7request"
 		memory := []byte(strings.Repeat(beside+strings.Repeat("x", large), len(ids)))

@@ -48,6 +48,12 @@ type Decoder interface {
 	Values(answer enrich.Answered, values *enrich.Values) error
 }
 
+// namingDecoder is a Decoder that can read in less time what rows of later steps need of an answer.
+type namingDecoder interface {
+	// Naming is Values, but details that have no role and describe nobody may be empty.
+	Naming(answer enrich.Answered, values *enrich.Values) error
+}
+
 // Output says how the output of a step is made.
 type Output struct {
 	Scope   scan.Scope

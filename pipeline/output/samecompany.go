@@ -4,6 +4,7 @@ import (
 	"context"
 	"hash/maphash"
 	"math"
+	"slices"
 	"sync"
 
 	"payonce/enrich"
@@ -45,11 +46,17 @@ type sameCompanies struct {
 }
 
 // sameCompanies reads the list and compares the companies of its rows by the ids in their answers. Answers that contradict
-// rows do not count, unless they are accepted.
+// rows do not count, unless they are accepted. Answers of steps that name no company are not read.
 func (r *reading) sameCompanies(ctx context.Context, list scan.List) (same *sameCompanies, err error) {
 	seed, first := maphash.MakeSeed(), map[uint64]uint32{}
 	same = &sameCompanies{}
-	rows := sync.Pool{New: func() any { return r.newThrough(nil, true) }}
+	ids := r.companyIDs()
+	var naming []int // the columns of the ids
+	for _, position := range ids {
+		naming = append(naming, r.layout.columns[position])
+	}
+	feeding := r.steps.feeding(naming)
+	rows := sync.Pool{New: func() any { return r.newThrough(feeding, true) }}
 	err = scan.Pass(ctx, list, r.steps.with(nil), func(block table.Block) (companies []uint64, err error) {
 		t := rows.Get().(*through)
 		defer rows.Put(t)
@@ -63,8 +70,11 @@ func (r *reading) sameCompanies(ctx context.Context, list scan.List) (same *same
 				return err
 			}
 			company := uint64(0) // none
-			if id := t.companyID(); id != "" {
-				company = max(1, maphash.String(seed, id))
+			for _, position := range ids {
+				if id := t.found.values[position]; id != "" {
+					company = max(1, maphash.String(seed, id))
+					break
+				}
 			}
 			companies = append(companies, company)
 			return nil
@@ -83,19 +93,17 @@ func (r *reading) sameCompanies(ctx context.Context, list scan.List) (same *same
 	return same, err
 }
 
-// companyID returns the id of the company of the row, as the answers say it; "" for none.
-func (t *through) companyID() string {
-	for i, step := range t.steps {
+// companyIDs returns the positions of the ids of companies in answers.
+func (r *reading) companyIDs() (ids []int) {
+	for i, step := range r.steps {
 		for d, detail := range step.Scope.Catalogue.Details {
-			if columns.Role(detail.Role) != columns.CompanyID {
-				continue
-			}
-			if id := t.found.values[t.layout.steps[i].details[d]]; id != "" {
-				return id
+			position := r.layout.steps[i].details[d]
+			if columns.Role(detail.Role) == columns.CompanyID && !slices.Contains(ids, position) {
+				ids = append(ids, position)
 			}
 		}
 	}
-	return ""
+	return ids
 }
 
 // cell returns the cell of a row.

@@ -133,30 +133,58 @@ func (r *AnsweredRows) Index(ctx context.Context) error {
 	return r.index(ctx, slices.Repeat([]bool{true}, len(r.steps)))
 }
 
-// index makes the indexes of steps that have none yet. The rows of a step have the answers of the steps before it.
-func (r *AnsweredRows) index(ctx context.Context, of []bool) (err error) {
-	for i := range r.steps {
-		if !of[i] || r.steps[i].Index != nil {
-			continue
-		}
+// index makes the indexes of steps that have none yet. The rows of a step have the answers of the steps before it. The
+// list is read once for steps that read nothing of what others of them found.
+func (r *AnsweredRows) index(ctx context.Context, of []bool) error {
+	for first := 0; first < len(r.steps); {
+		end := r.independent(first)
 		list := r.list
-		if i > 0 {
-			list = r.steps[:i].Answered(r.list)
+		if first > 0 {
+			list = r.steps[:first].Answered(r.list)
 		}
-		if r.steps[i].Index, err = r.all[i].index(ctx, list); err != nil {
-			r.steps[i].Index = nil
+		if err := r.indexTogether(ctx, list, first, end, of); err != nil {
 			return err
 		}
+		first = end
 	}
 	return nil
 }
 
-// index returns the index of a list for the step.
-func (s Step) index(ctx context.Context, list scan.List) (*scan.Index, error) {
-	if s.Scan == nil {
-		return scan.NewIndex(ctx, s.Scope, list, s.Account)
+// independent returns the end of the steps, from the first of them, that read nothing of what others of them found. A step
+// whose scan keeps an index stands alone.
+func (r *AnsweredRows) independent(first int) (end int) {
+	for end = first + 1; end < len(r.steps) && !r.all[first].Scan.KeepsIndex() && !r.all[end].Scan.KeepsIndex(); end++ {
+		if slices.Contains(r.steps[:end].feeding(r.all[end].Scope.Columns())[first:], true) {
+			break
+		}
 	}
-	return s.Scan.Index(ctx, s.Scope, list, s.Account)
+	return end
+}
+
+// indexTogether makes the indexes of the steps from the first to the end, of the same list.
+func (r *AnsweredRows) indexTogether(ctx context.Context, list scan.List, first, end int, of []bool) error {
+	var steps []int
+	var indexed []scan.Indexed
+	for i := first; i < end; i++ {
+		if of[i] && r.steps[i].Index == nil {
+			steps, indexed = append(steps, i), append(indexed, scan.Indexed{Scope: r.all[i].Scope, Journal: r.all[i].Account})
+		}
+	}
+	if len(steps) == 0 {
+		return nil
+	}
+	if scanned := r.all[first].Scan; scanned.KeepsIndex() {
+		index, err := scanned.Index(ctx, indexed[0].Scope, list, indexed[0].Journal)
+		if err == nil {
+			r.steps[first].Index = index
+		}
+		return err
+	}
+	indexes, err := scan.NewIndexes(ctx, list, indexed...)
+	for i := range indexes {
+		r.steps[steps[i]].Index = indexes[i]
+	}
+	return err
 }
 
 // scope returns the scope of the next step.

@@ -14,16 +14,16 @@ import (
 type through struct {
 	*reading
 	evaluators []*evaluator
-	next       bool         // a step or somebody else reads the rows with what was found
+	next       bool         // a step reads the rows with what was found
 	found      answered     // what the steps found for the row that is under way
 	result     merged       // of merge
 	accepting  []*evaluator // scratch
 }
 
-// newThrough returns a through of the steps for which of is set, nil for all. Its rows are read, when next is set or
-// there are several steps.
-func (r *reading) newThrough(of []bool, next bool) *through {
-	t := &through{reading: r, evaluators: r.newEvaluators(of), next: next || len(r.steps) > 1}
+// newThrough returns a through of the steps for which of is set, nil for all. Its rows are read, when naming is set or
+// there are several steps. With naming, only the names of subjects and the values of fields are read.
+func (r *reading) newThrough(of []bool, naming bool) *through {
+	t := &through{reading: r, evaluators: r.newEvaluators(of, naming), next: naming || len(r.steps) > 1}
 	t.found = answered{columns: r.layout.columns, values: make([]string, len(r.layout.columns))}
 	t.found.waits = make([]wait, len(t.found.values))
 	return t

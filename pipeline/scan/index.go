@@ -43,26 +43,62 @@ func (x *Index) spanRows() int64 { return x.Rows()/numSpans + 1 }
 
 // NewIndex reads the whole list and finds out who its rows are about and what the journal
 // knows of them. The index has to be closed.
-func NewIndex(ctx context.Context, scope Scope, list List, journal Recorder) (_ *Index, err error) {
-	persons := newDeduplicator(dedupOptions{Memory: scope.Memory, TempDir: scope.TempDir, Duplicates: true})
-	defer func() { err = errors.Join(err, persons.Close()) }()
-	x := &Index{wanted: scope.Wanted}
-	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) { x.add(read.blockStates) })
+func NewIndex(ctx context.Context, scope Scope, list List, journal Recorder) (*Index, error) {
+	indexes, err := NewIndexes(ctx, list, Indexed{scope, journal})
 	if err != nil {
 		return nil, err
 	}
-	x.begin(scope)
-	err = persons.EachShard(func(number int, some *PersonTable) error {
+	return indexes[0], nil
+}
+
+// Indexed is what an index is made of, besides the list.
+type Indexed struct {
+	Scope   Scope
+	Journal Recorder
+}
+
+// NewIndexes is NewIndex for several scopes. It reads the list once. Meanwhile the indexes share the memory of a scope.
+func NewIndexes(ctx context.Context, list List, of ...Indexed) (indexes []*Index, err error) {
+	readings := make([]reading, len(of))
+	defer func() {
+		for _, r := range readings {
+			err = errors.Join(err, r.persons.Close())
+		}
+	}()
+	for i, one := range of {
+		options := dedupOptions{Memory: one.Scope.Memory, TempDir: one.Scope.TempDir, Duplicates: true}
+		if options.Memory > 0 { // 0 means no limit
+			options.Memory = max(1, options.Memory/int64(len(of)))
+		}
+		x := &Index{wanted: one.Scope.Wanted}
+		indexes = append(indexes, x)
+		take := func(read blockRead) { x.add(read.blockStates) }
+		readings[i] = reading{one.Scope, one.Journal, newDeduplicator(options), take}
+	}
+	if err := eachBlock(ctx, list, readings...); err != nil {
+		return nil, err
+	}
+	for i, r := range readings {
+		if err := indexes[i].enter(r); err != nil {
+			for _, begun := range indexes[:i+1] {
+				err = errors.Join(err, begun.Close())
+			}
+			return nil, err
+		}
+	}
+	return indexes, nil
+}
+
+// enter enters the persons of a reading, whose rows were added, with what the journal knows of them.
+func (x *Index) enter(r reading) error {
+	x.begin(r.scope)
+	return r.persons.EachShard(func(number int, some *PersonTable) error {
 		shard := x.ofShard(number, some)
-		if err := recall(some, number, journal, shard.note); err != nil {
+		if err := recall(some, number, r.journal, shard.note); err != nil {
 			return err
 		}
-		return shard.enter(persons, nil)
+		return shard.enter(r.persons, nil)
 	})
-	if err != nil {
-		return nil, errors.Join(err, x.Close())
-	}
-	return x, nil
 }
 
 // blockStates are the states of the rows of a block, with the reasons of those that name nobody.

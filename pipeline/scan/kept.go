@@ -150,6 +150,9 @@ func (s *Scan) Index(ctx context.Context, scope Scope, list List, journal Record
 	return kept, nil
 }
 
+// KeepsIndex reports whether there is a scan, and it keeps an index for Index.
+func (s *Scan) KeepsIndex() bool { return s != nil && s.kept != nil }
+
 // Close drops what is kept for Index.
 func (s *Scan) Close() error {
 	kept := s.kept

@@ -6,6 +6,7 @@ package scan
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"payonce/checkpoint/attempt"
@@ -72,22 +73,62 @@ type blockReader struct {
 	batch EntryBatch
 }
 
-// eachBlock reads the whole list and enters the persons. Every goroutine has its own blockReader. It calls take with
-// what was read in each block, in the list's order.
-func eachBlock(
-	ctx context.Context, scope Scope, list List, journal Recorder, persons *deduplicator, take func(blockRead),
-) error {
+// reading is what a reading of a list is for: the persons of its rows in one scope.
+type reading struct {
+	scope   Scope
+	journal Recorder
+	persons *deduplicator
+	take    func(blockRead) // is called with what was read in each block, in the list's order
+}
+
+// eachBlock reads the whole list once for all of the readings, and enters the persons. Every goroutine has its own
+// blockReaders.
+func eachBlock(ctx context.Context, list List, all ...reading) error {
+	var columns []int
+	for _, r := range all {
+		columns = append(columns, r.scope.Columns()...)
+	}
+	slices.Sort(columns)
 	readers := sync.Pool{New: func() any {
-		return &blockReader{RowReader: scope.Reader(journal.KeyOf), next: scope.nextReaders(journal)}
+		v := make(blockReaders, len(all))
+		for i, r := range all {
+			v[i] = &blockReader{RowReader: r.scope.Reader(r.journal.KeyOf), next: r.scope.nextReaders(r.journal)}
+		}
+		return v
 	}}
-	return Pass(ctx, list, scope.Columns(), func(block table.Block) (blockRead, error) {
-		v := readers.Get().(*blockReader)
+	return Pass(ctx, list, slices.Compact(columns), func(block table.Block) ([]blockRead, error) {
+		v := readers.Get().(blockReaders)
 		defer readers.Put(v)
-		return v.read(block, persons)
-	}, func(_ table.Block, read blockRead) error {
-		take(read)
+		return v.read(block, all)
+	}, func(_ table.Block, read []blockRead) error {
+		for i, r := range all {
+			r.take(read[i])
+		}
 		return nil
 	})
+}
+
+// blockReaders are those of several readings.
+type blockReaders []*blockReader
+
+// read reads a block for each of the readings, and enters their persons.
+func (v blockReaders) read(block table.Block, of []reading) ([]blockRead, error) {
+	all := make([]blockRead, len(v))
+	for i := range all {
+		all[i].rows = make([]RowState, 0, block.Len())
+	}
+	err := block.Each(func(line table.Row) error {
+		for i, reader := range v {
+			if err := reader.read(line, &all[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i, reader := range v {
+		err = errors.Join(err, of[i].persons.Add(&reader.batch))
+	}
+	return all, err
 }
 
 // New reads the whole list: every error of the list shows here, before anything
@@ -110,7 +151,7 @@ func take(
 	var identified int64
 	var nobody []int64 // the rows that name nobody
 	s = &Scan{Unidentifiable: map[enrich.Unidentifiable]int64{}, scope: scope, keyOf: journal.KeyOf}
-	err = eachBlock(ctx, scope, list, journal, persons, func(read blockRead) {
+	err = eachBlock(ctx, list, reading{scope, journal, persons, func(read blockRead) {
 		identified += read.identified
 		if len(read.reasons) > 0 {
 			for i, state := range read.rows {
@@ -128,7 +169,7 @@ func take(
 		if kept != nil {
 			kept.add(read.blockStates)
 		}
-	})
+	}})
 	if err != nil {
 		return nil, err
 	}
@@ -157,54 +198,50 @@ func take(
 	return s, nil
 }
 
-// read finds out what the rows of a block miss, and enters their persons.
-func (v *blockReader) read(block table.Block, persons *deduplicator) (blockRead, error) {
-	read := blockRead{blockStates: blockStates{rows: make([]RowState, 0, block.Len())}}
-	err := block.Each(func(line table.Row) error {
-		v.At(line)
-		missing := v.Missing()
-		if err := v.Err(); err != nil {
-			return err
-		}
-		read.addOwn(v.Own())
-		known, err := v.next.known(v.RowReader)
+// read finds out what the next row of a block misses.
+func (v *blockReader) read(line table.Row, read *blockRead) error {
+	v.At(line)
+	missing := v.Missing()
+	if err := v.Err(); err != nil {
+		return err
+	}
+	read.addOwn(v.Own())
+	known, err := v.next.known(v.RowReader)
+	if err != nil {
+		return err
+	}
+	if missing |= known; missing == 0 {
+		read.filled++
+		read.rows = append(read.rows, 0)
+		return nil
+	}
+	key, pattern, reason := v.Key()
+	if err := v.Err(); err != nil {
+		return err
+	}
+	if reason == "" && len(v.next.readers) > 0 {
+		left, err := v.next.without(line, key, missing)
 		if err != nil {
 			return err
 		}
-		if missing |= known; missing == 0 {
+		if missing = left; missing == 0 {
 			read.filled++
 			read.rows = append(read.rows, 0)
 			return nil
 		}
-		key, pattern, reason := v.Key()
-		if err := v.Err(); err != nil {
-			return err
-		}
-		if reason == "" && len(v.next.readers) > 0 {
-			left, err := v.next.without(line, key, missing)
-			if err != nil {
-				return err
-			}
-			if missing = left; missing == 0 {
-				read.filled++
-				read.rows = append(read.rows, 0)
-				return nil
-			}
-		}
-		if reason != "" {
-			read.rows, read.reasons = append(read.rows, namesNobody(0)), append(read.reasons, reason)
-			return nil
-		}
-		read.identified++
-		if pattern == enrich.ByName && v.HasDoubtfulName() {
-			read.doubtful++
-		}
-		state := namesSubject(pattern, missing)
-		read.rows = append(read.rows, state)
-		v.batch.Add(newEntry(key, line.Number(), uint16(state.WithFields(v.RowReader.whole(pattern, missing)))))
+	}
+	if reason != "" {
+		read.rows, read.reasons = append(read.rows, namesNobody(0)), append(read.reasons, reason)
 		return nil
-	})
-	return read, errors.Join(err, persons.Add(&v.batch))
+	}
+	read.identified++
+	if pattern == enrich.ByName && v.HasDoubtfulName() {
+		read.doubtful++
+	}
+	state := namesSubject(pattern, missing)
+	read.rows = append(read.rows, state)
+	v.batch.Add(newEntry(key, line.Number(), uint16(state.WithFields(v.RowReader.whole(pattern, missing)))))
+	return nil
 }
 
 // addOwn adds what the rows of a block hold besides values in their own columns.

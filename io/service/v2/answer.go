@@ -91,7 +91,7 @@ func ReadAnswer(
 
 // chosenOf reports whether a search found the company that it was about, and no other that may be meant.
 func chosenOf(answered enrich.Answered, about enrich.Company) bool {
-	found, err := Read(answered, Answer.Found)
+	found, err := readIn(answered, Answer.Found)
 	if err != nil || len(found.Candidates) == 0 {
 		return false
 	}
@@ -118,12 +118,28 @@ func encode(o Operation, body []byte, at time.Time, about enrich.Company) enrich
 
 // DecodeAnswer returns the answer that Read encoded. Of an answer that was erased nothing is left.
 func DecodeAnswer(answered enrich.Answered) (Answer, error) {
-	var s stored
 	m := readers.Get().(*numbered.Members)
 	defer readers.Put(m)
-	err := numbered.Read(m, answered.Data, &s, membersOf)
+	a, err := answerIn(m, answered)
 	m.Keep() // the body is a part of it
+	return a, err
+}
+
+// readIn is Read for values that have no parts of the body: the next answer takes the memory of the body.
+func readIn[T any](answered enrich.Answered, read func(Answer) (T, error)) (value T, err error) {
+	m := readers.Get().(*numbered.Members)
+	defer readers.Put(m)
+	a, err := answerIn(m, answered)
 	if err != nil {
+		return value, err
+	}
+	return read(a)
+}
+
+// answerIn is DecodeAnswer. The body is valid until m is used again.
+func answerIn(m *numbered.Members, answered enrich.Answered) (Answer, error) {
+	var s stored
+	if err := numbered.Read(m, answered.Data, &s, membersOf); err != nil {
 		return Answer{}, fmt.Errorf("an answer in the journal: %w", err)
 	}
 	a := Answer{Body: s.plain, LeftOut: s.leftOut, RetrievedAt: s.at, About: s.about}

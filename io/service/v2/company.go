@@ -117,9 +117,12 @@ func classifications(m *members, name string, into *[]Classification) {
 }
 
 // decodeCompany reads a company record. An error says that the body is none.
-func decodeCompany(body []byte) (Company, error) {
+func decodeCompany(body []byte) (Company, error) { return companyIn(body, nil) }
+
+// companyIn is decodeCompany for some members alone, unless only is nil.
+func companyIn(body []byte, only map[string]bool) (Company, error) {
 	var problems enrich.CellProblems
-	c, err := decode(body, companyRecord, &problems, company)
+	c, err := decodeOnly(body, companyRecord, only, &problems, company)
 	c.CellProblems = problems
 	return c, err
 }
@@ -190,9 +193,12 @@ func given(raw json.RawMessage) bool {
 }
 
 // decodeEmployee reads an employee record. An error says that the body is none.
-func decodeEmployee(body []byte) (Employee, error) {
+func decodeEmployee(body []byte) (Employee, error) { return employeeIn(body, nil) }
+
+// employeeIn is decodeEmployee for some members alone, unless only is nil.
+func employeeIn(body []byte, only map[string]bool) (Employee, error) {
 	var problems enrich.CellProblems
-	e, err := decode(body, employeeRecord, &problems, employee)
+	e, err := decodeOnly(body, employeeRecord, only, &problems, employee)
 	e.CellProblems = problems
 	return e, err
 }

@@ -4,9 +4,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
+	"payonce/cost"
 	"payonce/enrich"
+	"payonce/io/numbered"
 )
 
 // Decoder reads the values of answers as text. Its methods may be called from many goroutines.
@@ -15,13 +18,28 @@ type Decoder struct{ chosen []chosenColumn }
 // Values reads the values of an answer, with the details of Chosen.Catalogue. The value of a
 // field that was returned is never empty.
 func (d Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
+	return d.values(answered, values, naming{})
+}
+
+// Naming is Values without the details of a contact and a company that neither name nor describe a subject. It takes less
+// time.
+func (d Decoder) Naming(answered enrich.Answered, values *enrich.Values) error {
+	return d.values(answered, values, namingMembers())
+}
+
+// values reads the values of an answer.
+func (d Decoder) values(answered enrich.Answered, values *enrich.Values, only naming) error {
 	*values = enrich.Values{Status: answered.Status, Details: values.Details[:0]}
-	a, err := DecodeAnswer(answered)
+	m := readers.Get().(*numbered.Members)
+	defer readers.Put(m)
+	a, err := answerIn(m, answered)
 	values.RetrievedAt = a.RetrievedAt
-	var contact, company, headline, chosen, owners []enrich.Cell
+	var person Employee
+	var known Company
+	var headline, chosen, owners []enrich.Cell
 	f, isRecord := a.Operation.Field()
 	if err == nil && !isRecord && len(a.Body) > 0 {
-		company, err = a.searched(values)
+		known.ID, err = a.searched(values)
 	}
 	if search, isSearch := a.Operation.SearchField(); isSearch && a.About == (enrich.Company{}) && answered.Returned.Has(search) {
 		values.Fields[search] = returned
@@ -29,16 +47,14 @@ func (d Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	if err == nil && isRecord && len(a.Body) > 0 {
 		switch f {
 		case FieldContact:
-			var e Employee
-			e, err = a.Employee()
-			values.Reason = unread(e.CellProblems.First)
-			contact, values.Fields[f] = e.Cells(), first(e.FullName.Value, e.ID.Value)
-			values.Fields[FieldEmail], values.Fields[FieldPhone] = first(e.Email.Value), first(e.Phone.Value)
+			person, err = recordIn(a, f, func(body []byte) (Employee, error) { return employeeIn(body, only.ofContact) })
+			values.Reason = unread(person.CellProblems.First)
+			values.Fields[f] = first(person.FullName.Value, person.ID.Value)
+			values.Fields[FieldEmail], values.Fields[FieldPhone] = first(person.Email.Value), first(person.Phone.Value)
 		case FieldCompany:
-			var c Company
-			c, err = a.Company()
-			values.Reason = unread(c.CellProblems.First)
-			company, values.Fields[f] = c.Cells(), first(c.Name.Value, c.ID.Value)
+			known, err = recordIn(a, f, func(body []byte) (Company, error) { return companyIn(body, only.ofCompany) })
+			values.Reason = unread(known.CellProblems.First)
+			values.Fields[f] = first(known.Name.Value, known.ID.Value)
 		case FieldFinancials:
 			var years headlines
 			years, err = recordIn(a, f, d.headlines)
@@ -59,30 +75,47 @@ func (d Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 			values.Fields[f] = ""
 		}
 	}
-	values.Details = appendCells(values.Details, contact, len(contactMembers()))
-	values.Details = appendCells(values.Details, company, len(companyMembers()))
+	values.Details = appendTexts(values.Details, &person, employee)
+	values.Details = appendTexts(values.Details, &known, company)
 	values.Details = appendCells(values.Details, headline, len(headlineMembers()))
 	values.Details = appendCells(values.Details, chosen, len(d.chosen))
 	values.Details = appendCells(values.Details, owners, len(ownershipMembers()))
 	return err
 }
 
+// naming are the members of records that are read; nil for all.
+type naming struct{ ofContact, ofCompany map[string]bool }
+
+// namingMembers returns the members that name or describe a subject, and those that are values.
+var namingMembers = sync.OnceValue(func() naming {
+	of := func(f enrich.Field, all []string) map[string]bool {
+		only := map[string]bool{}
+		for _, member := range all {
+			only[member] = partOf(f, member) != enrich.NoPart
+		}
+		return only
+	}
+	n := naming{of(FieldContact, contactMembers()), of(FieldCompany, companyMembers())}
+	n.ofContact["phone"] = true
+	return n
+})
+
 // searched reads the answer to a search for one company. The company that is meant gives its id to later steps.
-func (a Answer) searched(values *enrich.Values) (company []enrich.Cell, err error) {
+func (a Answer) searched(values *enrich.Values) (id cost.Optional[string], err error) {
 	if a.About == (enrich.Company{}) {
-		return nil, nil // a page of a search for many
+		return id, nil // a page of a search for many
 	}
 	found, err := a.Found()
 	if err != nil || len(found.Candidates) == 0 {
-		return nil, err
+		return id, err
 	}
 	chosen, ambiguous := ChooseCompany(a.About, found)
 	if ambiguous != "" {
 		values.Status, values.Reason = enrich.Ambiguous, ambiguous
-		return nil, nil
+		return id, nil
 	}
 	values.Fields[FieldMatch] = first(chosen.Name, chosen.ID)
-	return []enrich.Cell{{Known: true, Text: chosen.ID}}, nil // the id is the first member of a company
+	return cost.Known(chosen.ID), nil
 }
 
 // Found returns what a search for one company found.

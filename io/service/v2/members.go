@@ -33,6 +33,7 @@ type members struct {
 	reading  bool
 	listing  bool                 // the cells
 	outline  bool                 // when reading: of lists and of records within the record, only whether they are there
+	only     map[string]bool      // when reading: the members that are wanted; nil for all
 	from     []member             // when reading
 	at       int                  // of the member behind the one that was found last
 	above    func() string        // the path of the record within the answer; nil for the answer itself
@@ -150,6 +151,22 @@ func cellsOf[T any](value T, describe func(*members, *T)) []enrich.Cell {
 	return m.cells
 }
 
+// appendTexts appends the texts of the cells of a record, as a list shows them.
+func appendTexts[T any](texts []string, value *T, describe func(*members, *T)) []string {
+	m := listers.Get().(*members)
+	m.cells = m.cells[:0]
+	describe(m, value)
+	for _, cell := range m.cells {
+		texts = append(texts, shownCell(cell))
+	}
+	clear(m.cells) // the texts
+	listers.Put(m)
+	return texts
+}
+
+// listers are members that nobody uses. The cells of a record take more memory than its texts.
+var listers = sync.Pool{New: func() any { return &members{listing: true} }}
+
 // lister lists the cells of many records, which share their memory.
 type lister struct {
 	members
@@ -169,13 +186,13 @@ func listed[T any](l *lister, value T, describe func(*members, *T)) []enrich.Cel
 	return l.cells[first:len(l.cells):len(l.cells)]
 }
 
-// raw returns a member that is there and not null.
+// raw returns a member that is wanted, there and not null.
 func (m *members) raw(name string) (json.RawMessage, bool) {
 	raw, there := m.find(name)
 	if there {
 		m.there++
 	}
-	return raw, there && string(raw) != "null"
+	return raw, there && string(raw) != "null" && (m.only == nil || m.only[name])
 }
 
 // add lists a column or its cell.
@@ -425,6 +442,13 @@ func decodeOutline[T any](
 	body []byte, what string, problems *enrich.CellProblems, describe func(*members, *T),
 ) (value T, err error) {
 	return decodeWith(&members{reading: true, outline: true, problems: problems}, body, what, describe)
+}
+
+// decodeOnly is decode for some members alone. It finds the same errors.
+func decodeOnly[T any](
+	body []byte, what string, only map[string]bool, problems *enrich.CellProblems, describe func(*members, *T),
+) (value T, err error) {
+	return decodeWith(&members{reading: true, only: only, problems: problems}, body, what, describe)
 }
 
 func decodeWith[T any](m *members, body []byte, what string, describe func(*members, *T)) (value T, err error) {

@@ -86,14 +86,14 @@ func (t Tables) Extras(of enrich.Field, answer enrich.Answered) ([]enrich.TableR
 	if of != FieldFinancials {
 		return t.Rows(of, answer)
 	}
-	f, err := Read(answer, func(a Answer) (figureRows, error) { return recordIn(a, FieldFinancials, decodeExtraFigures) })
+	f, err := readIn(answer, func(a Answer) (tableRows, error) { return recordIn(a, FieldFinancials, decodeExtraFigures) })
 	return f.rows, f.CellProblems, err
 }
 
 // companyRows returns the industries and codes of a company. The answer names the company: the call may have been
 // about a website or a number.
 func companyRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	c, err := Read(answer, Answer.Company)
+	c, err := readIn(answer, Answer.Company)
 	for _, list := range []classificationsOf{{"industry", c.Industries}, {"sic", c.SIC}} {
 		for _, one := range list.all {
 			rows = append(rows, enrich.TableRow{
@@ -110,19 +110,19 @@ func companyRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellP
 	return rows, problems, err
 }
 
-// figureRows are the rows of the table of figures.
-type figureRows struct {
+// tableRows are the rows of an answer.
+type tableRows struct {
 	rows []enrich.TableRow
 	enrich.CellProblems
 }
 
 func financialRows(answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
-	f, err := Read(answer, func(a Answer) (figureRows, error) { return recordIn(a, FieldFinancials, decodeFigureRows) })
+	f, err := readIn(answer, func(a Answer) (tableRows, error) { return recordIn(a, FieldFinancials, decodeFigureRows) })
 	return f.rows, f.CellProblems, err
 }
 
 // decodeFigureRows reads financial figures as decodeFinancials does.
-func decodeFigureRows(body []byte) (f figureRows, err error) {
+func decodeFigureRows(body []byte) (f tableRows, err error) {
 	r := newFigureReader(&f.CellProblems)
 	defer r.borrow()()
 	err = r.eachYear(body, func(year figuresOf) {
@@ -132,13 +132,13 @@ func decodeFigureRows(body []byte) (f figureRows, err error) {
 		f.rows = append(f.rows, enrich.TableRow{Table: financials, Cells: r.cells, Extra: slices.Clone(y.Extra)})
 	})
 	if err != nil {
-		return figureRows{}, err
+		return tableRows{}, err
 	}
 	return f, nil
 }
 
 // decodeExtraFigures reads only the figures without a column.
-func decodeExtraFigures(body []byte) (f figureRows, err error) {
+func decodeExtraFigures(body []byte) (f tableRows, err error) {
 	r := newFigureReader(&f.CellProblems)
 	defer r.borrow()()
 	err = r.eachYear(body, func(year figuresOf) {
@@ -148,15 +148,20 @@ func decodeExtraFigures(body []byte) (f figureRows, err error) {
 	return f, err
 }
 
-func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	whole, err := DecodeAnswer(answer)
-	if err != nil || len(whole.Body) == 0 {
-		return nil, enrich.CellProblems{}, err
+func insightRows(answer enrich.Answered) ([]enrich.TableRow, enrich.CellProblems, error) {
+	i, err := readIn(answer, rowsOfInsights)
+	return i.rows, i.CellProblems, err
+}
+
+func rowsOfInsights(whole Answer) (tableRows, error) {
+	if len(whole.Body) == 0 {
+		return tableRows{}, nil
 	}
 	record, err := whole.Insights()
 	if err != nil {
-		return nil, record.CellProblems, err
+		return tableRows{nil, record.CellProblems}, err
 	}
+	var rows []enrich.TableRow
 	var list lister // the rows are kept together
 	add := func(table int, cells []enrich.Cell) { rows = append(rows, enrich.TableRow{Table: table, Cells: cells}) }
 	add(insightsTable, slices.Concat(record.Cells(), plainCells(whole.Body)))
@@ -168,7 +173,7 @@ func insightRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellP
 		add(trafficShares, listed(&list, share, countryShare))
 	}
 	record.Graph.each(func(point graphPoint) { add(trafficGraph, listed(&list, point, graphRow)) })
-	return rows, record.CellProblems, nil
+	return tableRows{rows, record.CellProblems}, nil
 }
 
 // plainCells returns the members of plainColumns as they stand in the answer, which is compact.
@@ -185,7 +190,7 @@ func plainCells(body []byte) (cells []enrich.Cell) {
 }
 
 func ownershipRows(answer enrich.Answered) (rows []enrich.TableRow, _ enrich.CellProblems, _ error) {
-	o, err := Read(answer, Answer.Ownership)
+	o, err := readIn(answer, Answer.Ownership)
 	var list lister
 	for _, s := range o.Shareholders {
 		rows = append(rows, enrich.TableRow{Table: shareholders, Cells: listed(&list, s, shareholder)})
