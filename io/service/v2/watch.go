@@ -9,9 +9,9 @@ import (
 // method that uses units. It may be used by many goroutines at a time.
 type WatchClient struct{ *StatusClient }
 
-// newWatchClient returns a client that changes what is watched. An error says what is wrong with
+// NewWatchClient returns a client that changes what is watched. An error says what is wrong with
 // the configuration; nothing is sent.
-func newWatchClient(config Config) (*WatchClient, error) {
+func NewWatchClient(config Config) (*WatchClient, error) {
 	status, err := NewStatusClient(config)
 	if err != nil {
 		return nil, err
