@@ -9,6 +9,9 @@ func newWatchCommand(env environment) *cobra.Command {
 		Long:  "Watch companies for changes of chosen fields, and receive the service's notifications of them.",
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newWatchReceiveCommand(env), newWatchCallbackCommand(env))
+	cmd.AddCommand(
+		newWatchAddCommand(env), newWatchRemoveCommand(env), newWatchListCommand(env), newWatchFieldsCommand(env), newWatchEventsCommand(env),
+		newWatchPollCommand(env), newWatchRefreshCommand(env), newWatchReceiveCommand(env), newWatchCallbackCommand(env),
+	)
 	return cmd
 }
