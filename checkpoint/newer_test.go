@@ -60,7 +60,7 @@ func TestFactsOfANewerProgramKeepTheirMembers(t *testing.T) {
 	r.settle(r.grant(request(person(1), email)), found)
 	r.check(r.SaveRun(record.Run{Name: "run", List: "list.csv"}))
 	r.check(r.SaveFile(record.File{Path: "/list.csv", Size: 1}))
-	event := Event{Key: r.EventKey("record"), Event: record.Event{Run: "run"}}
+	event := Event{Key: r.EventKey("record"), Event: record.Event{Run: "run", Changed: start.Add(2 * time.Hour)}}
 	r.check(r.SaveEvents([]Event{event}))
 	r.observe(1, Observed{"7", []byte(`{"message":"of p1"}`)})
 	r.check(r.SavePolled(start))

@@ -14,6 +14,9 @@ import (
 	"payonce/enrich"
 )
 
+// Observation is a change of a watched company that is recorded.
+type Observation = record.Observation
+
 // Observed is what the service told of a watched company: its id, and JSON.
 type Observed struct {
 	Company string

@@ -35,7 +35,8 @@ func (l *ledgerState) doubts(of *accountState) []attempt.Doubt {
 		}
 		doubts = append(doubts, attempt.Doubt{
 			ID: id, Account: a.Account, Identity: a.Identity, Hold: a.Hold, Run: a.Run, Begun: a.At, Since: a.doubt.At,
-			Cause: a.doubt.Cause, Decidable: id >= a.account.DecidableFrom, Movement: a.account.MovementOf(id),
+			Cause: a.doubt.Cause, Movement: a.account.MovementOf(id),
+			Decidable: id >= a.account.DecidableFrom && !a.account.Tariff.CanFall(a.Hold),
 		})
 	}
 	slices.SortFunc(doubts, func(a, b attempt.Doubt) int { return cmp.Compare(a.ID, b.ID) })
@@ -137,6 +138,17 @@ func (j *Journal) concludeAll(cases []attempt.Case) (writes []Write, resolved []
 // Assume decides doubts by somebody's word: that each was charged for all its fields, or for
 // none. It decides nothing when one of the attempts is not in doubt.
 func (j *Journal) Assume(charged bool, ids ...attempt.ID) error {
+	return j.say("somebody said so", charged, ids)
+}
+
+// Shown decides doubts as Assume does, by what the service shows of the thing that each call was to make: a lost start of a
+// watch was charged when the company is watched.
+func (j *Journal) Shown(charged bool, ids ...attempt.ID) error {
+	return j.say("the service shows it", charged, ids)
+}
+
+// say decides doubts with a proof.
+func (j *Journal) say(proof string, charged bool, ids []attempt.ID) error {
 	j.lock()
 	doubts := map[attempt.ID]attempt.Doubt{}
 	for _, d := range j.state.doubts(nil) {
@@ -150,7 +162,7 @@ func (j *Journal) Assume(charged bool, ids ...attempt.ID) error {
 		}
 	}
 	for {
-		durable, rest, err := j.assumeSome(doubts, ids, charged)
+		durable, rest, err := j.assumeSome(doubts, ids, charged, proof)
 		j.mu.Unlock()
 		if err == nil {
 			err = <-durable
@@ -164,7 +176,7 @@ func (j *Journal) Assume(charged bool, ids ...attempt.ID) error {
 }
 
 // assumeSome decides as many doubts as go into one commit, and returns the others.
-func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.ID, charged bool) (durable <-chan error, rest []attempt.ID, err error) {
+func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.ID, charged bool, proof string) (durable <-chan error, rest []attempt.ID, err error) {
 	var writes []Write
 	var resolved []attempt.ID
 	for corrected := false; len(ids) > 0 && len(resolved) < concludedAtOnce && !corrected; ids = ids[1:] {
@@ -181,7 +193,7 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 			return nil, nil, j.stop(err)
 		}
 		resolved = append(resolved, d.ID)
-		writes = append(append(writes, j.conclude(d, charge, "somebody said so")...), corrections...)
+		writes = append(append(writes, j.conclude(d, charge, proof)...), corrections...)
 		corrected = len(corrections) > 0 // the next correction reads this one in the store
 		if d.Decidable {
 			// The assumption may be wrong, and then the account proves something else

@@ -18,7 +18,7 @@ const (
 	// CountsSpan is a count of what was returned in a time span that is asked for. Until an answered call has moved
 	// it, nobody knows that it counts in that span.
 	CountsSpan
-	// CountsNow is the number of things that there are now. It can fall.
+	// CountsNow is the number of things that there are now. It can fall, so it decides no lost call.
 	CountsNow
 )
 
@@ -114,6 +114,10 @@ func (t Tariff) goesOn(from, to Account, most int64) (proved bool) {
 	}
 	return proved
 }
+
+// CanFall reports whether a hold is one of a meter that counts the things that there are now. Such a counter proves nothing
+// about a call: others may have gone meanwhile.
+func (t Tariff) CanFall(h Hold) bool { return h.Amounts().Meters()&t.counted(CountsNow) != 0 }
 
 // counted returns the meters whose counters move in a way.
 func (t Tariff) counted(counting Counting) (meters Meters) {

@@ -310,8 +310,8 @@ type Doubt struct {
 	Begun    time.Time // when the intent was recorded
 	Since    time.Time // when it came into doubt
 	Cause    string
-	// Decidable says that the attempt began after the journal's last idle snapshot of the
-	// account. A new snapshot may decide it. Somebody who knows must decide the others.
+	// Decidable says that the attempt began after the journal's last idle snapshot of the account, and holds nothing of
+	// a meter that can fall. A new snapshot may decide it. Somebody who knows must decide the others.
 	Decidable bool
 	// Movement is what the account lost in the time of the call; zero until it was compared.
 	Movement Movement

@@ -17,6 +17,7 @@ import (
 
 	"payonce/cost"
 	"payonce/io/sandbox"
+	"payonce/io/sandbox/v2"
 	"payonce/io/sandbox/world"
 	"payonce/io/service/v1"
 )
@@ -151,6 +152,34 @@ func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
 				t.Errorf("exit code %d, charged %s\n%s%s", code, charged, stdout, stderr)
 			}
 		})
+	}
+}
+
+// Where somebody can be asked, the callback of an account is replaced only after a yes.
+func TestAnotherCallbackIsReplacedAfterAYes(t *testing.T) {
+	t.Parallel()
+	b := newWorkbench(t, sandbox.DefaultConfig(), world.DefaultList(5, 1))
+	set := func(answer, address string) (stdout, stderr string, code int) {
+		env := askedEnvironment(strings.NewReader(answer))
+		env.getenv = quietEnvironment(b.vars()).getenv
+		v2URL := strings.TrimSuffix(env.getenv("SERVICE_BASE_URL"), "/api/v1") + "/v2"
+		key := v2.DefaultKey
+		getenv := env.getenv
+		env.getenv = func(name string) string {
+			return map[string]string{"SERVICE_V2_API_KEY": key, "SERVICE_V2_BASE_URL": v2URL}[name] + getenv(name)
+		}
+		return executeIn(t.Context(), env, "watch", "callback", "set", address)
+	}
+	if _, stderr, code := set("", "https://first.example/x"); code != exitDone || strings.Contains(stderr, "[y/N]") {
+		t.Errorf("without another one: exit code %d\n%s", code, stderr)
+	}
+	const question = "The service sends notifications to https://first.example/x. Replace it? [y/N] "
+	if _, stderr, code := set("n\n", "https://second.example/x"); code != exitApproval || !strings.Contains(stderr, question) || !strings.Contains(stderr, "was not changed") {
+		t.Errorf("after no: exit code %d\n%s", code, stderr)
+	}
+	stdout, stderr, code := set("y\n", "https://second.example/x")
+	if code != exitDone || !strings.Contains(stderr, question) || !strings.Contains(stdout, "https://second.example/x (set, and read back") {
+		t.Errorf("after yes: exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
 

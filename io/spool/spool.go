@@ -97,12 +97,12 @@ func (s *Spool) Add(companyID string, at time.Time) error {
 	name := nameOf(companyID, at)
 	file, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return err
+		return s.failed(err)
 	}
 	earlier := s.known[companyID]
 	s.known[companyID] = append(slices.Clone(earlier), name)
-	if err := errors.Join(file.Sync(), file.Close(), s.sync(s.dir)); err != nil {
-		return err
+	if err := cmp.Or(file.Sync(), file.Close(), s.sync(s.dir)); err != nil {
+		return s.failed(err)
 	}
 	// The entry is durable from here on. A crash that leaves the earlier files does no harm: Each sees one entry.
 	waited := false
@@ -118,6 +118,14 @@ func (s *Spool) Add(companyID string, at time.Time) error {
 		s.renewed.Add(1)
 	}
 	return nil
+}
+
+// failed returns an error of the file system without the name of the file, which has the company's identifier.
+func (s *Spool) failed(err error) error {
+	if at, is := errors.AsType[*fs.PathError](err); is {
+		err = at.Err
+	}
+	return fmt.Errorf("the spool %s: %w", s.dir, err)
 }
 
 // Renewed returns how often Add renewed an entry in place of making one.

@@ -121,6 +121,9 @@ func (d *dispatcher) choose(ctx context.Context) error {
 func (d *dispatcher) begin(ctx context.Context) error {
 	request := d.Request
 	request.Lookup = d.pending.lookup
+	if d.Reask != nil {
+		request.Reask = d.Reask(request.Lookup)
+	}
 	if d.short != nil {
 		request.OnlyFree = d.Expendable
 	}

@@ -43,6 +43,8 @@ type Lookups struct {
 	// Request is what the journal is asked with for every lookup: the run, the prices and
 	// the ceilings.
 	Request attempt.Request
+	// Reask says which fields of a lookup may be asked for again; nil for Request.Reask.
+	Reask func(enrich.Lookup) attempt.Reask
 	// Expendable are fields that are asked for only while they hold no money, once a lookup with one of
 	// them does not fit under a ceiling on money. Without any, the run ends there. A ceiling on the
 	// number of lookups always ends it.

@@ -279,7 +279,7 @@ func endless(tariff cost.Tariff) cost.Tariff {
 	tariff.Meters = slices.Clone(tariff.Meters)
 	for m, info := range tariff.Meters {
 		if info.Counting == cost.CountsPeriod {
-			tariff.Meters[m].Counting = cost.CountsNow
+			tariff.Meters[m].Counting = cost.CountsLeft
 		}
 	}
 	return tariff

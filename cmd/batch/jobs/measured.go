@@ -50,7 +50,7 @@ func (env Environment) writePages(ctx context.Context, load func() (*Job, error)
 
 // serveMeasured serves jobs, and their metrics at an address.
 func (env Environment) serveMeasured(ctx context.Context, server *Server, address string, measured *collector) (err error) {
-	listener, err := listenMetrics(address, env.Version, measured)
+	listener, err := ListenMetrics(address, env.Version, measured)
 	if err != nil {
 		return problem.Usagef("--listen %s: %w", address, err)
 	}

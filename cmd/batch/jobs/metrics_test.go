@@ -153,7 +153,7 @@ func get(t *testing.T, address string) (int, string) {
 func TestTheServerHasTheMetricsOfTheJobsThatAreLeft(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent()) // so this test is not parallel
 	jobs := newCollector(nightlyMetrics())
-	s, err := listenMetrics(":0", "1.2.3", jobs)
+	s, err := ListenMetrics(":0", "1.2.3", jobs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestTheServerHasTheMetricsOfTheJobsThatAreLeft(t *testing.T) {
 
 func TestAnAddressWithoutAPortIsRefused(t *testing.T) {
 	t.Parallel()
-	if s, err := listenMetrics("localhost", "", newCollector()); err == nil {
+	if s, err := ListenMetrics("localhost", "", newCollector()); err == nil {
 		t.Errorf("it listens at %s", s.Address())
 	}
 }

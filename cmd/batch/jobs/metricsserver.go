@@ -23,8 +23,8 @@ func writeMetricsFile(path string, job JobMetrics) error {
 	return prometheus.WriteToTextfile(path, registry)
 }
 
-// metricsServer serves the metrics of jobs over HTTP at /metrics. At /healthz it says whether the process serves jobs.
-type metricsServer struct {
+// MetricsServer serves metrics over HTTP at /metrics. At /healthz it says whether the process serves.
+type MetricsServer struct {
 	listener net.Listener
 	http     http.Server
 	ended    chan error
@@ -37,9 +37,9 @@ const (
 	replyTime  = 30 * time.Second
 )
 
-// listenMetrics serves at an address until the server is closed. Without a host it is the one of this machine alone. It
-// serves the metrics of the process and its version besides those of jobs.
-func listenMetrics(address, version string, jobs *collector) (*metricsServer, error) {
+// ListenMetrics serves at an address until the server is closed. Without a host it is the one of this machine alone. It
+// serves the metrics of the process and its version besides those that are measured.
+func ListenMetrics(address, version string, measured ...prometheus.Collector) (*MetricsServer, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
@@ -52,14 +52,13 @@ func listenMetrics(address, version string, jobs *collector) (*metricsServer, er
 	})
 	build.Set(1)
 	registry := prometheus.NewRegistry()
-	for _, collector := range []prometheus.Collector{
-		jobs, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	} {
+	for _, collector := range append(measured,
+		build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})) {
 		if err := registry.Register(collector); err != nil {
 			return nil, err
 		}
 	}
-	s := &metricsServer{ended: make(chan error, 1)}
+	s := &MetricsServer{ended: make(chan error, 1)}
 	if s.listener, err = net.Listen("tcp", net.JoinHostPort(host, port)); err != nil {
 		return nil, err
 	}
@@ -72,12 +71,12 @@ func listenMetrics(address, version string, jobs *collector) (*metricsServer, er
 }
 
 // Address returns where the server listens.
-func (s *metricsServer) Address() string { return s.listener.Addr().String() }
+func (s *MetricsServer) Address() string { return s.listener.Addr().String() }
 
 // Stopping makes the server say that the process is about to end.
-func (s *metricsServer) Stopping() { s.stopping.Store(true) }
+func (s *MetricsServer) Stopping() { s.stopping.Store(true) }
 
-func (s *metricsServer) health(w http.ResponseWriter, _ *http.Request) {
+func (s *MetricsServer) health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	text := "ok\n"
 	if s.stopping.Load() {
@@ -88,7 +87,7 @@ func (s *metricsServer) health(w http.ResponseWriter, _ *http.Request) {
 }
 
 // Close ends the server. Requests that it serves end first, for some seconds.
-func (s *metricsServer) Close() error {
+func (s *MetricsServer) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), headerTime)
 	defer cancel()
 	err := s.http.Shutdown(ctx)

@@ -123,7 +123,7 @@ func (c *StatusClient) Status(ctx context.Context) (cost.Account, error) {
 	}
 	account := usage.Account()
 	contacts, err := c.ContactUsage(ctx, contactsFrom(), account.ReadAt.Add(contactsAhead))
-	if failure, is := errors.AsType[*Error](err); is && !failure.Refused() && !failure.passes() {
+	if failure, is := errors.AsType[*Error](err); is && !failure.Refused() && !failure.MayPass() {
 		return account, nil
 	}
 	if err != nil {

@@ -22,7 +22,7 @@ type Client struct {
 // NewClient returns a client for a run. An error says what is wrong with the configuration;
 // nothing is sent.
 func NewClient(config Config) (*Client, error) {
-	free, err := newWatchClient(config)
+	free, err := NewWatchClient(config)
 	if err != nil {
 		return nil, err
 	}

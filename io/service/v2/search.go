@@ -28,17 +28,21 @@ func MostPerPage(o Operation) int {
 }
 
 // ListedField returns the field that an answer of the operation counts as in a list that is built: that of SearchField
-// for a page of results, and that of Field for a record. It returns false for operations that build no list.
+// for a page of results, and that of Field for a record. The start of a watch counts as the company. It returns false for
+// other operations.
 func (o Operation) ListedField() (enrich.Field, bool) {
 	switch o {
 	case OpAutocomplete, OpGetFinancials:
 		return o.Field()
+	case OpWatchStart:
+		return FieldCompany, true
 	}
 	return o.SearchField()
 }
 
-// Lookup returns the lookup of a page of a search, or of a record that stands for one. Journals know the page by its
-// operation and its question, so the question must stay the same, byte for byte.
+// Lookup returns the lookup of a page of a search, of a record that stands for one, or of the start of a watch. Journals
+// know the page by its operation and its question, so the question must stay the same, byte for byte. That of a start is
+// the company alone: which fields are watched can be changed without a start.
 func (c Call) Lookup() (enrich.Lookup, error) {
 	field, isListed := c.Operation.ListedField()
 	if !isListed {
@@ -72,7 +76,9 @@ func pageOf(lookup enrich.Lookup) Call {
 	if o.NeedsID() {
 		var members map[string]string
 		valid = json.Unmarshal(call.Body, &members) == nil
-		call = get(o, members["id"])
+		if call = get(o, members["id"]); o == OpWatchStart {
+			call = WatchStartCall(members["id"], nil)
+		}
 		for name, value := range members {
 			if name != "id" {
 				call.Query = withParameter(call.Query, name, value)

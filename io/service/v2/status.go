@@ -163,8 +163,8 @@ type Error struct {
 // help.
 func (e *Error) Refused() bool { return e.Code == CodeInvalidKey || e.Code == CodeRestricted }
 
-// passes reports whether the service may answer the same request later.
-func (e *Error) passes() bool {
+// MayPass reports whether the service may answer the same request later.
+func (e *Error) MayPass() bool {
 	return e.HTTPStatus == http.StatusTooManyRequests || e.HTTPStatus >= http.StatusInternalServerError
 }
 

@@ -3,15 +3,18 @@ package v2
 import (
 	"context"
 	"encoding/json"
+	"strconv"
+
+	"payonce/io/service"
 )
 
 // WatchClient also changes what is watched, which is free. Its methods can be repeated. It has no
 // method that uses units. It may be used by many goroutines at a time.
 type WatchClient struct{ *StatusClient }
 
-// newWatchClient returns a client that changes what is watched. An error says what is wrong with
+// NewWatchClient returns a client that changes what is watched. An error says what is wrong with
 // the configuration; nothing is sent.
-func newWatchClient(config Config) (*WatchClient, error) {
+func NewWatchClient(config Config) (*WatchClient, error) {
 	status, err := NewStatusClient(config)
 	if err != nil {
 		return nil, err
@@ -53,4 +56,17 @@ func (c *WatchClient) SetCallback(ctx context.Context, address string) error {
 	}
 	_, err = c.free(ctx, request{operation: OpSetCallback, body: body})
 	return err
+}
+
+// NotifiedCompany returns the identifier of the company that a notification is about (specification v2, "Events"). It
+// reports false for a body that names none. Notifications are not signed, so anybody who knows the address can send one.
+func NotifiedCompany(body []byte) (id string, ok bool) {
+	notification, _ := service.ParseObject(body)
+	company, _ := notification.Object("company_data")
+	raw := company["id"]
+	if text := service.Literal(raw).String(); text.Known {
+		return text.Value, checkID(text.Value) == nil
+	}
+	number, err := strconv.ParseUint(string(raw), 10, 63)
+	return string(raw), err == nil && strconv.FormatUint(number, 10) == string(raw)
 }

@@ -1,12 +1,15 @@
 package v2
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/io/service"
 )
 
 // Watched is a company that the account watches.
@@ -29,6 +32,18 @@ func watched(m *members, w *Watched) {
 type Event struct {
 	Status, Message, Type cost.Optional[string]
 	Created               cost.Optional[time.Time]
+	// Raw is the event as the service sent it, as compact JSON, with what this program does not know of it.
+	Raw []byte
+}
+
+// ReadEvent returns the event that Event.Raw is. What of it cannot be read is not known.
+func ReadEvent(raw []byte) Event {
+	e := Event{Raw: raw}
+	var problems enrich.CellProblems
+	if m, isObject := reader(raw, &problems); isObject {
+		event(m, &e)
+	}
+	return e
 }
 
 func event(m *members, e *Event) {
@@ -41,8 +56,79 @@ func event(m *members, e *Event) {
 // decodeWatched reads a page of watched companies.
 func decodeWatched(body []byte) (Page[Watched], error) { return decodePage(body, watched) }
 
-// decodeEvents reads a page of changes.
-func decodeEvents(body []byte) (Page[Event], error) { return decodePage(body, event) }
+// decodeEvents reads a page of changes. Every element of its data is one of them, also one that cannot be read.
+func decodeEvents(body []byte) (Page[Event], error) {
+	page, err := decodePage(body, event)
+	if err != nil {
+		return page, err
+	}
+	page.Items = nil
+	_ = service.EachMember(body, func(name, data []byte) bool {
+		if string(name) == "data" {
+			page.Items = nil // of members with one name the last one counts
+			service.EachElement(data, func(element []byte) bool {
+				if string(element) != "null" {
+					page.Items = append(page.Items, ReadEvent(bytes.Clone(compact(element))))
+				}
+				return true
+			})
+		}
+		return true
+	})
+	return page, nil
+}
+
+// WatchableFields returns the names of the fields that can be watched (specification v2, "Watch subscription"). The last
+// three occur in its usage alone.
+func WatchableFields() []string {
+	return []string{
+		"company_fax", "name", "vat_number", "company_address_street", "company_website", "company_phone", "company_email",
+		"shareholder_name", "company_status", "company_name",
+	}
+}
+
+// WatchedIn returns the field whose record has a watched field: the shareholders are in the ownership, and all others in
+// the company record.
+func WatchedIn(watched string) enrich.Field {
+	if strings.HasPrefix(watched, "shareholder") {
+		return FieldOwnership
+	}
+	return FieldCompany
+}
+
+// WatchedValue returns the value of a watched field in an answer to a call for WatchedIn, as a list shows it. It returns
+// false when the answer has no such value.
+func WatchedValue(answered enrich.Answered, watched string) (string, bool, error) {
+	if WatchedIn(watched) == FieldOwnership {
+		o, err := Read(answered, Answer.Ownership)
+		var names []string
+		for _, s := range o.Shareholders {
+			names = append(names, s.Name.Value)
+		}
+		cell := enrich.Cell{Kind: enrich.TextsCell, Known: names != nil, Texts: names}
+		return shownCell(cell), cell.Known, err
+	}
+	c, err := Read(answered, Answer.Company)
+	if err != nil {
+		return "", false, err
+	}
+	name := watched
+	switch watched {
+	case "company_name":
+		name = "name"
+	case "company_status":
+		name = "status"
+	case "company_address_street":
+		name = "address_street"
+	}
+	cells := c.Cells()
+	for i, column := range columnsOf(company) {
+		if column.Name == name && i < len(cells) && cells[i].Known {
+			return shownCell(cells[i]), true, nil
+		}
+	}
+	return "", false, nil
+}
 
 // decodeFieldNames reads an array of names of watched fields.
 func decodeFieldNames(body []byte) ([]string, enrich.CellProblems, error) {

@@ -1,0 +1,424 @@
+// This file has the commands about watched companies: which are watched, what has changed, and asking again for it.
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"payonce/cost"
+	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+	"payonce/pipeline/watch"
+)
+
+// watchCommand is one call of a command.
+type watchCommand struct {
+	*options
+	ids    []string
+	name   string
+	rebuy  bool
+	fields []string // of --fields
+	since  string
+}
+
+func newWatch(env environment, cmd *cobra.Command, codes ...int) *watchCommand {
+	c := &watchCommand{options: newOptions(env)}
+	c.needs = "v2"
+	cmd.Long += exitHelp(codes...)
+	c.addJournalFlags(cmd.Flags())
+	c.service.AddWait(cmd.Flags())
+	c.service.AddService(cmd.Flags())
+	return c
+}
+
+// addList adds the flags that say of which companies a list is.
+func (c *watchCommand) addList(cmd *cobra.Command) {
+	c.list.AddReading(cmd.Flags())
+	cmd.Flags().StringArrayVar(&c.list.List.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
+	cmd.Flags().StringSliceVar(&c.ids, "company", nil, "a company by its `ID` at the service (repeatable)")
+}
+
+// addOutput adds the flags of a file that is written.
+func (c *watchCommand) addOutput(cmd *cobra.Command, what string) {
+	cmd.Flags().StringVarP(&c.output.path, "output", "o", "", "write "+what+" to this `FILE`: CSV, JSON, Parquet or Excel by its ending")
+	c.addFormulasFlag(cmd.Flags())
+}
+
+// addPaying adds the flags of a command that spends.
+func (c *watchCommand) addPaying(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	c.service.AddPace(flags)
+	c.addUnitPrices(flags)
+	c.addSearchCeilingFlags(flags)
+	flags.Lookup("max-spend").Usage = "the most that the command may spend, over all its starts; it limits units that have a price"
+	flags.Lookup("max-units").Usage = "`MODULE=N`: the most units of a module that the command may use, over all its starts (repeatable)"
+	flags.Lookup("job").Usage = "the `NAME` of the job that the command belongs to (default that of its run)"
+	flags.BoolVarP(&c.yes, "yes", "y", false, "do not ask before spending")
+	flags.BoolVar(&c.dryRun, "dry-run", false, "show the plan and end; nothing is sent")
+	flags.BoolVar(&c.ceilingOK, "ceiling-ok", false, "end with 0, not 3, when a ceiling is reached")
+}
+
+// companies returns the list that the arguments and flags name.
+func (c *watchCommand) companies(ctx context.Context, args []string) watch.List {
+	return watch.List{
+		Options: c.list.reading(ctx, c.env.stdin), Names: args, Mapping: c.list.List.Mapping, Preset: c.list.Preset.Value, IDs: c.ids,
+	}
+}
+
+// needList refuses a command without companies.
+func (c *watchCommand) needList(args []string) error {
+	if len(args) == 0 && len(c.ids) == 0 {
+		return problem.Usagef("of which companies? give a list, or --company ID")
+	}
+	return nil
+}
+
+func (c *watchCommand) paying() watch.Paying {
+	return watch.Paying{Run: c.name, Budget: c.budget.value(), Pace: c.service.Pace(), Rebuy: c.rebuy, Yes: c.yes}
+}
+
+// outputOf returns where a file is written.
+func (c *watchCommand) outputOf(args []string) pipeline.Output {
+	o := c.output.value(c.env, c.sources())
+	o.Sources = append(o.Sources, output.SourcesOf(args)...)
+	return o
+}
+
+// watchPerson asks whoever started a command.
+type watchPerson struct {
+	c   *watchCommand
+	out io.Writer // where the plan is shown
+}
+
+// CanAsk implements watch.Approver.
+func (p *watchPerson) CanAsk() bool { return p.c.env.canAsk }
+
+// Show implements watch.Approver. A plan that sends nothing is not shown.
+func (p *watchPerson) Show(plan watch.Plan) error {
+	defer p.c.env.outliveReaders()
+	to := p.out
+	switch {
+	case plan.Calls() == 0, p.c.json && (p.c.quiet || p.c.logFormat.Value == "json"):
+		return nil
+	case p.c.json:
+		to = p.c.env.stderr
+	}
+	if err := unlessUnread(p.c.showText(to, plan)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(to)
+	return err
+}
+
+// Confirm implements watch.Approver.
+func (p *watchPerson) Confirm(ctx context.Context, calls int64) bool {
+	return p.c.env.confirm(ctx, fmt.Sprintf("Send at most %s? [y/N] ", report.Counted(calls, "call")))
+}
+
+func newWatchAddCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "add [LIST]",
+		Short: "Watch the companies of a list for changes",
+		Long: "Watch the companies of a list. The list has the service's ids (company_id), or names companies as it did in\n" +
+			"a run: then the id is that of the answer in the journal. Nothing is bought to find an id. Rows without a known\n" +
+			"id are named.\n\n" +
+			"Each start uses a unit of the module watch while the company is watched, and is a paid call like any other.\n" +
+			"A company that is watched is not started again; it gets the fields of --fields that it lacks, which is free.\n" +
+			"A start whose response was lost is decided by what the service shows. The same command goes on after a stop.",
+	}
+	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked)
+	c.addList(cmd)
+	c.addPaying(cmd)
+	cmd.Flags().StringSliceVar(&c.fields, "fields", nil, "the `FIELDS` that are watched, with commas between them (default those that the service chooses)")
+	cmd.Flags().StringVar(&c.name, "name", "", "the run's `NAME` in the journal (default from the companies)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w, err := c.work(cmd)
+		if err == nil {
+			err = c.needList(args)
+		}
+		if err != nil {
+			return err
+		}
+		o := watch.AddOptions{Paying: c.paying(), List: c.companies(cmd.Context(), args), Fields: c.fields}
+		if c.dryRun {
+			plan, err := watch.PlanAdd(cmd.Context(), w, o)
+			if err != nil {
+				return err
+			}
+			return c.show(env.stdout, plan)
+		}
+		ended, err := watch.Add(cmd.Context(), w, o, &watchPerson{c, env.stdout})
+		c.observer.End()
+		if err != nil {
+			return ifInterrupted(err, "the same command goes on")
+		}
+		ended.Advice = c.advice(ended.Stop)
+		if err := unlessUnread(c.show(env.stdout, ended)); err != nil {
+			return err
+		}
+		return c.end(ended.Stop, ended.DoubtsNow > 0, len(ended.Problems) > 0)
+	}
+	return cmd
+}
+
+// end returns the error that ends a command that spends.
+func (c *watchCommand) end(stop dispatch.Stop, lost, failed bool) error {
+	code := exitOfStop(stop)
+	switch {
+	case code == exitCeiling && c.ceilingOK:
+		code = exitDone
+	case code == exitDone && failed:
+		code = exitRefused
+	}
+	if code == exitDone && lost {
+		code = exitDoubt
+	}
+	return exitWith(code)
+}
+
+// advice says why a command stopped and what to do next.
+func (c *watchCommand) advice(stop dispatch.Stop) string {
+	var flags []string
+	lead := leadAgain
+	if reached, is := stop.(dispatch.CeilingReached); is {
+		if flags = doubled(reached.Ceiling); flags != nil {
+			lead = "To go on with twice the limit, run"
+		}
+		if reached.Ceiling.Period != cost.Ever {
+			flags, lead = nil, fmt.Sprintf("To go on from %s on, run", report.Time(provider.Renewal(reached.Ceiling.Period, c.env.now())))
+		}
+	}
+	why := ""
+	switch stop := stop.(type) {
+	case nil:
+		return ""
+	case dispatch.CeilingReached:
+		why = fmt.Sprintf("Stopped at the ceiling %s: %s.\n", stop.Ceiling.Name, leftUnder(stop, "call"))
+	case dispatch.Interrupted:
+		why = "Interrupted. All answers that came are recorded.\n"
+	case dispatch.ServiceRefused:
+		why = "The service refused (" + cmp.Or(stop.Code, stop.Module) + "): " + strings.TrimRight(stop.Message, ".") + ".\n"
+	}
+	return why + c.env.typed.goOn(lead, flags...).after("")
+}
+
+func newWatchRemoveCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove [LIST]",
+		Short: "End the watching of companies, which is free",
+		Long:  "End the watching of the companies of a list. Each gives its unit of the module watch back. Nothing is paid for.",
+	}
+	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
+	c.addList(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w, err := c.work(cmd)
+		if err == nil {
+			err = c.needList(args)
+		}
+		if err != nil {
+			return err
+		}
+		v, err := watch.Remove(cmd.Context(), w, watch.ListOptions{List: c.companies(cmd.Context(), args)})
+		return c.showEntries(v, err)
+	}
+	return cmd
+}
+
+// showEntries shows companies. Problems with some of them end the command as a refusal.
+func (c *watchCommand) showEntries(v *watch.Entries, err error) error {
+	if err == nil {
+		err = unlessUnread(c.show(c.env.stdout, v))
+	}
+	if err == nil && len(v.Problems) > 0 {
+		err = exitWith(exitRefused)
+	}
+	return err
+}
+
+func newWatchListCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "list [LIST]",
+		Short: "Show which companies are watched, and which of their fields",
+		Long:  "Show which companies the account watches, and which of their fields: all, or those of a list. It is free.",
+	}
+	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
+	c.addList(cmd)
+	c.addOutput(cmd, "the companies")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w, err := c.work(cmd)
+		if err != nil {
+			return err
+		}
+		out, err := c.besideLists()
+		if err != nil {
+			return err
+		}
+		v, err := watch.Show(cmd.Context(), w, watch.ListOptions{List: c.companies(cmd.Context(), args), Output: c.outputOf(args)})
+		if err != nil {
+			return err
+		}
+		return unlessUnread(c.options.show(out, v))
+	}
+	return cmd
+}
+
+func newWatchFieldsCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fields [LIST]",
+		Short: "Show or change the watched fields of companies, which is free",
+		Long:  "Show the watched fields of the companies of a list, after adding and removing some. Nothing is paid for.",
+	}
+	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
+	c.addList(cmd)
+	var add, remove []string
+	cmd.Flags().StringSliceVar(&add, "add", nil, "watch these `FIELDS` too, with commas between them")
+	cmd.Flags().StringSliceVar(&remove, "remove", nil, "no longer watch these `FIELDS`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w, err := c.work(cmd)
+		if err == nil && len(add)+len(remove) > 0 {
+			err = c.needList(args)
+		}
+		if err != nil {
+			return err
+		}
+		v, err := watch.Fields(cmd.Context(), w, watch.ListOptions{List: c.companies(cmd.Context(), args)}, add, remove)
+		return c.showEntries(v, err)
+	}
+	return cmd
+}
+
+func newWatchEventsCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "events [LIST]",
+		Short: "Show the changes of watched companies as the service lists them",
+		Long:  "Show the changes of the companies of a list with their dates, the newest of each company first. It is free, and\nrecords nothing.",
+	}
+	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
+	c.addList(cmd)
+	c.addOutput(cmd, "the changes")
+	var from, to string
+	cmd.Flags().StringVar(&from, "from", "", "leave out changes before this `DAY`, UTC, such as 2026-11-22")
+	cmd.Flags().StringVar(&to, "to", "", "leave out changes after this `DAY`, UTC")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		w, err := c.work(cmd)
+		if err != nil {
+			return err
+		}
+		out, err := c.besideLists()
+		if err != nil {
+			return err
+		}
+		o := watch.EventOptions{ListOptions: watch.ListOptions{List: c.companies(cmd.Context(), args), Output: c.outputOf(args)}}
+		if o.From, err = dayOf("from", from); err != nil {
+			return err
+		}
+		if o.To, err = dayOf("to", to); err != nil {
+			return err
+		}
+		v, err := watch.Events(cmd.Context(), w, o)
+		if err != nil {
+			return err
+		}
+		return unlessUnread(c.options.show(out, v))
+	}
+	return cmd
+}
+
+// dayOf reads a day, UTC; the zero time stands for none.
+func dayOf(flag, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return day, problem.Usagef("--%s %q: give a day such as 2026-11-22", flag, text)
+	}
+	return day, nil
+}
+
+func newWatchPollCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "poll",
+		Short: "Record what has changed of the watched companies, which is free",
+		Long: "Ask for the changes of all watched companies since the last poll, and record them in the journal, each once. A\n" +
+			"change that is told again is the same. Companies that notifications have named (batch watch receive) come first.\n" +
+			"Nothing is paid for: batch watch refresh asks again for what has changed.",
+		Args: cobra.NoArgs,
+	}
+	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked)
+	var o watch.PollOptions
+	cmd.Flags().BoolVar(&o.Notified, "notified", false, "ask only for the companies that notifications have named")
+	cmd.RunE = c.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
+		return watch.Poll(cmd.Context(), w, o)
+	})
+	return cmd
+}
+
+func newWatchRefreshCommand(env environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "refresh [LIST] -o CHANGES",
+		Short: "Ask again for the companies of a list that have changed, and write their changes",
+		Long: "Ask again for the companies of a list whose watched fields have changed since their answers, as batch watch poll has\n" +
+			"recorded, the oldest change first. One observed change leads to at most one paid call, however often it was\n" +
+			"observed. A company is asked for by what its rows were asked by, so a later run or write of the list has the new\n" +
+			"values.\n\n" +
+			"The table of changes has the old and the new value of each watched field between two answers, of this start and of\n" +
+			"earlier ones. It follows from the journal. The same command goes on after a stop.",
+	}
+	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked)
+	c.addList(cmd)
+	c.addPaying(cmd)
+	c.addOutput(cmd, "the changes")
+	c.addKeepFlag(cmd.Flags())
+	cmd.Flags().StringVar(&c.name, "name", "", "the run's `NAME` in the journal (default watch-refresh and the day)")
+	cmd.Flags().BoolVar(&c.rebuy, "rebuy", false, "ask again also for what was charged and whose answer was lost")
+	cmd.Flags().StringVar(&c.since, "since", "", "leave changes out of the table that were observed before this `DAY`, UTC")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.refresh(cmd, args) }
+	return cmd
+}
+
+func (c *watchCommand) refresh(cmd *cobra.Command, args []string) error {
+	w, err := c.work(cmd)
+	if err == nil {
+		err = c.needList(args)
+	}
+	if err != nil {
+		return err
+	}
+	out, err := c.besideLists()
+	if err != nil {
+		return err
+	}
+	o := watch.RefreshOptions{Paying: c.paying(), List: c.companies(cmd.Context(), args), Output: c.outputOf(args)}
+	if o.Since, err = dayOf("since", c.since); err != nil {
+		return err
+	}
+	if c.dryRun {
+		plan, err := watch.PlanRefresh(cmd.Context(), w, o)
+		if err != nil {
+			return err
+		}
+		return c.show(c.env.stdout, plan)
+	}
+	ended, err := watch.Refresh(cmd.Context(), w, o, &watchPerson{c, out})
+	c.observer.End()
+	if err != nil {
+		return ifInterrupted(err, "the same command goes on")
+	}
+	ended.Advice = c.advice(ended.Stop)
+	if err := unlessUnread(c.options.show(out, ended)); err != nil {
+		return err
+	}
+	return c.end(ended.Stop, ended.Lost(), false)
+}

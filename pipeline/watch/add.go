@@ -1,0 +1,394 @@
+package watch
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/service/v2"
+	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
+)
+
+// AddOptions say which companies are to be watched.
+type AddOptions struct {
+	Paying
+	List   List
+	Fields []string // that are watched; none for those that the service chooses
+}
+
+// CheckFields refuses names that are not those of fields that can be watched.
+func CheckFields(fields []string) error {
+	for _, field := range fields {
+		if !slices.Contains(v2.WatchableFields(), field) {
+			return problem.Usagef("%q is not a field that can be watched; there are %s", field, strings.Join(v2.WatchableFields(), ", "))
+		}
+	}
+	return nil
+}
+
+// AddPlan says what watching the companies of a list needs.
+type AddPlan struct {
+	Run       string       `json:"run"`
+	Companies int64        `json:"companies"`
+	Watched   int64        `json:"watched"`    // already, with all the fields
+	AddFields int64        `json:"add_fields"` // watched already, without some of the fields, which are added
+	Starts    int64        `json:"starts"`
+	InDoubt   int64        `json:"in_doubt"` // lost starts that nobody has decided
+	Fields    []string     `json:"fields"`   // none for those that the service chooses
+	Unknown   []UnknownRow `json:"unknown_rows"`
+	Units     []Units      `json:"units"`
+}
+
+// Calls implements Plan.
+func (p *AddPlan) Calls() int64 { return p.Starts }
+
+// Render writes the plan.
+func (p *AddPlan) Render(page *report.Page) {
+	page.Titlef("Plan of watching companies")
+	page.Gap()
+	page.Entryf("run", "%s", p.Run)
+	page.Entryf("companies", "%d", p.Companies)
+	page.Entryf("watched already", "%d", p.Watched)
+	if p.AddFields > 0 {
+		page.Entryf("get more fields", "%d, which is free", p.AddFields)
+	}
+	page.Entryf("to start", "%d", p.Starts)
+	if p.InDoubt > 0 {
+		page.Entryf("in doubt", "%s, not started again", report.Counted(p.InDoubt, "lost start"))
+	}
+	renderUnknown(page, p.Unknown)
+	renderUnits(page, p.Units)
+}
+
+// shownRows is how many rows are shown to a person.
+const shownRows = 20
+
+func renderUnknown(page *report.Page, rows []UnknownRow) {
+	if len(rows) == 0 {
+		return
+	}
+	page.Entryf("rows without a known id", "%d, which are left out%s", len(rows), page.Hint("watch_unknown"))
+	for _, row := range rows[:min(len(rows), shownRows)] {
+		page.Itemf("row %d: %s", row.Row, row.Why)
+	}
+}
+
+// Added says what became of companies that were to be watched.
+type Added struct {
+	AddPlan
+	Started   int64         `json:"started"`
+	NotFound  int64         `json:"not_found"`
+	NotSent   int64         `json:"not_sent"` // because of a limit or a stop
+	Calls     int64         `json:"calls"`
+	Problems  []string      `json:"problems"` // of fields that could not be added
+	StopWord  *string       `json:"stop"`
+	Stop      dispatch.Stop `json:"-"`
+	Advice    string        `json:"-"`
+	DoubtsNow int64         `json:"in_doubt_now"`
+}
+
+// Render writes the summary.
+func (v *Added) Render(page *report.Page) {
+	page.Titlef("Watching companies")
+	page.Gap()
+	page.Entryf("watched before", "%d", v.Watched+v.AddFields)
+	page.Entryf("started", "%d", v.Started)
+	for name, n := range map[string]int64{"the service does not know": v.NotFound} {
+		if n > 0 {
+			page.Entryf(name, "%d", n)
+		}
+	}
+	if v.NotSent > 0 {
+		page.Entryf("not started", "%d", v.NotSent)
+	}
+	if v.DoubtsNow > 0 {
+		page.Entryf("in doubt", "%s", report.Counted(v.DoubtsNow, "lost start"))
+	}
+	renderUnknown(page, v.Unknown)
+	for _, text := range v.Problems {
+		page.Alertf("fields", "%s", text)
+	}
+	renderUnits(page, v.Units)
+	if v.Advice != "" {
+		page.Linef("%s", v.Advice)
+	}
+}
+
+// adding is what an Add is about to do.
+type adding struct {
+	AddOptions
+	plan   AddPlan
+	starts []wanted
+	more   map[string][]string // fields that companies are watched without
+	order  []string            // of the companies of more
+}
+
+// PlanAdd says what watching the companies of a list needs. It sends nothing that is paid for.
+func PlanAdd(ctx context.Context, w *pipeline.Work, o AddOptions) (*AddPlan, error) {
+	return with(w, func(s *session) (*AddPlan, error) {
+		if err := s.look(ctx, "watch add"); err != nil {
+			return nil, err
+		}
+		if err := s.readAccount(ctx); err != nil {
+			return nil, err
+		}
+		a, err := s.adding(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return &a.plan, nil
+	})
+}
+
+// Add watches the companies of a list that are not watched yet. It shows the plan and asks first. Running the same again
+// resumes.
+func Add(ctx context.Context, w *pipeline.Work, o AddOptions, approver Approver) (*Added, error) {
+	return with(w, func(s *session) (*Added, error) {
+		if err := s.checkUnits(o.Budget, v2.OpWatchStart); err != nil {
+			return nil, err
+		}
+		if err := mayAsk(o.Paying, approver); err != nil {
+			return nil, err
+		}
+		if err := s.own(ctx, "watch add"); err != nil {
+			return nil, err
+		}
+		if err := s.settle(ctx); err != nil {
+			return nil, err
+		}
+		a, err := s.adding(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.agree(ctx, &a.plan, o.Yes, approver); err != nil {
+			return nil, err
+		}
+		return s.add(ctx, a)
+	})
+}
+
+// adding finds out which companies are to be started.
+func (s *session) adding(ctx context.Context, o AddOptions) (*adding, error) {
+	if err := CheckFields(o.Fields); err != nil {
+		return nil, err
+	}
+	companies, unknown, err := s.companies(ctx, o.List)
+	if err != nil {
+		return nil, err
+	}
+	if o.Run == "" {
+		o.Run = nameOf("watch-add", companies)
+	}
+	a := &adding{AddOptions: o, more: map[string][]string{}}
+	a.plan = AddPlan{Run: o.Run, Companies: int64(len(companies)), Fields: append([]string{}, o.Fields...), Unknown: append([]UnknownRow{}, unknown...)}
+	// Starts up to this attempt are over when the list is read: a company that is not in it is not watched any more.
+	var last attempt.ID
+	if s.journal != nil {
+		last = s.journal.LastAttempt()
+	}
+	watched, err := s.watched(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string][]string{}
+	for _, w := range watched {
+		fields[w.ID.Value] = append([]string{}, w.Fields...)
+	}
+	for _, c := range companies {
+		start, err := v2.WatchStartCall(c.id, nil).Lookup()
+		if err != nil {
+			return nil, problem.AsUsage(err)
+		}
+		call := wanted{start, attempt.Reask{Before: s.work.Env.Now(), UpTo: last, Forfeited: true}}
+		now, is := fields[c.id]
+		if !is {
+			if now, is, err = s.startedBefore(ctx, start, c.id); err != nil {
+				return nil, err
+			}
+		}
+		missing := slices.DeleteFunc(slices.Clone(o.Fields), func(f string) bool { return slices.Contains(now, f) })
+		switch {
+		case is && len(missing) > 0:
+			a.plan.AddFields++
+			a.more[c.id], a.order = missing, append(a.order, c.id)
+		case is:
+			a.plan.Watched++
+		case s.isOpen(start):
+			a.plan.InDoubt++
+		default:
+			a.starts = append(a.starts, call)
+		}
+	}
+	a.plan.Starts = int64(len(a.starts))
+	a.plan.Units = s.units(o.Paying, map[v2.Operation]int64{v2.OpWatchStart: a.plan.Starts})
+	return a, nil
+}
+
+// nameOf returns the name of a run about some companies: the same companies give the same name.
+func nameOf(command string, companies []company) string {
+	sum := sha256.New()
+	for _, c := range companies {
+		fmt.Fprintln(sum, c.id)
+	}
+	return command + "-" + hex.EncodeToString(sum.Sum(nil)[:4])
+}
+
+// startedBefore asks whether a company is watched that the journal has a start of and the list of watched companies does not
+// have. The list may be older than the start.
+func (s *session) startedBefore(ctx context.Context, start enrich.Lookup, id string) (fields []string, is bool, err error) {
+	if s.journal == nil {
+		return nil, false, nil
+	}
+	known, err := s.journal.Record(start.Identity)
+	if err != nil || known.States[v2.FieldCompany] != attempt.Found && known.States[v2.FieldCompany] != attempt.PaidAndGone {
+		return nil, false, err
+	}
+	fields, err = ask(ctx, func() ([]string, error) { return s.free.WatchFields(ctx, id) })
+	if isNotFound(err) {
+		return nil, false, nil
+	}
+	return fields, err == nil, err
+}
+
+// isOpen reports whether the outcome of a start is unknown.
+func (s *session) isOpen(start enrich.Lookup) bool {
+	if s.journal == nil {
+		return false
+	}
+	known, err := s.journal.Record(start.Identity)
+	return err == nil && known.States[v2.FieldCompany] == attempt.OutcomeUnknown // an error comes again with the call
+}
+
+// add starts what is to be started.
+func (s *session) add(ctx context.Context, a *adding) (*Added, error) {
+	v := &Added{AddPlan: a.plan, Problems: []string{}}
+	run, err := s.begin(a.Paying, "watch", "")
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range a.order {
+		if _, err := ask(ctx, func() ([]string, error) { return s.free.AddWatchFields(ctx, id, a.more[id]) }); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			v.Problems = append(v.Problems, fmt.Sprintf("company %s: %v", id, err))
+		}
+	}
+	client, err := v2.NewClient(s.config)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	defer client.Close()
+	finder := &starter{client: client, prices: s.provider.Prices, fields: a.Fields}
+	rates := s.provider.Prices.Rates(cost.Rates{v2.FieldCompany: {Uses: s.provider.Modules.Hold(v2.OpWatchStart, v2.Reveal{})}})
+	tally, stop, err := s.send(ctx, sending{a.Paying, "watch", rates, finder}, a.starts)
+	if err != nil {
+		return nil, err
+	}
+	after := context.WithoutCancel(ctx)
+	if err := s.decideStarts(after); err != nil {
+		return nil, err
+	}
+	if err := s.end(run, tally, stop); err != nil {
+		return nil, err
+	}
+	for _, call := range a.starts {
+		known, err := s.journal.Record(call.lookup.Identity)
+		if err != nil {
+			return nil, err
+		}
+		switch isNow := known.Attempts[v2.FieldCompany] > call.reask.UpTo; {
+		case isNow && (known.States[v2.FieldCompany] == attempt.Found || known.States[v2.FieldCompany] == attempt.PaidAndGone):
+			v.Started++ // also when the response was lost and the service shows the watch
+		case isNow && known.States[v2.FieldCompany] == attempt.OutcomeUnknown:
+			v.DoubtsNow++
+		case isNow:
+			v.NotFound++
+		default:
+			v.NotSent++
+		}
+	}
+	v.Calls, v.Stop = tally.Posts, stop
+	if stop != nil {
+		v.StopWord = new(stop.Word())
+	}
+	v.Units = s.units(a.Paying, nil)
+	return v, nil
+}
+
+// starter starts watches. The identity of a lookup names the company, and all are started with the same fields.
+type starter struct {
+	client *v2.Client
+	prices v2.Prices
+	fields []string
+}
+
+// Find implements dispatch.Finder.
+func (f *starter) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict {
+	verdict := f.client.Send(ctx, v2.WatchStartCall(v2.CallOf(lookup).ID, f.fields))
+	answered, ok := verdict.(enrich.Answered)
+	if !ok {
+		return verdict
+	}
+	if answered.Status != enrich.NotFound {
+		answered.Returned = lookup.Fields
+	}
+	if len(f.prices) > 0 {
+		var used cost.Amounts
+		copy(used[:], answered.Consumed)
+		answered.Consumed = v2.Consumed(f.prices.Priced(used))
+	}
+	return answered
+}
+
+// decideStarts decides lost starts by what the service shows: a company that is watched was started. A counter of watched
+// companies can fall, so it decides nothing.
+func (s *session) decideStarts(ctx context.Context) error {
+	for _, doubt := range s.journal.Doubts() {
+		call := v2.CallOf(enrich.Lookup{Identity: doubt.Identity, Fields: doubt.Hold.Fields})
+		if doubt.Identity.Search == "" || call.Operation != v2.OpWatchStart || call.Check() != nil {
+			continue
+		}
+		if err := s.wait(ctx, doubt.Since.Add(s.work.Workspace.SettleDelay)); err != nil {
+			return err
+		}
+		_, err := ask(ctx, func() ([]string, error) { return s.free.WatchFields(ctx, call.ID) })
+		if err != nil && !isNotFound(err) {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			s.note("whether company %s is watched cannot be read, so its lost start stays in doubt: %v", call.ID, err)
+			continue
+		}
+		if err := s.journal.Shown(err == nil, doubt.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wait returns at a time. After the clock was set back it does not wait for longer than the settle delay.
+func (s *session) wait(ctx context.Context, until time.Time) error {
+	left := min(until.Sub(s.work.Env.Now()), s.work.Workspace.SettleDelay)
+	if left <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,508 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"payonce/checkpoint/attempt"
+	"payonce/enrich"
+	"payonce/io/listfile"
+	"payonce/io/service/v2"
+	"payonce/io/table"
+	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+)
+
+// RefreshOptions say for which companies what has changed is asked again.
+type RefreshOptions struct {
+	Paying
+	List   List
+	Since  time.Time // leaves changes out of the table that were observed before; zero for none
+	Output pipeline.Output
+}
+
+// RefreshPlan says what is asked again.
+type RefreshPlan struct {
+	Run       string `json:"run"`
+	Companies int64  `json:"companies"`
+	// Unanswered are companies that the journal has no answer of: a run asks for them first.
+	Unanswered int64        `json:"unanswered"`
+	Changed    int64        `json:"companies_changed"` // since their answers
+	Changes    int64        `json:"changes_observed"`  // of them
+	Needed     int64        `json:"calls_needed"`      // one for each company and record that has changed
+	InDoubt    int64        `json:"in_doubt"`          // records whose call is lost and undecided
+	Forfeited  int64        `json:"charged_and_lost"`  // records that --rebuy asks for again
+	Polled     *time.Time   `json:"polled"`            // until when changes were observed; null before the first poll
+	Oldest     *time.Time   `json:"oldest_change"`     // null for none
+	Unknown    []UnknownRow `json:"unknown_rows"`
+	Units      []Units      `json:"units"`
+}
+
+// Calls implements Plan.
+func (p *RefreshPlan) Calls() int64 { return p.Needed }
+
+// Render writes the plan.
+func (p *RefreshPlan) Render(page *report.Page) {
+	page.Titlef("Plan of asking again for what has changed")
+	page.Gap()
+	p.render(page)
+	page.Entryf("calls", "%d", p.Needed)
+	renderUnits(page, p.Units)
+}
+
+func (p *RefreshPlan) render(page *report.Page) {
+	page.Entryf("run", "%s", p.Run)
+	page.Entryf("companies", "%d", p.Companies)
+	if p.Unanswered > 0 {
+		page.Entryf("without an answer", "%d, which are not asked for%s", p.Unanswered, page.Hint("watch_unanswered"))
+	}
+	if p.Polled == nil {
+		page.Alertf("polled", "never%s", page.Hint("watch_never_polled"))
+	} else {
+		page.Entryf("polled", "%s", p.Polled.Format("2006-01-02 15:04 MST"))
+	}
+	page.Entryf("changed", "%s, %s", companiesCounted(p.Changed), report.Counted(p.Changes, "observed change"))
+	if p.Oldest != nil {
+		page.Entryf("oldest change", "%s", p.Oldest.Format("2006-01-02 15:04 MST"))
+	}
+	if p.InDoubt > 0 {
+		page.Entryf("in doubt", "%s, not asked again", report.Counted(p.InDoubt, "lost call"))
+	}
+	if p.Forfeited > 0 {
+		page.Entryf("charged and lost", "%s, not asked again%s", report.Counted(p.Forfeited, "answer"), page.Hint("watch_rebuy"))
+	}
+	renderUnknown(page, p.Unknown)
+}
+
+// Refreshed says what was asked again.
+type Refreshed struct {
+	RefreshPlan
+	Calls    int64                `json:"calls"`
+	Answered int64                `json:"answered"`
+	NotSent  int64                `json:"not_sent"`
+	Rows     int64                `json:"changes_written"` // to the table, of this start and of earlier ones
+	Output   string               `json:"output,omitempty"`
+	Kept     []output.KeptVersion `json:"kept,omitempty"`
+	StopWord *string              `json:"stop"`
+	Stop     dispatch.Stop        `json:"-"`
+	Advice   string               `json:"-"`
+}
+
+// Lost reports whether calls are in doubt or their answers are lost.
+func (v *Refreshed) Lost() bool { return v.InDoubt+v.Forfeited > 0 }
+
+// Render writes the summary.
+func (v *Refreshed) Render(page *report.Page) {
+	page.Titlef("Asked again for what has changed")
+	page.Gap()
+	v.render(page)
+	page.Entryf("calls", "%d, %d answered", v.Calls, v.Answered)
+	if v.NotSent > 0 {
+		page.Entryf("not sent", "%d", v.NotSent)
+	}
+	if v.Output != "" {
+		page.Entryf("changes", "%d in %s", v.Rows, v.Output)
+	}
+	renderUnits(page, v.Units)
+	if v.Advice != "" {
+		page.Linef("%s", v.Advice)
+	}
+}
+
+// part is a record of a company of which watched fields may have changed.
+type part struct {
+	company
+	field   enrich.Field
+	who     enrich.Identity // that is asked again
+	changes []observation   // of fields of the record, the oldest first
+	answers []attempt.ID    // under all identities of the company, in their order
+	state   attempt.FieldState
+}
+
+// pending returns the changes that are later than the last answer.
+func (p *part) pending() []observation {
+	last := p.answers[len(p.answers)-1]
+	for i, o := range p.changes {
+		if o.After >= last {
+			return p.changes[i:]
+		}
+	}
+	return nil
+}
+
+// parts returns the records of a company that the journal has answers of and whose fields have changed.
+func (s *session) parts(c company) (parts []*part, answered bool, err error) {
+	changes, err := s.observations(c.id)
+	if err != nil {
+		return nil, false, err
+	}
+	byID := enrich.Identity{Company: enrich.Company{ID: c.id}}
+	for _, field := range []enrich.Field{v2.FieldCompany, v2.FieldOwnership} {
+		p := &part{company: c, field: field, who: byID}
+		if field == v2.FieldCompany {
+			p.who = c.who
+		}
+		for _, o := range changes {
+			if o.Content != "" && v2.WatchedIn(o.field()) == field {
+				p.changes = append(p.changes, o)
+			}
+		}
+		if p.answers, err = s.answers(p.who, byID, field); err != nil {
+			return nil, false, err
+		}
+		answered = answered || field == v2.FieldCompany && len(p.answers) > 0
+		if len(p.answers) == 0 || len(p.changes) == 0 {
+			continue
+		}
+		known, err := s.journal.Record(p.who)
+		if err != nil {
+			return nil, false, err
+		}
+		p.state = known.States[field]
+		parts = append(parts, p)
+	}
+	return parts, answered, nil
+}
+
+// answers returns the attempts that answered a field of a company under any identity that an answer has named.
+func (s *session) answers(who, byID enrich.Identity, field enrich.Field) (ids []attempt.ID, err error) {
+	keys := []enrich.Key{s.journal.Key(who), s.journal.Key(byID)}
+	aliases, err := s.journal.Aliases(keys[1])
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range aliases {
+		keys = append(keys, a.Subject)
+	}
+	slices.SortFunc(keys, func(a, b enrich.Key) int { return slices.Compare(a[:], b[:]) })
+	for _, key := range slices.Compact(keys) {
+		of, err := s.journal.AnswersOf(key, field)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, of...)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// refreshing is what a refresh is about to do.
+type refreshing struct {
+	RefreshOptions
+	plan      RefreshPlan
+	companies []company
+	calls     []wanted
+}
+
+// PlanRefresh says what would be asked again. It sends nothing that is paid for.
+func PlanRefresh(ctx context.Context, w *pipeline.Work, o RefreshOptions) (*RefreshPlan, error) {
+	return with(w, func(s *session) (*RefreshPlan, error) {
+		if err := s.look(ctx, "watch refresh"); err != nil {
+			return nil, err
+		}
+		if s.journal == nil {
+			return nil, problem.Usagef("the journal has no answers of the v2 interface yet")
+		}
+		if err := s.readAccount(ctx); err != nil {
+			return nil, err
+		}
+		r, err := s.refreshing(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		return &r.plan, nil
+	})
+}
+
+// Refresh asks again for the companies of a list whose watched fields have changed since their answers, the oldest change
+// first, and writes the changes of the values. It shows the plan and asks first. Running the same again resumes. The table
+// follows from the journal.
+func Refresh(ctx context.Context, w *pipeline.Work, o RefreshOptions, approver Approver) (*Refreshed, error) {
+	return with(w, func(s *session) (*Refreshed, error) {
+		if o.Output.Path != "" {
+			if err := output.CheckTarget(o.Output.Path, o.Output.Sources); err != nil {
+				return nil, err
+			}
+			if err := output.CheckNew(s.request(o.Output), table.Schema{Columns: changeColumns()}); err != nil {
+				return nil, problem.AsUsage(err)
+			}
+		}
+		if err := s.checkUnits(o.Budget, v2.OpGetCompany); err != nil {
+			return nil, err
+		}
+		if err := mayAsk(o.Paying, approver); err != nil {
+			return nil, err
+		}
+		if err := s.own(ctx, "watch refresh"); err != nil {
+			return nil, err
+		}
+		if err := s.settle(ctx); err != nil {
+			return nil, err
+		}
+		r, err := s.refreshing(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.agree(ctx, &r.plan, o.Yes, approver); err != nil {
+			return nil, err
+		}
+		return s.refresh(ctx, r)
+	})
+}
+
+// refreshing finds out what has changed.
+func (s *session) refreshing(ctx context.Context, o RefreshOptions) (*refreshing, error) {
+	companies, unknown, err := s.companies(ctx, o.List)
+	if err != nil {
+		return nil, err
+	}
+	if o.Run == "" {
+		o.Run = "watch-refresh-" + s.work.Env.Now().UTC().Format(time.DateOnly)
+	}
+	r, err := s.due(o, companies)
+	if err != nil {
+		return nil, err
+	}
+	r.plan.Unknown = append(r.plan.Unknown, unknown...)
+	polled, err := s.journal.Polled()
+	if err != nil {
+		return nil, err
+	}
+	if !polled.IsZero() {
+		r.plan.Polled = &polled
+	}
+	return r, nil
+}
+
+// due finds out which companies have changed since their answers.
+func (s *session) due(o RefreshOptions, companies []company) (*refreshing, error) {
+	r := &refreshing{RefreshOptions: o, companies: companies}
+	r.plan = RefreshPlan{Run: o.Run, Companies: int64(len(companies)), Unknown: []UnknownRow{}}
+	type dated struct {
+		wanted
+		oldest time.Time
+	}
+	var due []dated
+	operations := map[v2.Operation]int64{}
+	for _, c := range companies {
+		parts, answered, err := s.parts(c)
+		if err != nil {
+			return nil, err
+		}
+		if !answered {
+			r.plan.Unanswered++
+		}
+		changed := false
+		for _, p := range parts {
+			pending := p.pending()
+			if len(pending) == 0 {
+				continue
+			}
+			changed, r.plan.Changes = true, r.plan.Changes+int64(len(pending))
+			oldest := pending[0].at()
+			for _, o := range pending {
+				if o.at().Before(oldest) {
+					oldest = o.at()
+				}
+			}
+			if r.plan.Oldest == nil || oldest.Before(*r.plan.Oldest) {
+				r.plan.Oldest = &oldest
+			}
+			switch {
+			case p.state == attempt.OutcomeUnknown:
+				r.plan.InDoubt++
+			case p.state == attempt.PaidAndGone && !o.Rebuy:
+				r.plan.Forfeited++
+			default:
+				lookup := enrich.Lookup{Identity: p.who, Fields: enrich.FieldsOf(p.field)}
+				operations[v2.CallOf(lookup).Operation]++
+				reask := attempt.Reask{UpTo: p.changes[len(p.changes)-1].After, Forfeited: o.Rebuy}
+				due = append(due, dated{wanted{lookup, reask}, oldest})
+			}
+		}
+		if changed {
+			r.plan.Changed++
+		}
+	}
+	slices.SortStableFunc(due, func(a, b dated) int { return a.oldest.Compare(b.oldest) })
+	for _, d := range due {
+		r.calls = append(r.calls, d.wanted)
+	}
+	r.plan.Needed = int64(len(r.calls))
+	r.plan.Units = s.units(o.Paying, operations)
+	for o := range operations {
+		if err := s.checkUnits(r.Budget, o); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// refresh asks again, and writes the table.
+func (s *session) refresh(ctx context.Context, r *refreshing) (*Refreshed, error) {
+	run, err := s.begin(r.Paying, "watch refresh", r.Output.Path)
+	if err != nil {
+		return nil, err
+	}
+	client, err := v2.NewClient(s.config)
+	if err != nil {
+		return nil, problem.AsUsage(err)
+	}
+	defer client.Close()
+	rates := s.service.Connect(provider.ConnectOptions{}).Rates(enrich.FieldsOf(v2.FieldCompany, v2.FieldOwnership), nil)
+	finder := v2.Finder{Client: client, Prices: s.provider.Prices}
+	tally, stop, err := s.send(ctx, sending{r.Paying, "changes", rates, finder}, r.calls)
+	if err != nil {
+		return nil, err
+	}
+	after := context.WithoutCancel(ctx)
+	v := &Refreshed{Calls: tally.Posts, Answered: tally.Answered, Stop: stop, Output: r.Output.Path}
+	if stop != nil {
+		v.StopWord = new(stop.Word())
+	}
+	if r.Output.Path != "" {
+		if v.Kept, v.Rows, err = s.write(after, r); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.end(run, tally, stop); err != nil {
+		return nil, err
+	}
+	now, err := s.due(r.RefreshOptions, r.companies)
+	if err != nil {
+		return nil, err
+	}
+	v.RefreshPlan = r.plan
+	v.InDoubt, v.Forfeited, v.NotSent, v.Units = now.plan.InDoubt, now.plan.Forfeited, now.plan.Needed, s.units(r.Paying, nil)
+	return v, nil
+}
+
+func idsOf(companies []company) (ids []string) {
+	for _, c := range companies {
+		ids = append(ids, c.id)
+	}
+	return ids
+}
+
+// request says how a table is written.
+func (s *session) request(o pipeline.Output) output.Request {
+	return output.Request{Path: o.Path, Stdout: o.Stdout, Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw, Remade: true}
+}
+
+// changeColumns are the columns of the table of changes.
+func changeColumns() []string {
+	return []string{"company_id", "company_name", "field", "old", "new", "observed_at", "changed_at", "changes", "answered_at"}
+}
+
+// write writes the changes of the values of the companies.
+func (s *session) write(ctx context.Context, r *refreshing) ([]output.KeptVersion, int64, error) {
+	var rows []change
+	for _, c := range r.companies {
+		parts, _, err := s.parts(c)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, p := range parts {
+			of, err := s.changes(p, r.Since)
+			if err != nil {
+				return nil, 0, err
+			}
+			rows = append(rows, of...)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b change) int {
+		return cmp.Or(a.observed.Compare(b.observed), cmp.Compare(a.cells[0], b.cells[0]), cmp.Compare(a.cells[2], b.cells[2]))
+	})
+	cells := make([][]string, len(rows))
+	for i := range rows {
+		cells[i] = table.EscapeFormulas(rows[i].cells, s.work.Env.Raw)
+	}
+	path := r.Output.Path
+	defer s.work.Observer.Writing()()
+	kept, err := output.WriteNew(ctx, s.request(r.Output), table.NewMemory(changeColumns(), cells), output.Protection{
+		Journal: s.journal, Run: r.Run, Now: s.work.Env.Now(), Most: r.Output.Keep, Rows: int64(len(rows)),
+	})
+	if err != nil {
+		if path != listfile.Standard {
+			path, _ = filepath.Abs(path)
+		}
+		return nil, 0, &output.NotWrittenError{Path: path, Err: err}
+	}
+	return kept, int64(len(rows)), nil
+}
+
+// change is a row of the table: the values of a watched field in two answers between which changes of it were observed.
+type change struct {
+	observed time.Time
+	cells    []string
+}
+
+// changes returns the rows of a record. Changes that are later than the last answer, or earlier than the first one, have
+// none: their new or old values are not known.
+func (s *session) changes(p *part, since time.Time) (rows []change, err error) {
+	type between struct {
+		field string
+		later int // the place of the later answer
+	}
+	found := map[between]*change{}
+	count := map[between]int{}
+	var order []between
+	last := map[between]observation{}
+	for _, o := range p.changes {
+		later := slices.IndexFunc(p.answers, func(id attempt.ID) bool { return id > o.After })
+		if later < 1 || o.At.Before(since) {
+			continue
+		}
+		at := between{o.field(), later}
+		if found[at] == nil {
+			found[at] = &change{observed: o.At}
+			order = append(order, at)
+		}
+		count[at]++
+		if before, is := last[at]; !is || o.at().After(before.at()) {
+			last[at] = o
+		}
+	}
+	for _, at := range order {
+		earlier, _, err := s.journal.Resolution(p.answers[at.later-1])
+		if err != nil {
+			return nil, err
+		}
+		later, _, err := s.journal.Resolution(p.answers[at.later])
+		if err != nil {
+			return nil, err
+		}
+		before, err := valueOf(earlier, at.field)
+		if err != nil {
+			return nil, err
+		}
+		after, err := valueOf(later, at.field)
+		if err != nil {
+			return nil, err
+		}
+		c := found[at]
+		c.cells = []string{
+			p.id, p.name, at.field, before, after, c.observed.UTC().Format(time.RFC3339), last[at].at().UTC().Format(time.RFC3339),
+			fmt.Sprint(count[at]), later.At.UTC().Format(time.RFC3339),
+		}
+		rows = append(rows, *c)
+	}
+	return rows, nil
+}
+
+// valueOf returns the value of a watched field in an answer, "" when there is none or when it was erased.
+func valueOf(ended attempt.Resolution, field string) (string, error) {
+	if ended.Erased || ended.Status == enrich.NotFound {
+		return "", nil
+	}
+	value, _, err := v2.WatchedValue(ended.Answer(), field)
+	return value, err
+}

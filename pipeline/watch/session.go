@@ -1,0 +1,398 @@
+// Package watch has the use cases of watched companies: which are watched, what has changed, and asking again for what
+// has changed.
+//
+// A change is first an observation in the journal. It allows one paid call, which the journal decides by the numbers of
+// attempts: the answer of an attempt that began before the observation may be asked for again. So the number of
+// observations of one change, their order, crashes and lost calls do not matter.
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"payonce/checkpoint"
+	"payonce/checkpoint/attempt"
+	"payonce/cost"
+	"payonce/enrich"
+	"payonce/io/service/v2"
+	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/provider/providerv2"
+	"payonce/pipeline/report"
+	"payonce/pipeline/workspace"
+)
+
+// Paying says how paid calls are sent, and within which limits.
+type Paying struct {
+	Run    string // the name of the run; "" for one that follows from what is asked
+	Budget pipeline.Budget
+	Pace   pipeline.Pace
+	Rebuy  bool // what was charged and lost is asked for again
+	Yes    bool // do not ask before spending
+}
+
+// Approver stands for the person who starts a command.
+type Approver interface {
+	// Show shows the plan before anything is sent.
+	Show(plan Plan) error
+	// CanAsk reports whether Confirm can ask somebody.
+	CanAsk() bool
+	// Confirm asks whether a number of calls may be sent.
+	Confirm(ctx context.Context, calls int64) bool
+}
+
+// Plan is what is shown before paid calls are sent.
+type Plan interface {
+	report.Report
+	// Calls returns how many are needed.
+	Calls() int64
+}
+
+// session is one use case in its workspace.
+type session struct {
+	work  *pipeline.Work
+	place *workspace.Session
+	// service is that of v2, which alone has watches.
+	service  provider.Service
+	provider providerv2.Provider
+	journal  *checkpoint.Journal // as the account sees it; nil before the account is known
+	config   v2.Config
+	free     *v2.WatchClient
+	account  cost.Account
+	asked    report.ApprovalAsked
+}
+
+// with runs a use case and closes what it opened.
+func with[T any](w *pipeline.Work, do func(*session) (T, error)) (T, error) {
+	return pipeline.WithSession(w, func(place *workspace.Session) (result T, err error) {
+		s, known := &session{work: w, place: place}, false
+		if s.service, s.provider, known = provider.Of[providerv2.Provider](w.Workspace.Services); !known || !w.Workspace.IsConfigured(s.service) {
+			return result, problem.Coded("v2_missing", "watched companies need the v2 interface of the service, and its address is not known")
+		}
+		return do(s)
+	})
+}
+
+// look opens the journal to read it, if there is one, and a client of what is free.
+func (s *session) look(ctx context.Context, doing string) error {
+	found, err := s.place.ReadExisting(ctx, doing)
+	if err == nil && found {
+		s.journal, err = s.place.AccountOf(s.service)
+	}
+	return cmp.Or(err, s.connect())
+}
+
+// own opens the journal to write to it, checks the key and registers the account.
+func (s *session) own(ctx context.Context, doing string) error {
+	if err := s.place.OpenJournal(ctx, doing); err != nil {
+		return err
+	}
+	if err := s.connect(); err != nil {
+		return err
+	}
+	read := func() error { return s.readAccount(ctx) }
+	if err := s.place.CheckKey(s.service, read); err != nil {
+		return err
+	}
+	if err := read(); err != nil {
+		return err
+	}
+	var err error
+	s.journal, err = s.place.Register(s.service, func() error { return nil }) // the status was read
+	return err
+}
+
+func (s *session) connect() error {
+	at, err := s.place.Endpoint(s.service)
+	if err != nil {
+		return err
+	}
+	s.config = s.provider.Config(at)
+	s.free, err = v2.NewWatchClient(s.config)
+	return problem.AsUsage(err)
+}
+
+func (s *session) readAccount(ctx context.Context) (err error) {
+	if s.account, err = s.free.Status(ctx); err != nil {
+		return problem.AsRefused(ctx, err)
+	}
+	return nil
+}
+
+func (s *session) note(format string, args ...any) {
+	s.work.Observer.Note(fmt.Sprintf(format, args...))
+}
+
+// waits are the times between the tries of a free request that failed.
+var waits = [...]time.Duration{time.Second, 5 * time.Second, 20 * time.Second}
+
+// ask sends a free request, and again when it failed for a reason that may pass.
+func ask[T any](ctx context.Context, request func() (T, error)) (value T, err error) {
+	for try := 0; ; try++ {
+		value, err = request()
+		failure, is := errors.AsType[*v2.Error](err)
+		mayPass := err != nil && !errors.Is(err, v2.ErrID) && (!is || failure.MayPass())
+		switch {
+		case ctx.Err() != nil:
+			return value, ctx.Err()
+		case err == nil || is && failure.NotFound() || errors.Is(err, v2.ErrID):
+			return value, err
+		case !mayPass || try == len(waits):
+			return value, problem.AsRefused(ctx, err)
+		}
+		timer := time.NewTimer(waits[try])
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return value, ctx.Err()
+		}
+	}
+}
+
+// isNotFound reports whether the service knows nothing of what was asked for, or the identifier is none of the service.
+func isNotFound(err error) bool {
+	failure, is := errors.AsType[*v2.Error](err)
+	return is && failure.NotFound() || errors.Is(err, v2.ErrID)
+}
+
+// mostPages is more than there are pages of anything. A service that repeats a page for ever does not hold a command up.
+const mostPages = 100_000
+
+// pages visits the items of all pages.
+func pages[T any](ctx context.Context, page func(v2.Paging) (v2.Page[T], error), visit func(T)) error {
+	for number := 1; number <= mostPages; number++ {
+		found, err := ask(ctx, func() (v2.Page[T], error) { return page(v2.Paging{Page: number}) })
+		if err != nil {
+			return err
+		}
+		for _, item := range found.Items {
+			visit(item)
+		}
+		if len(found.Items) == 0 && found.Count == 0 || found.Pages.Known && int64(number) >= found.Pages.Value {
+			return nil
+		}
+	}
+	return problem.AsRefused(ctx, fmt.Errorf("the list has more than %d pages", mostPages))
+}
+
+// watched returns the companies that the account watches, in the order of the service.
+func (s *session) watched(ctx context.Context) (all []v2.Watched, err error) {
+	seen := map[string]bool{}
+	err = pages(ctx, func(p v2.Paging) (v2.Page[v2.Watched], error) {
+		return s.free.Watched(ctx, v2.WatchedSince{Paging: p})
+	}, func(w v2.Watched) {
+		if w.ID.Value != "" && !seen[w.ID.Value] {
+			seen[w.ID.Value] = true
+			all = append(all, w)
+		}
+	})
+	return all, err
+}
+
+// settle settles what an earlier start left in doubt, and makes the account's counters the base of what follows. Nothing is
+// in flight.
+func (s *session) settle(ctx context.Context) error {
+	if !s.journal.AwaitsAccount() {
+		if err := s.journal.Rebase(s.account); err != nil {
+			return err
+		}
+		return s.decideStarts(ctx)
+	}
+	reconciler := s.reconciler()
+	if pending := reconciler.Pending(); pending > 0 {
+		s.note("an earlier start left %s in doubt: waiting for the account to settle, to see what was counted", report.Counted(pending, "call"))
+	}
+	reconciled, err := reconciler.Reconcile(ctx)
+	if err != nil {
+		return problem.IfRefused(ctx, err)
+	}
+	if reconciled.Why != "" {
+		s.note("calls stay in doubt: %s", reconciled.Why)
+	}
+	return s.decideStarts(ctx)
+}
+
+func (s *session) reconciler() *dispatch.Reconciler {
+	o := s.work.Workspace
+	return &dispatch.Reconciler{
+		Arbiter: s.journal, Status: s.free, SettleDelay: o.SettleDelay, Exclusive: o.Exclusive, Now: s.work.Env.Now,
+	}
+}
+
+// wanted is a paid call that is to be sent.
+type wanted struct {
+	lookup enrich.Lookup
+	reask  attempt.Reask
+}
+
+// key names a wanted call.
+type key struct {
+	id     enrich.Identity
+	fields enrich.Fields
+}
+
+// sending is what calls have in common.
+type sending struct {
+	Paying
+	about  string // what is asked for, for whoever watches
+	rates  cost.Rates
+	finder dispatch.Finder
+}
+
+// send sends calls as the lookups of a run are sent.
+func (s *session) send(ctx context.Context, o sending, calls []wanted) (dispatch.Tally, dispatch.Stop, error) {
+	pace := s.service.KeptRate()
+	update, sent := s.work.Observer.Sending(pipeline.Sending{
+		Run: o.Run, Fields: o.about, Lookups: int64(len(calls)), Rate: pace, Money: len(s.provider.Prices) > 0,
+	})
+	defer sent()
+	reask := map[key]attempt.Reask{}
+	for _, call := range calls {
+		reask[key{call.lookup.Identity, call.lookup.Fields}] = call.reask
+	}
+	lookups := &dispatch.Lookups{
+		Ledger: s.journal, Finder: o.finder, Now: s.work.Env.Now, Report: func(t dispatch.Tally) { update(pipeline.SentSoFar{Tally: t}) },
+		Concurrency: o.Pace.Concurrency, Spacing: pace.Spacing(), Reconciler: s.reconciler(), LongestPause: o.Pace.LongestPause,
+		Note: s.work.Observer.Note, Catalogue: v2.Catalogue(), Tariff: v2.Tariff(s.provider.Modules), Progress: &dispatch.AccountProgress{},
+		Reask: func(l enrich.Lookup) attempt.Reask { return reask[key{l.Identity, l.Fields}] },
+		Request: attempt.Request{
+			Run: o.Run, Job: o.Budget.JobOf(o.Run), Rates: o.rates, Ceilings: o.Budget.All(o.Run, s.tariff()),
+		},
+	}
+	if o.Pace.Even {
+		lookups.Pacer = rate.NewLimiter(rate.Every(pace.Spacing()), 1)
+	}
+	tally, stop, err := lookups.Run(ctx, yield(calls))
+	if err == nil && stop == nil && tally.GivenUp > 0 {
+		stop = dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Counted(tally.GivenUp, "call") + " failed three times"}
+	}
+	return tally, stop, err
+}
+
+func (s *session) tariff() cost.Tariff { return s.provider.Modules.Tariff() }
+
+// agree shows a plan, and asks before anything is sent.
+func (s *session) agree(ctx context.Context, plan Plan, yes bool, approver Approver) error {
+	if err := approver.Show(plan); err != nil || plan.Calls() == 0 || yes {
+		return err
+	}
+	s.asked.Since = s.work.Env.Now()
+	if confirmed := approver.Confirm(ctx, plan.Calls()); ctx.Err() != nil {
+		return ctx.Err()
+	} else if !confirmed {
+		return problem.Unapproved("", "not confirmed; nothing was sent")
+	}
+	s.asked.Approved = s.work.Env.Now()
+	return nil
+}
+
+// mayAsk refuses a command that spends when nobody can agree to it.
+func mayAsk(p Paying, approver Approver) error {
+	if !p.Yes && !approver.CanAsk() {
+		return problem.Unapproved("search_cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
+	}
+	return nil
+}
+
+// checkUnits refuses calls that could use up units without a limit. A limit on money limits units with a price.
+func (s *session) checkUnits(b pipeline.Budget, operations ...v2.Operation) error {
+	for _, o := range operations {
+		for _, meter := range v2.Meters() {
+			inMoney := s.provider.Prices[meter] > 0 && b.MaxSpend != nil
+			if s.provider.Modules.Hold(o, v2.Reveal{})[meter] > 0 && !inMoney && !b.HasLimit(v2.MeterName(meter)) {
+				return problem.Coded("max_units_missing",
+					"the command needs the most units of the module %s that it may use; nothing was sent", v2.MeterName(meter)).With(v2.MeterName(meter))
+			}
+		}
+	}
+	return nil
+}
+
+// begin records a run that is about to send calls. It keeps the time of its first start.
+func (s *session) begin(p Paying, about, output string) (checkpoint.Run, error) {
+	run := checkpoint.Run{Name: p.Run, Output: output, Fields: about, Started: s.work.Env.Now()}
+	p.Budget.Note(&run)
+	p.Budget.NoteAccount(&run, s.journal.Number(), s.tariff())
+	run.Restarted = run.Started
+	before, found, err := s.journal.Run(p.Run)
+	if err != nil {
+		return run, err
+	}
+	if found {
+		run.Started = before.Started
+	}
+	run.Waits = report.WaitsAtStart(before, s.asked, run.Restarted)
+	return run, s.journal.SaveRun(run)
+}
+
+// end records how a run ended.
+func (s *session) end(run checkpoint.Run, tally dispatch.Tally, stop dispatch.Stop) error {
+	run.Ended, run.Waits = s.work.Env.Now(), report.AddSentWaits(run.Waits, tally.Waited, run.Restarted, s.work.Env.Now())
+	if stop != nil {
+		run.Stop = stop.Word()
+	}
+	return s.journal.SaveRun(run)
+}
+
+// Units says how many units of a module are needed, and how many there are.
+type Units struct {
+	Module string `json:"module"`
+	Needed int64  `json:"needed"`
+	Limit  *int64 `json:"limit"` // of the run; null when only other limits bind, such as one on money
+	Used   int64  `json:"used"`  // by the run, over all its starts
+	Held   int64  `json:"held"`  // by calls in doubt
+	// AccountLeft is what is left of the account's own total; null when it does not tell.
+	AccountLeft *int64 `json:"account_left"`
+}
+
+// units returns the modules that a number of calls of each operation use.
+func (s *session) units(p Paying, calls map[v2.Operation]int64) (all []Units) {
+	var needed cost.Amounts
+	for o, n := range calls {
+		needed = needed.Plus(s.provider.Modules.Hold(o, v2.Reveal{}).Times(n))
+	}
+	for _, meter := range v2.Meters() {
+		u := Units{Module: v2.MeterName(meter), Needed: needed[meter]}
+		if s.journal != nil && p.Run != "" {
+			totals := s.journal.Totals(s.journal.Number().Scope(checkpoint.RunScope(p.Run)))
+			u.Used, u.Held = totals.Settled[meter], totals.Held[meter]
+		}
+		if limit, limited := p.Budget.Units[u.Module]; limited {
+			u.Limit = &limit
+		}
+		if left := s.account.Left[meter]; left.Known {
+			u.AccountLeft = &left.Value
+		}
+		if u.Needed > 0 || u.Used+u.Held > 0 {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+func renderUnits(page *report.Page, all []Units) {
+	for _, u := range all {
+		text := report.Textf("%d needed", u.Needed)
+		if u.Used > 0 {
+			text += report.Textf(", %d used by this run before", u.Used)
+		}
+		if u.Limit != nil {
+			text += report.Textf(", at most %d", *u.Limit)
+		}
+		if u.Held > 0 {
+			text += report.Textf(", %d held by calls in doubt", u.Held)
+		}
+		if u.AccountLeft != nil {
+			text += report.Textf("; the account has %d left", *u.AccountLeft)
+		}
+		page.Entryf("units of "+u.Module, "%s", text)
+	}
+}
