@@ -67,9 +67,10 @@ type Server struct {
 	closed  chan struct{}
 	closing sync.Once
 
-	mu       sync.Mutex // guards what follows
-	contacts map[string]*record   // nil before the first use
+	mu       sync.Mutex         // guards what follows
+	contacts map[string]*record // nil before the first use
 	accounts map[string]*record
+	emails   map[string]string    // the contacts by their emails, in lower case
 	ids      []string             // of the contacts, ascending
 	tokens   map[string]time.Time // when each access token ends
 	given    kit.RollingWindow    // access tokens
