@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"payonce/io/sandbox"
+	"payonce/io/sandbox/crm"
 	"payonce/io/sandbox/v2"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/workspace"
@@ -58,6 +59,15 @@ func announce(env environment, server *workspace.Embedded, admin *adminServer) {
 	say("SERVICE_V2_BASE_URL", server.BaseURL("v2"))
 	if env.getenv("SERVICE_V2_API_KEY") == "" {
 		say("SERVICE_V2_API_KEY", v2.DefaultKey)
+	}
+	say("ZOHO_ACCOUNTS_URL", server.Address)
+	say("ZOHO_API_URL", server.Address)
+	for _, credential := range [][2]string{
+		{"ZOHO_CLIENT_ID", crm.DefaultClientID}, {"ZOHO_CLIENT_SECRET", crm.DefaultClientSecret}, {"ZOHO_REFRESH_TOKEN", crm.DefaultRefreshToken},
+	} {
+		if env.getenv(credential[0]) == "" {
+			say(credential[0], credential[1])
+		}
 	}
 	if admin == nil {
 		return

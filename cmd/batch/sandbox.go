@@ -18,6 +18,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/sandbox"
+	"payonce/io/sandbox/crm"
 	"payonce/io/sandbox/kit"
 	"payonce/io/sandbox/v2"
 	"payonce/io/service/v1"
@@ -50,6 +51,10 @@ type sandboxFlags struct {
 	rateV2     configs.RateFlag
 	units      []string
 	dailyUnits []string
+
+	// Of the CRM.
+	contacts int
+	editing  configs.ShareFlag
 }
 
 // newSandboxCommand returns the command that serves the sandbox.
@@ -63,6 +68,7 @@ func newSandboxCommand(env environment) *cobra.Command {
 		matchPhone: configs.ShareFlag(defaults.MatchRates[v1.BusinessPhone] * 100),
 		unknown:    configs.ShareFlag(defaults.UnknownRate * 100),
 		plan:       configs.ChoiceFlag{Value: defaults.Plan},
+		contacts:   defaults.CRM.Contacts,
 		rateV2:     configs.RateFlag{Slots: defaults.V2.Window.Limit, Window: defaults.V2.Window.Per},
 	}
 	for _, option := range defaults.Card.Options {
@@ -75,7 +81,8 @@ func newSandboxCommand(env environment) *cobra.Command {
 			"people: for rehearsals and tests. It charges made-up money, and like the service it charges\n" +
 			"twice when it is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set.\n" +
 			"The second interface, on companies and people, is served beside it at /v2. It counts units. Its\n" +
-			"key is SERVICE_V2_API_KEY, or " + v2.DefaultKey + ".\n\n" +
+			"key is SERVICE_V2_API_KEY, or " + v2.DefaultKey + ".\n" +
+			"A CRM with contacts of the same people is served at /crm/v8, as Zoho CRM is.\n\n" +
 			"--admin serves what the owner's dashboard does and faults on request, as JSON: GET / lists the\n" +
 			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed.",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -106,6 +113,8 @@ func newSandboxCommand(env environment) *cobra.Command {
 	flags.Var(&f.rateV2, "rate-v2", "calls of each key in a rolling window, on the second interface")
 	flags.StringArrayVar(&f.units, "units", nil, "the total of a module of the second interface, as `MODULE=N` (repeatable)")
 	flags.StringArrayVar(&f.dailyUnits, "daily-units", nil, "the daily limit of a module, as `MODULE=N` (repeatable)")
+	flags.IntVar(&f.contacts, "crm-contacts", f.contacts, "how many contacts the CRM has")
+	flags.Var(&f.editing, "crm-editing", "the share of contacts of the CRM that somebody edits while they are read")
 	flags.StringArrayVar(&f.faults, "fault", nil, "let something go wrong, such as lost-after:p=0.02 (repeatable)")
 	flags.StringVar(&f.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`, such as 127.0.0.1:8322")
 	flags.StringVar(&config, "config", "", "read "+assumptionsName+" from this YAML `FILE`; its other keys are those of plan and run")
@@ -143,6 +152,9 @@ func (f *sandboxFlags) config(env environment) (sandbox.Config, error) {
 	if err := f.second(&config.V2, env); err != nil {
 		return config, err
 	}
+	if err := f.crm(&config.CRM, env); err != nil {
+		return config, err
+	}
 	for _, text := range f.faults {
 		fault, err := sandbox.ParseFault(text)
 		if err != nil {
@@ -165,6 +177,25 @@ func (f *sandboxFlags) second(account *v2.Config, env environment) error {
 	}
 	return setUnits(account.Daily, "--daily-units", f.dailyUnits)
 }
+
+// crm sets the account of the CRM.
+func (f *sandboxFlags) crm(account *crm.Config, env environment) error {
+	for name, value := range map[string]*string{
+		"ZOHO_CLIENT_ID": &account.ClientID, "ZOHO_CLIENT_SECRET": &account.ClientSecret, "ZOHO_REFRESH_TOKEN": &account.RefreshToken,
+	} {
+		if given := env.getenv(name); given != "" {
+			*value = given
+		}
+	}
+	account.Contacts, account.Editing = f.contacts, float64(f.editing)/100
+	if f.contacts < 0 || f.contacts > maxContacts {
+		return fmt.Errorf("--crm-contacts %d: give 0 to %d", f.contacts, maxContacts)
+	}
+	return nil
+}
+
+// maxContacts is the most contacts of the CRM, which keeps them in memory.
+const maxContacts = 100_000
 
 func setUnits(limits map[kit.Module]int64, flag string, texts []string) error {
 	for _, text := range texts {

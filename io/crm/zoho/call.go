@@ -151,12 +151,10 @@ func (c *Connector) once(ctx context.Context, token token, ask service.Request) 
 	if err != nil {
 		return answer{}, err
 	}
-	select {
-	case c.places <- struct{}{}:
-		defer func() { <-c.places }()
-	case <-ctx.Done():
-		return answer{}, ctx.Err()
+	if err := c.places.take(ctx); err != nil {
+		return answer{}, err
 	}
+	defer c.places.leave()
 	response, verdict := c.sender.WithKey(token.Access).Send(ctx, at, ask)
 	switch v := verdict.(type) {
 	case nil:
@@ -185,6 +183,20 @@ func (c *Connector) ready(ctx context.Context) error {
 	}
 	return sleep(ctx, left)
 }
+
+// places are taken by as many goroutines as there are. Unlike a mutex, they can be waited for with a context.
+type places chan struct{}
+
+func (p places) take(ctx context.Context) error {
+	select {
+	case p <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p places) leave() { <-p }
 
 func sleep(ctx context.Context, wait time.Duration) error {
 	if wait <= 0 {

@@ -14,7 +14,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"payonce/enrich"
@@ -48,19 +47,21 @@ type tokens struct {
 	config  Config
 	at      service.Address
 	sender  *service.Sender
-	mu      sync.Mutex // held while a token is asked for, so that one goroutine does
+	asking  places // one place: who asks for a token
 	current token
 }
 
 func newTokens(config Config, at service.Address, sender *service.Sender) *tokens {
 	sum := sha256.Sum256([]byte(strings.Join([]string{at.String(), config.ClientID, config.ClientSecret, config.RefreshToken}, "\x1f")))
-	return &tokens{config: config, at: at, sender: sender, current: token{Client: hex.EncodeToString(sum[:])}}
+	return &tokens{config: config, at: at, sender: sender, asking: make(places, 1), current: token{Client: hex.EncodeToString(sum[:])}}
 }
 
 // get returns a token which is not the refused one. It asks for a new one only if no other goroutine or process did.
 func (t *tokens) get(ctx context.Context, refused string) (token, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	if err := t.asking.take(ctx); err != nil {
+		return token{}, err
+	}
+	defer t.asking.leave()
 	if t.usable(t.current, refused) {
 		return t.current, nil
 	}

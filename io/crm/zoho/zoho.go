@@ -17,7 +17,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"payonce/io/crm"
@@ -98,12 +97,12 @@ type Connector struct {
 	center dataCenter
 	sender *service.Sender
 	tokens *tokens
-	places chan struct{} // one for each call under way
-	pause  service.Wait  // after a limit
+	places places       // one for each call under way
+	pause  service.Wait // after a limit
 	limits credits
 
-	fieldsMu sync.Mutex
-	fields   []crm.Field // nil until they are read
+	reading places      // one place: who reads the fields
+	fields  []crm.Field // nil until they are read
 }
 
 // New returns a connector. It sends nothing.
@@ -129,7 +128,7 @@ func New(config Config) (*Connector, error) {
 	case config.Concurrency < 0 || config.MaxWait < 0 || config.Timeout < 0:
 		return nil, errors.New("the number of calls at a time, the longest wait or the time-out is below zero")
 	}
-	c := &Connector{config: config, center: dataCenters[at], places: make(chan struct{}, config.Concurrency)}
+	c := &Connector{config: config, center: dataCenters[at], places: make(places, config.Concurrency), reading: make(places, 1)}
 	accountsAt, err := service.ParseAddress("accounts address of the CRM", "https://accounts.zoho.com",
 		cmp.Or(config.AccountsURL, "https://"+c.center.accounts))
 	if err != nil {
@@ -173,8 +172,10 @@ func (c *Connector) apiAt(domain string) (service.Address, error) {
 
 // Fields returns the fields of contacts. They are read once.
 func (c *Connector) Fields(ctx context.Context) ([]crm.Field, error) {
-	c.fieldsMu.Lock()
-	defer c.fieldsMu.Unlock()
+	if err := c.reading.take(ctx); err != nil {
+		return nil, err
+	}
+	defer c.reading.leave()
 	if c.fields == nil {
 		said, err := c.read(ctx, service.Request{Method: "GET", Path: "crm/v8/settings/fields", Query: url.Values{"module": {contacts}}})
 		if err != nil {
