@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"payonce/io/crm/zoho"
+	sandbox "payonce/io/sandbox/crm"
 	"payonce/pipeline/crm"
 	"payonce/pipeline/problem"
 )
@@ -17,13 +18,20 @@ type CRMAccount struct{ zoho.Config }
 
 // connect connects to the CRM, or to the embedded one.
 func (s *session) connect(a CRMAccount) (*crm.CRM, error) {
-	at, err := url.Parse(a.APIURL)
-	if err != nil {
-		return nil, problem.Usagef("the address of the CRM: %w", err)
-	}
 	name := "zoho " + cmp.Or(a.DataCenter, "us")
-	if at.Host != "" {
+	if at, err := url.Parse(a.APIURL); err == nil && at.Host != "" {
 		name = fmt.Sprintf("%s at %s", name, at.Host)
+	}
+	if s.work.Workspace.Sandbox {
+		address, err := s.place.SandboxAddress()
+		if err != nil {
+			return nil, err
+		}
+		name = "sandbox"
+		a.Config = zoho.Config{
+			ClientID: sandbox.DefaultClientID, ClientSecret: sandbox.DefaultClientSecret, RefreshToken: sandbox.DefaultRefreshToken,
+			APIURL: address, AccountsURL: address,
+		}
 	}
 	a.Now, a.UserAgent = s.now, "payonce/"+s.work.Env.Version
 	// The CRM gives few access tokens, so that processes share one.
@@ -31,7 +39,9 @@ func (s *session) connect(a CRMAccount) (*crm.CRM, error) {
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err
 	}
-	a.TokenFile = filepath.Join(state, "zoho-token.json")
+	if name != "sandbox" {
+		a.TokenFile = filepath.Join(state, "zoho-token.json")
+	}
 	connector, err := zoho.New(a.Config)
 	if err != nil {
 		return nil, problem.AsUsage(err)

@@ -95,7 +95,8 @@ type Cell struct {
 	Kept     string // why an undo left the value; "" for one that it did not leave
 	record.RecordWrite
 
-	again bool // an earlier write of it may have arrived
+	again bool      // an earlier write of it may still arrive, or has arrived
+	since time.Time // when that was sent last
 }
 
 // set changes the state.
@@ -199,6 +200,7 @@ func (p *Push) Write(ctx context.Context, item *Item) error {
 		again := slices.ContainsFunc(send, func(c *Cell) bool { return c.again })
 		change := crm.Change{ID: item.Record, Modified: now.Modified, Values: map[string]string{}, Trigger: p.Trigger}
 		for _, c := range send {
+			c.since = c.At
 			c.set(Sent, p.Now())
 			c.Run, c.Value, c.Modified, c.RequestID = p.Run, p.Hash(c.Text), now.Modified, ""
 			change.Values[c.Target] = c.Text
@@ -217,13 +219,12 @@ func (p *Push) Write(ctx context.Context, item *Item) error {
 			continue // the record says whether it arrived
 		}
 		if outcome.Result != crm.Written && again { // an earlier write may have made the difference
-			now, err := p.read(ctx, item.Record)
-			if err != nil {
+			if now, err = p.read(ctx, item.Record); err != nil {
 				return err
 			}
 			send = p.unwritten(send, now)
 		}
-		left := p.conclude(send, outcome)
+		left := p.conclude(send, outcome, now)
 		if err := p.Save(item); err != nil || !left {
 			return err
 		}
@@ -248,8 +249,9 @@ func (p *Push) notSent(item *Item, send []*Cell, again bool, err error) error {
 	return errors.Join(err, p.Save(item))
 }
 
-// conclude notes the outcome of a write. It reports whether values are left that can be written without the others.
-func (p *Push) conclude(send []*Cell, outcome crm.Outcome) (left bool) {
+// conclude notes the outcome of a write. The record is as it was read last. It reports whether values are left that can be
+// written without the others.
+func (p *Push) conclude(send []*Cell, outcome crm.Outcome, now *crm.Record) (left bool) {
 	why := map[crm.Result]string{
 		crm.Changed: WhyChanged, crm.Duplicate: WhyDuplicate, crm.Locked: WhyLocked, crm.Rejected: WhyRejected, crm.Gone: WhyGone,
 	}[outcome.Result]
@@ -259,6 +261,8 @@ func (p *Push) conclude(send []*Cell, outcome crm.Outcome) (left bool) {
 		case outcome.Result == crm.Written:
 			c.set(Written, p.Now())
 			c.Modified = outcome.Modified
+		case c.again && now != nil && sameTime(now.Modified, c.Modified): // the earlier write may still arrive
+			c.set(Sent, c.since)
 		case (outcome.Result == crm.Duplicate || outcome.Result == crm.Rejected) && isOne && c.Target != outcome.Field:
 			c.set("", p.Now())
 			left = true
@@ -293,7 +297,7 @@ func (p *Push) settle(cells []*Cell, now *crm.Record) {
 		case !sameTime(now.Modified, c.Modified):
 			c.sendBack(p.Now(), WhyChanged, "")
 		case c.Approved:
-			c.again = true // the CRM takes one of the two writes
+			c.again = p.Now().Sub(c.At) <= settleAfter // then the CRM takes one of the two writes
 		case p.Now().Sub(c.At) > settleAfter:
 			c.set("", p.Now())
 		}

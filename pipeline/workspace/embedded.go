@@ -30,9 +30,9 @@ func (e *Embedded) BaseURL(name string) string {
 	return e.Address + of.Path
 }
 
-// sandboxAddress returns the address of the embedded service: of the process that owns the journal, when it
+// SandboxAddress returns the address of the embedded service: of the process that owns the journal, when it
 // serves one, or else of this one.
-func (s *Session) sandboxAddress() (string, error) {
+func (s *Session) SandboxAddress() (string, error) {
 	if served := s.served.Load(); served != nil {
 		return *served, nil
 	}

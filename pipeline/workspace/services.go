@@ -135,7 +135,7 @@ func (s *Session) Endpoint(of provider.Service) (provider.Endpoint, error) {
 	if !at.Embedded {
 		return at, nil
 	}
-	address, err := s.sandboxAddress()
+	address, err := s.SandboxAddress()
 	embedded, _ := sandbox.InterfaceNamed(of.Name())
 	at.BaseURL = address + embedded.Path
 	return at, err
