@@ -103,7 +103,7 @@ func TestParseRateCardErrors(t *testing.T) {
 		{"options that are no list", "options: core", []string{"card.yaml:1: options are a list"}},
 		{"a card that is a list", "- options", []string{"card.yaml:1: a rate card holds names and values"}},
 		{"a key twice", head + "title: A\n  title: B", []string{`card.yaml:4: mapping key "title" already defined`}},
-		{"a name twice", head + "title: A\n- name: b\n- name: a", []string{`card.yaml:5: option "a" stands on line 2 already`}},
+		{"a name twice", head + "title: A\n- name: b\n- name: a", []string{`card.yaml:5: option "a" is on line 2 already`}},
 		{"no name", head + "title: A\n- title: B", []string{"card.yaml:4: the option has no name"}},
 		{"an empty name", `options: [{name: ""}]`, []string{"card.yaml:1: the option's name is empty"}},
 		{"an option that is a text", "options:\n- name: a\n- core", []string{"card.yaml:3: an option holds names and values"}},
@@ -115,7 +115,7 @@ func TestParseRateCardErrors(t *testing.T) {
 			"all kinds of it at once",
 			"options:\n- name: a\n  work_mail_usd: 1\n  work_email_usd: -3\n- name: a\n  title: 3\n- business_phone_usd: 25\n- name: b\n  work_email_usd: 250\n",
 			[]string{
-				`card.yaml:3: unknown key "work_mail_usd"`, `card.yaml:4: "-3": not an amount`, `card.yaml:5: option "a" stands on line 2 already`,
+				`card.yaml:3: unknown key "work_mail_usd"`, `card.yaml:4: "-3": not an amount`, `card.yaml:5: option "a" is on line 2 already`,
 				"card.yaml:6: not a text", "card.yaml:7: the option has no name", "card.yaml:9: $250.00 for one field",
 			},
 		},

@@ -88,7 +88,7 @@ func (p *Problems) one(node *yaml.Node, text string) error {
 	return p
 }
 
-// positionOf returns where a node stands.
+// positionOf returns the position of a node.
 func (p *Problems) positionOf(node *yaml.Node) position { return p.position(node.Line, node.Column) }
 
 func (p *Problems) position(line, column int) position {

@@ -22,7 +22,7 @@ type Target struct {
 	Foreign []string
 	// Section is the key of the file that has keys of its own, if its Name is set.
 	Section Section
-	// Moved says where in the file a key stands now that was the name of a flag in an earlier version.
+	// Moved returns the present place in the file of a key that was a flag in an earlier version.
 	Moved map[string]string
 	// Variables are the environment variables that win over the file, by the flag's name.
 	Variables map[string]string
@@ -140,7 +140,7 @@ func (t Target) set(key, value *yaml.Node) error {
 // listValue is a value of a flag that a list of one item sets to something else than the item alone does.
 type listValue interface{ ReplaceList(items []string) error }
 
-// moved says where a key stands now; "" for a key that did not move.
+// moved returns the present place of a key; "" for a key that did not move.
 func (t Target) moved(key string) string { return t.Moved[strings.ReplaceAll(key, "_", "-")] }
 
 // flagName returns the name of the flag of a key. The keys of flags with pairs may have underscores, as in

@@ -11,7 +11,7 @@ import (
 // maxProblems is the most problems of a configuration that are reported.
 const maxProblems = 50
 
-// position is where something stands in a file. A column of 0 is not shown.
+// position is a place in a file. A column of 0 is not shown.
 type position struct{ line, column int }
 
 // placedProblem is what is wrong at one place of a configuration.

@@ -11,7 +11,7 @@ import (
 )
 
 // FormatRateCard writes a rate card as ParseRateCard reads it. It checks nothing: what
-// ParseRateCard refuses, it refuses here too. A byte of a name or a title that is no
+// ParseRateCard refuses, it refuses here too. A byte of a name or a title that is not
 // text becomes the replacement character.
 func FormatRateCard(card cost.RateCard) []byte {
 	var file bytes.Buffer

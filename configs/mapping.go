@@ -13,7 +13,7 @@ type Mapping struct {
 	at         position
 	entries    []Entry
 	configured map[string]position // the flags that Set has set
-	section    *Mapping            // what stands under the target's section; nil for nothing
+	section    *Mapping            // the entries of the target's section; nil for none
 }
 
 // Entry is a name with its value.
@@ -23,7 +23,7 @@ type Entry struct {
 	key, value *yaml.Node
 }
 
-// newMapping returns the entries of a node, nil for none. A name that stands twice is a problem.
+// newMapping returns the entries of a node, nil for none. A repeated name is a problem.
 func newMapping(problems *Problems, node *yaml.Node) *Mapping {
 	m := &Mapping{problems: problems, at: position{1, 0}, configured: map[string]position{}}
 	if node == nil {
@@ -51,7 +51,7 @@ func newMapping(problems *Problems, node *yaml.Node) *Mapping {
 // Entries returns the names with their values, in the order of the file.
 func (m *Mapping) Entries() []Entry { return m.entries }
 
-// Has reports whether a name stands in the mapping.
+// Has reports whether the mapping has a name.
 func (m *Mapping) Has(name string) bool {
 	for _, entry := range m.entries {
 		if entry.Name == name {
@@ -124,7 +124,7 @@ func (e Entry) Mapping() *Mapping {
 	return m
 }
 
-// valuePosition returns where the value stands. Without columns it is the line of the name.
+// valuePosition returns the position of the value. Without columns it is the line of the name.
 func (e Entry) valuePosition() position {
 	if e.problems.columns {
 		return e.problems.positionOf(e.value)

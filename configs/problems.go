@@ -53,7 +53,7 @@ func problemsOf(err error) problems {
 	return found
 }
 
-// wrongKeys finds the keys of a mapping that are none of those, or that it is no
+// wrongKeys finds the unknown keys of a mapping, or that the node is not a
 // mapping.
 func wrongKeys(node *yaml.Node, what string, keys ...string) problems {
 	var found problems

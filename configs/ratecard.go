@@ -17,8 +17,8 @@ const (
 	maxMonthly = 1_000_000 * cost.Dollar // of an option
 )
 
-// ParseRateCard reads a rate card in YAML; amounts are in USD. A price that is left
-// out is unknown, an included balance that is left out is zero. An error names the
+// ParseRateCard reads a rate card in YAML; amounts are in USD. A missing
+// price is unknown, a missing included balance is zero. An error names the
 // file by name and the line of everything that is wrong.
 func ParseRateCard(name string, data []byte) (cost.RateCard, error) {
 	var file cardFile
@@ -42,7 +42,7 @@ func ParseRateCard(name string, data []byte) (cost.RateCard, error) {
 	return card, nil
 }
 
-// cardFile is a rate card as it stands in the file.
+// cardFile is a rate card as written in the file.
 type cardFile struct {
 	line     int
 	options  []option
@@ -67,7 +67,7 @@ func (c *cardFile) UnmarshalYAML(node *yaml.Node) error {
 }
 
 // wrongOptions finds what the reader would ignore or report in its own
-// words: options that are no list, and empty ones.
+// words: options that are not a list, and an empty list.
 func wrongOptions(options *yaml.Node) problems {
 	var found problems
 	if options == nil || options.Tag == "!!null" {
@@ -85,7 +85,7 @@ func wrongOptions(options *yaml.Node) problems {
 	return found
 }
 
-// option is an option of the rate card as it stands in the file.
+// option is an option of the rate card as written in the file.
 type option struct {
 	optionFields
 	line     int
@@ -119,7 +119,7 @@ func (o option) check(lines map[string]int, found *problems) {
 	case o.Name.line > 0 && o.Name.text == "" && !o.Name.wrong:
 		found.add(o.Name.line, "the option's name is empty; write one")
 	case taken && o.Name.text != "":
-		found.add(o.Name.line, "option %q stands on line %d already; rename or remove one", o.Name.text, first)
+		found.add(o.Name.line, "option %q is on line %d already; rename or remove one", o.Name.text, first)
 	default:
 		lines[o.Name.text] = o.Name.line
 	}
@@ -147,10 +147,10 @@ func (o option) rates() cost.Option {
 	return rates
 }
 
-// label is a text and the line that it stands on.
+// label is a text and its line.
 type label struct {
 	text  string
-	line  int // 0 when it is left out
+	line  int // 0 when the text is missing
 	wrong bool
 }
 

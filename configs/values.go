@@ -206,7 +206,7 @@ func (v *FieldsFlag) wordOf(name string) (string, bool) {
 	return "", false
 }
 
-// hidden returns the fields that nobody asks for: a step finds them for others.
+// hidden returns the fields that a user cannot ask for: a step finds them for other fields.
 func hidden(c enrich.Catalogue) (fields enrich.Fields) {
 	if f, has := c.Lookup("match"); has {
 		fields = fields.With(f)

@@ -37,8 +37,8 @@ type Ceiling struct {
 	Limit  int64  // in the unit of the meter
 }
 
-// Lookups stands in a ceiling for the number of lookups that were sent or may have been sent,
-// whatever their outcome. No tariff has a meter with this number.
+// Lookups is the meter of a ceiling on the number of lookups that were sent or may have been sent,
+// with any outcome. No tariff has a meter with this number.
 const Lookups Meter = math.MaxUint8
 
 // SpendCeiling returns a ceiling on the money of a scope. It never renews.

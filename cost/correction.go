@@ -8,7 +8,7 @@ type Correction enrich.ByField[int64]
 
 // Correct returns how many of the candidates were free. Candidates are charges that were booked
 // as paid although the free allowance may have paid them. It returns the smallest correction
-// with which the journal has booked no more money than the account lost. If nobody else used
+// with which the journal has booked no more money than the account lost. If no others used
 // the account, the journal then equals the account. It corrects nothing when the evidence
 // cannot be used.
 func (e Evidence) Correct(candidates enrich.ByField[int64]) Correction {

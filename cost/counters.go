@@ -11,18 +11,18 @@ type Counting uint8
 const (
 	// CountsLeft is a meter of which the account shows what is left.
 	CountsLeft Counting = iota
-	// CountsPeriod is a counter that grows with every call that it counts, whoever made it. It begins at zero again
+	// CountsPeriod is a counter that grows with every call that it counts, by any caller. It begins at zero again
 	// when a period ends, which the service does not announce. The counters of one account do so together
 	// (assumptions, "What a call uses up").
 	CountsPeriod
 	// CountsSpan is a count of what was returned in a time span that is asked for. Until an answered call has moved
-	// it, nobody knows that it counts in that span.
+	// it, it is not certain that it counts in that span.
 	CountsSpan
 	// CountsNow is the number of things that there are now. It can fall, so it decides no lost call.
 	CountsNow
 )
 
-// Pace is the most calls that everybody else together is assumed to send to an account: Calls in any Window.
+// Pace is the most calls that all others together are assumed to send to an account: Calls in any Window.
 type Pace struct {
 	Calls  int64
 	Window time.Duration
@@ -94,8 +94,8 @@ func (a Account) allowance(f int) Optional[int64] {
 
 // goesOn reports whether the readings prove that no period ended between them. After the end of a period no counter
 // shows more than the calls since then, which are no more than most. So a counter that shows more proves that it did
-// not begin again, and neither did the others. A counter that fell disproves it. One that grew by more than there can
-// have been calls shows that there can have been more.
+// not begin again, and neither did the others. A counter that fell disproves it. A counter that grew by more than the
+// possible number of calls shows that the number can have been higher.
 func (t Tariff) goesOn(from, to Account, most int64) (proved bool) {
 	for name, before := range from.OtherUsed {
 		if after, shown := to.OtherUsed[name]; shown && after < before {

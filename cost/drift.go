@@ -24,7 +24,7 @@ type Drift struct {
 }
 
 // Misplaced are units of modules that the service counted elsewhere: the assumed modules are not those of the
-// service. The snapshots show the same when the counters began again and somebody else used the account until they
+// service. The snapshots show the same when the counters began again and others used the account until they
 // were above the earlier ones.
 type Misplaced struct {
 	Units Amounts // by the meter that they were booked on
@@ -75,7 +75,7 @@ func (d Drift) MarshalJSON() ([]byte, error) {
 func DriftOf(base, now Account, before, after Totals, tariff Tariff, strict bool) Drift {
 	// The most that this journal can have used of the account at the snapshot: everything
 	// that was ever held, except what was released before. What a service charged beyond a hold is
-	// drift: nobody allowed it.
+	// drift, because no hold allowed it.
 	givenBack := before.EverHeld.Minus(before.Held).Minus(before.Settled.Minus(before.Exceeded))
 	ours := after.EverHeld.Minus(givenBack)
 	if strict {

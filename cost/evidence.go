@@ -53,7 +53,7 @@ type Evidence struct {
 	Booked    Totals // by the journal, between the snapshots
 	Tariff    Tariff // of the account's interface
 	Rates     Rates  // of all that was charged in between
-	// Exclusive says that the user declares that nobody else uses the account.
+	// Exclusive: the user declares that no others use the account.
 	Exclusive bool
 	// CreditAdded says that a reading between the snapshots showed new credit.
 	CreditAdded bool
@@ -67,11 +67,11 @@ type Evidence struct {
 	Answered  map[Operation]int64
 	Confirmed []Operation
 	Spans     Meters
-	// Assumed says that a part of what is booked is somebody's word.
+	// Assumed: a part of what is booked was decided by a user and not by evidence.
 	Assumed bool
 }
 
-// Change is what an account lost between two snapshots, whoever used it.
+// Change is what an account lost between two snapshots, to this journal and to others.
 type Change struct {
 	Lost Amounts // of each meter of Shown
 	// Shown are the meters of which the snapshots show what was lost. They do not show it of a counter that one of
@@ -181,7 +181,7 @@ func (e Evidence) notShown(fields enrich.Fields, change Change) string {
 }
 
 // moneyLost returns what the account paid between the snapshots. Deposits and renewals
-// do not move what the budget counts as spent, so that goes before the balance while
+// do not change what the budget counts as spent, so the budget is used before the balance while
 // both snapshots lie in one period of the budget.
 func (e Evidence) moneyLost() (most Money, exact bool, why string) {
 	before, after := e.Base, e.Now
@@ -271,8 +271,8 @@ func (e Evidence) sure() Amounts {
 	return sure
 }
 
-// ratesHeld reports whether all that was booked was booked at the rates. What calls consume whatever they
-// return does not follow from the fields that were charged: the interface reported it.
+// ratesHeld reports whether all that was booked was booked at the rates. What calls consume with any
+// result does not follow from the fields that were charged: the interface reported it.
 func (e Evidence) ratesHeld() bool {
 	var least, most, calls Amounts
 	for f, rate := range e.Rates {
@@ -319,7 +319,7 @@ func (e Evidence) pricesShown() bool {
 //
 // On an exclusive account an explanation says for every lost call which of its fields
 // were charged, and fits when it makes up the change exactly. A call is decided when all
-// explanations that fit agree on it. If none fits, somebody else did use the account, and
+// explanations that fit agree on it. If none fits, others did use the account, and
 // the account is taken as shared.
 //
 // The reason says why some calls are undecided. It is empty when all are decided.
@@ -392,7 +392,7 @@ func (e Evidence) whyUndecided(exact explanations, asked []enrich.Fields) string
 	case exact.found:
 		return "more than one explanation fits what the account lost"
 	case e.Exclusive:
-		return "the account lost something else: somebody else uses it, although it is declared exclusive"
+		return "the account lost something else: others use it, although it is declared exclusive"
 	default:
 		return "the account lost enough for a charge, and somebody else may have used it"
 	}

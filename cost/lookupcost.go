@@ -16,7 +16,7 @@ type LookupCost struct {
 }
 
 // Maximum returns the money that the holds of all lookups come to: for each field its free allowance first and
-// then its price, and for each lookup what it costs whatever it returns. A price that is needed and unknown is
+// then its price, and for each lookup what it costs with any result. A price that is needed and unknown is
 // an error.
 func (l LookupCost) Maximum() (Money, error) {
 	total, err := l.Lookups.Demand().Maximum(l.Free, l.Rates.Prices())
@@ -129,8 +129,8 @@ func (l LookupCosts) top(n int64, free []enrich.Fields) LookupCosts {
 	return top
 }
 
-// Covers returns how many of the lookups an amount surely covers. None of that number is refused for lack of
-// money, whatever their order and whatever they return. A price that is needed and unknown is an error.
+// Covers returns how many of the lookups an amount certainly covers. None of them is refused for lack of
+// money, in any order and with any result. A price that is needed and unknown is an error.
 func (l LookupCosts) Covers(left Money) (int64, error) {
 	lookups := l.Lookups()
 	if _, err := l.MostExpensive(lookups); err != nil {

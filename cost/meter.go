@@ -143,7 +143,7 @@ func (s Meters) Each() func(yield func(Meter) bool) {
 type Rate struct {
 	// Uses is what a value consumes, at most, when no free allowance pays for it.
 	Uses Amounts
-	// Call is what an answered call that asks for the field consumes whatever it returns. A call that asks for
+	// Call is what an answered call that asks for the field consumes with any result. A call that asks for
 	// several such fields consumes it once, so it is the same for them. The interface reports what a call
 	// consumed.
 	Call Amounts `json:",omitzero"`

@@ -28,7 +28,7 @@ type Totals struct {
 	Open      int64 `json:"open"`    // calls without an outcome
 }
 
-// Calls returns how many calls were sent or may have been sent, whatever their outcome.
+// Calls returns how many calls were sent or may have been sent, with any outcome.
 func (t Totals) Calls() int64 { return t.Lookups + t.Forfeited + t.Uncharged + t.Open }
 
 // Plus returns the sums of both.

@@ -20,7 +20,7 @@ func (j *job) ask(ctx context.Context, plan *report.Plan, yes bool, approver App
 	}
 	missing := j.unapproved(plan.Possible)
 	if missing && !approver.CanAsk() {
-		return problem.Unapproved("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and nobody can be asked here; nothing was sent",
+		return problem.Unapproved("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and this is not a terminal to confirm at; nothing was sent",
 			plan.Possible, *j.Budget.Threshold).With(plan.Possible)
 	}
 	if missing || !yes {

@@ -315,7 +315,7 @@ func TestTheDriftOfEachModuleIsRecorded(t *testing.T) {
 	if ended.Summary.Drift == nil || !maps.Equal(ended.Summary.Drift.Units, want) {
 		t.Fatalf("the summary has the drift %+v, want %v", ended.Summary.Drift, want)
 	}
-	text := "the account lost 3 units of companies and 1 unit of ownership that this journal did not use; somebody else uses it"
+	text := "the account lost 3 units of companies and 1 unit of ownership that this journal did not use; others use it"
 	if got := ended.Summary.Drift.String(); got != text {
 		t.Errorf("%q, want %q", got, text)
 	}

@@ -123,7 +123,7 @@ func TestUnitsThatAnotherModuleCountedAreShownAsSuch(t *testing.T) {
 	if _, err := work.Run(t.Context(), runOf(companyIDs(t, dir, "other.csv", 104, 104), "financials"), silent{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(notes.texts, "\n"); !strings.Contains(got, text) || strings.Contains(got, "knows nothing of") {
+	if got := strings.Join(notes.texts, "\n"); !strings.Contains(got, text) || strings.Contains(got, "does not explain") {
 		t.Errorf("the next start says %q", got)
 	}
 }

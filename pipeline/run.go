@@ -69,7 +69,7 @@ func (s *session) run(ctx context.Context, o RunOptions, approver Approver) (_ *
 	}
 	// This is the last check of the input: a list that cannot be read is the better message.
 	if !o.Yes && !approver.CanAsk() {
-		return nil, problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
+		return nil, problem.Unapproved("cannot_ask", "a run asks before it spends, and this is not a terminal; nothing was sent")
 	}
 	if err := s.place.OpenJournal(ctx, "run "+j.Name); err != nil {
 		return nil, err

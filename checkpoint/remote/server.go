@@ -28,7 +28,7 @@ type Options struct {
 	Key []byte // the journal's encryption key, which readers must have too; nil for none
 	// Owner returns what the owner says about itself. It may be called at any time, from any goroutine.
 	Owner func() []byte
-	// Opening says that nobody may read before Ready is called.
+	// Opening says that no reader is served before Ready is called.
 	Opening bool
 }
 

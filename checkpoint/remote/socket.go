@@ -39,7 +39,7 @@ func withSocketPath(dir string, do func(path string) error) (err error) {
 }
 
 // listen makes the socket in dir, for this user alone. A socket of an owner that was killed is removed
-// first: the caller owns the journal, so nobody listens on it.
+// first: the caller owns the journal, so no process listens on it.
 func listen(dir string) (listener *net.UnixListener, err error) {
 	if err := os.Remove(filepath.Join(dir, socketName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

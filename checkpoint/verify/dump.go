@@ -122,7 +122,7 @@ func describe(key, value []byte, show shower) line {
 	return l
 }
 
-// masked stands for a value that is not shown.
+// masked replaces a value that is not shown.
 const masked = "(masked)"
 
 // view decodes a record and masks it.

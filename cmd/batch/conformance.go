@@ -46,7 +46,7 @@ func (o *options) addConformanceFlags(flags *pflag.FlagSet, who *conformanceFlag
 	flags.Var(&o.list.Limit, "limit", "how many people of the list: `N`")
 	flags.StringArrayVar(&who.profiles, "profile-url", nil, "look up the person of this profile `URL` (repeatable)")
 	o.list.AddAsking(flags)
-	flags.BoolVar(&o.budget.strict, "strict", false, "hold every field's full price, whatever is left of the free allowance")
+	flags.BoolVar(&o.budget.strict, "strict", false, "hold every field's full price, without the free allowance")
 	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE` instead of the built-in rate card")
 	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by")
 	flags.StringVar(&o.budget.job, "job", "", "the `NAME` of the job whose ceilings count (default "+inspect.ConformanceRun+")")

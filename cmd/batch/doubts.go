@@ -26,7 +26,7 @@ func (h hintFlags) Options(found *report.Reconciliation) []report.DoubtOption {
 	}
 	reconcile := "batch reconcile" + string(h)
 	return []report.DoubtOption{
-		{Name: "wait", Effect: "They keep their hold and are not sent again. If nobody else spends from the account, give --exclusive."},
+		{Name: "wait", Effect: "They keep their hold and are not sent again. If nothing else spends from the account, give --exclusive."},
 		{
 			Name: "ask", Effect: "The service knows which were charged. The file has their times, request IDs and what the account lost.",
 			Commands: []string{reconcile + " --vendor " + vendorFile},
@@ -44,7 +44,7 @@ func (h hintFlags) adviceOnDoubts(view *report.RunSummary) string {
 	if view.InDoubt == 0 {
 		return ""
 	}
-	why := "The account proves no more: others may have spent from it. If nobody else does, give --exclusive next time."
+	why := "The account proves no more: others may have spent from it. If nothing else spends from it, give --exclusive next time."
 	if view.Exclusive {
 		why = "The account cannot tell which of them were charged."
 	}

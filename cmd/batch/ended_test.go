@@ -24,7 +24,7 @@ func TestAdviceSaysWhyARunEndedAndWhatToDo(t *testing.T) {
 		"calls in doubt": {
 			view: report.RunSummary{InDoubt: 2},
 			want: "The responses to 2 lookups were lost. They may have been charged, so they are not sent again.\n" +
-				"The account proves no more: others may have spent from it. If nobody else does, give --exclusive next time.\n" +
+				"The account proves no more: others may have spent from it. If nothing else spends from it, give --exclusive next time.\n" +
 				"Wait, ask the service, or decide:\n  batch reconcile\n  batch reconcile --vendor in-doubt.csv\n  batch reconcile --assume charged|not-charged",
 		},
 		"refused": {

@@ -178,7 +178,7 @@ func (o *options) addFormulasFlag(flags *pflag.FlagSet) {
 
 // addPriceFlags adds the flags that say what a lookup costs.
 func (o *options) addPriceFlags(flags *pflag.FlagSet) {
-	flags.BoolVar(&o.budget.strict, "strict", false, "count every field at its full price, whatever is left of the free allowance")
+	flags.BoolVar(&o.budget.strict, "strict", false, "count every field at its full price, without the free allowance")
 	flags.StringVar(&o.prices.card, "rate-card", "", "read the prices from this YAML `FILE`; what the service shows is compared with it")
 	o.addUnitPrices(flags)
 	flags.StringVar(&o.prices.option, "rate-option", "", "the `NAME` of the rate card's option that the workspace pays by (default what the service charges now; "+provider.DefaultOption+" where it does not show)")

@@ -34,7 +34,7 @@ func newForgetCommand(env environment) *cobra.Command {
 			"profile, email or phone, or the name at the person's company, under any identity. It lists them and\n"+
 			"asks before it erases them. An answer about others that mentions the person, such as the shareholders\n"+
 			"of a company or a page of a search, keeps the rest.\n\n"+
-			"A name alone does not say who somebody is. Lookups and mentions of the same name are listed with a\n"+
+			"A name alone does not identify a person. Lookups and mentions of the same name are listed with a\n"+
 			"RECORD, the company, the time, the run and its list, and stay. --also RECORD erases one of them too,\n"+
 			"and what is then certainly of the same person; --all-namesakes erases all. In a terminal you are asked\n"+
 			"which of them are the person.\n\n"+
@@ -187,7 +187,7 @@ func (f forgetFlags) named() (checkpoint.Person, error) {
 	}
 	identity, reason := f.contact.Identify(enrich.ByProfile)
 	if reason != "" {
-		return checkpoint.Person{}, problem.Usagef("this names nobody: %s", reason)
+		return checkpoint.Person{}, problem.Usagef("this does not identify a person: %s", reason)
 	}
 	return checkpoint.Person{Identity: identity}, nil
 }

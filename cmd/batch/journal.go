@@ -159,7 +159,7 @@ func (env environment) askToErase(ctx context.Context, question string) error {
 	switch {
 	case !env.canAsk:
 		return problem.Unapproved("cannot_ask_erase",
-			"nobody can be asked before lookups are erased, because this is not a terminal; nothing was erased")
+			"the command asks before it erases, and this is not a terminal; nothing was erased")
 	case env.confirm(ctx, question):
 		return nil
 	case ctx.Err() != nil:

@@ -47,7 +47,7 @@ func newListsCommand(env environment) *cobra.Command {
 	flags.StringVarP(&f.output, "output", "o", "", "write the list to this `FILE`, whose ending sets the format; - is CSV on standard output")
 	flags.IntVar(&f.rows, "rows", 0, "how many rows the list has, `N`")
 	flags.Uint64Var(&f.seed, "seed", f.seed, "decides who is in the list, and every value")
-	flags.Var(&f.duplicates, "duplicates", "the share of rows that name somebody again, in another spelling")
+	flags.Var(&f.duplicates, "duplicates", "the share of rows that repeat a person in another spelling")
 	flags.Var(&f.profiles, "profiles", "the share of people with a profile URL")
 	flags.Var(&f.websites, "websites", "the share of people with a name and the company's website")
 	flags.Var(&f.unidentifiable, "unidentifiable", "the share of people that nothing identifies; the others have a name and the company's name")

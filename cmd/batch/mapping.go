@@ -33,7 +33,7 @@ func newMapCommand(env environment) *cobra.Command {
 			"companies is shown as it is read for their records.\n\n" +
 			"In a terminal, a screen shows the columns, changes them and saves them in LIST.map.yaml; --plain asks\n" +
 			"simple questions instead. With --json, with --save and without a terminal nothing is asked.\n\n" +
-			"--map changes how a column is read, and --save keeps it in a mapping file, which anybody can edit.\n" +
+			"--map changes how a column is read, and --save keeps it in a mapping file, which you can edit.\n" +
 			"plan and run use the mapping file LIST.map.yaml, or another one beside the list for the same headers,\n" +
 			"and say so. --map wins over it.",
 		Args: cobra.MinimumNArgs(1),

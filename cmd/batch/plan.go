@@ -29,11 +29,11 @@ func newPlan(env environment) (*options, *cobra.Command) {
 		Use:   "plan LIST...",
 		Short: "Show what a run would do and cost at most; sends no lookup",
 		Long: "Read the list, the free account status and what the service publishes, and show what a run would\n" +
-			"do and what it can cost at most. A plan has no way to spend: its client can read these alone.\n\n" +
+			"do and what it can cost at most. A plan cannot spend: its client can only read these.\n\n" +
 			"Prices come from --rate-card or the option of --rate-option, else from the service's OpenAPI\n" +
 			"document, else from the account status, else from the built-in rate card. What they say differently\n" +
 			"is shown; a service that charges more than the price that counts refuses the run.\n\n" +
-			"--out keeps the plan, so that somebody can look at it and \"batch run --plan\" runs it." +
+			"--out keeps the plan: \"batch show\" shows it, and \"batch run --plan\" runs it." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -24,7 +24,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 			"\n" +
 			"Others may spend from the same account. So a lookup counts as not charged only when the account\n" +
 			"lost too little for it; then it may be asked again. A lookup counts as charged only with\n" +
-			"--exclusive, which declares that nobody else spends from the account; then its answer is lost.\n" +
+			"--exclusive, which declares that nothing else spends from the account; then its answer is lost.\n" +
 			"Every other lookup stays in doubt. It keeps its hold and is not sent again until --assume decides\n" +
 			"it, for the given attempts or for all. Sends no lookup." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),

@@ -29,8 +29,8 @@ func newReportCommand(env environment) *cobra.Command {
 		Short: "Report on a run, a job or a month: found values, spend, rates, errors",
 		Long: "Report on a run, on all runs of a job, on a month, or on a month of a job: what was found, what was spent\n" +
 			"against the ceilings and will likely be spent until the month ends, quantities and prices, match rates,\n" +
-			"calls in doubt and drift. All of it comes from the journal, also while a run goes on. The HTML page needs\n" +
-			"nothing else, prints well, and names nobody of a list. Without -o and --md the report is printed.",
+			"calls in doubt and drift. All of it comes from the journal, also during a run. The HTML page loads\n" +
+			"no other file, and has no names of people from a list. Without -o and --md the report is printed.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: c.run,
 	}

@@ -60,7 +60,7 @@ func (b restoredBench) restoreJournal() {
 func TestAJournalFromAnOlderCopyIsReported(t *testing.T) {
 	t.Parallel()
 	b := newRestoredBench(t)
-	const told = unknownUse + "$1.50 and 0 work_email, 0 business_phone that this journal knows nothing of"
+	const told = unknownUse + "$1.50 and 0 work_email, 0 business_phone that this journal does not explain"
 	b.run("1.50")
 	b.copyJournal()
 	if stderr := b.run("3.00"); strings.Contains(stderr, unknownUse) {

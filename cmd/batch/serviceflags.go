@@ -224,7 +224,7 @@ func (f *serviceFlags) AddService(flags *pflag.FlagSet) {
 	flags.StringVar(&f.MCPURL, "mcp-url", f.MCPURL, "the service's `URL` for MCP (SERVICE_MCP_URL; default /mcp beside --base-url)")
 	flags.DurationVar(&f.Timeout, "timeout", f.Timeout, "give a lookup up after this time; its outcome is then in doubt")
 	flags.BoolVar(&f.sameWorkspace, "same-workspace", false, "a new API key belongs to the journal's workspace")
-	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nobody else spends from the account: then what it lost can prove which lost lookups were charged")
+	flags.BoolVar(&f.exclusive, "exclusive", false, "declare that nothing else spends from the account: then what it lost can prove which lost lookups were charged")
 	flags.DurationVar(&f.settleDelay, "settle-delay", f.settleDelay, "how long to wait after a lost response before the account is read; when this is shorter than --timeout, the reading can miss the charge of a lookup that the service still processes")
 	for _, a := range f.Addresses {
 		usage := "the service's limit: lookups in a rolling window; with --sandbox " + embeddedRate.String() + " unless it is given"

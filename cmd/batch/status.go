@@ -23,7 +23,7 @@ func newStatusCommand(env environment) *cobra.Command {
 		Long: "Show what uses the workspace's journal now: for a run the step, what is done and found, what is\n" +
 			"spent and held, what it waits for, and when it will end. When nothing runs, show how the last run\n" +
 			"ended. Nothing is sent, and the run does not wait for it.\n\n" +
-			"With --watch it shows this again and again until nothing runs.",
+			"With --watch it repeats this until nothing runs.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if every < 0 {
 				return problem.Usagef("--watch %v is below zero", every)

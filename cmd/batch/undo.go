@@ -16,7 +16,7 @@ func newUndoCommand(env environment) *cobra.Command {
 		Use:   "undo OUT",
 		Short: "Put the earlier version of an output back in its place",
 		Long: "Exchange an output with its earlier version, OUT.~1. A run keeps the file that it replaces when\n" +
-			"somebody changed it after it was written, when it was not written with this journal, or when it\n" +
+			"it was changed after it was written, when it was not written with this journal, or when it\n" +
 			"holds values that the new one lacks. Run the command again to exchange the two files back.\n" +
 			"Nothing is sent, and the journal stays as it is.",
 		Args: cobra.ExactArgs(1),

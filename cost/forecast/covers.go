@@ -53,7 +53,7 @@ func (f *Forecast) probably(surely int64, left cost.Money, prices cost.Prices) i
 
 // covered reports whether the amount covers the lookups in 95 of 100 futures.
 func (f *Forecast) covered(lookups int64, left cost.Money, prices cost.Prices) bool {
-	// The last of them needs what it can cost, whatever it returns.
+	// The last of them needs the most that it can cost.
 	within := 0
 	for _, future := range simulate(f.first(lookups-1), coverFutures) {
 		if f.withNext(future, prices) <= left {

@@ -13,7 +13,7 @@
 //
 // A kind without a history borrows from that of the same fields by another pattern, as if
 // that had seen at most ten lookups, because the rates of the two differ. With neither
-// there is no forecast. A forecast takes a list for one like those before it; what it
+// there is no forecast. A forecast assumes that a list is like those before it; what it
 // cannot know is how a list from elsewhere differs.
 //
 // The package is pure, and every forecast is the same each time: the random numbers

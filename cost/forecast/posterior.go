@@ -83,7 +83,7 @@ func countOutcomes(fields enrich.Fields, totals cost.Totals) counts {
 	return seen
 }
 
-// independent returns how often each outcome was seen if every field is found or not whatever the others
+// independent returns how often each outcome was seen if every field is found independently of the others
 // are. The sums do not show more of lookups for three fields and more.
 func independent(fields enrich.Fields, totals cost.Totals) counts {
 	seen := make(counts, outcomesOfAll(fields))

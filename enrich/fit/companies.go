@@ -17,8 +17,8 @@ var generic = wordSet(` the and of for de la le les du des der die das und et e 
 	iberica iberia nordic central north south east west registered branch zweigniederlassung succursale sucursal filiale
 	filial formerly trading ta dba stichting vereniging verein association `)
 
-// branches are words of what a company does. They are no names: two companies that share nothing else have nothing
-// to do with each other.
+// branches are words for the business of a company. They do not count as names: two companies that share only such
+// words have nothing to do with each other.
 var branches = wordSet(` logistics software foods food bank banking insurance energy media systems system technologies technology
 	tech engineering construction medical pharma motors automotive retail travel hotel hotels restaurant transport
 	transporte transports spedition bau immobilien versicherung versicherungen banque banco assurances telecom

@@ -181,7 +181,7 @@ func compareCountries(a, b string) level {
 	}
 }
 
-// countryOf returns the code of a country, "" where the text is none.
+// countryOf returns the code of a country, "" when the text is not a country.
 func countryOf(text string) string {
 	if text == "" {
 		return ""
@@ -229,7 +229,7 @@ func hostOf(website string) string {
 	return id.Company.Website
 }
 
-// registered returns the part of a host that somebody registered.
+// registered returns the part of a host that its owner registered.
 func registered(host string) string {
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return domain

@@ -1,8 +1,8 @@
 // Package fit decides whether an answer is about the subject of a row. It compares what the row says of the subject
 // with what the answer says, and knows no service, no list and no clock: the same texts give the same result.
 //
-// A difference in spelling is no difference: case, accents, signs, word order, scripts, legal forms, initials, short
-// forms of first names, and the ways to write a number, a country or a website. An answer contradicts a row only where
+// Differences in spelling do not count: case, accents, signs, word order, scripts, legal forms, initials, short
+// forms of first names, and the ways to write a number, a country or a website. An answer contradicts a row only when
 // that is certain enough. What may be a difference is unclear, and is named.
 package fit
 

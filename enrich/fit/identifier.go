@@ -56,7 +56,7 @@ func cutName(form string) (place, name string) {
 }
 
 // isOpaque reports whether the name of a subject in the address of its page is an identifier that a network made, not one
-// that somebody chose. A page can have both.
+// that a person chose. A page can have both.
 func isOpaque(name string) bool {
 	return strings.HasPrefix(name, "aco") && len(name) > 20 || strings.HasPrefix(name, "ACo") || strings.Trim(name, "0123456789") == ""
 }

@@ -367,7 +367,7 @@ func isOtherSex(shorter, longer string) bool {
 	return hasEnding && (longer == stem+"o" || longer == stem+"us" || longer == stem+"os")
 }
 
-// wholeNames begin other names, and are no short forms of them.
+// wholeNames are beginnings of other names, but not short forms of them.
 var wholeNames = wordSet(` mari jean jan joan marin paul hans roman juli victor ali amin carl karl robin `)
 
 //go:embed nicknames.txt

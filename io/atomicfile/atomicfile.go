@@ -42,7 +42,7 @@ func Create(path string, mode fs.FileMode) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, _ = RemoveLeftovers(target) // a file that cannot be removed is no obstacle
+	_, _ = RemoveLeftovers(target) // a file that cannot be removed does not prevent the write
 	mode, err = modeOf(target, mode)
 	if err != nil {
 		return nil, cannotCreate(path, err)
@@ -199,7 +199,7 @@ func CheckWritable(path string) error {
 	return nil
 }
 
-// replaceable returns the file that path stands for. It returns an error when path cannot be
+// replaceable returns the file that path leads to. It returns an error when path cannot be
 // replaced by a file or has no directory.
 func replaceable(path string) (string, error) {
 	target, err := filepath.EvalSymlinks(path)

@@ -18,7 +18,7 @@ const pendingMark = ".batch-"
 // maxBase is how many bytes of the target's name a pending file's name has. File systems allow 255 in all.
 const maxBase = 200
 
-// pendingParts returns what stands before and behind the number in the name of a pending file.
+// pendingParts returns the text before and after the number in the name of a pending file.
 func pendingParts(target string) (prefix, suffix string) {
 	host, _ := os.Hostname() // without a name all files count as those of one host
 	hash := fnv.New32a()

@@ -12,10 +12,10 @@ import (
 // maxSmallBytes is the longest configuration, rate card or plan that is read, in bytes.
 const maxSmallBytes = 1 << 20
 
-// ReadSmall reads a file that somebody wrote or may have been sent: a regular one
+// ReadSmall reads a file that a person wrote or was sent: a regular one
 // of at most maxSmallBytes bytes.
 func ReadSmall(path string) ([]byte, error) {
-	// Without O_NONBLOCK the opening of a pipe waits for somebody who writes to it.
+	// Without O_NONBLOCK the opening of a pipe waits for a writer.
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (e *evidenceV1) askPaid(ctx context.Context) error {
 	case e.status != nil:
 		e.observedWhy = "without the account status nothing is sent"
 	case len(e.Lookups) == 0:
-		e.observedWhy = "nobody is to be looked up: nobody was given, or the answers are known already"
+		e.observedWhy = "no lookup was sent: no person was given, or the answers are known already"
 	}
 	if e.invalidWhy = e.observedWhy; e.Sender == nil || e.status != nil {
 		return nil

@@ -309,7 +309,7 @@ func (e *evidenceV2) booked(s SentV2) string {
 	}
 	text := fmt.Sprintf("%s: the counters show %s, the journal booked %s", s.Operation, countsText(s.Used), countsText(want))
 	if e.Shared {
-		text += "; somebody else may have used the account meanwhile"
+		text += "; others may have used the account meanwhile"
 	}
 	if _, answered := s.Verdict.(enrich.Answered); answered {
 		if line, known := e.Modules.Correction(s.Operation, s.Used); known && line != "" {

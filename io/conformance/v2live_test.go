@@ -100,7 +100,7 @@ func TestADifferenceOfASharedAccountMayBeOfOthers(t *testing.T) {
 	sent := SentV2{Operation: v2.OpGetCompany, Used: map[string]int64{"companies": 2}}
 	for shared, want := range map[bool]string{
 		false: "company: the counters show 2 of companies, the journal booked no units",
-		true:  "company: the counters show 2 of companies, the journal booked no units; somebody else may have used the account meanwhile",
+		true:  "company: the counters show 2 of companies, the journal booked no units; others may have used the account meanwhile",
 	} {
 		e := evidenceV2{LiveV2: &LiveV2{Shared: shared}}
 		if got := e.booked(sent); got != want {

@@ -34,7 +34,7 @@ func (s *scanner) mayReturn() bool {
 	return false
 }
 
-// long stands for the cells of a row that is longer than those below a list.
+// long replaces the cells of a row that is longer than those below a list.
 var long = []string{"long", "long"}
 
 // footRow is one of the last rows.

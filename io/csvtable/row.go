@@ -65,7 +65,7 @@ func cellValue(raw []byte, scratch *[]byte) []byte {
 	return (*scratch)[start:len(*scratch):len(*scratch)]
 }
 
-// begin goes before the first row of the block.
+// begin moves to the position before the first row of the block.
 func (r *row) begin(b *block) {
 	r.number, r.line, r.lineAt = b.first-1, b.startLine, 0
 	r.quote, r.fault = -1, nil

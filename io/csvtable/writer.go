@@ -40,7 +40,7 @@ var _ table.Writer = (*Writer)(nil)
 
 // NewWriter returns a writer of the rows of list. The output starts with the header of list and the
 // names of the appended columns. A row of list, or of another Reader of the same list, is copied. A
-// row of any other reader is encoded. Behind the rows stands what the list has below them.
+// row of any other reader is encoded. The totals and notes below the rows follow the rows.
 func NewWriter(out io.Writer, list *Reader, appended []table.Column) *Writer {
 	h := &list.first.header
 	w := newWriter(out, list.first.dialect, h.columns, appended)

@@ -8,7 +8,7 @@ import (
 	"payonce/io/table"
 )
 
-// span is a row in the data of a block: what stands before the object, the object, and in lines the
+// span is a row in the data of a block: the text before the object, the object, and in lines the
 // end of its line.
 type span struct{ start, object, objectEnd, end int }
 

@@ -62,7 +62,7 @@ func (p place) syntax(data []byte, err error, lines bool) error {
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		return here.fault(fmt.Sprintf("the member %q appears twice in one object", wrong.JSONPointer.LastToken()), "leave only one of them")
 	case closesAfterComma(data[at:]):
-		return here.fault("a comma stands before the end of an object or array", "remove the comma")
+		return here.fault("there is a comma before the end of an object or array", "remove the comma")
 	}
 	return here.fault(fmt.Sprintf("it is not JSON: %v", wrong.Err), again)
 }

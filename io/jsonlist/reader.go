@@ -19,7 +19,7 @@ type Input interface {
 	Open() (io.ReadCloser, error)
 }
 
-// Layout is what a pass over a whole list found: its columns, and what stands around the objects.
+// Layout is what a pass over a whole list found: its columns, and the text around the objects.
 type Layout struct {
 	array      bool // not lines
 	lead, tail []byte
@@ -81,7 +81,7 @@ func (l *Layout) check(name string) error {
 	return nil
 }
 
-// Open opens a list that was scanned for one pass over the cells of some columns. nil stands for all
+// Open opens a list that was scanned for one pass over the cells of some columns. nil means all
 // columns. The files must not have changed since.
 func Open(l *Layout, columns []int, inputs ...Input) (*Reader, error) {
 	r, err := open(inputs)

@@ -91,7 +91,7 @@ func (n *node) merge(later *node) {
 	}
 }
 
-// first returns the first of two lines, of which the second one is later. 0 is no line.
+// first returns the first of two lines, of which the second one is later. 0 means that there is no line.
 func first(line, later int64) int64 {
 	if line > 0 {
 		return line

@@ -122,7 +122,7 @@ type part struct {
 	editor editor
 	buffer []byte
 	rows   int
-	comma  int // length of what stands before the first row up to the comma; 0 for no comma
+	comma  int // length of the text before the first row up to the comma; 0 without a comma
 	values [][]byte
 }
 
@@ -219,7 +219,7 @@ func (p *part) edit(r *row, fills []table.Fill) error {
 	return nil
 }
 
-// begin adds what stands before an object that is not copied with everything around it.
+// begin adds the text before an object that is not copied with everything around it.
 func (p *part) begin() {
 	if p.writer.array {
 		if p.rows == 0 {
@@ -304,7 +304,7 @@ func (w *Writer) Write(rows table.Part) error {
 	return w.err
 }
 
-// begin writes what stands before the first object.
+// begin writes the text before the first object.
 func (w *Writer) begin() {
 	w.write(w.head)
 	w.head = nil

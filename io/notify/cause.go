@@ -87,7 +87,7 @@ func meaning(exit int64) string {
 }
 
 // Advice returns the command that a person can paste after an occurrence that did not run or did not come to its end,
-// and what it does; "" where nobody has to act.
+// and what it does; "" when no person has to act.
 func Advice(one record.Occurrence, c Commands) (doing, command string) {
 	switch {
 	case one.Starts == 0:
@@ -108,7 +108,7 @@ func Advice(one record.Occurrence, c Commands) (doing, command string) {
 	return "To run it again", c.Run
 }
 
-// unclear reports whether the cause of a failure stands only in the messages of the start: its code says nothing.
+// unclear reports whether only the messages of the start have the cause of a failure, because its code has none.
 func unclear(one record.Occurrence) bool {
 	return one.Cause == "" && CauseOf(one) == meaning(one.Exit) && (one.Exit == 1 || one.Exit == 2)
 }

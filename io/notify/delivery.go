@@ -111,8 +111,9 @@ func inOrder(open []record.Alert, channel string, now time.Time) (due []record.A
 	return due
 }
 
-// isRefused reports whether a receiver refused an alert for what it is, such as one that has no address for failures. An
-// ordered channel then gets the next one: else the receiver would never learn that the job has succeeded since.
+// isRefused reports whether a receiver refused an alert because of its kind, such as one that has no address for
+// failures. An ordered channel then gets the next one: else the receiver would never learn that the job has succeeded
+// since.
 func isRefused(err error) bool {
 	_, refused := errors.AsType[*RefusedError](err)
 	return refused
@@ -140,14 +141,14 @@ func messageOf(a record.Alert) Message {
 }
 
 // The times between two attempts. They double from firstPause to lastPause. A channel whose receiver answers 410 Gone
-// is tried once a day: somebody may correct its address.
+// is tried once a day, because its address may be corrected.
 const (
 	firstPause = time.Minute
 	lastPause  = 6 * time.Hour
 	gonePause  = 24 * time.Hour
 )
 
-// result returns what became of an alert that was sent.
+// result returns the outcome of an alert that was sent.
 func (s AlertSender) result(alert record.Alert, channel string, err error) checkpoint.AlertResult {
 	now := s.Now().UTC()
 	was, _ := waitsFor(alert, channel)

@@ -117,7 +117,7 @@ func SeverityOf(kind Kind) Severity {
 // ErrGone says that the receiver wants no more messages at its address.
 var ErrGone = errors.New("the receiver answered 410 Gone")
 
-// RefusedError says that the receiver refuses a message for what it is, and would refuse it again. It may accept
+// RefusedError: the receiver refuses a message because of its content, and would refuse it again. It may accept
 // another one.
 type RefusedError struct{ Status int } // of HTTP
 

@@ -37,7 +37,7 @@ type RunFacts struct {
 	// Lost is what the account lost that the journal did not use.
 	Lost      cost.Money
 	LostUnits int64 // of free allowances and modules
-	// Unapproved is what a run that nobody approved can spend; zero when that is not known.
+	// Unapproved is what a run without its approval can spend; zero when that is not known.
 	Unapproved cost.Money
 	// Higher are prices that the account shows and that are higher than the ones in use, by field.
 	Higher map[string]cost.Money

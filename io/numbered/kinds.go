@@ -31,7 +31,7 @@ func Int[N ~int64](m *Members, number int, value *N) {
 	OptionalInt(m, number, value, &known)
 }
 
-// OptionalInt describes a number and whether it is known: an unknown one is left out.
+// OptionalInt describes a number and whether it is known. An unknown number is not written.
 func OptionalInt[N ~int64](m *Members, number int, value *N, known *bool) {
 	m.describe(number)
 	if m.writing {
@@ -246,7 +246,7 @@ func (m *Members) eachPacked(number int, take func(uint64) bool) {
 	}
 }
 
-// Value describes a member that has members itself. It is left out when it has none.
+// Value describes a member that has members itself. It is not written when it has none.
 func Value[T any](m *Members, number int, value *T, members func(*Members, *T)) {
 	m.describe(number)
 	c := m.child()
@@ -273,7 +273,7 @@ func Value[T any](m *Members, number int, value *T, members func(*Members, *T)) 
 
 // Shared is Value for a member that is often the same in values that are read one after the other with
 // the same Members. A member with the same bytes as the last one is not read again. The two share what they
-// point to, so nobody may change that.
+// point to, so callers must not change that.
 func Shared[T any](m *Members, number int, value *T, members func(*Members, *T)) {
 	if m.writing {
 		Value(m, number, value, members)

@@ -81,7 +81,7 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	c, found := request.Context().Value(callKey{}).(*MCPCall)
 	if !found {
-		return nil, fmt.Errorf("%s is not sent: nobody has asked for it", message.Method)
+		return nil, fmt.Errorf("%s is not sent: no call has asked for it", message.Method)
 	}
 	if err := w.allow(c, message); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (w *wire) allow(c *MCPCall, message *jsonrpc.Request) error {
 	tool := params.String("name").Value
 	switch {
 	case tool == "" || tool != c.Tool || !slices.Contains(w.tools, tool):
-		return errors.New("the tool is not called: nobody has asked for it")
+		return errors.New("the tool is not called: no call has asked for it")
 	case c.Sent:
 		return errors.New("the tool is not called again: it has been called")
 	}

@@ -33,8 +33,8 @@ type FootRow struct {
 // FootOf returns how many of the last rows of a list are below it: totals and notes. header has the names of the
 // columns, and rows are the last rows of the list, from the one above the first that may be below.
 //
-// The first row below the list is one that can be nothing else: a word for a total with numbers beside it, a note
-// that says what it is, or text alone after a blank line. All rows after it have to be totals, notes, numbers or
+// The first row below the list certainly is not a row: a word for a total with numbers beside it, a note
+// that identifies itself, or text alone after a blank line. All rows after it have to be totals, notes, numbers or
 // text alone, too. So a row of data is never below, nor is a row that is cut short.
 func FootOf(header []string, rows []FootRow) int {
 	if len(header) < 2 {
@@ -243,7 +243,7 @@ func isLikeName(text string) bool {
 }
 
 // isNumber reports whether a cell has a number, perhaps with a currency, a percent sign or brackets. A phone number, or
-// another one that begins with a zero, is none.
+// another one that begins with a zero, does not count as a number.
 func isNumber(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	if strings.HasPrefix(cell, "+") || len(cell) > 1 && cell[0] == '0' && cell[1] >= '0' && cell[1] <= '9' {

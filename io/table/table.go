@@ -1,4 +1,4 @@
-// Package table declares the interfaces of a list, whatever its format. Readers return the rows in
+// Package table declares the interfaces of a list of any format. Readers return the rows in
 // blocks. Writers write them again with some cells filled and some appended.
 package table
 
@@ -123,12 +123,12 @@ type Discarder interface {
 // Part takes rows of one block, in order. Only one goroutine may use it.
 type Part interface {
 	// WriteRow adds the row. The fills replace cells and are in ascending order of column. appended
-	// has a value for each appended column, of its kind. An empty text is no value. The writer keeps no value
+	// has a value for each appended column, of its kind. An empty text means no value. The writer keeps no value
 	// behind the call, except for texts.
 	WriteRow(row Row, fills []Fill, appended []enrich.Cell) error
 }
 
-// Error is a fault of a list: where it is, what it is, and what to do about it.
+// Error is a fault of a list: its place, its reason, and what to do about it.
 type Error struct {
 	File   string
 	Line   int64 // from 1; 0 when the error has no line

@@ -84,7 +84,7 @@ func Names(role Role, subject enrich.Subject) bool {
 // counts.
 type Mapping map[Role][]int
 
-// None stands for "no column".
+// None means "no column".
 const None = -1
 
 // Column returns the first column of a role, or None.

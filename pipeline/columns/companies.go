@@ -217,7 +217,7 @@ func (r *recognition) companyPages(role Role) []candidate {
 }
 
 // isResult reports whether an earlier output of this program appended a column. A list that a search of this
-// program wrote has columns of these names too, and none of what became of a row.
+// program wrote has columns of these names too, but no columns about the outcome of a row.
 func (r *recognition) isResult(column int) bool {
 	return r.isAppended(column) && slices.Contains(r.schema.Columns[column:], Outcomes()[0].Name)
 }

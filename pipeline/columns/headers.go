@@ -21,7 +21,7 @@ const (
 )
 
 // headerNames are header names by role and strength, simplified. A mobile number is not a business phone: no name
-// of one stands here (specification v1, "Client rules for writing results into a CRM contact").
+// of one is in this list (specification v1, "Client rules for writing results into a CRM contact").
 //
 // Languages: English, German, French, Spanish, Italian, Portuguese and Dutch, and the usual names in Polish,
 // Swedish, Danish, Norwegian, Finnish and Czech.

@@ -32,10 +32,10 @@ func hasWorkEmail(cell []byte) bool {
 	return false
 }
 
-// isBetweenEmails reports whether a character stands between the addresses of a cell.
+// isBetweenEmails reports whether a character separates the addresses of a cell.
 func isBetweenEmails(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`,;:<>|"()`, r) }
 
-// sharedMailboxes are what stands before the @ of mailboxes that belong to a whole company.
+// sharedMailboxes are the texts before the @ of mailboxes that belong to a whole company.
 const sharedMailboxes = ` info infos information informationen informacion informazioni informatie contact contacts contacto contactos contato
 	contatto contatti contactus kontakt kontakte office buero buro bureau mail post postmaster posta poczta email hello hallo hi hola bonjour
 	sales vertrieb verkauf verkoop ventas vendas vendite ventes commercial comercial commerciale export support service services

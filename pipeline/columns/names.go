@@ -50,7 +50,7 @@ func SplitName(full string) PersonName {
 	return PersonName{First: words[0], Last: words[len(words)-1], Doubtful: !areInitials(middle)}
 }
 
-// withoutAsides removes what stands in brackets or quotes, and signs that no name has.
+// withoutAsides removes text in brackets or quotes, and signs that no name has.
 func withoutAsides(full string) string {
 	var text strings.Builder
 	closing := rune(0)
@@ -111,7 +111,7 @@ func hasLegalForm(text string) bool {
 	return false
 }
 
-// hasWord reports whether a list has a word, whatever its case and dots.
+// hasWord reports whether a list has a word, ignoring case and dots.
 func hasWord(list, word string) bool {
 	word = strings.ToLower(strings.ReplaceAll(strings.Trim(word, ",;"), ".", ""))
 	if word == "" {

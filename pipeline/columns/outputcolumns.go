@@ -8,7 +8,7 @@ import (
 	"payonce/io/table"
 )
 
-// Outcomes returns the columns with what became of a row.
+// Outcomes returns the columns about the outcome of a row.
 func Outcomes() []table.Column {
 	return []table.Column{
 		{Name: "enrich_status"},
@@ -35,7 +35,7 @@ func details(catalogue enrich.Catalogue) (always, optional []table.Column) {
 }
 
 // isAppended reports whether an earlier output of this program appended a column, as the columns beside it
-// tell. People's own lists may have a column of the same name: a profile URL often stands under "profile".
+// tell. People's own lists may have a column of the same name: a profile URL is often under "profile".
 func (r *recognition) isAppended(column int) bool {
 	return slices.ContainsFunc(r.catalogues, func(c enrich.Catalogue) bool { return r.isAppendedBy(c, column) })
 }
@@ -75,7 +75,7 @@ func (r *recognition) isOf(column int, detail table.Column) bool {
 	return has && (place == "" || detail.Kind == enrich.TextsCell && place[0] == '[')
 }
 
-// isAfterOutcomes reports whether a column stands behind the columns that an earlier output appended.
+// isAfterOutcomes reports whether a column follows the columns that an earlier output appended.
 func isAfterOutcomes(schema table.Schema, column int) bool {
 	return slices.ContainsFunc(schema.Columns[:column], func(header string) bool {
 		return strings.HasPrefix(header, "enrich_") &&

@@ -12,10 +12,10 @@ import (
 	"payonce/io/table"
 )
 
-// This file knows the words that stand in cells which hold nothing. Such a cell is no value, and names nobody.
+// This file has the words of cells without a value. Such a cell is not a value and identifies no subject.
 
 // placeholderWords are the words in the languages of headerNames. They count without their accents as well. Words that
-// ask for something, such as "do not call", are no placeholders.
+// ask for something, such as "do not call", are not placeholders.
 const placeholderWords = `
 	n/a; na; nan; null; nil; none; void; blank; empty; missing; unknown; unk; undefined; undisclosed; confidential; pending
 	not available; not applicable; not known; not provided; not given; not specified; not set; not disclosed; not found
@@ -117,7 +117,7 @@ func IsPlaceholder(cell []byte) bool {
 // signsAround are signs that stand around a word.
 const signsAround = " \"'`()[]{}<>*-_=~.:;,!?#|/\\+"
 
-// has reports whether a text is a word, whatever its case and its spaces.
+// has reports whether a text is a word, ignoring case and spaces.
 func (s *placeholderSet) has(text []byte) bool {
 	if s.lengths[lowerLetter(text[0])]>>(len(text)/2) == 0 {
 		return false // an accent can make it twice as long

@@ -18,7 +18,7 @@ type Options struct {
 	// Overrides of the form ROLE=COLUMN win over what headers and cells say. COLUMN is a header's name, "#3"
 	// for the third column, several of them with commas, or empty when the list has no such column.
 	Overrides []string
-	// Saved are overrides that somebody saved. They count where Overrides do not name the role.
+	// Saved are overrides from a mapping file. They count where Overrides do not name the role.
 	Saved []string
 	Held  Held
 	// Preset names the program whose export the list is, AutoPreset or "" to find it, NoPreset for none.
@@ -44,7 +44,7 @@ const (
 	ByPreset            // the preset of the list says so, and the cells do not disagree
 	ByHeader            // the header says so, and the cells do not disagree
 	ByCells             // the cells say so
-	Beside              // a column of the other part of a name stands beside it
+	Beside              // a column of the other part of a name is next to it
 )
 
 // String continues "the column is used, because ".
@@ -403,7 +403,7 @@ func (r *recognition) findHeld(own Role, held Held) {
 	r.give(role, found, ByCells)
 }
 
-// isAnothers reports whether the words of a header say that a column is about somebody else than the person of the row.
+// isAnothers reports whether the words of a header say that a column is not about the person of the row.
 func isAnothers(words []string) bool { return contains(words, otherPersons) || isOfCompany(words) }
 
 // isHeld reports whether a column holds values of a field that are the person's own.

@@ -64,7 +64,7 @@ const mobileWords = `mobil cellul celular cellphone cellno cellnumber handy movi
 const mobileAlone = `cell cel mob cep sms`
 
 // WhyNotBusinessPhone says why a column with this header does not hold business phones, and "" when it may hold them. A
-// phone is never written to a column of mobile numbers, whatever else is known of the phone
+// phone is never written to a column of mobile numbers, even when other facts speak for the phone
 // (specification v1, "Client rules for writing results into a CRM contact").
 func WhyNotBusinessPhone(header string) string {
 	words, whole := wordsOf(header), simplify(header)

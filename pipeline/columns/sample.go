@@ -211,7 +211,7 @@ func fitting(role Role) []Kind {
 }
 
 // disagrees reports whether most cells are of kinds that the role does not have. In a column of companies' domains,
-// pages of hosts that many share say nothing beside others: such a cell is not used, whatever the column is.
+// pages of shared hosts do not count when there are other cells: such a cell is not used in any column.
 func (c *Content) disagrees(role Role) bool {
 	filled, fits := c.filled(), c.of(fitting(role)...)
 	if (role == CompanyDomain || role == CompanyWebsite) && c.of(Website, WebPage) > 0 {

@@ -163,7 +163,7 @@ func (d *dispatcher) refused(r result, refusal enrich.Refused) {
 		if d.progress.streaks.slowDowns.add(r.sent, d.Now()) >= maxPausesInARow {
 			d.haltAccount(ServiceRefused{
 				Code:    CodeRateLimited,
-				Message: "it asked to slow down again and again; is the rate limit right, or does somebody else use it up?",
+				Message: "it asked to slow down repeatedly; check the rate limit, and whether others use it up",
 			})
 			return
 		}

@@ -49,7 +49,7 @@ func (d *checks) checkCounting(ctx context.Context, limits provider.Budget) erro
 				"%s within the settle delay, where %s is expected; the service may count later", counted, counted.Want)
 		default:
 			d.Warn(v2Counting, "ask_service",
-				"%s, where %s is expected; somebody else may use the account", counted, counted.Want)
+				"%s, where %s is expected; others may use the account", counted, counted.Want)
 		}
 		return nil
 	})
@@ -63,7 +63,7 @@ func (d *checks) checkCounting(ctx context.Context, limits provider.Budget) erro
 // others says that somebody else may have moved the counters, where others may use the account.
 func others(counted Counted) string {
 	if counted.Shared {
-		return "; somebody else may have used the account meanwhile"
+		return "; others may have used the account meanwhile"
 	}
 	return ""
 }

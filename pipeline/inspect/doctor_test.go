@@ -363,8 +363,8 @@ func TestAWrongMappingOfModulesIsAProblemWithTheLineThatCorrectsIt(t *testing.T)
 		operations, codenames map[string]string
 		want                  string
 	}{
-		"another module":   {map[string]string{"prospecting": "contacts"}, nil, "where contacts is expected; write this line in the configuration: service-assumptions: {modules: {prospecting: companies}}; somebody else may have used the account meanwhile"},
-		"another codename": {nil, map[string]string{"companies": "firms"}, "where firms is expected; write this line in the configuration: service-assumptions: {module-codenames: {companies: companies}}; somebody else may have used the account meanwhile"},
+		"another module":   {map[string]string{"prospecting": "contacts"}, nil, "where contacts is expected; write this line in the configuration: service-assumptions: {modules: {prospecting: companies}}; others may have used the account meanwhile"},
+		"another codename": {nil, map[string]string{"companies": "firms"}, "where firms is expected; write this line in the configuration: service-assumptions: {module-codenames: {companies: companies}}; others may have used the account meanwhile"},
 	} {
 		modules, err := v2.ParseModules(test.operations, test.codenames)
 		if err != nil {

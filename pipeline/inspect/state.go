@@ -109,7 +109,7 @@ func (d *checks) checkPermissions(dir string) {
 			return
 		}
 	}
-	d.OK(check, "nobody else can look into the directory")
+	d.OK(check, "only its owner can read the directory")
 }
 
 // checkEncryption checks the key that encrypts the journal, and reports whether it

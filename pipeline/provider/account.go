@@ -248,8 +248,8 @@ func (a *Account) tellUnknownUse(base, now cost.Account, totals cost.Totals) {
 	if drift.Lost == (cost.Amounts{}) && drift.Prices == (enrich.ByField[cost.Money]{}) {
 		return
 	}
-	a.Note(fmt.Sprintf("since the last start the account lost %s that this journal knows nothing of: somebody else uses the workspace, "+
-		"an included balance has expired, or the journal was restored from an older copy, and then what was bought since will be bought again",
+	a.Note(fmt.Sprintf("since the last start the account lost %s that this journal does not explain: others use the workspace, "+
+		"an included balance has expired, or the journal was restored from an older copy and will buy again what was bought since",
 		a.amounts(drift.Lost)))
 }
 

@@ -27,7 +27,7 @@ type ReportFacts struct {
 	Running  string            // the run that runs now; "" for none
 }
 
-// UnknownPart stands for a host that is not known.
+// UnknownPart is the name of a host that is not known.
 const UnknownPart = "not known"
 
 // ReportBuilder adds up calls in one pass, in all the ways that its views show them: Report and Spend.

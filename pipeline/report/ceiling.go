@@ -22,7 +22,7 @@ type Ceiling struct {
 	// showed as left of it.
 	Cap   *cost.Money `json:"cap_usd,omitempty"`
 	Spent *cost.Money `json:"spent_usd,omitempty"`
-	// RenewsAt is when it renews; it is left out when that is never.
+	// RenewsAt is when it renews; zero and not in the JSON when it never renews.
 	RenewsAt *time.Time `json:"renews_at,omitempty"`
 	Covers   int64      `json:"covers_lookups"` // surely
 	// Lookups of the plan use the units of a ceiling on units.

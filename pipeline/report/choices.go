@@ -1,12 +1,12 @@
-// This file shows how many companies searches left ambiguous, and where somebody chooses.
+// This file shows how many companies searches left ambiguous, and where the user chooses.
 
 package report
 
-// Choices says how many companies searches left ambiguous, and where somebody chooses.
+// Choices says how many companies searches left ambiguous, and where the user chooses.
 type Choices struct {
 	Rows      int64 `json:"rows"`
 	Companies int64 `json:"companies"` // that the rows name
-	// File has the candidates; it is left out where they were not written.
+	// File has the candidates; it is empty when they were not written.
 	File string `json:"candidates,omitempty"`
 }
 

@@ -54,7 +54,8 @@ type CRMFile struct {
 	Values  int64    `json:"values"`
 }
 
-// ExportedBefore counts which of the lines that are written, and which of the others, were exported before; -1 is no line.
+// ExportedBefore counts which of the lines that are written, and which of the others, were exported before. An index
+// of -1 means that there is no line.
 func (v *CRMExport) ExportedBefore(r *crm.Review, written []int) {
 	v.Exported = 0
 	isWritten := make([]bool, len(r.Lines))

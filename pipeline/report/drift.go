@@ -133,9 +133,9 @@ func (d *Drift) lost() string {
 	switch {
 	case len(d.Prices) > 0:
 	case len(d.Free) == 0 && d.Money == 0:
-		return text + "; somebody else uses it"
+		return text + "; others use it"
 	default:
-		return text + "; somebody else uses the workspace"
+		return text + "; others use the workspace"
 	}
 	var prices []string
 	for _, one := range d.Prices {

@@ -46,7 +46,7 @@ type HeldLookup struct {
 	Name     string     `json:"name,omitempty"`
 	Email    string     `json:"email,omitempty"`
 	Phone    string     `json:"phone,omitempty"`
-	// Mention is where an answer about somebody else has the person.
+	// Mention is a place where an answer about another subject has the person.
 	Mention string `json:"mention,omitempty"`
 	Text    string `json:"text,omitempty"`
 	Company string `json:"company,omitempty"`
@@ -106,7 +106,7 @@ func (h HeldLookup) String() string {
 // Choice describes a namesake in one line, with what names it for --also.
 func (h HeldLookup) Choice() string { return h.Record + "  " + h.Whole() }
 
-// Whole describes a namesake in one line: what it is about, when it was asked for, and for which run and list.
+// Whole describes a namesake in one line: its subject, its time, its run and its list.
 func (h HeldLookup) Whole() string {
 	parts := []string{h.String()}
 	if h.Mention == "" {
@@ -143,7 +143,7 @@ func (v *Erasure) Count(erased checkpoint.Erasure) {
 func (v *Erasure) Render(p *Page) {
 	switch {
 	case v.Persons > 0 && v.Attempts+v.Mentions == 0:
-		p.Entryf("persons forgotten", "0: this journal knew nothing of this person")
+		p.Entryf("persons forgotten", "0: this journal had no records of this person")
 		p.Entryf("not looked up from now on", "%s", people(int64(v.Persons)))
 	default:
 		for _, held := range v.Lookups {
@@ -174,7 +174,7 @@ func (v *Erasure) Render(p *Page) {
 		return
 	}
 	p.Gap()
-	p.Linef("Not erased, because a name alone does not say who somebody is. %s", p.Hint("namesakes"))
+	p.Linef("Not erased, because a name alone does not identify a person. %s", p.Hint("namesakes"))
 	for _, held := range v.Namesakes {
 		p.Linef("%s", held.Choice())
 	}

@@ -156,7 +156,7 @@ func (r ReportedRun) state() string {
 	return stateDone
 }
 
-// stateText says how the run stands, and why it stopped.
+// stateText describes the state of the run, and why it stopped.
 func (r ReportedRun) stateText() string {
 	if r.state() == stateStopped {
 		return stateStopped + ": " + r.stopWords()
@@ -215,7 +215,7 @@ func (r ReportedRun) stopWords() string {
 		return "the service refused (" + Printable(code) + ")"
 	}
 	if r.Stop == interrupted {
-		return "somebody interrupted it"
+		return "it was interrupted"
 	}
 	return Printable(r.Stop)
 }
@@ -294,7 +294,7 @@ func (v *RunReport) next(page *Page) (text, command string) {
 	return "Next: " + text + "run the same command again" + below(command), command
 }
 
-// below ends a sentence about a command, which stands below the numbers when it is known.
+// below ends a sentence about a command. A known command follows below the numbers.
 func below(command string) string {
 	if command == "" {
 		return "."

@@ -131,7 +131,7 @@ func TestTheParagraphSaysHowARunStands(t *testing.T) {
 		began + "Nothing was found, for $0.00. It has not come to its end: it was killed, or it still runs. Next: run the same command again; the command is below.": lead(func(f *ReportFacts) {
 			f.Runs[0].Ended = time.Time{}
 		}, nil),
-		"This run looked up email and phone for the list customers.csv on 2026-11-17. Nothing was found, for $0.00. It stopped early, because somebody interrupted it, and 11,000 rows are still open. " +
+		"This run looked up email and phone for the list customers.csv on 2026-11-17. Nothing was found, for $0.00. It stopped early, because it was interrupted, and 11,000 rows are still open. " +
 			"Next: run the same command again; the command is below.": lead(func(f *ReportFacts) {
 			f.Runs[0].Users, f.Runs[0].Job, f.Runs[0].Stop = nil, "", "interrupted"
 		}, nil),

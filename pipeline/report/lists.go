@@ -65,7 +65,7 @@ func (b *ReportBuilder) addDrifts(view *ReportedRun, run checkpoint.Run) {
 	}
 }
 
-// stages returns the stages from rows to values. Rows that need nothing, or that nobody can be asked about,
+// stages returns the stages from rows to values. Rows that need nothing, or that cannot be looked up,
 // leave first.
 func (b *ReportBuilder) stages() []Stage {
 	rows, all := map[scan.Status]int64{}, int64(0)
@@ -280,8 +280,9 @@ func (b *ReportBuilder) part(name string, sum *CallSum) AnswerPart {
 	}
 }
 
-// A host stands alone in a report when it has at least leastCalls answers, or emails, and is one of the
-// mostHosts with the most of them. The rate of fewer says nothing, and the host of one may tell who it is.
+// A host has a row of its own in a report when it has at least leastCalls answers, or emails, and is one of the
+// mostHosts with the most of them. A rate of fewer answers is not meaningful, and a host with one answer may identify
+// the person.
 const (
 	leastCalls = 5
 	mostHosts  = 20

@@ -36,7 +36,7 @@ type MappedRow struct {
 	Identity *enrich.Identity `json:"identity,omitempty"`
 	Fields   []string         `json:"fields"`           // that would be asked for
 	Reason   string           `json:"reason,omitempty"` // why nothing would be asked
-	Note     string           `json:"note,omitempty"`   // what of the row names nobody, and why
+	Note     string           `json:"note,omitempty"`   // which cells of the row do not identify its subject, and why
 }
 
 // The widths of the table of columns.

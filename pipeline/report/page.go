@@ -47,11 +47,11 @@ type layout interface {
 	Entry(name, text string) string
 	// Prose returns an entry whose text may be long.
 	Prose(name, text string) string
-	// Alert is Prose about something that somebody should look at.
+	// Alert is Prose about something that needs attention.
 	Alert(name, text string) string
 	// Result returns a result, the rule that it is about, and what was seen.
 	Result(result, rule, seen string) string
-	// Plot returns a plot, or "" where the form has none. What a plot shows stands beside it as text.
+	// Plot returns a plot, or "" when the form has none. Text beside the plot has the same values.
 	Plot(plot Plot) string
 }
 
@@ -126,7 +126,7 @@ func (p *Page) Prosef(name, format string, args ...any) {
 	p.write(p.layout.Prose(name, Textf(format, args...)))
 }
 
-// Alertf writes an entry about something that somebody should look at.
+// Alertf writes an entry about something that needs attention.
 func (p *Page) Alertf(name, format string, args ...any) {
 	p.write(p.layout.Alert(name, Textf(format, args...)))
 }

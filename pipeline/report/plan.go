@@ -168,7 +168,7 @@ type RowCounts struct {
 	Forgotten      int64 `json:"forgotten,omitempty"` // on request, with "batch forget"
 }
 
-// Prices says what a returned field costs and where that stands.
+// Prices has the price of a returned field and its source.
 type Prices struct {
 	Source        string             `json:"source"`
 	USD           Values[cost.Money] `json:"usd"`
@@ -185,12 +185,12 @@ type MaximumSplit struct {
 	Uncovered *cost.Money   `json:"uncovered_usd"` // beyond the balance
 }
 
-// PlanApproval says whether somebody has to approve the run.
+// PlanApproval says whether the run needs approval.
 type PlanApproval struct {
 	Threshold cost.Money  `json:"threshold_usd"`
 	Needed    bool        `json:"needed"`                 // more than the threshold is possible
 	Approved  *cost.Money `json:"approved_usd,omitempty"` // for this start; left out when nothing was
-	// Asks says that somebody is asked for the approval after the plan.
+	// Asks says that the program asks for the approval after the plan.
 	Asks bool `json:"-"`
 }
 

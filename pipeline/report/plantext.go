@@ -278,7 +278,7 @@ func (v *Plan) printCeilings(p *Page) {
 	v.printApproval(p)
 }
 
-// printApproval says whether somebody has to approve the run, or has done so.
+// printApproval says whether the run needs approval, or has it.
 func (v *Plan) printApproval(p *Page) {
 	a := v.Approval
 	if a == nil || !a.Needed {
@@ -404,7 +404,7 @@ func (v *Plan) printSample(p *Page) {
 		p.Linef("The range of the expected spend is then about $%s wide.", *width)
 	}
 	if v.Priority != "" {
-		p.Linef("It has the first persons of that order, who may match unlike the others.")
+		p.Linef("It has the first persons of that order, whose match rates may differ from the rest.")
 	}
-	p.Linef("What the sample finds counts: the whole list then asks for the rest alone.")
+	p.Linef("The answers of the sample are kept: the run of the whole list then asks only for the rest.")
 }

@@ -1,4 +1,4 @@
-// This file shows calls in doubt and what became of them.
+// This file shows calls in doubt and their outcomes.
 
 package report
 
@@ -32,7 +32,7 @@ type DoubtCase struct {
 	Decided bool             `json:"-"` // it is not in doubt any more
 }
 
-// Reconciliation says what became of the lookups in doubt.
+// Reconciliation has the outcome of each lookup in doubt.
 type Reconciliation struct {
 	Evidence *DoubtEvidence `json:"evidence"` // null when the account was not looked at
 	Why      string         `json:"why,omitempty"`

@@ -99,7 +99,7 @@ func (v *Run) money() (spent, limit string) {
 	return upTo(v.SpentLeast, v.Spent), USD(v.MaxSpend)
 }
 
-// state says how a run stands.
+// state describes the state of a run.
 func (v *Run) state() string {
 	switch {
 	case v.Running:

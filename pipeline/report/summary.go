@@ -262,7 +262,7 @@ func renderCandidates(p *Page, v *Choices) {
 	}
 }
 
-// renderMismatch says that rows got no values because of what their answers say, and how somebody accepts them.
+// renderMismatch says that rows got no values because their answers contradict them, and how to accept the answers.
 func renderMismatch(p *Page, rows map[string]int64, run string) {
 	if n := rows[string(scan.StatusMismatch)]; n > 0 {
 		p.Alertf("mismatch", "%s%s", mismatchText(n), p.Hint("mismatch", ShellWord(run)))

@@ -56,7 +56,7 @@ func (f textLayout) styled(style ansi.Style, text string) string {
 	return style.Styled(text)
 }
 
-// The colours of what is well, of what somebody should look at, and of what is wrong.
+// The colours of what is well, of what needs attention, and of what is wrong.
 func good() ansi.Style    { return ansi.Style{}.ForegroundColor(ansi.Green) }
 func caution() ansi.Style { return ansi.Style{}.ForegroundColor(ansi.Yellow) }
 func bad() ansi.Style     { return ansi.Style{}.ForegroundColor(ansi.Red) }
@@ -72,7 +72,7 @@ func styleOf(result string) ansi.Style {
 	return caution()
 }
 
-// Alert is Prose about something that somebody should look at.
+// Alert is Prose about something that needs attention.
 func (f textLayout) Alert(name, text string) string {
 	var lines strings.Builder
 	for line := range strings.Lines(f.Prose(name, text)) {

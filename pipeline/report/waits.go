@@ -12,7 +12,7 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// WaitForApproval is the reason of a wait for somebody who approves the run.
+// WaitForApproval is the reason of a wait for the approval of the run.
 const WaitForApproval = "approval"
 
 const interrupted = "interrupted"
@@ -23,7 +23,7 @@ type ApprovalAsked struct{ Since, Approved time.Time }
 
 // WaitsAtStart returns the waits of a run that starts now: those of its earlier starts, the time since its stop, and the
 // time until it was approved. The reason of the second is that of the stop, such as "ceiling:daily" or
-// "service:asked_to_wait". A run that somebody interrupted, or that came to its end, has not waited since then.
+// "service:asked_to_wait". A run that was interrupted, or that came to its end, has not waited since then.
 func WaitsAtStart(earlier checkpoint.Run, asked ApprovalAsked, now time.Time) []record.Waited {
 	waits, until := earlier.Waits, now
 	if !earlier.LastStarted().Before(asked.Since) {

@@ -102,7 +102,7 @@ func Known[T any](o cost.Optional[T]) *T {
 	return &o.Value
 }
 
-// Printable returns a text that may come from anybody without what a terminal would act on.
+// Printable returns a text from any source without the characters that control a terminal.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -367,7 +367,7 @@ func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver 
 		return nil, err
 	}
 	if !o.Run.Yes && !approver.CanAsk() {
-		return nil, problem.Unapproved("cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
+		return nil, problem.Unapproved("cannot_ask", "a run asks before it spends, and this is not a terminal; nothing was sent")
 	}
 	plan, err := p.plan(ctx, w, true)
 	if err != nil {

@@ -107,7 +107,7 @@ func (s *session) walk() (Progress, error) {
 
 func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
 	if !s.Yes && !approver.CanAsk() {
-		return nil, problem.Unapproved("search_cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
+		return nil, problem.Unapproved("search_cannot_ask", "a search asks before it spends, and this is not a terminal; nothing was sent")
 	}
 	if s.people == nil {
 		if err := output.CheckNew(s.request(), s.schema()); err != nil {

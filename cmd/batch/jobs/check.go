@@ -100,7 +100,7 @@ func (r *checkResults) check(now time.Time) {
 	r.checkService()
 	r.checkCeilings(at, due)
 	if len(r.job.Alerts) == 0 {
-		r.warn("alerts", "the job has no channel, so nobody hears when it fails; add one under the key alerts of the file")
+		r.warn("alerts", "the job has no channel for alerts, so its failures are not reported; add one under the key alerts of the file")
 	}
 }
 

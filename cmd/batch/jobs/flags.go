@@ -66,7 +66,7 @@ func (o *own) flags() *pflag.FlagSet {
 	flags.StringVar(&o.latest, "latest", "", "a symbolic link to the newest output, at this `FILE`")
 	flags.StringVar(&o.metrics, "metrics", "", "write metrics of Prometheus to this `FILE`, whose name ends in .prom; {job} in the name stands for that of the job")
 	flags.StringVar(&o.report, "report", "", "write a page about each run and an index of them to this `DIR`; {job} in the name stands for that of the job")
-	flags.Var(&o.keep, "keep", "how many outputs with {date} in their name are kept; older ones that nobody changed are removed (default all)")
+	flags.Var(&o.keep, "keep", "how many outputs with {date} in their name are kept; older unchanged ones are removed (default all)")
 	flags.Var(&o.schedule, "schedule", "when the job is due: daily at 02:30, or a cron expression of five fields (default only when it is started by hand)")
 	flags.Var(&o.zone, "time-zone", "the zone of the schedule, such as Europe/Berlin (default the machine's)")
 	flags.DurationVar(&o.jitter, "jitter", 0, "spread the starts over this time; each occurrence has its own delay")

@@ -31,11 +31,11 @@ func newRunCommand(env Environment) *cobra.Command {
 			"then: the process ends, and the first start after that time goes on. When a limit does not end within\n" +
 			"the catch-up window, the occurrence has ended. Neither is a failure.\n\n" +
 			"With --occurrence only that one runs, also when it failed before. With --now the job runs once,\n" +
-			"whatever its schedule says, also when it is paused. An occurrence that waits goes on at once.\n\n" +
+			"independently of its schedule, also when it is paused. An occurrence that waits goes on at once.\n\n" +
 			"A run that can spend more than approval-threshold of the jobs file sends nothing and ends with 7. To\n" +
 			"approve it, start its occurrence again with --approve.\n\n" +
-			"With --dry-run it shows the plan of tonight: that of the occurrence that is due, or else of the next one.\n" +
-			"It sends nothing and records nothing. A command or a query of a list runs." + env.Codes.Run,
+			"With --dry-run it shows the plan of the occurrence that is due, or else of the next one.\n" +
+			"It sends nothing and records nothing. It runs the command or the query of the list." + env.Codes.Run,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := RunRequest{Once: once}
@@ -82,7 +82,7 @@ func newRunCommand(env Environment) *cobra.Command {
 	}
 	addFileFlag(cmd, &path)
 	cmd.Flags().StringVar(&at, "occurrence", "", "run only this occurrence, by its local date and `TIME`, such as 2026-11-22T02:30")
-	cmd.Flags().BoolVar(&once, "now", false, "run the job now, whatever its schedule says")
+	cmd.Flags().BoolVar(&once, "now", false, "run the job now, independently of its schedule")
 	cmd.Flags().StringVar(&approve, "approve", "", "approve that the run spends up to this amount in `USD`, above the job's approval-threshold")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what happened to occurrences, without plans and summaries")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show the plan of the occurrence that is due, or else of the next one, and end; it spends nothing")

@@ -74,7 +74,7 @@ func page[T any](a Answer, decode func([]byte) (Page[T], error), of ...Operation
 		return Page[T]{}, nil
 	}
 	if !slices.Contains(of, a.Operation) {
-		return Page[T]{}, fmt.Errorf("the answer to %s is no such page of results", a.Operation)
+		return Page[T]{}, fmt.Errorf("the answer to %s is not such a page of results", a.Operation)
 	}
 	return decodeBody(a, decode)
 }
