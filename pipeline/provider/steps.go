@@ -115,16 +115,22 @@ func (f Fallbacks) of(step Step) (steps []Step) {
 	if step.Subject == enrich.Persons && (!f.Persons || step.Interface.FallbackOnRequest && !f.OnRequest) {
 		return nil
 	}
-	step.Fallback = 1
+	for range f.Further(step.Subject, step.Patterns()) {
+		step.Fallback++
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// Further returns how many identities the columns can make by the patterns, besides the first one.
+func (f Fallbacks) Further(subject enrich.Subject, patterns enrich.Patterns) int {
+	all := 0
 	for pattern, identities := range f.Identities {
-		if pattern.Subject() == step.Subject && step.Patterns().Has(pattern) {
-			steps = append(steps, slices.Repeat([]Step{step}, identities)...)
+		if pattern.Subject() == subject && patterns.Has(pattern) {
+			all += identities
 		}
 	}
-	for i := range steps {
-		steps[i].Fallback = i
-	}
-	return steps[min(1, len(steps)):]
+	return max(all-1, 0)
 }
 
 // Wanted is what a user asks for: the names of fields, and the interfaces that are asked for them. A name after

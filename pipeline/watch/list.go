@@ -127,7 +127,8 @@ func (s *session) readers(list *columns.UserList, l List) (readers []*scan.RowRe
 		keyOf = s.journal.KeyOf
 		scope.Known = &output.KnownCompanies{Account: s.journal, Catalogue: scope.Catalogue, Decoder: v2.Decoder{}, Wanted: of}
 	}
-	for scope.Fallback = 0; scope.Fallback <= provider.FallbacksOf(found.Mapping); scope.Fallback++ {
+	further := provider.FallbacksOf(found.Mapping).Further(scope.Subject, scope.Patterns)
+	for scope.Fallback = 0; scope.Fallback <= further; scope.Fallback++ {
 		readers = append(readers, scope.Reader(keyOf))
 	}
 	return readers, nil
