@@ -222,6 +222,7 @@ func (c *v2Checker) walk() {
 	}
 	c.counted()
 	c.onceEach()
+	c.personsOnce()
 	var booked cost.Amounts
 	for _, in := range w.intents("") {
 		if int(in.Account) != accountV2 {
@@ -270,7 +271,7 @@ func compareV2(w, same *v2World) (broken []string) {
 		return !resolved || res.State == attempt.Forfeited
 	})
 	for n := range want[1:] {
-		passed := w.wentToV1(got[n+1][0])
+		passed := w.isWaterfall() && w.wentToV1(w.intentsOf(n, want[n+1]))
 		for i, name := range want[0] {
 			if passed || strings.HasPrefix(name, "enrich_") {
 				continue
@@ -284,12 +285,12 @@ func compareV2(w, same *v2World) (broken []string) {
 	return broken
 }
 
-// wentToV1 reports whether v1 has found a value of a person for which v2 was not asked, because of a limit: v2 is not
+// wentToV1 reports by the attempts about a person whether v1 has found a value for which v2 was not asked, because of a limit: v2 is not
 // asked for it without the limit either.
-func (w *v2World) wentToV1(profileURL string) bool {
+func (w *v2World) wentToV1(intents []intent) bool {
 	one, two := providerv1.Provider{}.Interface().Catalogue, providerv2.Provider{}.Interface().Catalogue
 	asked, found := map[string]bool{}, map[string]bool{}
-	for _, in := range w.intents(profileURL) {
+	for _, in := range intents {
 		res, _ := w.resolution(in.ID)
 		switch {
 		case int(in.Account) == accountV2 && res.State != attempt.Released:
