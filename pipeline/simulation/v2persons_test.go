@@ -107,3 +107,15 @@ func (w *v2World) intentsOf(row int, cells []string) (all []intent) {
 	}
 	return all
 }
+
+// wentToV1Early reports whether v1 was answered about the person of a row for which v2 was not asked by all identities, because
+// of a limit: v2 is not asked by the others afterwards.
+func (w *v2World) wentToV1Early(row int, intents []intent) bool {
+	answered, asked := false, map[string]bool{}
+	for _, in := range intents {
+		res, _ := w.resolution(in.ID)
+		answered = answered || int(in.Account) == accountV1 && res.State == attempt.Settled
+		asked[in.Identity.Canonical()] = asked[in.Identity.Canonical()] || int(in.Account) == accountV2 && res.State != attempt.Released
+	}
+	return answered && slices.ContainsFunc(w.namedRows()[row].identities, func(id enrich.Identity) bool { return !asked[id.Canonical()] })
+}
