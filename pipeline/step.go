@@ -46,6 +46,7 @@ func (j *job) knownCompanies(s *RunStep) scan.Known {
 	}
 	return &output.KnownCompanies{
 		Account: journal, Catalogue: s.Account.Catalogue, Decoder: s.Account.NewDecoder(), Wanted: s.Scope.Wanted,
+		Matching: s.Account.Matching,
 	}
 }
 

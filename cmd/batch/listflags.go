@@ -147,7 +147,7 @@ func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
 	flags.Var(&f.Figures, "figures", "add columns for these figures of companies, such as Turnover,EBITDA, in the years of --years; also asks for financials")
 	flags.Var(&f.Years, "years", "the years of --figures, such as 2022-2024 or 2022,2024 (default the latest of each company)")
-	flags.BoolVar(&f.List.Fallback, "fallback", true, "when a company is not found, ask for it by the other identities of its row: number, website, profile, name with country; off by default in jobs")
+	flags.BoolVar(&f.List.Fallback, "fallback", true, "when a company or a contact is not found, ask by the other identities of its row: number, website, profile, email, name; off by default in jobs, and for v1")
 	f.isGiven = flags.Changed
 	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")

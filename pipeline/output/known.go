@@ -1,12 +1,14 @@
 package output
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
 	"payonce/checkpoint/attempt"
 	"payonce/enrich"
 	"payonce/enrich/fit"
+	"payonce/pipeline/columns"
 	"payonce/pipeline/scan"
 )
 
@@ -24,7 +26,8 @@ type NamingAccount interface {
 //   - By an id, or a number with its country, the company is that of the only answer that named it.
 //   - By a website or a profile it is that of an answer that agrees with the row, and differs from it in nothing or only in
 //     a wrong number: companies of a group share websites. Of several such answers, the one that agrees most counts.
-//   - By a name it is that of the only company that agrees with the row.
+//   - By a name it is that of the only company that agrees with the row, or else the one that a search by the name has
+//     found, also when that one contradicts the row: to ask by the name again would say the same.
 //
 // An identity that was asked for keeps its own answer when something was found or may have been charged.
 type KnownCompanies struct {
@@ -32,6 +35,8 @@ type KnownCompanies struct {
 	Catalogue enrich.Catalogue
 	Decoder   Decoder
 	Wanted    enrich.Fields // all of them have to be found
+	// Matching are the fields whose answers say which single company has a name; none where nobody searches.
+	Matching enrich.Fields
 
 	once   sync.Once
 	recall func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
@@ -42,7 +47,7 @@ func (k *KnownCompanies) As(
 	id enrich.Identity, key enrich.Key, describe func(*enrich.Described),
 ) (enrich.Identity, error) {
 	aliases, err := k.Account.Aliases(key)
-	if len(aliases) == 0 || err != nil {
+	if err != nil || len(aliases) == 0 && (k.Matching == 0 || id.Pattern() != enrich.ByCompanyName) {
 		return id, err
 	}
 	own, err := k.Account.RecordOf(key)
@@ -60,16 +65,61 @@ func (k *KnownCompanies) As(
 			return id, err
 		}
 	}
+	if len(known) == 0 && id.Pattern() == enrich.ByCompanyName {
+		known, err = k.searched(&own)
+		if len(known) == 0 || err != nil {
+			return id, err
+		}
+		return known[0].Who, nil
+	}
 	if len(known) == 0 || id.IsExact() && !attempt.OneCompany(aliases) {
 		return id, nil
 	}
 	return known[0].Who, nil
 }
 
+// searched returns the company that a search by a name has found, when it is known. The record is that of the name.
+func (k *KnownCompanies) searched(own *attempt.Record) (known []knownCompany, err error) {
+	for f := range k.Matching.Each() {
+		if own.States[f] != attempt.Found {
+			continue
+		}
+		outcomes, err := k.recalled(own.Attempts[f])
+		if err != nil || len(outcomes) == 0 || outcomes[0].Ended.Erased || !outcomes[0].Ended.Answered() {
+			return nil, err
+		}
+		var values enrich.Values
+		if err := k.Decoder.Values(outcomes[0].Ended.Answer(), &values); err != nil {
+			return nil, err
+		}
+		for d, detail := range k.Catalogue.Details[:len(values.Details)] {
+			id, reason := enrich.Company{ID: values.Details[d]}.Identify(enrich.ByID)
+			if columns.Role(detail.Role) != columns.CompanyID || !detail.Of.Has(f) || reason != "" {
+				continue
+			}
+			key := k.Account.KeyOf([]byte(id.Canonical()))
+			aliases, err := k.Account.Aliases(key)
+			if err != nil {
+				return nil, err
+			}
+			return k.answered(append([]attempt.Alias{{Subject: key, Company: key}}, aliases...))
+		}
+	}
+	return nil, nil
+}
+
 // IsAlias implements scan.Known.
 func (k *KnownCompanies) IsAlias(identity, subject enrich.Key) (bool, error) {
 	aliases, err := k.Account.Aliases(identity)
-	return slices.ContainsFunc(aliases, func(a attempt.Alias) bool { return a.Subject == subject }), err
+	if err != nil || slices.ContainsFunc(aliases, func(a attempt.Alias) bool { return a.Subject == subject }) {
+		return err == nil, err
+	}
+	own, err := k.Account.RecordOf(identity)
+	if err != nil {
+		return false, err
+	}
+	known, err := k.searched(&own)
+	return slices.ContainsFunc(known, func(c knownCompany) bool { return c.Subject == subject }), err
 }
 
 // Refuses implements scan.Known.
@@ -111,7 +161,6 @@ type knownCompany struct {
 
 // answered returns the subjects of aliases of which all wanted fields were found, in the order of the answers.
 func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany, err error) {
-	k.once.Do(func() { k.recall = k.Account.Recall(nothingKept, true) })
 	for _, alias := range aliases {
 		record, err := k.Account.RecordOf(alias.Subject)
 		if err != nil {
@@ -124,7 +173,10 @@ func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany
 		if !found {
 			continue
 		}
-		outcomes, err := k.recall([]attempt.ID{alias.Attempt}, nil)
+		for f := range k.Wanted.Each() {
+			alias.Attempt = cmp.Or(alias.Attempt, record.Attempts[f])
+		}
+		outcomes, err := k.recalled(alias.Attempt)
 		if err != nil {
 			return nil, err
 		}
@@ -133,6 +185,12 @@ func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany
 		}
 	}
 	return known, nil
+}
+
+// recalled returns what became of an attempt.
+func (k *KnownCompanies) recalled(id attempt.ID) ([]attempt.Outcome, error) {
+	k.once.Do(func() { k.recall = k.Account.Recall(nothingKept, true) })
+	return k.recall([]attempt.ID{id}, nil)
 }
 
 // isWrongNumber reports whether an answer agrees with a row in the name, the country and the website. Then a number that

@@ -46,7 +46,8 @@ type v2Scenario struct {
 
 	list                []byte
 	commitTime, service span
-	Fallback            bool // companies that are not found are asked for by their other identities
+	Fallback            bool // subjects that are not found are asked for by their other identities
+	Named               bool // persons have several identities
 	Several             bool // companies come several times, under different identities
 }
 
@@ -91,6 +92,8 @@ func newV2Scenario(seed uint64) v2Scenario {
 		s.Others = 1 + r.IntN(6)
 	}
 	s.Fallback = s.Subject == enrich.Companies && d.of("fallback").IntN(2) == 0
+	s.Named = s.Subject == enrich.Persons && d.of("named").IntN(2) == 0
+	s.Fallback = s.Fallback || s.Named && d.of("fallback").IntN(4) > 0
 	s.Several = s.Subject == enrich.Companies && s.Wanted.Fields[0] == "company" && d.of("several").IntN(2) == 0
 	s.list = s.drawList(d.of("list"))
 	return s
@@ -195,6 +198,9 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 	header, rows := "company id,website\n", []string{}
 	most := 1 + r.IntN(1<<(2+r.IntN(3)))
 	byID := r.IntN(2) == 0 || len(s.Wanted.Fields) > 0 && s.Wanted.Fields[0] != "company"
+	if s.Named {
+		return s.drawNamed(w, most)
+	}
 	if s.Subject == enrich.Persons {
 		header = "profile url,email,phone\n"
 		for n := range most {
@@ -230,6 +236,30 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 		return []byte("company id,website,country,number,vat number\n" + strings.Join(rows, ""))
 	}
 	return []byte(header + strings.Join(rows, "") + []string{"", "99999,\n"}[r.IntN(2)]) // one by its id
+}
+
+// drawNamed returns a list of persons with profiles, emails, names and companies, of which some are unknown or those of others.
+func (s *v2Scenario) drawNamed(w worlds.World, most int) []byte {
+	rows := []string{"profile url,email,phone,first name,last name,domain,company\n"}
+	person := func(n int) worlds.Employee {
+		company, _ := w.ByID(fmt.Sprint(n + 1))
+		employee, _ := w.Employee(company, n%company.Staff())
+		return employee
+	}
+	for n := range most {
+		r := draws(s.Seed).of(fmt.Sprint("named ", n))
+		e, other := person(n), person(r.IntN(most+1))
+		profile := []string{"", e.Profile(), e.Profile(), e.Profile() + "7", other.Profile(), "https://pro.example/in/nobody"}[r.IntN(6)]
+		email := []string{"", "", e.Email(), other.Email(), fmt.Sprintf("nobody-%d@list.example", n)}[r.IntN(5)]
+		domain := []string{"", e.Company.Domain(), e.Company.Domain(), other.Company.Domain(), fmt.Sprintf("unknown-%d.example", n)}[r.IntN(5)]
+		first, last := e.First, e.Last
+		if r.IntN(6) == 0 {
+			first, last = "", ""
+		}
+		row := fmt.Sprintf("%s,%s,,%s,%s,%s,%s\n", profile, email, first, last, domain, e.Company.Name())
+		rows = append(rows, strings.Repeat(row, 1+r.IntN(8)/7))
+	}
+	return []byte(strings.Join(rows, ""))
 }
 
 // drawSeveral returns rows that name a company in different ways. A number of the US is that of a state, which answers do

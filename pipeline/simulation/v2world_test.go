@@ -400,7 +400,12 @@ func (w *v2World) mapping() columns.Mapping {
 	if w.scenario.Subject == enrich.Companies {
 		return columns.Mapping{columns.CompanyID: {0}, columns.CompanyWebsite: {1}}
 	}
-	return columns.Mapping{columns.ProfileURL: {0}, columns.Email: {1}, columns.Phone: {2}}
+	mapping := columns.Mapping{columns.ProfileURL: {0}, columns.Email: {1}, columns.Phone: {2}}
+	if w.scenario.Named {
+		mapping[columns.FirstName], mapping[columns.LastName] = []int{3}, []int{4}
+		mapping[columns.CompanyDomain], mapping[columns.CompanyName] = []int{5}, []int{6}
+	}
+	return mapping
 }
 
 // accountOf returns the account that a step asks.
@@ -419,7 +424,7 @@ func (p *v2Process) listSteps() (all output.Steps) {
 			account = p.world.mutation.account(p.journals[p.world.accountOf(n)])
 		}
 		scope := step.Scope(maps.Clone(p.world.mapping()))
-		if p.world.scenario.Fallback {
+		if p.world.scenario.Fallback && p.world.scenario.Subject == enrich.Companies {
 			scope.Prefer = enrich.ByWebsite
 		}
 		scope.Known = p.known(n)
