@@ -182,7 +182,7 @@ func (c *watchCampaign) checkPaidOnce(kills int) {
 			paid[record.About]++
 			calls++
 		case record.Module == "watch":
-			started[record.About]++
+			started[record.Path]++
 		}
 	}
 	for id, n := range paid {
@@ -190,9 +190,9 @@ func (c *watchCampaign) checkPaidOnce(kills int) {
 			c.t.Errorf("company %s was paid for %d times, and it changed %d times", id, n, changes[id])
 		}
 	}
-	for id, n := range started {
+	for path, n := range started {
 		if n > 1 {
-			c.t.Errorf("watching company %s was started %d times", id, n)
+			c.t.Errorf("%s was counted %d times", path, n)
 		}
 	}
 	if len(started) != *watchCompanies {
