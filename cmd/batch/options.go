@@ -55,6 +55,8 @@ type options struct {
 	planFile  string             // that a run follows
 	kept      *pipeline.PlanFile // read from it
 
+	changes string // the table of changes of watched companies, which a run writes first; "" for none
+
 	unapproved time.Time // the time since which the run waits for an approval; zero for none
 }
 

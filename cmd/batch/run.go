@@ -49,6 +49,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 	cmd.Flags().Var(&o.budget.approve, "approve", "approve that this start spends up to this amount, above --approval-threshold; it spends no more")
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
 	cmd.Flags().BoolVar(&o.list.List.Reask.Forfeited, "rebuy", false, "buy fields again that were charged and whose answers were lost")
+	cmd.Flags().StringVar(&o.changes, "changes", "", "first do what batch watch poll and batch watch refresh do for the list, and write the changes of watched companies to this `FILE`")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask before spending")
 	cmd.Flags().BoolVar(&o.ceilingOK, "ceiling-ok", false, "end with 0, not 3, when a ceiling is reached")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show the plan and end, as batch plan does")
@@ -114,6 +115,10 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	if o.kept != nil {
 		run.Kept = &pipeline.KeptPlan{Path: o.planFile, Plan: o.kept}
 	}
+	stop, err := o.refreshFirst(cmd, w, run, person.out)
+	if err != nil {
+		return err
+	}
 	var ended *pipeline.RunEnded
 	if err := o.offerMapping(cmd.Context(), run.List, func() (err error) {
 		ended, err = w.Run(cmd.Context(), run, person)
@@ -121,6 +126,9 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}); err != nil {
 		return err
+	}
+	if ended.Stop == nil {
+		ended.Stop = stop
 	}
 	o.env.start.Ran(ended)
 	return o.conclude(out, ended)

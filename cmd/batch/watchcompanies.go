@@ -44,6 +44,7 @@ func newWatch(env environment, cmd *cobra.Command, codes ...int) *watchCommand {
 
 // addList adds the flags that say of which companies a list is.
 func (c *watchCommand) addList(cmd *cobra.Command) {
+	cmd.Args = cobra.ArbitraryArgs
 	c.list.AddReading(cmd.Flags())
 	cmd.Flags().StringArrayVar(&c.list.List.Mapping, "map", nil, "`FIELD=COLUMN`: the column of a field, by its header or #number; empty for none (repeatable)")
 	cmd.Flags().StringSliceVar(&c.ids, "company", nil, "a company by its `ID` at the service (repeatable)")
@@ -128,7 +129,7 @@ func (p *watchPerson) Confirm(ctx context.Context, calls int64) bool {
 
 func newWatchAddCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "add [LIST]",
+		Use:   "add [LIST...]",
 		Short: "Watch the companies of a list for changes",
 		Long: "Watch the companies of a list. The list has the service's ids (company_id), or names companies as it did in\n" +
 			"a run: then the id is that of the answer in the journal. Nothing is bought to find an id. Rows without a known\n" +
@@ -215,7 +216,7 @@ func (c *watchCommand) advice(stop dispatch.Stop) string {
 
 func newWatchRemoveCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "remove [LIST]",
+		Use:   "remove [LIST...]",
 		Short: "End the watching of companies, which is free",
 		Long:  "End the watching of the companies of a list. Each gives its unit of the module watch back. Nothing is paid for.",
 	}
@@ -248,7 +249,7 @@ func (c *watchCommand) showEntries(v *watch.Entries, err error) error {
 
 func newWatchListCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "list [LIST]",
+		Use:   "list [LIST...]",
 		Short: "Show which companies are watched, and which of their fields",
 		Long:  "Show which companies the account watches, and which of their fields: all, or those of a list. It is free.",
 	}
@@ -275,7 +276,7 @@ func newWatchListCommand(env environment) *cobra.Command {
 
 func newWatchFieldsCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "fields [LIST]",
+		Use:   "fields [LIST...]",
 		Short: "Show or change the watched fields of companies, which is free",
 		Long:  "Show the watched fields of the companies of a list, after adding and removing some. Nothing is paid for.",
 	}
@@ -300,7 +301,7 @@ func newWatchFieldsCommand(env environment) *cobra.Command {
 
 func newWatchEventsCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "events [LIST]",
+		Use:   "events [LIST...]",
 		Short: "Show the changes of watched companies as the service lists them",
 		Long:  "Show the changes of the companies of a list with their dates, the newest of each company first. It is free, and\nrecords nothing.",
 	}
@@ -367,7 +368,7 @@ func newWatchPollCommand(env environment) *cobra.Command {
 
 func newWatchRefreshCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "refresh [LIST] -o CHANGES",
+		Use:   "refresh [LIST...] -o CHANGES",
 		Short: "Ask again for the companies of a list that have changed, and write their changes",
 		Long: "Ask again for the companies of a list whose watched fields have changed since their answers, as batch watch poll has\n" +
 			"recorded, the oldest change first. One observed change leads to at most one paid call, however often it was\n" +

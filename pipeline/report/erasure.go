@@ -22,6 +22,8 @@ type Erasure struct {
 	Mentions int `json:"mentions,omitempty"`
 	// Events are what was decided about values for records of a CRM.
 	Events int `json:"events,omitempty"`
+	// Observations are changes of watched companies that have lost their content.
+	Observations int `json:"observations,omitempty"`
 	// Lookups are what was found about the person.
 	Lookups []HeldLookup `json:"lookups,omitempty"`
 	// Namesakes are what has the person's name, and was not erased.
@@ -137,7 +139,7 @@ func ForgottenOf(matches, namesakes []checkpoint.PersonMatch) *Erasure {
 // Count adds what was erased.
 func (v *Erasure) Count(erased checkpoint.Erasure) {
 	v.Persons, v.Attempts, v.Answers, v.Identities, v.Mentions = erased.Persons, erased.Attempts, erased.Answers, erased.Identities, erased.Mentions
-	v.Events = erased.Events
+	v.Events, v.Observations = erased.Events, erased.Observations
 }
 
 func (v *Erasure) Render(p *Page) {
@@ -157,6 +159,9 @@ func (v *Erasure) Render(p *Page) {
 	}
 	if v.Events > 0 {
 		p.Entryf("decisions for a CRM erased", "%s", Counted(int64(v.Events), "record"))
+	}
+	if v.Observations > 0 {
+		p.Entryf("changes of companies erased", "%s", Counted(int64(v.Observations), "record"))
 	}
 	for _, list := range v.Lists {
 		p.Entryf("list of a job removed", "%s", list)

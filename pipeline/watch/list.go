@@ -111,7 +111,7 @@ func (s *session) readers(list *columns.UserList, l List) (readers []*scan.RowRe
 	if err != nil {
 		return nil, problem.Usagef("%s: %w", list.Title(), err)
 	}
-	if len(found.Doubts) > 0 {
+	if len(found.Doubts) > 0 && len(found.Mapping[columns.CompanyID]) == 0 { // an id needs no other column
 		return nil, problem.Usagef("%s: %w", list.Title(), columns.DoubtsError(found.Doubts))
 	}
 	of := enrich.FieldsOf(v2.FieldCompany)

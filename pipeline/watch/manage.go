@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"payonce/io/listfile"
 	"payonce/io/service/v2"
 	"payonce/io/table"
 	"payonce/pipeline"
@@ -135,8 +136,20 @@ func (s *session) writeRows(ctx context.Context, o pipeline.Output, names []stri
 	for i := range rows {
 		rows[i] = table.EscapeFormulas(rows[i], s.work.Env.Raw)
 	}
-	_, err := output.WriteNew(ctx, s.request(o), table.NewMemory(names, rows), output.Protection{Now: s.work.Env.Now(), Rows: int64(len(rows))})
-	return err
+	from := table.NewMemory(names, rows)
+	out, err := listfile.CreateNew(from.Schema(), listfile.Request{Path: o.Path, Stdout: o.Stdout, Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw})
+	if err != nil {
+		return problem.AsUsage(err)
+	}
+	defer out.Discard()
+	err = table.Ordered(ctx, from, func(block table.Block) (table.Part, error) {
+		part := out.Writer.Part(block)
+		return part, block.Each(func(row table.Row) error { return part.WriteRow(row, nil, nil) })
+	}, func(_ table.Block, part table.Part) error { return out.Writer.Write(part) })
+	if err != nil {
+		return err
+	}
+	return out.Commit()
 }
 
 // Remove ends the watching of companies, which is free.

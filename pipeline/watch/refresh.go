@@ -406,6 +406,11 @@ func changeColumns() []string {
 func (s *session) write(ctx context.Context, r *refreshing) ([]output.KeptVersion, int64, error) {
 	var rows []change
 	for _, c := range r.companies {
+		if now, _, err := s.answer(c.who, nil); err != nil {
+			return nil, 0, err
+		} else if now != nil {
+			c.name = now.Name.Value // the same in every start that asks for nothing more
+		}
 		parts, _, err := s.parts(c)
 		if err != nil {
 			return nil, 0, err

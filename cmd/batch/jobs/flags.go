@@ -83,7 +83,7 @@ func (o *own) flags() *pflag.FlagSet {
 const jobWord = "{job}"
 
 // outputKeys are the keys of batch run that name files of an occurrence.
-var outputKeys = []string{"output", "rejects", "new-values", "tables", "candidates"}
+var outputKeys = []string{"output", "rejects", "new-values", "tables", "candidates", "changes"}
 
 // name puts the name of the job into the names of files.
 func (o *own) name(job string) {

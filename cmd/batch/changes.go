@@ -1,0 +1,51 @@
+// This file has the runs that first ask again for the watched companies of their list that have changed.
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"payonce/io/listfile"
+	"payonce/pipeline"
+	"payonce/pipeline/dispatch"
+	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/watch"
+)
+
+// refreshFirst records what has changed of the watched companies, asks again for those of the list, and writes the changes of
+// their values. The calls belong to the job of the run, and to a run of their own.
+func (o *options) refreshFirst(cmd *cobra.Command, w *pipeline.Work, run pipeline.RunOptions, out io.Writer) (dispatch.Stop, error) {
+	switch {
+	case o.changes == "":
+		return nil, nil
+	case o.kept != nil:
+		return nil, problem.Usagef("--plan and --changes exclude each other: the calls for changes are not in the plan")
+	case slices.Contains(run.List.Names, listfile.Standard) || o.changes == listfile.Standard:
+		return nil, problem.Usagef("--changes needs a list and a table that are files, because the list is read twice")
+	}
+	polled, err := watch.Poll(cmd.Context(), w, watch.PollOptions{})
+	if err != nil {
+		return nil, err
+	}
+	name := run.List.Run
+	if name != "" {
+		name += "-changes"
+	}
+	c := &watchCommand{options: o}
+	ended, err := watch.Refresh(cmd.Context(), w, watch.RefreshOptions{
+		Paying: watch.Paying{Run: name, Budget: run.Budget, Pace: run.Pace, Rebuy: run.List.Reask.Forfeited, Yes: run.Yes},
+		List:   watch.List{Options: run.List.Options, Names: run.List.Names, Mapping: run.List.Mapping, Preset: run.List.Preset},
+		Output: pipeline.Output{Path: o.changes, Keep: run.Output.Keep, Stdout: run.Output.Stdout, Sources: slices.Concat(run.Output.Sources, output.SourcesOf(run.List.Names))},
+	}, &watchPerson{c, out})
+	o.observer.End()
+	if err != nil {
+		return nil, err
+	}
+	w.Observer.Note(fmt.Sprintf("changes of watched companies: %d new, %d calls, %d in %s", polled.Observed, ended.Calls, ended.Rows, o.changes))
+	return ended.Stop, nil
+}
