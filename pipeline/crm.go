@@ -56,6 +56,9 @@ type crmReview struct {
 // ReviewCRM writes the review of a run to a file.
 func (w *Work) ReviewCRM(ctx context.Context, o CRMOptions, to Output) (*report.CRMReview, error) {
 	return withReading(ctx, w, "crm review", func(s *session) (*report.CRMReview, error) {
+		if err := s.checkCRMFile(to); err != nil {
+			return nil, err
+		}
 		r, err := s.reviewCRM(ctx, o)
 		if err != nil {
 			return nil, err
@@ -110,6 +113,9 @@ func (w *Work) ExportCRM(ctx context.Context, o CRMExportOptions, to Output) (*r
 		if err := s.place.Require(ctx, "crm export"); err != nil {
 			return nil, err
 		}
+		if err := s.checkCRMFile(to); err != nil {
+			return nil, err
+		}
 		r, err := s.reviewCRM(ctx, o.CRMOptions)
 		if err != nil {
 			return nil, err
@@ -121,6 +127,12 @@ func (w *Work) ExportCRM(ctx context.Context, o CRMExportOptions, to Output) (*r
 		}
 		return r.export(ctx, o, to)
 	})
+}
+
+// checkCRMFile refuses a file that no review and no import can be written to, such as one of another format.
+func (s *session) checkCRMFile(to Output) error {
+	request := output.Request{Path: to.Path, Stdout: to.Stdout, Mode: s.work.Env.FileMode}
+	return problem.AsUsage(output.CheckNew(request, table.Schema{Columns: crm.Header()}))
 }
 
 // reviewCRM makes the review of a run: the values that its output would get, beside those of the list.
@@ -444,7 +456,7 @@ func (r *crmReview) request(path string, to Output, remade bool) output.Request 
 // protection says how earlier files are protected.
 func (r *crmReview) protection(to Output, rows int) output.Protection {
 	return output.Protection{
-		Journal: output.JournalOf(r.journal(), r.place.Snapshot()), Run: r.Review.Run, Now: r.now(), Most: to.Keep, Rows: int64(rows),
+		Journal: output.JournalOf(r.journal(), r.place.Snapshot()), Run: r.Review.Run, Now: r.now(), Most: to.Keep, Rows: int64(rows), OfRun: true,
 	}
 }
 

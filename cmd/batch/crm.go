@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,8 +71,12 @@ func (f *crmFlags) value(cmd *cobra.Command, run string) pipeline.CRMOptions {
 func newCRMReviewCommand(env environment) *cobra.Command {
 	f := newCRMFlags(env)
 	var rules strings.Builder
+	width := 0
 	for _, rule := range crm.Rules() {
-		rules.WriteString("  " + rule.Name + "  approves " + rule.Approves + "\n")
+		width = max(width, len(rule.Name))
+	}
+	for _, rule := range crm.Rules() {
+		fmt.Fprintf(&rules, "  %-*s  approves %s\n", width, rule.Name, rule.Approves)
 	}
 	cmd := &cobra.Command{
 		Use:   "review RUN [-o REVIEW]",
@@ -83,7 +88,7 @@ func newCRMReviewCommand(env environment) *cobra.Command {
 			"Without -o, a terminal shows a screen with the values. Each decision is saved in the journal at once.\n\n" +
 			"A rule decides only where nobody has decided, where nothing speaks against the value, and where --auto\n" +
 			"names it. The review says which rule approved a value.\n\n" +
-			"Rules:\n" + rules.String() +
+			"Rules:\n" + strings.TrimRight(rules.String(), "\n") +
 			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.review(cmd, args[0]) },

@@ -415,7 +415,7 @@ func (r *recognition) isHeld(column int, role Role, held Held) bool {
 	if role == HeldEmail {
 		return content.agrees(role) || has(words, emailParts) && (content.filled() == 0 || content.of(EmailAddress) > 0)
 	}
-	if held == HeldWork && contains(words, privateWords) {
+	if held == HeldWork && isPrivateNumber(r.schema.Columns[column]) {
 		return false
 	}
 	return has(words, phoneParts) && !content.disagrees(role)

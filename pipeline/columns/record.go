@@ -57,28 +57,49 @@ func (r *recognition) giveRecord(role Role, lists []string) {
 
 // mobileWords are parts of words in simplified headers of mobile numbers. A column whose header has one by chance is not
 // written to, which does no harm.
-const mobileWords = `mobil cellul celular cellphone cellno cellnumber handy movil telemov gsm natel portable smartphone komork matkapuh kannykka
-	handphone iphone whatsapp мобил сотов κινητ נייד جوال محمول 携帯 手机 手機`
+const mobileWords = `mob cellul celular cellphone cellno cellnumber handy movil movel telemov gsm natel portable smartphone komork
+	matkapuh kannykka handphone iphone whatsapp ponsel seluler diđộng telefonino мобил сотов κινητ נייד جوال محمول 携帯 手机 手機
+	行動 行动 휴대 핸드폰`
 
-// mobileAlone are words of headers of mobile numbers. They are parts of other words, too.
-const mobileAlone = `cell cel mob cep sms`
+// mobileAlone are words of headers of mobile numbers. They are parts of other words, too. One letter is how address books
+// shorten the kind, such as "Phone (M)".
+const mobileAlone = `cell cel cep sms kom hp m c`
+
+// homeAlone is how address books shorten the kind of a private number.
+const homeAlone = `h`
+
+// isMobile reports whether a header is that of mobile numbers.
+func isMobile(header string) bool {
+	whole := simplify(header)
+	for part := range strings.FieldsSeq(mobileWords) {
+		if strings.Contains(whole, simplify(part)) {
+			return true
+		}
+	}
+	return hasWholeWord(header, mobileAlone)
+}
+
+// isPrivateNumber reports whether a header is that of private numbers, mobile ones among them.
+func isPrivateNumber(header string) bool {
+	return isMobile(header) || hasWholeWord(header, homeAlone) || contains(wordsOf(header), privateWords)
+}
+
+// hasWholeWord reports whether a header has one of the given words.
+func hasWholeWord(header, given string) bool {
+	words := wordsOf(header)
+	return slices.ContainsFunc(strings.Fields(given), func(word string) bool { return slices.Contains(words, word) })
+}
 
 // WhyNotBusinessPhone says why a column with this header does not hold business phones, and "" when it may hold them. A
 // phone is never written to a column of mobile numbers, even when other facts speak for the phone
 // (specification v1, "Client rules for writing results into a CRM contact").
 func WhyNotBusinessPhone(header string) string {
-	words, whole := wordsOf(header), simplify(header)
-	for part := range strings.FieldsSeq(mobileWords) {
-		if strings.Contains(whole, part) {
-			return "it is a column of mobile numbers"
-		}
-	}
 	switch {
-	case slices.ContainsFunc(strings.Fields(mobileAlone), func(word string) bool { return slices.Contains(words, word) }):
+	case isMobile(header):
 		return "it is a column of mobile numbers"
-	case contains(words, privateWords):
+	case isPrivateNumber(header):
 		return "it is a column of private numbers"
-	case contains(words, otherPersons):
+	case contains(wordsOf(header), otherPersons):
 		return "it is a column of other numbers than the person's"
 	}
 	return ""

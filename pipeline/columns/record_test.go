@@ -48,6 +48,8 @@ func TestMobileColumnsTakeNoBusinessPhone(t *testing.T) {
 		"Handy", "Handynummer", "Mobiltelefon", "Telefon mobil", "telefonmobil", "Móvil", "Celular", "Cellulare", "Portable",
 		"Téléphone portable", "GSM", "GSM-nummer", "Natel", "Telemóvel", "Smartphone", "Mob.", "Mob No", "Tel (mob)", "Hand phone", "iPhone",
 		"WhatsApp", "SMS", "Cep telefonu", "Мобильный", "Κινητό", "נייד", "جوال", "携帯電話", "手机", "手機號碼", "Phone (mobile)", "person.mobile_phone",
+		"M", "m:", "Phone (M)", "Tel. m", "M Phone", "Mob", "MOBNO", "TelMob", "mobtel", "Tel (mobiel)", "Mobiele telefoon", "Phone (C)", "C",
+		"Telefone móvel", "tel. kom.", "HP", "No. HP", "Ponsel", "Di động", "휴대폰", "行動電話", "Telefonino", "Phone (H)", "Tel h",
 		"Home Phone", "Telefon privat", "Private Phone", "Personal Phone", "Fax", "Assistant Phone", "Owner Phone",
 	} {
 		if columns.WhyNotBusinessPhone(header) == "" {
@@ -56,7 +58,7 @@ func TestMobileColumnsTakeNoBusinessPhone(t *testing.T) {
 	}
 	for _, header := range []string{
 		"Phone", "Phone Number", "Business Phone", "Work Phone", "Phone - Work", "Telefon", "Telefon geschäftlich", "Téléphone", "Tel.",
-		"Direct Phone", "telephone1", "Teléfono", "Telefoonnummer", "Телефон", "Τηλέφωνο", "電話", "Recept telefon",
+		"Direct Phone", "telephone1", "Phone (W)", "Phone (B)", "Phone 1", "전화", "Điện thoại", "Telefono", "Numer telefonu", "Work tel", "Teléfono", "Telefoonnummer", "Телефон", "Τηλέφωνο", "電話", "Recept telefon",
 	} {
 		if why := columns.WhyNotBusinessPhone(header); why != "" {
 			t.Errorf("%q: %s", header, why)

@@ -158,12 +158,25 @@ func (d *decisions) keyOf(record, field, row string, unclear bool) string {
 	return strings.Join([]string{record, field, row}, "\x1f")
 }
 
+// lineOf returns the line about a field of a record.
+func (d *decisions) lineOf(record, field, row string) (at int, found bool) {
+	if at, found = d.lines[d.keyOf(record, field, "", false)]; !found {
+		at, found = d.lines[d.keyOf(record, field, row, true)]
+	}
+	return at, found
+}
+
+// isAt reports whether a line of the review is about a row.
+func (d *decisions) isAt(line int, row string) bool {
+	return strconv.FormatInt(d.review.Lines[line].Row, 10) == row
+}
+
 // take reads one line.
 func (d *decisions) take(row table.Row) error {
 	blank := true
-	cell := func(name string) string {
-		return oneLine(string(table.UnescapeFormula(row.Cell(d.places[name]))))
-	}
+	plain := func(name string) string { return oneLine(string(row.Cell(d.places[name]))) }
+	// In delimited text an apostrophe stands before what a spreadsheet takes for a formula.
+	cell := func(name string) string { return oneLine(string(table.UnescapeFormula(row.Cell(d.places[name])))) }
 	wrong := func(column, format string, args ...any) error {
 		return &LineError{row.Line(), column, fmt.Sprintf(format, args...)}
 	}
@@ -173,16 +186,20 @@ func (d *decisions) take(row table.Row) error {
 	if blank {
 		return nil
 	}
-	if run := cell(runColumn); run != d.review.Run {
+	if run := cell(runColumn); run != d.review.Run && plain(runColumn) != d.review.Run {
 		return wrong(runColumn, "the line is of the run %q, and not of %q", run, d.review.Run)
 	}
 	decision := Decision(strings.ToLower(cell(decisionColumn)))
 	if decision != Undecided && decision != Approve && decision != Reject {
 		return wrong(decisionColumn, "%q is not a decision; write %s, %s or nothing", cell(decisionColumn), Approve, Reject)
 	}
-	at, found := d.lines[d.keyOf(cell(recordColumn), cell(fieldColumn), "", false)]
-	if !found {
-		at, found = d.lines[d.keyOf(cell(recordColumn), cell(fieldColumn), cell(rowColumn), true)]
+	at, found := d.lineOf(cell(recordColumn), cell(fieldColumn), cell(rowColumn))
+	literal, both := d.lineOf(plain(recordColumn), cell(fieldColumn), cell(rowColumn))
+	switch {
+	case both && (!found || d.isAt(literal, cell(rowColumn))): // the id itself begins with an apostrophe
+		at, found = literal, true
+	case both && literal != at && !d.isAt(at, cell(rowColumn)):
+		return wrong(recordColumn, "two records of the run can be meant by %q; write the review again", plain(recordColumn))
 	}
 	if !found {
 		return wrong(recordColumn, "the run has no value of %s for the record %q; write the review again", cell(fieldColumn), cell(recordColumn))
@@ -194,7 +211,7 @@ func (d *decisions) take(row table.Row) error {
 	line := &d.review.Lines[at]
 	is := d.review.cells(line)
 	for _, name := range []string{targetColumn, inCRMColumn, foundColumn, modifiedColumn} {
-		if now := is[slices.Index(Header(), name)]; cell(name) != now {
+		if now := is[slices.Index(Header(), name)]; cell(name) != now && plain(name) != now {
 			return wrong(name, "the review has %q here now, and the file has %q; change only the decisions, and write the review again if the list has changed",
 				now, cell(name))
 		}

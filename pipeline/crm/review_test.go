@@ -1,15 +1,19 @@
 package crm_test
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 	"payonce/enrich/fit"
+	"payonce/io/listfile"
 	"payonce/io/table"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/crm"
@@ -291,6 +295,66 @@ func TestDecisionsAreReadFromTheFile(t *testing.T) {
 		}
 	}
 }
+
+// TestIDsSurviveAFile in each format, and in text that was converted to a workbook, where an apostrophe is a letter.
+func TestIDsSurviveAFile(t *testing.T) {
+	ids := []string{"'=9", "=9", "''=9", "'", "'a", "@x", "-1+2", "+49 30", "00017", "1e5", "'-x", "''"}
+	for _, name := range []string{"review.csv", "review.tsv", "review.xlsx", "review.parquet", "review.json", "converted.xlsx", "raw.csv"} {
+		var contacts []contact
+		for _, id := range ids {
+			contacts = append(contacts, ann(id))
+		}
+		r := review("Phone", false, contacts...)
+		cells := r.Cells()
+		decision := slices.Index(crm.Header(), "decision")
+		for i := range cells {
+			if cells[i][decision] = "approve"; i%3 == 0 {
+				cells[i][decision] = "reject"
+			}
+			if name == "converted.xlsx" {
+				table.EscapeFormulas(cells[i], false)
+			}
+		}
+		path := filepath.Join(t.TempDir(), name)
+		schema := table.Schema{Columns: crm.Header()}
+		request := output.Request{Path: path, Raw: name == "raw.csv"}
+		if _, err := output.WriteNew(t.Context(), request, table.NewMemory(schema.Columns, cells), output.Protection{Journal: noFiles{}}); err != nil {
+			t.Fatal(err)
+		}
+		list, err := listfile.New(listfile.Options{}, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reader, err := list.Whole().Open(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(r.ReadDecisions(t.Context(), reader), reader.Close(), list.Close()); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i := range r.Lines {
+			want := crm.Approve
+			if i%3 == 0 {
+				want = crm.Reject
+			}
+			if r.Lines[i].Decision != want {
+				t.Errorf("%s: the record %q has the decision %q, want %q", name, r.Lines[i].Record, r.Lines[i].Decision, want)
+			}
+		}
+	}
+	// A row that somebody changed does not say which of two records is meant.
+	r := review("Phone", false, ann("'=9"), ann("=9"))
+	if err := r.ReadDecisions(t.Context(), edited(r, map[string]string{"0 row": "7"})); err == nil || !strings.Contains(err.Error(), "two records") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// noFiles is a journal without files.
+type noFiles struct{}
+
+func (noFiles) File(string) (record.File, bool, error) { return record.File{}, false, nil }
+func (noFiles) SaveFile(record.File) error             { return nil }
 
 // TestADecisionOfARuleStaysThatOfTheRule when the file comes back unchanged.
 func TestADecisionOfARuleStaysThatOfTheRule(t *testing.T) {

@@ -46,6 +46,9 @@ type Protection struct {
 	// Source identifies all that the files are made from; "" when that is not known.
 	Source   string
 	Outcomes map[string]int64 // rows by outcome
+	// OfRun says that the files are about the run alone. A file that was written for another run is then kept, also one
+	// whose values are all in the new file: they may stand for other records there.
+	OfRun bool
 }
 
 // KeptVersion is an earlier version of a file that was kept beside the new one.
@@ -115,6 +118,8 @@ func (r *replacement) reason(ctx context.Context, info fs.FileInfo) (string, err
 		return "it was changed after it was written", nil
 	case len(known.Columns) == 0:
 		return "", nil
+	case r.OfRun && known.Run != r.Run:
+		return "it was written for the run " + known.Run, nil
 	}
 	lost, err := r.lost(ctx, path, known.Columns)
 	switch {
