@@ -200,15 +200,16 @@ func plainID(id string) string {
 	return id
 }
 
-// records reads a page of records. The answer 204 is an empty page.
+// records reads a page of records. The answer 204 is an empty page. The time is one on the clock of the CRM that is not
+// later than the read: its answer has the time at which it was sent, which can be a while later.
 func (c *Connector) records(ctx context.Context, ask service.Request, fields []string) (page, time.Time, error) {
+	at := c.config.Now()
 	said, err := c.read(ctx, ask)
 	if err != nil {
 		return page{}, time.Time{}, err
 	}
-	at := c.config.Now()
 	if date, err := http.ParseTime(said.Header.Get("Date")); err == nil {
-		at = date
+		at = date.Add(-c.config.Now().Sub(at))
 	}
 	if said.Status == http.StatusNoContent {
 		return page{}, at, nil
