@@ -181,7 +181,7 @@ func (c *Connector) byID(ctx context.Context, module string, ids, fields []strin
 		return nil, c.config.Now(), nil
 	}
 	page, at, err := c.records(ctx, service.Request{Method: http.MethodGet, Path: "crm/v8/" + module, Query: url.Values{
-		"ids": {strings.Join(slices.Sorted(maps.Keys(asked)), ",")}, "fields": {strings.Join(fields, ",")}, "per_page": {strconv.Itoa(viewPage)},
+		"ids": {strings.Join(slices.Sorted(maps.Keys(asked)), ",")}, "fields": {strings.Join(fields, ",")},
 	}}, fields)
 	records := slices.DeleteFunc(page.records, func(r crm.Record) bool { return asked[r.ID] == "" })
 	for i := range records {
