@@ -69,8 +69,8 @@ func TestTheCRMIsServedBesideTheService(t *testing.T) {
 		status             int
 	}{
 		{"PUT", "/crm/contacts/" + id, `{"values":{"Title":"By hand"},"locked":true}`, 200},
-		{"PUT", "/crm/contacts/1", `{"values":{"Title":"By hand"}}`, 400},
-		{"PUT", "/crm/contacts/1", `{"locked":true}`, 400},
+		{"PUT", "/crm/contacts/1", `{"values":{"Title":"By hand"}}`, 404},
+		{"PUT", "/crm/contacts/1", `{"locked":true}`, 404},
 		{"PUT", "/crm/credits/many", "", 400},
 		{"PUT", "/crm/credits/1000", "", 200},
 		{"GET", "/crm/contacts", "", 200},

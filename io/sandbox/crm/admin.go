@@ -64,7 +64,7 @@ func (s *Server) change(id string, do func(*record)) error {
 	defer s.open()()
 	contact := s.contacts[id]
 	if contact == nil {
-		return kit.BadInput(fmt.Sprintf("there is no contact %q", id))
+		return fmt.Errorf("%w contact %q", kit.ErrUnknown, id)
 	}
 	do(contact)
 	return nil
