@@ -143,16 +143,16 @@ func TestCRMUnderFire(t *testing.T) {
 	in := func(name string) string { return filepath.Join(f.dir, name) }
 	each := int64(*crmContacts)
 	f.untilDone(*crmKills/5, 3, "crm", "pull", "--view", crm.ViewIncomplete, "-o", in("contacts.csv"))
-	f.untilDone(*crmKills/3, each/5, "run", in("contacts.csv"), "-o", in("out.csv"), "--name", "june", "--fields", "email,phone", "--max-spend", "900",
+	f.untilDone(*crmKills/3, each/8, "run", in("contacts.csv"), "-o", in("out.csv"), "--name", "june", "--fields", "email,phone", "--max-spend", "900",
 		"--yes", "--json", "--rate", "100000/1s", "--settle-delay", "100ms")
 	f.untilDone(0, 1, "crm", "review", "june", "-o", in("review.csv"), "--auto", "name-and-domain,name-and-phone")
-	f.untilDone(*crmKills/3, each/4, "crm", "push", "june", "--review", in("review.csv"), "--json")
+	f.untilDone(*crmKills/3, each/12, "crm", "push", "june", "--review", in("review.csv"), "--json")
 	var pushed report.CRMPush
 	decodeInto(t, f.untilDone(0, 1, "crm", "push", "june", "--review", in("review.csv"), "--json"), &pushed)
 	f.untilDone(0, 1, "crm", "review", "june", "-o", in("after.csv"))
 	f.check(in("review.csv"), in("after.csv"), &pushed)
 	written := f.ours()
-	f.untilDone(*crmKills/5, each/4, "crm", "undo", "june", "--yes", "--json")
+	f.untilDone(*crmKills/5, each/12, "crm", "undo", "june", "--yes", "--json")
 	f.untilDone(0, 1, "crm", "undo", "june", "--yes", "--json")
 	if left := f.ours(); len(left) > 0 {
 		t.Errorf("the undo left %q", left)
