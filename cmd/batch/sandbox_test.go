@@ -27,10 +27,12 @@ func TestSandboxKeepsGivenSecrets(t *testing.T) {
 		out.Reset()
 		announce(env, server, admin)
 		said := out.String()
-		if !strings.Contains(said, "SERVICE_V2_BASE_URL="+server.Address+"/v2\n") {
-			t.Errorf("it does not say where the second interface is:\n%s", said)
+		for _, variable := range []string{"SERVICE_V2_BASE_URL=" + server.Address + "/v2", "ZOHO_ACCOUNTS_URL=" + server.Address, "ZOHO_API_URL=" + server.Address} {
+			if !strings.Contains(said, variable+"\n") {
+				t.Errorf("it does not say %s:\n%s", variable, said)
+			}
 		}
-		if strings.Contains(said, "given-secret") || strings.Contains(said, "TOKEN") != (given == "") || strings.Contains(said, "KEY") != (given == "") {
+		if strings.Contains(said, "given-secret") || strings.Contains(said, "TOKEN") != (given == "") || strings.Contains(said, "KEY") != (given == "") || strings.Contains(said, "SECRET") != (given == "") {
 			t.Errorf("with %q it says\n%s", given, said)
 		}
 		if err := errors.Join(admin.close(), server.Close()); err != nil {

@@ -66,12 +66,12 @@ type nameRule struct {
 }
 
 const (
-	senders = `^io/service/[^/]+$|^io/notify/|^io/crm/|^io/sandbox/v2/` // the embedded service sends notifications
+	senders = `^io/service/[^/]+$|^io/notify/|^io/sandbox/v2/` // the embedded service sends notifications
 	mains   = `^cmd/(batch|bench)/main\.go$`
 )
 
 var nameRules = []nameRule{
-	{"send", "net/http", re(`^(Client|DefaultClient|Get|Post|Head|PostForm|NewRequest.*|Transport|DefaultTransport)$`), re(senders), false, "only io/service, io/notify, io/crm and the sandbox send HTTP"},
+	{"send", "net/http", re(`^(Client|DefaultClient|Get|Post|Head|PostForm|NewRequest.*|Transport|DefaultTransport)$`), re(senders), false, "only io/service, io/notify and the sandbox send HTTP"},
 	{"send", "net", re(`^Dial`), re(senders + `|^checkpoint/remote/socket\.go$`), false, "only io/service opens connections, and checkpoint/remote to the journal's socket"},
 	{"send", "crypto/tls", re(`^Dial`), re(`^io/service/[^/]+$`), false, "only io/service opens connections"},
 	{"exit", "os", re(`^Exit$`), re(mains), false, "return an error; only main ends the process"},

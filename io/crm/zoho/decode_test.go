@@ -56,6 +56,8 @@ func TestOutcomes(t *testing.T) {
 		{200, ofRecord("DUPLICATE_DATA", `{"api_name":"Email","duplicate_record":{"id":"77"}}`), crm.Outcome{Result: crm.Duplicate, Code: "DUPLICATE_DATA", Field: "Email", Other: "77"}, ""},
 		{207, ofRecord("INVALID_DATA", `{"api_name":"Email","maximum_length":100}`), crm.Outcome{Result: crm.Rejected, Code: "INVALID_DATA", Field: "Email"}, ""},
 		{400, ofRecord("INVALID_DATA", `{"id":"`+id+`"}`), crm.Outcome{Result: crm.Gone, Code: "INVALID_DATA"}, ""},
+		{400, ofRecord("INVALID_DATA", `{"api_name":"id"}`), crm.Outcome{Result: crm.Gone, Code: "INVALID_DATA", Field: "id"}, ""},
+		{400, ofRecord("INVALID_DATA", `{}`), crm.Outcome{Result: crm.Rejected, Code: "INVALID_DATA"}, ""},
 		{400, ofRecord("RECORD_LOCKED", `{}`), crm.Outcome{Result: crm.Locked, Code: "RECORD_LOCKED"}, ""},
 		{400, ofRecord("NOT_APPROVED", `{}`), crm.Outcome{Result: crm.Locked, Code: "NOT_APPROVED"}, ""},
 		{400, ofRecord("SOMETHING_NEW", `{"api_name":"Email"}`), crm.Outcome{Result: crm.Rejected, Code: "SOMETHING_NEW", Field: "Email"}, ""},

@@ -181,7 +181,7 @@ func (c *Connector) byID(ctx context.Context, module string, ids, fields []strin
 		return nil, c.config.Now(), nil
 	}
 	page, at, err := c.records(ctx, service.Request{Method: http.MethodGet, Path: "crm/v8/" + module, Query: url.Values{
-		"ids": {strings.Join(slices.Sorted(maps.Keys(asked)), ",")}, "fields": {strings.Join(fields, ",")}, "per_page": {strconv.Itoa(viewPage)},
+		"ids": {strings.Join(slices.Sorted(maps.Keys(asked)), ",")}, "fields": {strings.Join(fields, ",")},
 	}}, fields)
 	records := slices.DeleteFunc(page.records, func(r crm.Record) bool { return asked[r.ID] == "" })
 	for i := range records {
@@ -200,15 +200,16 @@ func plainID(id string) string {
 	return id
 }
 
-// records reads a page of records. The answer 204 is an empty page.
+// records reads a page of records. The answer 204 is an empty page. The time is one on the clock of the CRM that is not
+// later than the read: its answer has the time at which it was sent, which can be a while later.
 func (c *Connector) records(ctx context.Context, ask service.Request, fields []string) (page, time.Time, error) {
+	at := c.config.Now()
 	said, err := c.read(ctx, ask)
 	if err != nil {
 		return page{}, time.Time{}, err
 	}
-	at := c.config.Now()
 	if date, err := http.ParseTime(said.Header.Get("Date")); err == nil {
-		at = date
+		at = date.Add(-c.config.Now().Sub(at))
 	}
 	if said.Status == http.StatusNoContent {
 		return page{}, at, nil

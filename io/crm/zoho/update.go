@@ -102,7 +102,7 @@ func outcomeOf(said answer, id string) (crm.Outcome, *crm.Error) {
 	case said.problem(id).Problem == crm.Refused, said.problem(id).Problem == crm.Exhausted:
 		return crm.Outcome{}, said.problem(id)
 	default:
-		o.Result = resultOf(said)
+		o.Result = resultOf(said, id)
 	}
 	if duplicate, has := said.details.Object("duplicate_record"); o.Result == crm.Duplicate && has {
 		o.Other = plainID(scalar(duplicate["id"]))
@@ -111,7 +111,7 @@ func outcomeOf(said answer, id string) (crm.Outcome, *crm.Error) {
 }
 
 // resultOf returns the result of an error of the CRM about one record.
-func resultOf(said answer) crm.Result {
+func resultOf(said answer, id string) crm.Result {
 	switch said.code {
 	case "DUPLICATE_DATA":
 		return crm.Duplicate
@@ -122,8 +122,7 @@ func resultOf(said answer) crm.Result {
 	case "NO_RECORDS_FOUND", "NOT_FOUND":
 		return crm.Gone
 	case "INVALID_DATA":
-		// "the id given seems to be invalid": the field is the id, or none is named.
-		if said.field == "id" || said.field == "" {
+		if said.field == "id" || plainID(scalar(said.details["id"])) == id { // "the id given seems to be invalid"
 			return crm.Gone
 		}
 	}

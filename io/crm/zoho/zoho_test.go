@@ -407,7 +407,7 @@ func TestNoEditIsLostUnderFaults(t *testing.T) {
 	for seed := range *seeds {
 		bubble(t, func(c *sandbox.Config) {
 			c.World.People.Seed, c.Editing, c.Contacts = uint64(seed), 0.5, 150
-			c.Latency.Max = 700 * time.Millisecond
+			c.Latency.Max = 5 * time.Second
 			c.Faults = kit.NewFaultRules(uint64(seed), []kit.Fault{
 				{Answer: kit.Dropped, Happened: true, Probability: 0.06, Path: "/crm/v8/Contacts"},
 				{Answer: kit.Dropped, Probability: 0.06, Path: "/crm/v8/Contacts"},

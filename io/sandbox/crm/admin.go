@@ -2,9 +2,11 @@ package crm
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"payonce/io/sandbox/kit"
 )
@@ -52,14 +54,17 @@ func (s *Server) Lock(id string, locked bool) error {
 
 // Delete deletes a contact.
 func (s *Server) Delete(id string) error {
-	return s.change(id, func(*record) { delete(s.contacts, id) })
+	return s.change(id, func(contact *record) {
+		delete(s.emails, strings.ToLower(contact.values["Email"]))
+		delete(s.contacts, id)
+	})
 }
 
 func (s *Server) change(id string, do func(*record)) error {
 	defer s.open()()
 	contact := s.contacts[id]
 	if contact == nil {
-		return kit.BadInput(fmt.Sprintf("there is no contact %q", id))
+		return fmt.Errorf("%w contact %q", kit.ErrUnknown, id)
 	}
 	do(contact)
 	return nil
@@ -95,18 +100,10 @@ func (s *Server) Contacts() []Contact {
 	contacts := []Contact{}
 	for _, id := range s.ids {
 		if c := s.contacts[id]; c != nil {
-			contacts = append(contacts, Contact{c.id, c.time(), copyOf(c.values), c.account.values["Account_Name"], c.account.values["Website"], c.locked})
+			contacts = append(contacts, Contact{c.id, c.time(), maps.Clone(c.values), c.account.values["Account_Name"], c.account.values["Website"], c.locked})
 		}
 	}
 	return contacts
-}
-
-func copyOf(values map[string]string) map[string]string {
-	other := make(map[string]string, len(values))
-	for name, value := range values {
-		other[name] = value
-	}
-	return other
 }
 
 // Audit is every write, and what a client did that it must not do: overwrite or clear a value that it did not write,

@@ -103,7 +103,7 @@ func (s *Server) fields(r *http.Request) answer {
 // fill makes the contacts: people of the world, with some of their values. Some are complete, some have opted out, some
 // have values as long as their field, and some are there twice.
 func (s *Server) fill() {
-	s.contacts, s.accounts = map[string]*record{}, map[string]*record{}
+	s.contacts, s.accounts, s.emails = map[string]*record{}, map[string]*record{}, map[string]string{}
 	modified := s.config.Now().Add(-24 * time.Hour)
 	for company := range s.config.World.Listed() {
 		account := &record{id: strconv.Itoa(firstID - 1 - len(s.accounts)), modified: modified, values: map[string]string{
@@ -142,10 +142,11 @@ func (s *Server) fill() {
 				sometimes("LinkedIn_Profile", 0.3, person.Profile())
 				sometimes("Email_Opt_Out", 0.1, "true")
 				sometimes("Description", 0.02, strings.Repeat("A long remark. ", 200))
-				if holder := s.holder("Email", values["Email"], id); holder != nil {
+				if s.emails[strings.ToLower(values["Email"])] != "" {
 					delete(values, "Email")
 				}
 				s.contacts[id] = &record{id: id, modified: modified, values: values, account: account}
+				s.index(id, values["Email"])
 				s.ids = append(s.ids, id)
 				modified = modified.Add(time.Second)
 			}
@@ -153,14 +154,11 @@ func (s *Server) fill() {
 	}
 }
 
-// holder returns another contact with the value of a unique field; nil when there is none.
-func (s *Server) holder(field, value, id string) *record {
-	for _, other := range s.contacts {
-		if value != "" && other.id != id && strings.EqualFold(other.values[field], value) {
-			return other
-		}
+// index notes which contact has an email.
+func (s *Server) index(id, email string) {
+	if email != "" {
+		s.emails[strings.ToLower(email)] = id
 	}
-	return nil
 }
 
 // list serves GET on a module, by ids or as a view.
@@ -339,12 +337,10 @@ func (s *Server) check(field metadata, value, id string) *errorBody {
 	case field.Type == "phone" && strings.Trim(value, "+0123456789 ()-./x") != "":
 		return no("INVALID_DATA", map[string]any{"expected_data_type": "phone"})
 	}
-	if _, unique := field.Unique["casesensitive"]; unique {
-		if holder := s.holder(field.Name, value, id); holder != nil {
-			return no("DUPLICATE_DATA", map[string]any{"duplicate_record": map[string]any{
-				"id": holder.id, "module": map[string]string{"api_name": "Contacts"},
-			}})
-		}
+	if holder := s.emails[strings.ToLower(value)]; field.Name == "Email" && holder != "" && holder != id {
+		return no("DUPLICATE_DATA", map[string]any{"duplicate_record": map[string]any{
+			"id": holder, "module": map[string]string{"api_name": "Contacts"},
+		}})
 	}
 	return nil
 }
@@ -369,10 +365,12 @@ func (s *Server) write(contact *record, change map[string]string, by string, tri
 			s.problems = append(s.problems, fmt.Sprintf("contact %s, field %s, write %d: %s", w.Record, w.Field, len(s.writes)+1, why))
 		}
 		s.writes = append(s.writes, w)
-		if w.After == "" {
+		if field == "Email" {
+			delete(s.emails, strings.ToLower(w.Before))
+			s.index(contact.id, w.After)
+		}
+		if contact.values[field] = w.After; w.After == "" {
 			delete(contact.values, field)
-		} else {
-			contact.values[field] = w.After
 		}
 	}
 	contact.modified = now

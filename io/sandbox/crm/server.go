@@ -67,9 +67,10 @@ type Server struct {
 	closed  chan struct{}
 	closing sync.Once
 
-	mu       sync.Mutex // guards what follows
-	contacts map[string]*record   // nil before the first use
+	mu       sync.Mutex         // guards what follows
+	contacts map[string]*record // nil before the first use
 	accounts map[string]*record
+	emails   map[string]string    // the contacts by their emails, in lower case
 	ids      []string             // of the contacts, ascending
 	tokens   map[string]time.Time // when each access token ends
 	given    kit.RollingWindow    // access tokens
@@ -235,7 +236,6 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (number int, refu
 
 // serve takes a call through the service: it is let in, performed, answered and spoiled as a fault wants.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, perform operation) {
-	w.Header().Set("Date", s.config.Now().UTC().Format(http.TimeFormat))
 	number, refused := s.admit(w, r)
 	if refused != "" {
 		problem(refused, nil).reply.Write(w)
@@ -255,7 +255,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, perform operation
 			struck = f
 		}
 	}
-	if !kit.Pause(s.closed, nil, delay) {
+	if !kit.Pause(s.closed, nil, delay/2) {
 		panic(http.ErrAbortHandler)
 	}
 	said := problem(cmp.Or(struck.Code, "INTERNAL_ERROR"), nil)
@@ -265,6 +265,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, perform operation
 			said = done
 		}
 	}
+	if !kit.Pause(s.closed, nil, delay-delay/2) {
+		panic(http.ErrAbortHandler)
+	}
+	w.Header().Set("Date", s.config.Now().UTC().Format(http.TimeFormat))
 	kit.SetRetryAfter(w, s.config.Now(), struck.RetryAfter, struck.RetryDate)
 	said.reply.Spoil(w, r, s.closed, struck)
 }
