@@ -83,3 +83,32 @@ func TestPruneErasesEvents(t *testing.T) {
 	}
 	wantSound(t, r.store)
 }
+
+// TestAWriteToARecordIsKeptWithItsEvent, and no spelling of a value is in it.
+func TestAWriteToARecordIsKeptWithItsEvent(t *testing.T) {
+	r := newRig(t)
+	events := eventsOf(r, 2)
+	events[1].CRM, events[1].Event.Record = "zoho eu", "4876"
+	events[1].Fields[0].Write = record.RecordWrite{
+		State: "written", At: start, Run: "run", Target: "Email", Value: r.ValueKey("Ann@acme.example "), Modified: "2026-11-28T10:00:00+01:00",
+	}
+	r.check(r.SaveEvents(events))
+	r.reopen()
+	if diff := cmp.Diff([]bool{true, true}, has(r, events)); diff != "" {
+		t.Error(diff)
+	}
+	if r.ValueKey("ann@ACME.example") != events[1].Fields[0].Write.Value || r.ValueKey("ann") == events[1].Fields[0].Write.Value {
+		t.Error("the hash of a value is not that of its other spelling")
+	}
+	visited := 0
+	r.check(r.Events(func(event Event) error {
+		if visited++; event.Key != events[0].Key && event.Key != events[1].Key {
+			t.Errorf("the event %x was not saved", event.Key)
+		}
+		return nil
+	}))
+	if visited != 2 {
+		t.Errorf("%d events are visited", visited)
+	}
+	wantSound(t, r.store)
+}

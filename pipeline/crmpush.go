@@ -223,7 +223,7 @@ func (w *Work) UndoCRM(ctx context.Context, account CRMAccount, name string, con
 		if err != nil {
 			return nil, err
 		}
-		view := &report.CRMPush{Run: run.Name, CRM: from.Name, Undo: true}
+		view := &report.CRMPush{Run: run.Name, CRM: from.Name, Undo: true, Returned: []report.CRMReason{}}
 		items, err := s.written(run.Name, from.Name)
 		if err != nil || len(items) == 0 {
 			return view, err

@@ -73,7 +73,7 @@ func runScripts(t *testing.T, transport v1.Transport, files ...string) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exitsCommand, "pasted": pastedCommand, "service": serviceCommand, "serve": serveCommand, "fault": faultCommand, "revoke": revokeCommand, "newkey": newKeyCommand, "price": priceCommand,
-			"books": ledgerCommand, "hold": holdCommand, "release": releaseCommand,
+			"contact": contactCommand, "audit": auditCommand, "books": ledgerCommand, "hold": holdCommand, "release": releaseCommand,
 		},
 	})
 }

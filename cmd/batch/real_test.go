@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -119,7 +120,7 @@ func (p *program) startAs(command *exec.Cmd) *process {
 	if p.v2Key != "" {
 		keys = append(keys, "SERVICE_V2_API_KEY="+p.v2Key)
 	}
-	run.Env = slices.Concat(os.Environ(), []string{"SERVICE_BASE_URL=" + p.baseURL}, keys, command.Env)
+	run.Env = slices.Concat(os.Environ(), []string{"SERVICE_BASE_URL=" + p.baseURL}, keys, zohoVariables(strings.TrimSuffix(p.baseURL, "/api/v1")), command.Env)
 	if run.Stdout == nil {
 		run.Stdout = &run.stdout
 	}

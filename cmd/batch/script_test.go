@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -24,6 +25,7 @@ import (
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/sandbox"
+	"payonce/io/sandbox/crm"
 	"payonce/io/service/v1"
 	"payonce/pipeline/workspace"
 )
@@ -132,6 +134,63 @@ func serviceCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("SERVICE_BASE_URL", server.URL+"/api/v1")
 	ts.Setenv("SERVICE_ORIGIN", server.URL)
 	ts.Setenv("SERVICE_API_KEY", sandbox.DefaultKey)
+	for _, variable := range zohoVariables(server.URL) {
+		name, value, _ := strings.Cut(variable, "=")
+		ts.Setenv(name, value)
+	}
+}
+
+// zohoVariables returns the variables of the environment for the CRM of a sandbox at an address.
+func zohoVariables(origin string) []string {
+	return []string{
+		"ZOHO_CLIENT_ID=" + crm.DefaultClientID, "ZOHO_CLIENT_SECRET=" + crm.DefaultClientSecret, "ZOHO_REFRESH_TOKEN=" + crm.DefaultRefreshToken,
+		"ZOHO_DATA_CENTER=us", "ZOHO_API_URL=" + origin, "ZOHO_ACCOUNTS_URL=" + origin,
+	}
+}
+
+// contactCommand changes a contact of the CRM as a person does, or compares what the CRM has with what is wanted.
+func contactCommand(ts *testscript.TestScript, neg bool, args []string) {
+	plain(ts, neg, args, 2, "contact NUMBER FIELD=VALUE... | contact NUMBER lock|unlock|delete | contact NUMBER has FIELD=VALUE...")
+	service, id := worldOf(ts).service.CRM(), "4876876000000600"+args[0]
+	values := map[string]string{}
+	for _, arg := range args[1:] {
+		if name, value, found := strings.Cut(arg, "="); found {
+			values[name] = value
+		}
+	}
+	switch args[1] {
+	case "lock", "unlock":
+		ts.Check(service.Lock(id, args[1] == "lock"))
+	case "delete":
+		ts.Check(service.Delete(id))
+	case "has":
+		for _, c := range service.Contacts() {
+			for name, want := range values {
+				if c.ID == id && c.Values[name] != want {
+					ts.Fatalf("%s of %s is %q, not %q", name, id, c.Values[name], want)
+				}
+			}
+		}
+	default:
+		ts.Check(service.Edit(id, values))
+	}
+}
+
+// auditCommand compares the number of values that clients wrote or cleared in the CRM. None may be against the rules.
+func auditCommand(ts *testscript.TestScript, neg bool, args []string) {
+	plain(ts, neg, args, 1, "audit WRITES")
+	audit, writes := worldOf(ts).service.CRM().Audit(), 0
+	for _, w := range audit.Writes {
+		if w.By == "client" {
+			writes++
+		}
+		if w.By == "client" && w.Trigger {
+			ts.Fatalf("workflows were started")
+		}
+	}
+	if len(audit.Problems) > 0 || fmt.Sprint(writes) != args[0] {
+		ts.Fatalf("clients wrote %d values, not %s; problems: %q", writes, args[0], audit.Problems)
+	}
 }
 
 // disguise makes a service look like another one.
