@@ -117,7 +117,7 @@ func (f *crmFlags) review(cmd *cobra.Command, run string) error {
 			return runReviewScreen(cmd.Context(), f.env.stdin, f.env.stderr, review, save)
 		})
 	default:
-		return problem.Usagef("where to? give -o FILE, or start the command at a terminal")
+		return problem.Usagef("there is no output; give -o FILE, or start the command at a terminal")
 	}
 	if err != nil {
 		return ifInterrupted(err, "the decisions so far are saved")
@@ -143,7 +143,7 @@ func newCRMExportCommand(env environment) *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.output.path == "" {
-				return problem.Usagef("where to? give -o FILE")
+				return problem.Usagef("there is no output; give -o FILE")
 			}
 			w, err := f.work(cmd)
 			if err != nil {

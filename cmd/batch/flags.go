@@ -160,7 +160,7 @@ func (o *options) addRejectsFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&o.output.rejects, "rejects", "", "write the rows that could not be looked up to this `FILE`, with reasons")
 	flags.StringVar(&o.output.newValues, "new-values", "", "write the rows that got new values to this `FILE`, with only those values and the columns that name the row")
 	flags.StringVar(&o.output.candidates, "candidates", "", "write the candidates of ambiguous rows to this `FILE`; see --selected")
-	flags.StringVar(&o.output.tables, "tables", "", "write what answers say in several rows about one company to tables in this `DIR`")
+	flags.StringVar(&o.output.tables, "tables", "", "write answers that have several rows for one company to tables in this `DIR`")
 	flags.StringVar(&o.output.tablesFormat, "tables-format", "parquet", "the `FORMAT` of the tables: parquet or csv")
 	o.addFormulasFlag(flags)
 	o.addKeepFlag(flags)

@@ -81,7 +81,7 @@ func newJournalDumpCommand(env environment) *cobra.Command {
 		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
 			return nil, inspect.Dump(ctx, w, env.stdout, values)
 		})
-	cmd.Flags().Lookup("json").Usage = "changes nothing here: the records are JSON anyway"
+	cmd.Flags().Lookup("json").Usage = "has no effect: the records are always JSON"
 	cmd.Flags().BoolVar(&values, "values", false, "show identities and answers")
 	return cmd
 }
@@ -110,13 +110,13 @@ func newJournalPruneCommand(env environment) *cobra.Command {
 			"answer stay empty. It shows what it will erase and which outputs need it, and asks.",
 		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
 			if !keep.Given {
-				return nil, problem.Usagef("how old may answers get? give --keep-answers AGE, such as 180d")
+				return nil, problem.Usagef("there is no age of answers; give --keep-answers AGE, such as 180d")
 			}
 			w.Env.Raw = configs.KeepsFormulas(formulas)
 			done, err := env.prune(ctx, w, keep.Before(env.now()), export, yes)
 			return done, unlessErased(err)
 		}, exitApproval)
-	cmd.Flags().Var(&keep, "keep-answers", "erase answers that came longer ago than this (180d, 12h)")
+	cmd.Flags().Var(&keep, "keep-answers", "erase answers that are older than this (180d, 12h)")
 	cmd.Flags().StringVar(&export, "export", "", "first write what is erased to this CSV `FILE`")
 	cmd.Flags().Var(&formulas, "formulas", configs.FormulasHelp)
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before lookups are erased")

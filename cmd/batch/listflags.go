@@ -122,7 +122,7 @@ func (f *listFlags) AddAsking(flags *pflag.FlagSet) {
 	flags.Var(&f.Preset, "preset", "the `NAME` of the program whose export the list is, such as hubspot; none for no program")
 	flags.Var(&f.Held, "held", "which values in further columns count as held and are not bought; work-only leaves out private mailboxes and mobile numbers")
 	flags.BoolVar(&f.List.CopyHeld, "copy-held", false, "copy a value that counts as held into the row's own empty cell")
-	flags.Var(&f.Prefer, "prefer", "the identity that wins when a row has both")
+	flags.Var(&f.Prefer, "prefer", "the identity that is used when a row has both")
 }
 
 // AddSelected adds the flag that says which candidates somebody chose.
@@ -144,12 +144,12 @@ const (
 // AddSelection adds the flags that say which people of a list are looked up, and the name of the run.
 func (f *listFlags) AddSelection(flags *pflag.FlagSet) {
 	flags.Var(&f.From, "from", "the interfaces that are asked, in their order: v2,v1 asks v1 for what v2 did not return (default v1 for emails and phones)")
-	flags.Var(&f.Resolve, "resolve", "who chooses where a search by name cannot decide: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
+	flags.Var(&f.Resolve, "resolve", "what to do when a search by name is ambiguous: none leaves the rows ambiguous, autocomplete asks the service for the company that fits best")
 	flags.Var(&f.Figures, "figures", "add columns for these figures of companies, such as Turnover,EBITDA, in the years of --years; also asks for financials")
 	flags.Var(&f.Years, "years", "the years of --figures, such as 2022-2024 or 2022,2024 (default the latest of each company)")
 	flags.BoolVar(&f.List.Fallback, "fallback", true, "when a company or a contact is not found, ask by the other identities of its row: number, website, profile, email, name; off by default in jobs, and for v1")
 	f.isGiven = flags.Changed
-	flags.Var(&f.ReaskMissing, "reask-missing", "ask again what came back empty, or was rejected, longer ago than this (90d, 12h)")
+	flags.Var(&f.ReaskMissing, "reask-missing", "ask again for values that were not found, or rejected, longer ago than this (90d, 12h)")
 	flags.Var(&f.Limit, "limit", "look up only the first `N` people of the list that miss something (default all)")
 	flags.BoolVar(&f.List.CompleteFirst, "complete-first", false, "when the ceilings do not cover all lookups, first look up the rows that can get all their values, starting with those that need the least")
 	flags.StringVar(&f.List.Priority, "priority", "", "look up in the order of this `COLUMN`, large numbers first; COLUMN:asc for small ones first")

@@ -84,7 +84,7 @@ func (f *listsFlags) spec() world.ListSpec {
 func (f *listsFlags) check() error {
 	switch kinds := f.profiles + f.websites + f.unidentifiable; {
 	case f.output == "":
-		return problem.Usagef("where to? give -o FILE")
+		return problem.Usagef("there is no output; give -o FILE")
 	case f.rows < 1 || f.rows > maxListRows:
 		return problem.Usagef("--rows %d: choose 1 to %d", f.rows, maxListRows)
 	case kinds > 100:

@@ -56,7 +56,7 @@ func newReconcileCommand(env environment) *cobra.Command {
 	o.service.AddService(cmd.Flags())
 	o.addFormulasFlag(cmd.Flags())
 	cmd.Flags().StringVar(&vendor, "vendor", "", "write the lookups in doubt to this CSV `FILE` for the service: times, request IDs of the answers before and after, what the account lost; no names")
-	cmd.Flags().Var(&assume, "assume", "decide by your word what the account does not prove")
+	cmd.Flags().Var(&assume, "assume", "decide lookups in doubt that the account does not prove")
 	return cmd
 }
 

@@ -31,8 +31,8 @@ func newRun(env environment) (*options, *cobra.Command) {
 			"same command again resumes: what was answered is never paid again, and --max-spend counts\n" +
 			"what the run has spent already. --approval-threshold and --approve count from this start.\n\n" +
 			"With --plan the list and the flags come from a plan that was kept with \"batch plan --out\". The run\n" +
-			"refuses when the list, its columns, the prices or the ceilings are not as they were planned, or\n" +
-			"when it could cost more; what was answered since makes no difference." +
+			"is refused when the list, its columns, the prices or the ceilings differ from the plan, or\n" +
+			"when it could cost more; answers since then make no difference." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

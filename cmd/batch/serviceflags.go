@@ -239,6 +239,6 @@ func (f *serviceFlags) AddService(flags *pflag.FlagSet) {
 
 // AddPace adds the flags that say how lookups are sent within the limit.
 func (f *serviceFlags) AddPace(flags *pflag.FlagSet) {
-	flags.Var(&f.pace, "pace", "burst sends what the window allows at once, even spreads it")
+	flags.Var(&f.pace, "pace", "burst sends as many lookups at once as the window allows, even spreads them")
 	flags.IntVar(&f.concurrency, "concurrency", f.concurrency, "the most lookups in flight at the same time; a run uses fewer when the rate and the latency need fewer")
 }

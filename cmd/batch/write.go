@@ -15,7 +15,7 @@ func newWriteCommand(env environment) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.output.path == "" {
-				return problem.Usagef("where to? give -o FILE")
+				return problem.Usagef("there is no output; give -o FILE")
 			}
 			w, err := o.work(cmd)
 			if err != nil {

@@ -19,9 +19,9 @@ import (
 func OutputName(names []string) (string, error) {
 	switch {
 	case len(names) > 1:
-		return "", problem.Coded("output_missing", "where to? a list of several files has no name of its own")
+		return "", problem.Coded("output_missing", "a list of several files has no name for the output")
 	case isPattern(names[0]):
-		return "", problem.Coded("output_missing", "where to? a pattern of files has no name of its own")
+		return "", problem.Coded("output_missing", "a pattern of files has no name for the output")
 	case names[0] == listfile.Standard:
 		return listfile.Standard, nil
 	}

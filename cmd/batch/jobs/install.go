@@ -169,7 +169,7 @@ func (env Environment) writeUnits(o *installing, files []unitFile) error {
 	case o.user:
 		base, err := os.UserConfigDir()
 		if err != nil && dir == "" {
-			return problem.Usagef("where to? give --dir: %w", err)
+			return problem.Usagef("there is no directory for the units; give --dir: %w", err)
 		}
 		if dir == "" {
 			dir = filepath.Join(base, userUnits)
