@@ -20,7 +20,7 @@ type operation struct {
 
 // maxQueue limits the bytes of the writes that wait for the next commit. It is far below the limit of
 // a transaction. Writes that are not encoded yet count as maxOperation.
-const maxQueue = 1 << 20
+const maxQueue = 512 << 10
 
 // lock locks the journal for a decision. It first waits until the queue is below maxQueue, because
 // the decision adds to the queue.
@@ -36,7 +36,7 @@ const maxOperation = 4 << 10
 
 // maxIdentity limits the bytes of the texts that name a person. Longer texts come from a broken
 // list, for example one that lacks a quote. They would not fit into a transaction.
-const maxIdentity = maxQueue / 4
+const maxIdentity = maxQueue / 2
 
 // longTextsOf returns the number of bytes in the texts of an intent that have no fixed limit. The
 // list or the user determines their length.

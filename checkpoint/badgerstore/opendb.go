@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -39,7 +41,7 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithNumCompactors(2).
 		WithNumMemtables(2).    // each takes 20 MB, and one is written to the disk while the other fills
 		WithBlockSize(8 << 10). // compresses better than blocks of 4 KB
-		WithMemTableSize(memTableSize).
+		WithMemTableSize(memTableSizeFor(dir)).
 		WithBaseTableSize(256 << 10). // a merge builds a dozen tables at a time, each in many times this memory
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(8 << 20).
@@ -56,6 +58,30 @@ func settingsFor(dir string, o Options) badger.Options {
 		settings = settings.WithBaseTableSize(64 << 10)
 	}
 	return settings
+}
+
+// Sizes of memory tables, in bytes. Badger limits a commit to 15 % of one. To write one to a table takes more than twice its
+// size, rounded up to a power of two: for this size 32 MB, for earlierMemTableSize 64 MB. Badger keeps up to 8 such pieces of
+// memory, however many rows there are.
+const (
+	memTableSize = 12 << 20
+	// earlierMemTableSize is that of earlier versions.
+	earlierMemTableSize = 16 << 20
+)
+
+// memTableSizeFor returns the size of memory tables for a database. After a crash Badger reads each log into one memory
+// table, so that of an earlier version needs a larger one. A log takes twice the size of a memory table.
+func memTableSizeFor(dir string) int64 {
+	entries, _ := os.ReadDir(dir) // Badger reads it again and returns the error
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) != logEnding {
+			continue
+		}
+		if info, err := entry.Info(); err == nil && info.Size() > 2*memTableSize {
+			return earlierMemTableSize
+		}
+	}
+	return memTableSize
 }
 
 // isSystemError reports whether the operating system refused something that says

@@ -3,12 +3,14 @@ package badgerstore
 import (
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
+	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/y"
 
 	"payonce/checkpoint/record"
@@ -54,5 +56,67 @@ func TestAStoreThatIsReadInOrderWritesWithoutMerges(t *testing.T) {
 	}
 	if read, err := s.Get([]byte("z")); err != nil || string(read) != string(value) {
 		t.Errorf("the last of %d tables is not read: %v", len(s.db.Tables()), err)
+	}
+}
+
+// TestALogOfAnEarlierVersionIsReadAfterACrash has a log that fills the larger memory table of an earlier version. Into the
+// memory table of this version it would not fit.
+func TestALogOfAnEarlierVersionIsReadAfterACrash(t *testing.T) {
+	dir, killed := t.TempDir(), t.TempDir()
+	earlier := settingsFor(dir, Options{}).WithMemTableSize(earlierMemTableSize).WithValueLogFileSize(1 << 20)
+	db, err := badger.OpenManaged(earlier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := make([]byte, 900<<10)
+	const values = earlierMemTableSize/(900<<10) + 1 // the last one begins before the memory table is full
+	for n := range uint64(values) {
+		rand.Read(value) // never fails
+		txn := db.NewTransactionAt(n, true)
+		if err := errors.Join(txn.Set(fmt.Appendf(nil, "z%d", n), value), txn.CommitAt(n+1, nil), db.Sync()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if tables := len(db.Tables()); tables > 0 {
+		t.Fatalf("the log was written to %d tables already", tables)
+	}
+	if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the first opening writes the log to a table
+		db, err := openDB(killed, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		item, err := db.NewTransactionAt(db.MaxVersion(), false).Get(fmt.Appendf(nil, "z%d", values-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read, err := item.ValueCopy(nil); err != nil || string(read) != string(value) {
+			t.Errorf("the last record of the log is not read: %v", err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if size := memTableSizeFor(killed); size != memTableSize {
+		t.Errorf("when there is no earlier log any more, memory tables have %d bytes, want %d", size, memTableSize)
+	}
+}
+
+// TestACommitHasRoomForAGatheredQueueAndALongAnswer compares what Badger takes in a commit with what the journal gathers for
+// one: at most record.CommitSize and the longest answer, and the sums and names that follow from them.
+func TestACommitHasRoomForAGatheredQueueAndALongAnswer(t *testing.T) {
+	const longestAnswer, others = 768 << 10, 512 << 10
+	s, err := openEngineFor(t.TempDir(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if most := s.db.MaxBatchSize(); most < record.CommitSize+longestAnswer+others {
+		t.Errorf("a commit takes %d bytes, want at least %d", most, record.CommitSize+longestAnswer+others)
 	}
 }

@@ -7,14 +7,13 @@ import (
 
 // Badger writes through memory maps: on a full disk the kernel ends the process
 // in the middle of a write. So the journal stops while there is still room for
-// what a commit can cause: a memory table of memTableSize written to the disk, its
+// what a commit can cause: a memory table of earlierMemTableSize written to the disk, its
 // log, and a merge of tables.
 //
 // New attempts end first: the rest is kept for the answers to those in flight.
 const (
-	memTableSize      = 16 << 20
-	leastSpace        = 4 * memTableSize
-	leastAnswersSpace = memTableSize * 3 / 2
+	leastSpace        = 4 * earlierMemTableSize
+	leastAnswersSpace = earlierMemTableSize * 3 / 2
 )
 
 // answerSpace is about how many bytes a lookup adds to a journal at most.

@@ -217,3 +217,36 @@ func TestAScanThatIsClosedLeavesNoFileOpen(t *testing.T) {
 		t.Errorf("files %v are open", left)
 	}
 }
+
+// TestIndexesOfOneReadingEqualThoseOfReadingsOfTheirOwn makes the indexes of several scopes and journals, with little memory
+// too.
+func TestIndexesOfOneReadingEqualThoseOfReadingsOfTheirOwn(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		text, scope := drawPeople(r)
+		passes := 0
+		list := counted{text, &passes}
+		var of []scan.Indexed
+		for range rapid.IntRange(1, 3).Draw(r, "indexes") {
+			one := scope
+			one.Wanted = rapid.SampledFrom([]enrich.Fields{v1.AllFields, email}).Draw(r, "wanted") & scope.Wanted
+			one.Memory, one.TempDir = rapid.SampledFrom([]int64{0, 1, 1 << 20}).Draw(r, "memory"), t.TempDir()
+			of = append(of, scan.Indexed{Scope: one, Journal: drawChanging(r)})
+		}
+		indexes, err := scan.NewIndexes(t.Context(), list, of...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if passes != 1 {
+			t.Errorf("the list was read %d times for %d indexes", passes, len(of))
+		}
+		for i, one := range of {
+			want := newIndex(t, one.Scope, text, one.Journal)
+			if difference := cmp.Diff(factsOf(t, want), factsOf(t, indexes[i])); difference != "" {
+				t.Fatalf("index %d of %d differs (-own +one reading):\n%s", i+1, len(of), difference)
+			}
+			if err := indexes[i].Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

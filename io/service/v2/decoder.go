@@ -75,8 +75,16 @@ func (d Decoder) values(answered enrich.Answered, values *enrich.Values, only na
 			values.Fields[f] = ""
 		}
 	}
-	values.Details = appendTexts(values.Details, &person, employee)
-	values.Details = appendTexts(values.Details, &known, company)
+	if f == FieldContact && isRecord {
+		values.Details = appendTexts(values.Details, &person, employee)
+	} else {
+		values.Details = appendCells(values.Details, nil, len(contactMembers()))
+	}
+	if f == FieldCompany && isRecord || known.ID.Known {
+		values.Details = appendTexts(values.Details, &known, company)
+	} else {
+		values.Details = appendCells(values.Details, nil, len(companyMembers()))
+	}
 	values.Details = appendCells(values.Details, headline, len(headlineMembers()))
 	values.Details = appendCells(values.Details, chosen, len(d.chosen))
 	values.Details = appendCells(values.Details, owners, len(ownershipMembers()))

@@ -19,7 +19,8 @@ type bounds struct {
 	kept  int // the longest compressed body
 }
 
-// journalBounds are the bounds of every answer. The journal gathers commits of 1 MB.
+// journalBounds are the bounds of every answer. The journal gathers commits of 512 KB, and a commit
+// may have a whole answer besides.
 func journalBounds() bounds { return bounds{plain: 32 << 10, kept: 768 << 10} }
 
 // inflatedMost is more bytes than any body has: the client reads no longer one.

@@ -223,11 +223,10 @@ func scalar[T any](
 	parse func(json.RawMessage) (T, bool), cell func(*enrich.Cell, T),
 ) {
 	if !m.reading {
-		c := enrich.Cell{Kind: kind, Known: into.Known}
-		if into.Known {
-			cell(&c, into.Value)
+		m.add(enrich.TableColumn{Name: name, Kind: kind}, enrich.Cell{Kind: kind, Known: into.Known})
+		if m.listing && into.Known {
+			cell(&m.cells[len(m.cells)-1], into.Value)
 		}
-		m.add(enrich.TableColumn{Name: name, Kind: kind}, c)
 		return
 	}
 	*into = cost.Optional[T]{}
