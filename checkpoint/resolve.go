@@ -59,7 +59,7 @@ func (j *Journal) resolve(id attempt.ID, names []enrich.Identity, end func(*open
 		j.mu.Unlock()
 		return err
 	}
-	now := j.now()
+	now := j.nowAtMost()
 	res, states := end(a, now)
 	j.state.resolve(id, res, now)
 	op := j.reserve(func() { j.state.leave(id) })
@@ -101,7 +101,7 @@ func (j *Journal) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
 		j.mu.Unlock()
 		return err
 	}
-	d := record.Doubt{At: j.now(), Cause: why.Cause}
+	d := record.Doubt{At: j.nowAtMost(), Cause: why.Cause}
 	a.account.Pause(d.At, why.PauseUntil)
 	j.state.markInDoubt(id, d, d.At)
 	durable := j.enqueue(nil, doubtWrites(id, d)...)

@@ -22,6 +22,7 @@ func intentMembers(m *numbered.Members, in *Intent) {
 	numbered.Shared(m, 8, &in.Hold, holdMembers) // nobody changes the rates of a hold
 	numbered.Value(m, 9, &in.Earlier, earlierMembers)
 	accountMember(m, &in.Account)
+	numbered.Uint(m, 12, &in.Epoch) // 11 is not used yet
 }
 
 // Payer is the part of an intent that says which account it is for.

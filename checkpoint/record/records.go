@@ -168,6 +168,8 @@ type Intent struct {
 	// Earlier are the forfeited attempts of fields that are bought again.
 	Earlier map[enrich.Field][]attempt.ID `json:"earlier,omitempty"`
 	Erased  bool                          `json:"erased,omitempty"` // the identity is gone; the key stays
+	// Epoch is that of the process that began the call, in a shared journal; 0 in another one.
+	Epoch uint64 `json:"epoch,omitempty"`
 }
 
 // Doubt says since when and why the outcome of an attempt is unknown.
