@@ -122,5 +122,8 @@ func (j *Journal) inFlight(id attempt.ID) (*openAttempt, error) {
 	if a == nil || a.state != attempt.Intended || a.resolving {
 		return nil, fmt.Errorf("attempt %d is not in flight: an attempt is resolved once", id)
 	}
+	if a.Epoch != j.shared.turn.Epoch {
+		return nil, fmt.Errorf("attempt %d is in flight in another process, which alone can say how it ended", id)
+	}
 	return a, nil
 }
