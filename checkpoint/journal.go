@@ -39,8 +39,8 @@ type Journal struct {
 // ledger is what the Journals of all accounts share.
 type ledger struct {
 	store  Store
-	room   roomy  // the store; nil when it does not report how full it is
-	eraser eraser // the store; nil when it does not keep values that were replaced
+	room   roomy            // the store; nil when it does not report how full it is
+	eraser eraser           // the store; nil when it does not keep values that were replaced
 	clock  func() time.Time // nil for that of the shared store
 	id     string
 	secret []byte  // of the hash that makes keys, 16 bytes

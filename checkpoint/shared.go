@@ -130,7 +130,10 @@ func (j *ledger) gather() {
 func (j *Journal) look() {
 	j.mu.Lock()
 	s := &j.shared
-	if s.store == nil || s.inTurn || s.committing || j.failure != nil {
+	for s.committing && j.failure == nil {
+		j.drained.Wait() // on the server it may have ended, and others may have committed since
+	}
+	if s.store == nil || s.inTurn || j.failure != nil {
 		return
 	}
 	asked := time.Now()
@@ -164,8 +167,11 @@ func (j *Journal) catchUp(changed []Write) error {
 		prefix byte
 		apply  func(Write) error
 	}{
-		{record.IntentPrefix, j.applyIntent}, {record.DoubtPrefix, j.applyDoubt}, {record.ResolutionPrefix, j.applyResolution},
-		{record.TotalsPrefix, j.applyTotals}, {record.DayPrefix, j.applyDay},
+		{record.IntentPrefix, j.applyIntent},
+		{record.DoubtPrefix, j.applyDoubt},
+		{record.ResolutionPrefix, j.applyResolution},
+		{record.TotalsPrefix, j.applyTotals},
+		{record.DayPrefix, j.applyDay},
 	} {
 		for _, w := range kinds[of.prefix] {
 			if err := of.apply(w); err != nil {

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 	"payonce/io/iotest"
 	"payonce/io/service/v1"
 )
+
+var pairSeeds = flag.Int("pair.seeds", 3, "how many random histories two journals on one database go through")
 
 // pair is two journals on one database, as two processes have them. The steps of a test go to one and the other in turn.
 type pair struct {
@@ -133,7 +136,7 @@ func TestTwoJournalsConformAsOne(t *testing.T) {
 // loads each view from the rows of all attempts.
 func TestTwoJournalsDecideAsRowsDo(t *testing.T) {
 	server := iotest.StartPostgres(t, "fsync=on")
-	for seed := range uint64(8) {
+	for seed := range uint64(*pairSeeds) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { ledgertest.Compare(t, seed, pairs(server), ledgertest.Rows) })
 	}
 }

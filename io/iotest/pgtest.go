@@ -18,6 +18,9 @@ import (
 // PostgresPassword is that of the user of the server.
 const PostgresPassword = "s3cret-of-the-test"
 
+// memoryDir is where Linux keeps files in memory. A server that syncs its files there does not wait for a disk.
+const memoryDir = "/dev/shm"
+
 // startTime is how long the server may take to start or to stop.
 const startTime = time.Minute
 
@@ -37,7 +40,11 @@ func StartPostgres(t testing.TB, settings ...string) *PostgresServer {
 	}
 	slices.Sort(found)
 	bin := found[len(found)-1]
-	dir := UserDir(t)
+	parent := ""
+	if info, err := os.Stat(memoryDir); err == nil && info.IsDir() {
+		parent = memoryDir
+	}
+	dir := userDirIn(t, parent)
 	s := &PostgresServer{t: t, dir: dir}
 	data := filepath.Join(dir, "data")
 	s.run(bin, "initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "-N")
