@@ -165,8 +165,14 @@ func (s *Store) renew(ctx context.Context) {
 	}
 }
 
-// sign renews the lease outside of a turn, unless it has ended.
+// sign renews the lease outside of a turn, unless it has ended. In a turn it does nothing, so that the server ends a turn
+// that makes no progress.
 func (s *Store) sign() {
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	if s.open {
+		return
+	}
 	_ = s.do(func(ctx context.Context, conn *pgx.Conn) error {
 		began := uptime()
 		var renewed bool
