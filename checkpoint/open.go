@@ -130,7 +130,10 @@ func openAlone(s Store, options Options) (j *Journal, err error) {
 	}
 	asked := time.Now()
 	err = shared.Alone(func(turn record.Turn) error {
-		j, err = open(s, options, &sharing{store: shared, turn: turn, inTurn: true, clock: turnClock{turn.Now, asked, time.Now()}})
+		j, err = open(s, options, func(l *ledger) {
+			l.shared.store, l.shared.turn, l.shared.inTurn = shared, turn, true
+			l.shared.clock.Store(&turnClock{turn.Now, asked, time.Now()})
+		})
 		return err
 	})
 	if err == nil {
@@ -139,8 +142,8 @@ func openAlone(s Store, options Options) (j *Journal, err error) {
 	return j, err
 }
 
-// open opens the journal. The turn is nil when nobody else uses the store.
-func open(s Store, options Options, turn *sharing) (*Journal, error) {
+// open opens the journal. Turn puts it into the turn of a shared store; it is nil for another one.
+func open(s Store, options Options, turn func(*ledger)) (*Journal, error) {
 	if len(options.Catalogue.Fields) == 0 {
 		return nil, errors.New("it was opened without the catalogue of its interface")
 	}
@@ -162,7 +165,7 @@ func open(s Store, options Options, turn *sharing) (*Journal, error) {
 		return nil, err
 	}
 	if turn != nil {
-		j.shared.store, j.shared.turn, j.shared.inTurn, j.shared.clock = turn.store, turn.turn, true, turn.clock
+		turn(j.ledger)
 	}
 	service, err := j.registry().NameFirst()
 	if err != nil {
@@ -203,7 +206,7 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	j.state.addAccount(options.Catalogue).SetTerms(options.Rate, options.Tariff)
 	j.drained = sync.NewCond(&j.mu)
 	if options.Now == nil {
-		j.shared.clock = turnClock{time.Now(), time.Now(), time.Now()} // until a turn shows that of the database
+		j.shared.clock.Store(&turnClock{time.Now(), time.Now(), time.Now()}) // until a turn shows that of the database
 	}
 	return j, nil
 }

@@ -26,7 +26,7 @@ type sharing struct {
 	turn       record.Turn // the last one
 	inTurn     bool        // from its begin until its commit is on its way
 	committing bool
-	clock      turnClock
+	clock      atomic.Pointer[turnClock]
 	begun      time.Time    // the turn, by the clock of this process
 	deciders   atomic.Int32 // goroutines that wait for the lock to decide
 }
@@ -44,19 +44,14 @@ func (c turnClock) earliest() time.Time { return c.shown.Add(time.Since(c.receiv
 func (c turnClock) latest() time.Time { return c.shown.Add(time.Since(c.asked)) }
 
 // Now returns the time by the clock on which the journal decides.
-func (j *Journal) Now() time.Time {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.now()
-}
+func (j *Journal) Now() time.Time { return j.now() }
 
-// now returns the time of a decision. In a shared journal it is not later than that of the database. The caller holds the
-// lock.
+// now returns the time of a decision. In a shared journal it is not later than that of the database.
 func (j *ledger) now() time.Time {
 	if j.clock != nil {
 		return j.clock()
 	}
-	return j.shared.clock.earliest()
+	return j.shared.clock.Load().earliest()
 }
 
 // nowAtMost is now for the end of a call, whose slot must not be free too early: in a shared journal it is not earlier
@@ -65,7 +60,7 @@ func (j *ledger) nowAtMost() time.Time {
 	if j.clock != nil {
 		return j.clock()
 	}
-	return j.shared.clock.latest()
+	return j.shared.clock.Load().latest()
 }
 
 // askAgain is how long a decision that depends on a call of another process waits. Nobody tells when it ends.
@@ -84,7 +79,7 @@ func (j *Journal) beginTurn() {
 		return
 	}
 	s.turn, s.inTurn, s.begun = turn, true, time.Now()
-	s.clock = turnClock{turn.Now, asked, s.begun}
+	s.clock.Store(&turnClock{turn.Now, asked, s.begun})
 	j.wakeCommitter()
 	if err := j.catchUp(turn.Changed); err != nil {
 		j.fail(err)
@@ -139,7 +134,7 @@ func (j *Journal) look() {
 	asked := time.Now()
 	turn, err := s.store.Refresh()
 	if err == nil {
-		s.clock = turnClock{turn.Now, asked, time.Now()}
+		s.clock.Store(&turnClock{turn.Now, asked, time.Now()})
 		err = j.catchUp(turn.Changed)
 	}
 	if err != nil {
@@ -453,6 +448,14 @@ func (j *Journal) noteQuiet() {
 	if j.state.idle(j.own()) {
 		j.own().quiet = j.state.persisted.NextID
 	}
+}
+
+// Quiet reports whether no call of the account has been in flight since BeginReading, as far as other processes could have
+// begun one.
+func (j *Journal) Quiet() bool {
+	j.look()
+	defer j.mu.Unlock()
+	return j.wasQuiet()
 }
 
 // wasQuiet reports whether no call of an account has been in flight since BeginReading. The lock is held.

@@ -24,6 +24,7 @@ type link struct {
 
 	mu   sync.Mutex // held during a statement, or a batch of them
 	conn *pgx.Conn  // nil while there is none
+	once bool       // the connection is not made again, because it has a transaction
 }
 
 // configOf reads a URL. Its errors do not show it.
@@ -58,6 +59,9 @@ func (l *link) do(use func(ctx context.Context, conn *pgx.Conn) error) error {
 func (l *link) locked(use func(ctx context.Context, conn *pgx.Conn) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), replyTime)
 	defer cancel()
+	if l.conn == nil && l.once {
+		return fmt.Errorf("%w: its connection broke; run the same command again", ErrConnection)
+	}
 	if l.conn == nil {
 		conn, err := pgx.ConnectConfig(ctx, l.config)
 		if err != nil {
@@ -101,6 +105,11 @@ type databaseError struct {
 }
 
 func (e *databaseError) Error() string { return "the journal's database: " + e.text }
+
+func (e *databaseError) Unwrap() error { return ErrUnreachable }
+
+// ErrUnreachable is wrapped by errors of the connection and of the server.
+var ErrUnreachable = errors.New("the journal's database does not answer")
 
 // isPassing reports whether an error may be gone in a moment. Errors without a code are those of the network.
 func isPassing(err error) bool {
