@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/url"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,8 +25,8 @@ var ErrNone = errors.New("the database has no journal of the workspace")
 
 // Read opens a snapshot of the journal of a workspace. It writes nothing, and takes no epoch. The error wraps ErrNone when
 // there is no journal.
-func Read(url, workspace string) (*Snapshot, error) {
-	config, err := configOf(url)
+func Read(address, workspace string) (*Snapshot, error) {
+	config, err := configOf(address)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +79,8 @@ func (s *Snapshot) Close() error {
 }
 
 // NameOf returns a name for the database of a URL that does not depend on the password: for a directory of local files.
-func NameOf(url string) (string, error) {
-	config, err := configOf(url)
+func NameOf(address string) (string, error) {
+	config, err := configOf(address)
 	if err != nil {
 		return "", err
 	}
@@ -87,8 +88,12 @@ func NameOf(url string) (string, error) {
 	return "shared-" + hex.EncodeToString(hash[:4]), nil
 }
 
-// HasPassword reports whether a URL has a password, or cannot be read.
-func HasPassword(url string) bool {
-	config, err := configOf(url)
-	return err != nil || config.Password != ""
+// HasPassword reports whether a URL itself has a password, or cannot be read.
+func HasPassword(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil || at.Query().Has("password") {
+		return true
+	}
+	_, has := at.User.Password()
+	return has
 }
