@@ -27,6 +27,9 @@ type accountState struct {
 	Tariff cost.Tariff
 	all    *Sums
 	sum    *Sum // of the account's scope, whose totals begin at the base
+	// last is the last attempt that began while this process had the journal open, and quiet the one that would have been
+	// next at the last BeginReading; 0 when a call was in flight then.
+	last, quiet attempt.ID
 }
 
 // newAccountState returns an account without attempts. Next is the next attempt of the journal.

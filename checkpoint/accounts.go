@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"time"
 
 	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
@@ -31,14 +30,20 @@ func (j *Journal) Account(id AccountID, options AccountOptions) (attempt.Account
 	if id.Interface == "" || len(options.Catalogue.Fields) == 0 || options.Rate.Slots < 1 {
 		return 0, errors.New("an account needs an interface, a catalogue and a rate")
 	}
+	j.lock() // so that no other process registers an account meanwhile
 	number, wanted, changed, err := j.registry().Find(id, options.Catalogue)
+	var durable <-chan error
 	if err == nil && changed {
-		err = j.register(number, wanted)
+		durable, err = j.register(number, wanted)
+	}
+	j.mu.Unlock()
+	if durable != nil {
+		err = <-durable
 	}
 	if err != nil || number == 0 || j.readOnly() {
 		return number, err
 	}
-	return number, j.makeReady(j.state.accountOf(number), options, j.now())
+	return number, j.makeReady(number, options)
 }
 
 // registry returns what the records say about the accounts.
@@ -53,34 +58,34 @@ func (j *Journal) notOpened() error {
 	return fmt.Errorf("account %d was not opened, so its rate and its meters are not known", j.number)
 }
 
-// register records an account durably. The account is new, or it gets more fields.
-func (j *Journal) register(number attempt.Account, r record.Registration) error {
+// register records an account. The account is new, or it gets more fields. The lock is held. The channel, when there is
+// one, says that the record is durable.
+func (j *Journal) register(number attempt.Account, r record.Registration) (durable <-chan error, err error) {
 	write, err := record.Replace(j.store, record.AccountKey(number), &r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	j.lock()
 	known := j.state.accountOf(number)
 	if j.failure != nil && (known == nil || !j.readOnly()) {
-		defer j.mu.Unlock()
-		return j.failure
+		return nil, j.failure
 	}
 	if known == nil {
 		known = j.state.addAccount(r.Catalogue())
 	}
 	known.Catalogue = r.Catalogue()
 	if j.readOnly() { // the owner records the fields when it needs them
-		j.mu.Unlock()
-		return nil
+		return nil, nil
 	}
-	durable := j.enqueue(nil, write)
-	j.mu.Unlock()
-	return <-durable
+	return j.enqueue(nil, write), nil
 }
 
 // makeReady finds the slots of an account, so that its calls can begin.
-func (j *Journal) makeReady(a *accountState, options AccountOptions, now time.Time) error {
+func (j *Journal) makeReady(number attempt.Account, options AccountOptions) error {
+	if j.shared.store != nil {
+		return j.makeSharedReady(number, options)
+	}
 	j.mu.Lock()
+	a, now := j.state.accountOf(number), j.now()
 	ready, others := a.Ready, len(j.state.accounts) > 1
 	j.mu.Unlock()
 	if ready {
@@ -90,7 +95,7 @@ func (j *Journal) makeReady(a *accountState, options AccountOptions, now time.Ti
 	a.SetTerms(options.Rate, options.Tariff) // a part of it is recorded
 	j.mu.Unlock()
 	// The account has no later call, and those of other accounts may be in flight.
-	if err := a.RecoverWindow(j.store, j.state.opened, now, others); err != nil {
+	if err := a.RecoverWindow(j.store, j.state.opened, now, others, func(attempt.ID) bool { return false }); err != nil {
 		return err
 	}
 	j.mu.Lock()

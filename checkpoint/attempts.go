@@ -30,7 +30,7 @@ func (j *Journal) Attempts(from, to time.Time, visit func(attempt.Entry) error) 
 
 // attemptsIn returns the span that holds every attempt of a period.
 func (j *Journal) attemptsIn(from, to time.Time, within func(time.Time) bool) record.Span {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	attempts := record.Span{First: 1} // which holds none
 	add := func(s record.Span) {

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"fmt"
 	"slices"
 
 	"payonce/checkpoint/attempt"
@@ -24,10 +23,16 @@ const maxQueue = 512 << 10
 
 // lock locks the journal for a decision. It first waits until the queue is below maxQueue, because
 // the decision adds to the queue.
+// In a shared journal it begins a turn.
 func (j *Journal) lock() {
+	j.shared.deciders.Add(1)
 	j.mu.Lock()
-	for j.queued >= maxQueue && j.failure == nil {
+	j.shared.deciders.Add(-1)
+	for (j.queued >= maxQueue || j.shared.committing) && j.failure == nil {
 		j.drained.Wait()
+	}
+	if j.shared.store != nil && !j.shared.inTurn && j.failure == nil {
+		j.beginTurn()
 	}
 }
 
@@ -58,10 +63,7 @@ func (j *Journal) reserve(applied func()) *operation {
 	}
 	j.queue = append(j.queue, op)
 	j.queued += maxOperation
-	select {
-	case j.wake <- struct{}{}:
-	default:
-	}
+	j.wakeCommitter()
 	return op
 }
 
@@ -99,9 +101,13 @@ func (j *Journal) commitLoop() {
 
 func (j *Journal) commitQueue() {
 	for {
-		batch, states := j.nextBatch()
-		if len(batch) == 0 {
+		batch, states, more := j.nextBatch()
+		if !more {
 			return
+		}
+		if len(batch) == 0 { // a turn in which nothing changed
+			j.finish(nil, j.change, j.store.Commit(nil))
+			continue
 		}
 		change := j.change
 		if change == nil || slices.ContainsFunc(batch, func(op *operation) bool { return op.changes }) {
@@ -119,18 +125,20 @@ func (j *Journal) commitQueue() {
 }
 
 // nextBatch takes the whole queue. It returns it with the writes of the sums and of the ledger state that
-// follow from it.
-func (j *Journal) nextBatch() (batch []*operation, states []Write) {
+// follow from it. More is false when there is nothing to commit.
+func (j *Journal) nextBatch() (batch []*operation, states []Write, more bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.gather()
+	j.shared.committing, j.shared.inTurn = j.shared.inTurn, false
 	if j.failure != nil || len(j.queue) == 0 {
-		return nil, nil
+		return nil, nil, j.shared.committing
 	}
 	batch = j.queue
 	j.queue, j.queued = nil, 0
 	j.drained.Broadcast()
 	states = append(j.state.sums.TakeChanges(), j.formsWrite()...)
-	return batch, append(states, Write{Key: record.StateKey, Value: record.Encode(j.state.record())})
+	return batch, append(states, Write{Key: record.StateKey, Value: record.Encode(j.state.record())}), true
 }
 
 // writesOf returns the writes of a batch in the order of its operations, followed by states.
@@ -156,9 +164,10 @@ func (j *Journal) finish(batch []*operation, change []byte, err error) {
 	if err == nil {
 		j.change = change
 	} else {
-		j.failure = fmt.Errorf("%w: %w", ErrFailed, err)
-		batch = append(batch, j.queue...)
-		j.queue, j.queued = nil, 0
+		j.fail(err)
+	}
+	if j.shared.committing {
+		j.shared.committing = false
 		j.drained.Broadcast()
 	}
 	for _, op := range batch {

@@ -36,6 +36,13 @@ func (s *Sums) AdjustHolds(accounts []AccountSums) {
 	s.adjusted = order
 }
 
+// dropAdjustments forgets by how much the totals were reduced, before others are read from the store.
+func (s *Sums) dropAdjustments() {
+	for _, sum := range s.adjusted {
+		sum.adjustment = cost.Amounts{}
+	}
+}
+
 // LoadAdjustments notes by how much the totals were reduced that were read from the store.
 func (s *Sums) LoadAdjustments(accounts []AccountSums) {
 	adjustment, order := adjustmentsOf(accounts)

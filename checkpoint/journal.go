@@ -39,9 +39,9 @@ type Journal struct {
 // ledger is what the Journals of all accounts share.
 type ledger struct {
 	store  Store
-	room   roomy  // the store; nil when it does not report how full it is
-	eraser eraser // the store; nil when it does not keep values that were replaced
-	now    func() time.Time
+	room   roomy            // the store; nil when it does not report how full it is
+	eraser eraser           // the store; nil when it does not keep values that were replaced
+	clock  func() time.Time // nil for that of the shared store
 	id     string
 	secret []byte  // of the hash that makes keys, 16 bytes
 	first  Options // those of the account 0
@@ -57,6 +57,7 @@ type ledger struct {
 	failure error      // why nothing can be written any more; nil while all is well
 	change  []byte     // random number of the last durable change of Version
 
+	shared    sharing
 	former    atomic.Pointer[[]formerKey] // of all identities, in order
 	formsNext attempt.ID                  // the first attempt that the record Forms does not count
 
@@ -97,8 +98,11 @@ func (j *Journal) Begin(req attempt.Request) (attempt.Decision, error) {
 func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write func(), err error) {
 	who := req.Lookup.Identity
 	key := j.Key(who)
-	known, err := j.lockKnowing(key, &who, req.Lookup.Fields)
+	known, err := j.lockKnowing(j.lock, key, &who, req.Lookup.Fields)
 	defer j.mu.Unlock()
+	if j.failure == nil && err == nil && j.shared.turn.Expired {
+		err = fmt.Errorf("%w: %w", ErrFailed, record.ErrFenced)
+	}
 	if err := cmp.Or(j.failure, err); err != nil {
 		return nil, nil, err
 	}
@@ -117,20 +121,23 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	req.Account = j.number
 	a := j.state.newAttempt(record.Intent{
 		At: j.now(), Key: key, Identity: who, Pattern: who.Pattern().String(), Account: j.number,
-		Hold: cost.Hold{Fields: req.Lookup.Fields}, Run: req.Run, Job: req.Job,
+		Hold: cost.Hold{Fields: req.Lookup.Fields}, Run: req.Run, Job: req.Job, Epoch: j.shared.turn.Epoch,
 	})
 	view := j.state.view(known, a)
 	if view.Same, err = j.sameSubjects(who, key, req.Lookup.Fields); err != nil {
 		return nil, nil, err
 	}
 	decision, changes, err := decide.Decide(view, req)
+	if _, blocked := decision.(attempt.Blocked); blocked && j.othersFlying() {
+		decision = attempt.Blocked{Until: j.now().Add(askAgain)}
+	}
 	if changes == nil || err != nil {
 		return decision, write, err
 	}
 	id := j.state.apply(a, changes)
 	op := j.reserve(nil)
 	j.queued += longTextsOf(a.Intent)
-	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold}
+	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold, MaySend: j.permission()}
 	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
 	return granted, func() {
 		op.fill(Write{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&a.Intent)})
@@ -142,14 +149,14 @@ func (j *Journal) Totals(scope string) cost.Totals {
 	if scope == ScopeAccount {
 		scope = j.number.Scope(scope)
 	}
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return j.state.sums.Totals(scope)
 }
 
 // PausedUntil returns when the pause ends that the service asked for; the zero time when there is none.
 func (j *Journal) PausedUntil() time.Time {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	if until := j.own().PausedUntil; until.After(j.now()) {
 		return until
@@ -170,7 +177,7 @@ func (j *Journal) EndPause() (until time.Time, err error) {
 
 // Limits returns the limits of the account that are reached and last.
 func (j *Journal) Limits() []attempt.Limit {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return j.own().LastingLimits(j.now())
 }

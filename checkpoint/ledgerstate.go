@@ -127,6 +127,7 @@ func (l *ledgerState) idle(of *accountState) bool {
 // enter adds an attempt to the open ones.
 func (l *ledgerState) enter(id attempt.ID, a *openAttempt) {
 	l.open[id] = a
+	a.account.last = max(a.account.last, id)
 	for f := range a.Hold.Fields.Each() {
 		l.byField[record.KeyedField{Key: a.Key, Field: f}] = id
 	}

@@ -44,7 +44,8 @@ type Options struct {
 	// Service is that of the account 0, as in an AccountID. A journal that does not know it yet records it.
 	// It may be empty.
 	Service string
-	Now     func() time.Time
+	// Now is the clock. It may be nil for a shared store: then it is the clock of the database.
+	Now func() time.Time
 	// Stop is called before every record that a scan of an open journal reads. Its error ends
 	// the scan. It may be nil. It may be called from any goroutine.
 	Stop func() error
@@ -80,10 +81,11 @@ type eraser interface {
 // it and only such a program can continue it. Nothing can be sent then, because only an open journal
 // gives permission.
 func New(s Store, options Options) (*Journal, error) {
-	j, err := open(s, options)
+	j, err := openAlone(s, options)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the journal: %w", err), s.Close())
 	}
+	go j.commitLoop()
 	return j, nil
 }
 
@@ -120,7 +122,28 @@ func Read(s Store, options Options) (*Journal, error) {
 // readOnly reports whether the journal was opened with Read.
 func (j *Journal) readOnly() bool { return j.failure == ErrReadOnly }
 
-func open(s Store, options Options) (*Journal, error) {
+// openAlone opens the journal while nobody else changes the store.
+func openAlone(s Store, options Options) (j *Journal, err error) {
+	shared, is := s.(record.Shared)
+	if !is {
+		return open(s, options, nil)
+	}
+	asked := time.Now()
+	err = shared.Alone(func(turn record.Turn) error {
+		j, err = open(s, options, func(l *ledger) {
+			l.shared.store, l.shared.turn, l.shared.inTurn = shared, turn, true
+			l.shared.clock.Store(&turnClock{turn.Now, asked, time.Now()})
+		})
+		return err
+	})
+	if err == nil {
+		j.shared.inTurn = false
+	}
+	return j, err
+}
+
+// open opens the journal. Turn puts it into the turn of a shared store; it is nil for another one.
+func open(s Store, options Options, turn func(*ledger)) (*Journal, error) {
 	if len(options.Catalogue.Fields) == 0 {
 		return nil, errors.New("it was opened without the catalogue of its interface")
 	}
@@ -141,13 +164,16 @@ func open(s Store, options Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	if turn != nil {
+		turn(j.ledger)
+	}
 	service, err := j.registry().NameFirst()
 	if err != nil {
 		return nil, err
 	}
 	names = append(names, service...)
 	k, ok := s.(keeper)
-	if err := j.restore(ok && k.Whole(), names); err != nil {
+	if err := j.restore(turn != nil || ok && k.Whole(), names); err != nil {
 		return nil, err
 	}
 	if ok {
@@ -156,7 +182,6 @@ func open(s Store, options Options) (*Journal, error) {
 		}
 	}
 	j.store = record.WithStop(s, options.Stop) // only now, because recovery must not be stopped
-	go j.commitLoop()
 	return j, nil
 }
 
@@ -174,12 +199,15 @@ func newJournal(s Store, identity record.Journal, options Options) (*Journal, er
 	room, _ := s.(roomy)
 	eraser, _ := s.(eraser)
 	j := &Journal{ledger: &ledger{
-		store: s, room: room, eraser: eraser, now: options.Now, id: identity.ID, secret: identity.Secret,
+		store: s, room: room, eraser: eraser, clock: options.Now, id: identity.ID, secret: identity.Secret,
 		first: options, state: newLedgerState(),
 		wake: make(chan struct{}, 1), stopping: make(chan struct{}), stopped: make(chan struct{}),
 	}, fields: options.Catalogue.All()}
 	j.state.addAccount(options.Catalogue).SetTerms(options.Rate, options.Tariff)
 	j.drained = sync.NewCond(&j.mu)
+	if options.Now == nil {
+		j.shared.clock.Store(&turnClock{time.Now(), time.Now(), time.Now()}) // until a turn shows that of the database
+	}
 	return j, nil
 }
 

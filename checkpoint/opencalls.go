@@ -28,7 +28,7 @@ type OpenCalls struct {
 
 // OpenCalls returns the calls of all accounts without an outcome.
 func (j *Journal) OpenCalls() OpenCalls {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return j.state.openCalls()
 }

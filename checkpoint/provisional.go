@@ -90,7 +90,7 @@ func (j *Journal) correctCharge(id attempt.ID, free enrich.Fields) (Write, error
 // Provisional returns the attempts with provisional charges, and the fields: those that
 // were booked as paid and may turn out to have been free.
 func (j *Journal) Provisional() map[attempt.ID]enrich.Fields {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return j.state.provisional()
 }
@@ -127,7 +127,7 @@ func (j *Journal) AccountMayBeFree(scopes ...string) ([]cost.Money, error) {
 // AwaitsAccount reports whether an idle snapshot of the account can show more: about its
 // calls in doubt, or about provisional charges.
 func (j *Journal) AwaitsAccount() bool {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return len(j.own().Provisional) > 0 ||
 		slices.ContainsFunc(j.state.doubts(j.own()), func(d attempt.Doubt) bool { return d.Decidable })

@@ -39,7 +39,7 @@ func (j *Journal) People() int64 {
 
 // attempts returns how many attempts there are.
 func (j *Journal) attempts() int64 {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return int64(j.state.persisted.NextID) - 1
 }
@@ -115,7 +115,7 @@ func isBetween(key, first, last enrich.Key) bool {
 
 // openKeys returns the keys of the persons with an open attempt. They are from first to last.
 func (j *Journal) openKeys(first, last enrich.Key) []enrich.Key {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	var open []enrich.Key
 	for field := range j.state.byField {
@@ -161,10 +161,13 @@ func (v *fieldValues) record() (known attempt.Record, err error) {
 // RecordOf returns what is known of the identity with a key. Unlike Record, it cannot notice
 // that two identities share the key. So its result must not justify returning an answer.
 func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
-	known, err := j.lockKnowing(key, nil, j.fields)
+	known, err := j.lockKnowing(j.lockPlain, key, nil, j.fields)
 	j.mu.Unlock()
 	return known, err
 }
+
+// lockPlain locks the journal for a caller that reads what this process knows.
+func (j *Journal) lockPlain() { j.mu.Lock() }
 
 // Recall returns a function that appends to known the outcomes of the given attempts, in their
 // order. The attempts' numbers must ascend. who says whether to set Outcome.Who, which doubles the
@@ -175,7 +178,7 @@ func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
 // The function may be called from many goroutines. Use it for one job only: it may return outcomes
 // that were erased after Recall returned.
 func (j *Journal) Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error) {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return newOutcomeReader(j.store, OutcomeOptions{
 		Last: j.state.persisted.NextID - 1, Memory: memory, Who: who, Doubt: j.Doubt, MayBeFree: j.state.provisional(),

@@ -14,14 +14,14 @@ import (
 
 // Doubts returns the attempts of the account whose outcome is unknown, in the order of their Begin.
 func (j *Journal) Doubts() []attempt.Doubt {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return j.state.doubts(j.own())
 }
 
 // DoubtsOfAll returns the attempts of all accounts whose outcome is unknown, in the order of their Begin.
 func (j *Journal) DoubtsOfAll() []attempt.Doubt {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return j.state.doubts(nil)
 }
@@ -57,16 +57,18 @@ func (j *Journal) Doubt(id attempt.ID) string {
 	return a.doubt.Cause
 }
 
-// LastEnded returns when the last call ended that may have reached the service.
+// LastEnded returns when the last call ended that may have reached the service. It notes as BeginReading that the account
+// is about to be read.
 func (j *Journal) LastEnded() time.Time {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
+	j.noteQuiet()
 	return j.own().LastEnded
 }
 
 // Base returns the account's last idle snapshot.
 func (j *Journal) Base() cost.Account {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	return j.own().Base
 }
@@ -83,6 +85,10 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (reconciled attemp
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
 		return reconciled, err
+	}
+	if !j.wasQuiet() {
+		j.mu.Unlock()
+		return attempt.ReconcileResult{Why: "other processes had calls in flight when the account was read"}, nil
 	}
 	doubts := j.state.doubts(j.own())
 	evidence := j.own().Evidence(now, exclusive, doubts)
@@ -209,8 +215,7 @@ func (j *Journal) assumeSome(doubts map[attempt.ID]attempt.Doubt, ids []attempt.
 // stop makes the journal refuse everything after an error that came when its state was
 // changed and nothing was written yet; reopening decides. The lock is held.
 func (j *Journal) stop(err error) error {
-	j.failure = fmt.Errorf("%w: %w", ErrFailed, err)
-	j.drained.Broadcast()
+	j.fail(err)
 	return j.failure
 }
 
@@ -240,12 +245,17 @@ func (j *Journal) leaveAll(ids []attempt.ID) {
 // Rebase makes a snapshot of the account, read while no call was in flight, the
 // one in which the account's totals and the free allowance begin. Doubts from
 // before it are not decidable afterwards, and provisional charges are not corrected:
-// while AwaitsAccount reports true, Reconcile comes first.
+// while AwaitsAccount reports true, Reconcile comes first. In a shared journal it changes nothing when other
+// processes had calls in flight since BeginReading: what they were charged may be in the snapshot or not.
 func (j *Journal) Rebase(snapshot cost.Account) error {
 	j.lock()
 	if err := j.mayRebase(); err != nil {
 		j.mu.Unlock()
 		return err
+	}
+	if !j.wasQuiet() {
+		j.mu.Unlock()
+		return nil
 	}
 	j.own().Provisional = nil
 	j.own().Rebase(j.state.persisted.NextID, snapshot)
@@ -281,7 +291,7 @@ func (j *Journal) mayRebase() error {
 	if !j.own().Ready {
 		return j.notOpened() // without its tariff a snapshot would prove too much
 	}
-	if !j.state.idle(j.own()) {
+	if !j.idleHere() {
 		return errors.New("the account's snapshot was taken while calls were in flight")
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 
 // Record returns what is known of an identity, field by field.
 func (j *Journal) Record(id enrich.Identity) (attempt.Record, error) {
-	known, err := j.lockKnowing(j.Key(id), &id, j.fields)
+	known, err := j.lockKnowing(j.look, j.Key(id), &id, j.fields)
 	j.mu.Unlock()
 	return known, err
 }
@@ -22,17 +22,26 @@ func (j *Journal) Record(id enrich.Identity) (attempt.Record, error) {
 // The store is read without the lock, which many decisions wait for. What became
 // durable in between is read again: an attempt leaves the open ones, under the lock,
 // only when the store has its resolution.
-func (j *Journal) lockKnowing(key enrich.Key, id *enrich.Identity, fields enrich.Fields) (attempt.Record, error) {
+//
+// In a shared journal, others may have made something durable just before the lock. Then it is read under the lock.
+func (j *Journal) lockKnowing(lock func(), key enrich.Key, id *enrich.Identity, fields enrich.Fields) (attempt.Record, error) {
 	keys := j.keysWith(key, id)
 	records, unsure := make([]attempt.Record, len(keys)), make([]enrich.Fields, len(keys))
 	for {
-		before := j.state.departed(keys)
 		var err error
-		for i := 0; err == nil && i < len(keys); i++ {
-			records[i], unsure[i], err = j.recorded(keys[i], key, id, fields)
+		read := func() {
+			for i := 0; err == nil && i < len(keys); i++ {
+				records[i], unsure[i], err = j.recorded(keys[i], key, id, fields)
+			}
 		}
-		j.lock()
-		if j.state.departed(keys) != before {
+		before := j.state.departed(keys)
+		read()
+		lock()
+		switch {
+		case j.state.departed(keys) == before:
+		case j.shared.inTurn:
+			read()
+		default:
 			j.mu.Unlock()
 			continue
 		}

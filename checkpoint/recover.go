@@ -51,7 +51,7 @@ func (j *Journal) recover(whole bool, names []Write) error {
 	if err := j.recoverOpen(now); err != nil || j.readOnly() {
 		return err // who only reads needs no slots
 	}
-	return j.makeReady(j.own(), AccountOptions{Rate: j.first.Rate, Tariff: j.first.Tariff}, now)
+	return j.makeReady(j.number, AccountOptions{Rate: j.first.Rate, Tariff: j.first.Tariff})
 }
 
 func (j *Journal) recoverSums() error {
@@ -76,19 +76,24 @@ func (j *Journal) recoverOpen(now time.Time) error {
 	}
 	slices.Sort(ids)
 	var doubts []Write
+	var live []attempt.ID
 	for _, id := range slices.Compact(ids) {
 		a, write, err := j.loadOpen(id, now)
 		if err != nil {
 			return err
 		}
 		j.state.enter(id, a)
+		if a.state == attempt.Intended && !j.readOnly() {
+			FlyHold(a.sums, a.Hold)
+			live = append(live, id)
+		}
 		doubts = append(doubts, write...)
 	}
 	j.state.sums.LoadAdjustments(j.state.doubtful())
 	if len(doubts) == 0 {
 		return nil
 	}
-	j.state.persisted.InFlight = nil
+	j.state.persisted.InFlight = live
 	_, change := newChange()
 	return j.store.Commit(append(doubts, change, Write{Key: record.StateKey, Value: record.Encode(j.state.record())}))
 }
@@ -112,10 +117,10 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	if err != nil || found {
 		return a, nil, err
 	}
-	if j.readOnly() { // the owner waits for the answer
+	if j.readOnly() || slices.Contains(j.shared.turn.Live, in.Epoch) { // its process waits for the answer
 		a.state = attempt.Intended
 		return a, nil, nil
 	}
-	a.doubt = record.Doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
+	a.doubt = leftBehind(now)
 	return a, doubtWrites(id, a.doubt), nil
 }

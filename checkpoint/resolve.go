@@ -59,7 +59,7 @@ func (j *Journal) resolve(id attempt.ID, names []enrich.Identity, end func(*open
 		j.mu.Unlock()
 		return err
 	}
-	now := j.now()
+	now := j.nowAtMost()
 	res, states := end(a, now)
 	j.state.resolve(id, res, now)
 	op := j.reserve(func() { j.state.leave(id) })
@@ -101,7 +101,7 @@ func (j *Journal) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
 		j.mu.Unlock()
 		return err
 	}
-	d := record.Doubt{At: j.now(), Cause: why.Cause}
+	d := record.Doubt{At: j.nowAtMost(), Cause: why.Cause}
 	a.account.Pause(d.At, why.PauseUntil)
 	j.state.markInDoubt(id, d, d.At)
 	durable := j.enqueue(nil, doubtWrites(id, d)...)
@@ -121,6 +121,9 @@ func (j *Journal) inFlight(id attempt.ID) (*openAttempt, error) {
 	a := j.state.open[id]
 	if a == nil || a.state != attempt.Intended || a.resolving {
 		return nil, fmt.Errorf("attempt %d is not in flight: an attempt is resolved once", id)
+	}
+	if a.Epoch != j.shared.turn.Epoch {
+		return nil, fmt.Errorf("attempt %d is in flight in another process, which alone can say how it ended", id)
 	}
 	return a, nil
 }

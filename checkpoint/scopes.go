@@ -41,7 +41,7 @@ func CeilingScope(c cost.Ceiling, account attempt.Account, at time.Time) string 
 // AccountTotals returns the sums of each account, by its number, in scopes that span accounts and have no attempt in
 // common.
 func (j *Journal) AccountTotals(scopes ...string) []cost.Totals {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	totals := make([]cost.Totals, len(j.state.accounts))
 	for number := range totals {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"payonce/checkpoint/badgerstore"
+	"payonce/io/iotest"
 )
 
 // memStore is a Store whose disk is a map. It can fail a commit, with or without
@@ -99,6 +100,9 @@ func TestStores(t *testing.T) {
 	for name, make := range stores {
 		t.Run(name, func(t *testing.T) { testStore(t, make(t)) })
 	}
+	t.Run("postgres", func(t *testing.T) {
+		testStore(t, inPostgres(iotest.StartPostgres(t, "fsync=on"))(t))
+	})
 }
 
 func testStore(t *testing.T, open func() Store) {

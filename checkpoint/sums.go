@@ -118,6 +118,14 @@ func LandHold(in []SumCount, hold cost.Hold) {
 	}
 }
 
+// FlyHold adds the hold of an attempt to what the calls in flight may release. The totals have it already.
+func FlyHold(in []SumCount, hold cost.Hold) {
+	held := hold.Amounts()
+	for _, sum := range in {
+		sum.InFlight.Hold(sum.As.Of(held))
+	}
+}
+
 // Release removes the hold of an attempt and adds its outcome. If the account's base is newer
 // than the attempt, the attempt does not count in the account's sums.
 func (s *Sums) Release(in []SumCount, hold cost.Hold, res attempt.Resolution, beforeBase bool) {

@@ -20,7 +20,7 @@ import (
 // Versions can only be compared for equality. Every commit that changes the version writes a new random number. So a
 // journal that was restored from a backup and continued does not reach an earlier version again.
 func (j *Journal) Version() uint64 {
-	j.mu.Lock()
+	j.look()
 	defer j.mu.Unlock()
 	state := slices.Clone(j.change)
 	// A new base of an account ends provisional charges, but writes no record of a call.

@@ -196,7 +196,7 @@ func (s *session) closeLists() (err error) {
 // journal returns the open journal, nil before it is opened.
 func (s *session) journal() *checkpoint.Journal { return s.place.Journal }
 
-func (s *session) now() time.Time { return s.work.Env.Now() }
+func (s *session) now() time.Time { return s.place.Now() }
 
 func (s *session) note(text string) { s.work.Observer.Note(text) }
 

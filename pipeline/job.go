@@ -244,7 +244,7 @@ func (j *job) foreseen(account *provider.Account) dispatch.Stop {
 func (j *job) dispatched(s *RunStep, update func(dispatch.Tally)) *dispatch.Lookups {
 	s.NotSent = nil // the list may be scanned again
 	lookups := &dispatch.Lookups{
-		Ledger: s.Account.Journal, Finder: s.Account.Finder, Now: j.work.Env.Now, Report: update,
+		Ledger: s.Account.Journal, Finder: s.Account.Finder, Now: j.place.Now, Report: update,
 		Concurrency: j.pace.Concurrency, Spacing: s.Account.Rate.Spacing(), LongestPause: j.pace.LongestPause,
 		Reconciler: s.Account.Reconciler(), Note: j.note, Expendable: j.Budget.Expendable, Whole: s.Scope.Whole, Catalogue: s.Account.Catalogue,
 		Tariff: s.Account.Tariff, Request: j.Request(s.Account), Progress: &s.Account.Progress,

@@ -96,6 +96,9 @@ type Ticket struct {
 	ID     ID
 	Lookup enrich.Lookup
 	Hold   cost.Hold
+	// MaySend returns an error when the permission has ended. It is asked right before the request leaves. It is nil when
+	// the permission does not end.
+	MaySend func() error
 }
 
 // Decision is the journal's decision on a Request: Granted, Known, Unsettled, Paid, Limited, Over,
@@ -192,7 +195,11 @@ func (l Limit) Outlasts(other Limit) bool {
 }
 
 // Blocked says that the decision depends on the end of a call in flight.
-type Blocked struct{}
+type Blocked struct {
+	// Until is when to ask again at the latest, because the call may be one of another process. It is zero when all calls
+	// in flight are those of this process.
+	Until time.Time
+}
 
 func (Granted) decision()   {}
 func (Known) decision()     {}

@@ -24,6 +24,7 @@ func intentMembers(m *numbered.Members, in *Intent) {
 	accountMember(m, &in.Account)
 	numbered.Value(m, 11, &in.Before, earlierMembers)
 	numbered.Uint(m, 12, &in.UpTo)
+	numbered.Uint(m, 13, &in.Epoch)
 }
 
 // Payer is the part of an intent that says which account it is for.

@@ -176,6 +176,8 @@ type Intent struct {
 	// UpTo says that the call asks again for what attempts up to this one answered, because of an observed change.
 	UpTo   attempt.ID `json:"up_to,omitempty"`
 	Erased bool       `json:"erased,omitempty"` // the identity is gone; the key stays
+	// Epoch is that of the process that began the call, in a shared journal; 0 in another one.
+	Epoch uint64 `json:"epoch,omitempty"`
 }
 
 // Doubt says since when and why the outcome of an attempt is unknown.

@@ -79,7 +79,7 @@ var flagGroups = []struct {
 	{"Service and rate", []string{"sandbox", "base-url"}, []string{
 		"mcp-url", "transport", "rate", "headroom", "pace", "concurrency", "timeout", "settle-delay", "exclusive", "offline",
 	}},
-	{"Journal", []string{"workspace"}, []string{"state", "wait"}},
+	{"Journal", []string{"workspace"}, []string{"state", "journal", "wait"}},
 }
 
 // beside annotates a flag that stands in help texts behind another one, which is in a group.

@@ -23,7 +23,7 @@ func hintFlagsOf(flags *pflag.FlagSet) hintFlags {
 			names = append(names, flag.Name)
 		}
 	})
-	for _, name := range append(names, "state", "workspace") {
+	for _, name := range append(names, "state", "journal", "workspace") {
 		flag := flags.Lookup(name)
 		secret := "@"
 		if strings.HasPrefix(name, "base-url") {

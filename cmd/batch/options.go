@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/checkpoint/pgstore"
 	"payonce/configs"
 	"payonce/pipeline"
 	"payonce/pipeline/inspect"
@@ -55,8 +56,8 @@ type options struct {
 	planFile  string             // that a run follows
 	kept      *pipeline.PlanFile // read from it
 
-	changes string // the table of changes of watched companies, which a run writes first; "" for none
-
+	changes    string    // the table of changes of watched companies, which a run writes first; "" for none
+	alone      bool      // the command needs a journal in a directory
 	unapproved time.Time // the time since which the run waits for an approval; zero for none
 }
 
@@ -84,7 +85,20 @@ func (o *options) load(cmd *cobra.Command) error {
 		}
 	}
 	o.hints = hintFlagsOf(cmd.Flags())
+	if o.service.shared() != "" && cmd.Flags().Lookup("workspace") != nil && !slices.Contains(sharedCommands, cmd.CommandPath()) {
+		return notShared(cmd.CommandPath())
+	}
 	return o.check()
+}
+
+// sharedCommands are the commands that work with a shared journal.
+var sharedCommands = []string{
+	"batch plan", "batch run", "batch write", "batch status", "batch budget", "batch runs", "batch show", "batch ledger", "batch reconcile",
+}
+
+// notShared refuses a command that does not work with a shared journal.
+func notShared(command string) error {
+	return problem.Coded("not_shared", "%s does not work with a shared journal yet, and nothing was changed", command)
 }
 
 // work loads the options and returns where the command works.
@@ -213,8 +227,16 @@ func (o *options) check() error {
 	for _, wrong := range o.problems() {
 		return problem.Usagef("%s %s", o.service.assumed.written(wrong.Flag), wrong.Text)
 	}
-	excluded := o.service.Excluded()
+	excluded, shared := o.service.Excluded(), o.service.shared()
 	switch {
+	case o.service.Journal != "" && pgstore.HasPassword(o.service.Journal):
+		return problem.Usagef("--journal is not an address without a password: others can see it on the command line. Write it like postgres://user@host/database, and the password into a passfile or the whole address into BATCH_JOURNAL")
+	case shared != "" && o.alone:
+		return notShared("batch jobs")
+	case shared != "" && o.service.Sandbox:
+		return problem.Usagef("--sandbox has a journal of its own: unset BATCH_JOURNAL and leave out --journal")
+	case shared != "" && o.service.getenv(journalKeyVariable) != "":
+		return problem.Usagef("BATCH_JOURNAL_KEY does not encrypt a shared journal: unset it, and let the database encrypt its files")
 	case excluded != "":
 		return problem.Usagef("--sandbox and --%s exclude each other", excluded)
 	case !o.service.Known() && !(o.offline && o.unbound):

@@ -38,6 +38,7 @@ type program struct {
 	baseURL string
 	v2Key   string // "" for none
 	args    []string
+	environ []string // variables of its environment besides
 }
 
 // newProgram writes a list with that number of rows and returns the command that enriches it.
@@ -120,7 +121,7 @@ func (p *program) startAs(command *exec.Cmd) *process {
 	if p.v2Key != "" {
 		keys = append(keys, "SERVICE_V2_API_KEY="+p.v2Key)
 	}
-	run.Env = slices.Concat(os.Environ(), []string{"SERVICE_BASE_URL=" + p.baseURL}, keys, zohoVariables(strings.TrimSuffix(p.baseURL, "/api/v1")), command.Env)
+	run.Env = slices.Concat(os.Environ(), []string{"SERVICE_BASE_URL=" + p.baseURL}, keys, p.environ, zohoVariables(strings.TrimSuffix(p.baseURL, "/api/v1")), command.Env)
 	if run.Stdout == nil {
 		run.Stdout = &run.stdout
 	}

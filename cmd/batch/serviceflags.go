@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +27,7 @@ const (
 	baseURLVariable = "SERVICE_BASE_URL"
 	mcpurlVariable  = "SERVICE_MCP_URL"
 	stateVariable   = "BATCH_STATE"
+	journalVariable = "BATCH_JOURNAL"
 	keyVariable     = "SERVICE_API_KEY"
 )
 
@@ -80,7 +82,7 @@ func (a addressFlags) variable(name string) string {
 
 // flagVariables returns the environment variables that win over a configuration file, by the names of the flags.
 func flagVariables(addresses []*addressFlags) map[string]string {
-	variables := map[string]string{"mcp-url": mcpurlVariable, "state": stateVariable}
+	variables := map[string]string{"mcp-url": mcpurlVariable, "state": stateVariable, "journal": journalVariable}
 	for _, a := range addresses {
 		variables[a.flag("base-url")] = a.variable(baseURLVariable)
 	}
@@ -92,7 +94,9 @@ type serviceFlags struct {
 	getenv func(string) string
 
 	State, Workspace string
-	Wait             time.Duration
+	// Journal is the URL of a shared journal that a flag or a configuration gives.
+	Journal string
+	Wait    time.Duration
 
 	Addresses     []*addressFlags // of the providers, in their order
 	MCPURL        string
@@ -150,7 +154,7 @@ func newServiceFlags(env environment) serviceFlags {
 func (f *serviceFlags) Options() workspace.Options {
 	options := workspace.Options{
 		Journal: workspace.Journal{
-			State: f.State, Name: f.Workspace, Wait: f.Wait,
+			State: f.State, Name: f.Workspace, Wait: f.Wait, Shared: f.shared(),
 			Key:    workspace.Key{From: journalKeyVariable, Text: f.getenv(journalKeyVariable)},
 			NewKey: workspace.Key{From: newJournalKeyVariable, Text: f.getenv(newJournalKeyVariable)},
 		},
@@ -164,6 +168,9 @@ func (f *serviceFlags) Options() workspace.Options {
 	}
 	return options
 }
+
+// shared returns the URL of the shared journal; "" for a journal in a directory. It may hold a password.
+func (f *serviceFlags) shared() string { return cmp.Or(f.Journal, f.getenv(journalVariable)) }
 
 // settings returns a provider with what its own flags and keys of the configuration say.
 func (f *serviceFlags) settings(of provider.Provider) provider.Provider {
@@ -210,6 +217,7 @@ func (f *serviceFlags) AddAddresses(flags *pflag.FlagSet) {
 // AddJournal adds the flags that say where the journal is.
 func (f *serviceFlags) AddJournal(flags *pflag.FlagSet) {
 	flags.StringVar(&f.State, "state", f.State, "the `DIR` that holds the journals (BATCH_STATE; default the user's state directory)")
+	flags.StringVar(&f.Journal, "journal", "", "the `URL` of a PostgreSQL database that has the journal, so that several machines share it (BATCH_JOURNAL, which may hold a password)")
 	flags.StringVar(&f.Workspace, "workspace", f.Workspace, "the `NAME` of the workspace; each has its own journal")
 }
 

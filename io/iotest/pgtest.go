@@ -18,6 +18,9 @@ import (
 // PostgresPassword is that of the user of the server.
 const PostgresPassword = "s3cret-of-the-test"
 
+// memoryDir is where Linux keeps files in memory. A server that syncs its files there does not wait for a disk.
+const memoryDir = "/dev/shm"
+
 // startTime is how long the server may take to start or to stop.
 const startTime = time.Minute
 
@@ -27,9 +30,9 @@ type PostgresServer struct {
 	dir string // of the socket
 }
 
-// StartPostgres starts a server with an empty database, and stops it with the test. Where PostgreSQL is not
-// installed, the test is skipped.
-func StartPostgres(t testing.TB) *PostgresServer {
+// StartPostgres starts a server with an empty database, and stops it with the test. Settings are such as "fsync=on"; without
+// that one a power cut of the machine would lose its data. Where PostgreSQL is not installed, the test is skipped.
+func StartPostgres(t testing.TB, settings ...string) *PostgresServer {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil || len(found) == 0 {
@@ -37,11 +40,18 @@ func StartPostgres(t testing.TB) *PostgresServer {
 	}
 	slices.Sort(found)
 	bin := found[len(found)-1]
-	dir := UserDir(t)
+	parent := ""
+	if info, err := os.Stat(memoryDir); err == nil && info.IsDir() {
+		parent = memoryDir
+	}
+	dir := userDirIn(t, parent)
 	s := &PostgresServer{t: t, dir: dir}
 	data := filepath.Join(dir, "data")
 	s.run(bin, "initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "-N")
 	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c fsync=off -c shared_buffers=16MB", dir)
+	for _, setting := range settings {
+		options += " -c " + setting
+	}
 	s.run(bin, "pg_ctl", "start", "-w", "-D", data, "-l", filepath.Join(dir, "log"), "-o", options)
 	t.Cleanup(func() { s.run(bin, "pg_ctl", "stop", "-w", "-D", data, "-m", "immediate") })
 	s.Exec("ALTER USER tester PASSWORD '" + PostgresPassword + "'")

@@ -12,7 +12,13 @@ import (
 // test ends. Other than that of t.TempDir, this user may enter the directories above it.
 func UserDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "payonce-test-*")
+	return userDirIn(t, "")
+}
+
+// userDirIn is UserDir with the directory above it; "" is the usual one.
+func userDirIn(t testing.TB, parent string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(parent, "payonce-test-*")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,11 +16,19 @@ import (
 type countedConn struct {
 	net.Conn
 	written atomic.Int64
+	// permit is asked before the next write, which is the first of a request; nil when it may be written.
+	permit atomic.Pointer[func() error]
 }
 
 // Write counts before it writes and takes back afterwards what was not written,
 // so that the count is never less than what has left.
 func (c *countedConn) Write(b []byte) (int, error) {
+	if permit := c.permit.Swap(nil); permit != nil {
+		if err := (*permit)(); err != nil {
+			c.permit.Store(permit) // nothing else of the request leaves either
+			return 0, err
+		}
+	}
 	c.written.Add(int64(len(b)))
 	n, err := c.Conn.Write(b)
 	c.written.Add(int64(n - len(b)))
@@ -43,7 +51,11 @@ func counted(conn net.Conn) *countedConn {
 
 // Flight follows one request to the connections that it was given. It belongs
 // to the goroutine that sends the request.
-type Flight struct{ legs []leg }
+type Flight struct {
+	legs []leg
+	// ended is why the permission to send the request had ended when it was about to leave.
+	ended atomic.Pointer[error]
+}
 
 type leg struct {
 	conn   *countedConn // nil when the connection is not counted
@@ -52,15 +64,35 @@ type leg struct {
 
 // watch returns a context for the request to run on.
 func (f *Flight) watch(ctx context.Context) context.Context {
+	permit := f.permit(ctx)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			next := leg{conn: counted(info.Conn)}
 			if next.conn != nil {
 				next.before = next.conn.written.Load()
+				next.conn.permit.Store(nil)
+				if permit != nil {
+					next.conn.permit.Store(&permit)
+				}
 			}
 			f.legs = append(f.legs, next)
 		},
 	})
+}
+
+// permit returns the permit of a request, nil when its permission does not end. It notes why it refuses.
+func (f *Flight) permit(ctx context.Context) func() error {
+	permit := enrich.PermitOf(ctx)
+	if permit == nil {
+		return nil
+	}
+	return func() error {
+		err := permit()
+		if err != nil {
+			f.ended.Store(&err)
+		}
+		return err
+	}
 }
 
 // Connected reports whether the request was given a connection at all.
@@ -99,6 +131,8 @@ func (f *Flight) Unanswered(to Address, err error) enrich.Verdict {
 	switch {
 	case !f.Connected():
 		return enrich.NotSent{Err: &UnreachableError{to, f.Cause(err)}}
+	case f.sentNothing() && f.ended.Load() != nil:
+		return enrich.NotSent{Err: *f.ended.Load()}
 	case f.sentNothing():
 		return enrich.NotSent{Err: fmt.Errorf("%s closed the connection before anything was sent: %w", to.Host, f.Cause(err))}
 	default:

@@ -76,6 +76,11 @@ func (l line) Carry(request *http.Request, body []byte, flight *Flight) (*http.R
 	// again when a reused connection turns out to be dead. For the same reason there is
 	// no header that calls the request idempotent.
 	outgoing.GetBody = nil
+	if permit := enrich.PermitOf(request.Context()); permit != nil {
+		if err := permit(); err != nil {
+			return nil, err // no connection is made for it
+		}
+	}
 	switch {
 	case len(body) > 0:
 		outgoing.Body, outgoing.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))

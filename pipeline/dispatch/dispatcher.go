@@ -158,10 +158,10 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	case attempt.Later:
 		d.later(ctx, decision)
 	case attempt.Blocked:
-		if len(d.flights.begun) == 0 {
+		if len(d.flights.begun) == 0 && decision.Until.IsZero() {
 			return errors.New("the journal waits for a call, but none is in flight")
 		}
-		d.wait(ctx, time.Time{})
+		d.wait(ctx, decision.Until)
 	default:
 		return fmt.Errorf("the journal returned %T, which is not a decision", decision)
 	}

@@ -44,6 +44,9 @@ func (w worker) work(ctx context.Context, t task, granted attempt.Granted) resul
 	// This is past the commit point of the call: the intent is durable. From here on a crash
 	// leaves an attempt in doubt.
 	r := result{task: t, id: ticket.ID, sent: w.gate.now()}
+	if ticket.MaySend != nil {
+		ctx = enrich.WithPermit(ctx, ticket.MaySend)
+	}
 	verdict := w.finder.Find(ctx, ticket.Lookup)
 	r.verdict, r.limited = verdict, w.limited(ticket, verdict)
 	r.charge, r.err = w.record(ticket, verdict, r.limited)

@@ -215,6 +215,9 @@ func (a *Account) ChoosePrices() (err error) {
 // Begin reads the account before a run. Nothing is in flight, so the snapshot is the new base of what the
 // journal knows of the account. SettleLeftovers comes first.
 func (a *Account) Begin(ctx context.Context) error {
+	if a.Journal != nil {
+		a.Journal.BeginReading()
+	}
 	if err := a.ReadStatus(ctx); err != nil || !a.Read || a.Journal == nil {
 		return err
 	}
@@ -232,7 +235,9 @@ func (a *Account) Begin(ctx context.Context) error {
 
 // Rebase makes the status that was read the new base of what the journal knows of the account.
 func (a *Account) Rebase() error {
-	a.tellUnknownUse(a.Journal.Base(), a.Shown, a.Journal.Totals(checkpoint.ScopeAccount))
+	if a.Journal.Quiet() {
+		a.tellUnknownUse(a.Journal.Base(), a.Shown, a.Journal.Totals(checkpoint.ScopeAccount))
+	}
 	return a.Journal.Rebase(a.Shown)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/pgstore"
 	"payonce/pipeline/problem"
 )
 
@@ -27,6 +28,13 @@ const sandboxDir = "sandbox"
 func (o Options) Dir() (string, error) {
 	if o.Sandbox {
 		return filepath.Join(o.Journal.State, sandboxDir, o.Journal.Name), nil
+	}
+	if o.Journal.Shared != "" { // for files of this machine
+		name, err := pgstore.NameOf(o.Journal.Shared)
+		if err != nil {
+			return "", OpenError(err)
+		}
+		return filepath.Join(o.Journal.State, name, o.Journal.Name), nil
 	}
 	names, err := o.serviceNames()
 	if err != nil {
@@ -119,7 +127,7 @@ func (o Options) linkNames() error {
 			addresses++
 		}
 	}
-	if o.Sandbox || addresses < 2 {
+	if o.Sandbox || o.Journal.Shared != "" || addresses < 2 {
 		return nil
 	}
 	dir, err := o.Dir()

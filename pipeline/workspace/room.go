@@ -7,6 +7,9 @@ import (
 
 // RoomNeeded returns about how much room the journal needs for a number of lookups.
 func (s *Session) RoomNeeded(lookups int64) []atomicfile.Needed {
+	if s.Options.Journal.Shared != "" {
+		return nil
+	}
 	dir, err := s.Options.Dir()
 	if err != nil {
 		return nil

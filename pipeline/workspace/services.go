@@ -118,7 +118,7 @@ func (s *Session) Account(of provider.Service, note func(string), unread func(er
 	connect := provider.ConnectOptions{Prices: s.Options.Prices, Profile: s.Options.Profile, Unread: unread}
 	account := &provider.Account{
 		Interface: of.Interface(), Of: of, Workspace: s, Connection: of.Connect(connect), Rate: of.KeptRate(),
-		SettleDelay: s.Options.SettleDelay, Exclusive: s.Options.Exclusive, Now: s.Env.Now, Note: note,
+		SettleDelay: s.Options.SettleDelay, Exclusive: s.Options.Exclusive, Now: s.Now, Note: note,
 	}
 	if s.Options.isFirst(of) {
 		account.Journal = s.Journal
@@ -130,7 +130,7 @@ func (s *Session) Account(of provider.Service, note func(string), unread func(er
 func (s *Session) Endpoint(of provider.Service) (provider.Endpoint, error) {
 	at := provider.Endpoint{
 		BaseURL: of.BaseURL, Key: s.Options.keyOf(of), Timeout: of.Timeout, Connections: of.Connections,
-		UserAgent: "payonce/" + s.Env.Version, Now: s.Env.Now, Profile: s.Options.Profile, Embedded: s.Options.Sandbox,
+		UserAgent: "payonce/" + s.Env.Version, Now: s.Now, Profile: s.Options.Profile, Embedded: s.Options.Sandbox,
 	}
 	if !at.Embedded {
 		return at, nil

@@ -15,6 +15,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/pgstore"
 	"payonce/checkpoint/remote"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
@@ -27,6 +28,9 @@ type Journal struct {
 	Key    Key           // that encrypts it at rest
 	NewKey Key           // that it is to be encrypted with
 	Wait   time.Duration // how long a command waits for another process that owns it
+	// Shared is the URL of the database that has the journal in place of a directory; "" for a directory. It may hold a
+	// password.
+	Shared string
 }
 
 // Progress says how far a command has come.
@@ -77,6 +81,10 @@ func (o Options) Find() (string, bool, error) {
 	if err != nil {
 		return "", false, err
 	}
+	if o.Journal.Shared != "" {
+		exists, err := existsShared(o.Journal)
+		return dir, exists, err
+	}
 	exists, err := badgerstore.Exists(dir)
 	if err != nil {
 		err = problem.Coded("state_unreadable", "whether there is a journal cannot be seen: %w", err)
@@ -110,8 +118,9 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 		Journal: checkpoint.Options{
 			Rate: first.KeptRate(), Catalogue: first.Interface().Catalogue, Now: env.Now, Stop: stop, Service: o.nameInJournal(first),
 		},
-		Wait:  o.Journal.Wait,
-		Owner: env.owner(doing),
+		Wait:   o.Journal.Wait,
+		Owner:  env.owner(doing),
+		Shared: o.sharing(env, doing),
 	}, err
 }
 
@@ -119,6 +128,8 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 func OpenError(err error) error {
 	var held *badgerstore.LockedError
 	switch {
+	case errors.Is(err, pgstore.ErrConnection), errors.Is(err, pgstore.ErrUnreachable):
+		return problem.Coded("journal_unreachable", "%w", err)
 	case errors.As(err, &held):
 		return &problem.Error{Code: "journal_held", Err: err}
 	case errors.Is(err, checkpoint.ErrVersion):
@@ -148,6 +159,14 @@ func ReadError(err error) error {
 		return err
 	}
 	return &problem.Error{Code: "journal_owner_ended", Err: err}
+}
+
+// Now returns the time by the clock that decides: that of the open journal when it is shared, else that of this machine.
+func (s *Session) Now() time.Time {
+	if s.Journal != nil && s.Options.Journal.Shared != "" && !s.snapshot {
+		return s.Journal.Now()
+	}
+	return s.Env.Now()
 }
 
 // Session is an open workspace. Its parts are opened when a use case needs them.
@@ -194,6 +213,9 @@ func (s *Session) opening(doing string, stop func() error) (string, Opening, err
 
 // Owner asks the process that owns the journal about itself.
 func (s *Session) Owner() (Owner, error) {
+	if s.Options.Journal.Shared != "" {
+		return Owner{}, remote.ErrNoOwner
+	}
 	dir, err := s.Options.Dir()
 	if err != nil {
 		return Owner{}, err

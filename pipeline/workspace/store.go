@@ -9,6 +9,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/pgstore"
 	"payonce/checkpoint/record"
 	"payonce/checkpoint/remote"
 )
@@ -21,11 +22,16 @@ type Opening struct {
 	// Owner returns what this process shows to other processes while it owns the journal. It may be nil. It
 	// may be called from any goroutine.
 	Owner func() Owner
+	// Shared is how the journal is opened when it is in a database; nil for a directory.
+	Shared *pgstore.Options
 }
 
 // OpenJournal opens the journal in a directory, or creates it. Until it is closed, other processes can
 // read it.
 func OpenJournal(ctx context.Context, dir string, o Opening) (*checkpoint.Journal, error) {
+	if o.Shared != nil {
+		return openShared(o)
+	}
 	s, err := own(ctx, dir, o, doing{opening: true})
 	if err != nil {
 		return nil, err
@@ -46,6 +52,10 @@ func (s *owned) open(o Opening) (*checkpoint.Journal, error) {
 // readJournal opens the journal in a directory to read it, and reports whether another process owns it.
 // Then it is a snapshot.
 func readJournal(ctx context.Context, dir string, o Opening) (journal *checkpoint.Journal, another bool, err error) {
+	if o.Shared != nil {
+		journal, err = readShared(o)
+		return journal, true, err
+	}
 	snapshot, own, err := read(ctx, dir, o, doing{reading: true, opening: true})
 	switch {
 	case err != nil:
@@ -60,6 +70,9 @@ func readJournal(ctx context.Context, dir string, o Opening) (journal *checkpoin
 
 // WithStore calls do with the store of a journal, which has to exist and which no other process owns.
 func WithStore(ctx context.Context, dir string, o Opening, do func(record.Store) error) error {
+	if o.Shared != nil {
+		return errNotShared
+	}
 	s, err := own(ctx, dir, o, doing{})
 	if err != nil {
 		return err
@@ -70,6 +83,13 @@ func WithStore(ctx context.Context, dir string, o Opening, do func(record.Store)
 // ReadStore calls do with the store of a journal, which has to exist. When another process owns the
 // journal, the store is a snapshot.
 func ReadStore(ctx context.Context, dir string, o Opening, do func(record.Store) error) error {
+	if o.Shared != nil {
+		snapshot, err := pgstore.Read(o.Shared.URL, o.Shared.Workspace)
+		if err != nil {
+			return err
+		}
+		return errors.Join(do(snapshot), snapshot.Close())
+	}
 	snapshot, own, err := read(ctx, dir, o, doing{reading: true})
 	switch {
 	case err != nil:
@@ -82,6 +102,9 @@ func ReadStore(ctx context.Context, dir string, o Opening, do func(record.Store)
 
 // Rewrite makes a fresh store of a closed journal, encrypted with a key.
 func (o Opening) Rewrite(ctx context.Context, dir string, key []byte) error {
+	if o.Shared != nil {
+		return errNotShared
+	}
 	return o.alone(ctx, dir, func() error {
 		return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})
 	})

@@ -1,0 +1,368 @@
+package pgstore
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"payonce/checkpoint/record"
+	"payonce/io/iotest"
+)
+
+func options(url string) Options {
+	return Options{URL: url, Workspace: "main", Holder: "a test", Lease: time.Minute, CallTime: time.Minute}
+}
+
+func open(t *testing.T, o Options) *Store {
+	t.Helper()
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() }) // the proxy of a test may be closed by then
+	return s
+}
+
+func set(key, value string) record.Write { return record.Write{Key: []byte(key), Value: []byte(value)} }
+
+// fault is what a proxy does with the next COMMIT.
+type fault string
+
+const (
+	noFault   fault = ""
+	unsent    fault = "the commit does not arrive"
+	replyLost fault = "the reply to the commit is lost"
+)
+
+// proxy stands between a client and the server, and breaks the connection at a commit.
+type proxy struct {
+	t    *testing.T
+	dir  string // of its socket
+	to   string // the socket of the server
+	mu   sync.Mutex
+	next fault
+	hit  int // how often it broke a connection
+}
+
+const socketName = ".s.PGSQL.5432"
+
+func newProxy(t *testing.T, serverURL string) (*proxy, string) {
+	t.Helper()
+	at, err := url.Parse(serverURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{t: t, dir: iotest.UserDir(t), to: filepath.Join(at.Query().Get("host"), socketName)}
+	listener, err := net.Listen("unix", filepath.Join(p.dir, socketName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go p.serve(client)
+		}
+	}()
+	at.RawQuery = url.Values{"host": {p.dir}}.Encode()
+	return p, at.String()
+}
+
+// inject sets the fault of the next commit.
+func (p *proxy) inject(f fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next = f
+}
+
+func (p *proxy) serve(client net.Conn) {
+	server, err := net.Dial("unix", p.to)
+	if err != nil {
+		client.Close()
+		return
+	}
+	broken := func() {
+		client.Close()
+		server.Close()
+	}
+	defer broken()
+	swallow := make(chan struct{})
+	go func() {
+		defer broken()
+		buffer := make([]byte, 1<<16)
+		for {
+			n, err := server.Read(buffer)
+			select {
+			case <-swallow:
+				if err != nil || bytes.Contains(buffer[:n], []byte("COMMIT\x00")) {
+					return // the reply came, and the client does not get it
+				}
+				continue
+			default:
+			}
+			if err != nil {
+				return
+			}
+			if _, err := client.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+	}()
+	buffer := make([]byte, 1<<16)
+	for {
+		n, err := client.Read(buffer)
+		if err != nil {
+			return
+		}
+		if bytes.Contains(buffer[:n], []byte("COMMIT\x00")) {
+			switch p.take() {
+			case unsent:
+				return
+			case replyLost:
+				close(swallow)
+			}
+		}
+		if _, err := server.Write(buffer[:n]); err != nil {
+			return
+		}
+	}
+}
+
+// take returns the fault of this commit.
+func (p *proxy) take() fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.next
+	if p.next = noFault; f != noFault {
+		p.hit++
+	}
+	return f
+}
+
+// TestALostReplyToCommitIsLookedUp breaks the connection at a commit, before and after the server has done it.
+func TestALostReplyToCommitIsLookedUp(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	for _, f := range []fault{unsent, replyLost} {
+		for _, otherWrites := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, another process writes %t", f, otherWrites), func(t *testing.T) {
+				p, through := newProxy(t, server.URL())
+				o := options(through)
+				o.Workspace = t.Name()
+				s := open(t, o)
+				o.URL = server.URL()
+				other := open(t, o)
+				if _, err := s.Begin(); err != nil {
+					t.Fatal(err)
+				}
+				wrote := make(chan error, 1)
+				if otherWrites { // it waits for the turn, and gets it when the connection breaks
+					waiting := make(chan struct{})
+					go func() {
+						close(waiting)
+						wrote <- other.Commit([]record.Write{set("b", "other")})
+					}()
+					<-waiting
+					awaitLock(t, server)
+				}
+				p.inject(f)
+				err := s.Commit([]record.Write{set("a", "value")})
+				if otherWrites {
+					if err := <-wrote; err != nil {
+						t.Fatal(err)
+					}
+				}
+				if p.hit != 1 {
+					t.Fatalf("%d connections were broken", p.hit)
+				}
+				value, getErr := other.Get([]byte("a"))
+				if getErr != nil {
+					t.Fatal(getErr)
+				}
+				committed := string(value) == "value"
+				if committed != (err == nil) {
+					t.Errorf("the commit returned %v, and the record is %q", err, value)
+				}
+				if err != nil && (f != unsent || !otherWrites || !errors.Is(err, record.ErrFailed)) {
+					t.Errorf("the commit failed: %v", err)
+				}
+				if err := s.Commit([]record.Write{set("a", "later")}); err != nil {
+					t.Errorf("the next commit: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// awaitLock waits until a session of the server waits for a lock.
+func awaitLock(t *testing.T, server *iotest.PostgresServer) {
+	t.Helper()
+	server.Exec(`DO $$ BEGIN
+		WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock') LOOP
+			PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot();
+		END LOOP; END $$`)
+}
+
+// TestReadsGoOnOverAnotherConnection ends the connection of a process between its statements, also in a turn.
+func TestReadsGoOnOverAnotherConnection(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	s := open(t, options(server.URL()))
+	if err := s.Commit([]record.Write{set("a", "1"), set("b", "2")}); err != nil {
+		t.Fatal(err)
+	}
+	kill := func() {
+		server.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
+	}
+	kill()
+	if value, err := s.Get([]byte("a")); string(value) != "1" || err != nil {
+		t.Errorf("read %q, %v", value, err)
+	}
+	if _, err := s.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	kill()
+	if value, err := s.Get([]byte("b")); string(value) != "2" || err != nil {
+		t.Errorf("read %q, %v", value, err)
+	}
+	if err := s.Commit([]record.Write{set("c", "3")}); err != nil {
+		t.Errorf("the commit of a turn whose connection broke: %v", err)
+	}
+	if value, err := s.Get([]byte("c")); string(value) != "3" || err != nil {
+		t.Errorf("read %q, %v", value, err)
+	}
+}
+
+// TestAnUnsafeServerIsRefused has servers that could lose what they have confirmed.
+func TestAnUnsafeServerIsRefused(t *testing.T) {
+	server := iotest.StartPostgres(t) // fsync=off
+	_, err := Open(options(server.URL()))
+	if !errors.Is(err, ErrConnection) || !strings.Contains(err.Error(), "fsync") {
+		t.Errorf("a server without fsync: %v", err)
+	}
+}
+
+// TestSynchronousCommitIsOnWhateverTheRoleSays has a role whose commits would not wait for the disk.
+func TestSynchronousCommitIsOnWhateverTheRoleSays(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on", "synchronous_commit=off")
+	s := open(t, options(server.URL()))
+	if _, err := s.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	var value string
+	if err := s.conn.QueryRow(t.Context(), "SELECT current_setting('synchronous_commit')").Scan(&value); err != nil || value != "on" {
+		t.Errorf("in a turn synchronous_commit is %q, %v", value, err)
+	}
+	if err := s.Commit(nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestErrorsDoNotShowThePassword has addresses that cannot be read or reached, and a password that is wrong.
+func TestErrorsDoNotShowThePassword(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	for _, address := range []string{
+		strings.Replace(server.URL(), iotest.PostgresPassword, iotest.PostgresPassword+"x", 1),
+		"postgres://tester:" + iotest.PostgresPassword + "@127.0.0.1:1/db?connect_timeout=1",
+		"postgres://tester:" + iotest.PostgresPassword + "@host:port/db",
+		"postgres://tester:" + iotest.PostgresPassword + "@[::1/db",
+		"host=/nowhere password=" + iotest.PostgresPassword,
+		strings.Replace(server.URL(), "/postgres", "/none", 1),
+	} {
+		_, err := Open(options(address))
+		if err == nil || strings.Contains(err.Error(), iotest.PostgresPassword) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+// TestScansSkipAndTurnPages has more records than fit on a page.
+func TestScansSkipAndTurnPages(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	s := open(t, options(server.URL()))
+	var writes []record.Write
+	for n := range 5000 {
+		writes = append(writes, set(fmt.Sprintf("k%05d", n), fmt.Sprint("v", n)))
+	}
+	writes = append(writes, set("\xff\xff", "last"), set("k00007", "changed"))
+	if err := s.Commit(writes); err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	err := s.Scan([]byte("k"), nil, func(key, value []byte) (bool, error) {
+		want := fmt.Sprint("v", count)
+		if count == 7 {
+			want = "changed"
+		}
+		if string(key) != fmt.Sprintf("k%05d", count) || string(value) != want {
+			return false, fmt.Errorf("record %d is %q=%q", count, key, value)
+		}
+		count++
+		return true, nil
+	})
+	if err != nil || count != 5000 {
+		t.Errorf("%d records, %v", count, err)
+	}
+	var seen []string
+	err = s.Seek([]byte("k"), nil, func(key, _ []byte) (bool, []byte, error) {
+		seen = append(seen, string(key))
+		switch len(seen) {
+		case 1:
+			return true, []byte("k00003"), nil // on the page
+		case 2:
+			return true, []byte("k03000"), nil // behind it
+		case 3:
+			return true, nil, nil
+		}
+		return false, nil, nil
+	})
+	if want := "k00000 k00003 k03000 k03001"; strings.Join(seen, " ") != want || err != nil {
+		t.Errorf("seek went to %v, %v; want %s", seen, err, want)
+	}
+	seen = nil
+	err = s.Scan([]byte("\xff"), nil, func(key, _ []byte) (bool, error) {
+		seen = append(seen, string(key))
+		return true, nil
+	})
+	if len(seen) != 1 || err != nil {
+		t.Errorf("behind the last prefix: %q, %v", seen, err)
+	}
+	values, err := s.GetAll([][]byte{[]byte("k00001"), []byte("none"), []byte("k04999")})
+	if err != nil || string(bytes.Join(values, []byte(","))) != "v1,,v4999" {
+		t.Errorf("values %q, %v", values, err)
+	}
+}
+
+// TestAStoppedTurnDoesNotStopOthers leaves a turn open. The server ends it.
+func TestAStoppedTurnDoesNotStopOthers(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	o := options(server.URL())
+	o.Lease = 2 * time.Second // half of it is the time that a turn may be idle
+	stopped := open(t, o)
+	if _, err := stopped.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	stopped.stop() // its renewals would be statements in the turn
+	<-stopped.stopped
+	stopped.stopped = make(chan struct{})
+	close(stopped.stopped)
+	o.Lease = time.Minute
+	other := open(t, o)
+	if err := other.Commit([]record.Write{set("a", "other")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := stopped.Commit([]record.Write{set("b", "late")}); !errors.Is(err, record.ErrFailed) {
+		t.Errorf("the commit of the turn that ended: %v", err)
+	}
+	if value, err := other.Get([]byte("b")); value != nil || err != nil {
+		t.Errorf("the record is %q, %v", value, err)
+	}
+}

@@ -1,0 +1,99 @@
+package pgstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/jackc/pgx/v5"
+
+	"payonce/checkpoint/record"
+)
+
+// Snapshot is the store of a workspace as it was when it was opened, for a process that only reads. It implements
+// record.Store.
+type Snapshot struct {
+	reader
+	version uint64
+}
+
+// ErrNone says that a database has no journal of the workspace.
+var ErrNone = errors.New("the database has no journal of the workspace")
+
+// Read opens a snapshot of the journal of a workspace. It writes nothing, and takes no epoch. The error wraps ErrNone when
+// there is no journal.
+func Read(address, workspace string) (*Snapshot, error) {
+	config, err := configOf(address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Snapshot{reader: reader{link: &link{config: config}, workspace: workspace}}
+	missing := false
+	err = s.do(func(ctx context.Context, conn *pgx.Conn) error {
+		// Every statement sees what was committed when the first one began. The transaction writes nothing.
+		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+			return err
+		}
+		var found bool
+		if err := conn.QueryRow(ctx, "SELECT to_regclass('payonce_paid') IS NOT NULL").Scan(&found); err != nil || !found {
+			missing = !found
+			return err
+		}
+		var version int64
+		err := conn.QueryRow(ctx, `SELECT version FROM payonce_workspace AS w WHERE workspace = $1
+			AND EXISTS (SELECT FROM payonce_record AS r WHERE r.workspace = w.workspace AND r.key = $2)`, workspace, record.IdentityKey).Scan(&version)
+		missing, s.version = errors.Is(err, pgx.ErrNoRows), uint64(version)
+		if missing {
+			err = nil
+		}
+		return err
+	})
+	if err == nil && missing {
+		err = fmt.Errorf("%w %q", ErrNone, workspace)
+	}
+	if err != nil {
+		s.drop()
+		return nil, err
+	}
+	s.once = true
+	return s, nil
+}
+
+// Commit implements record.Store. It writes nothing.
+func (s *Snapshot) Commit([]record.Write) error {
+	return fmt.Errorf("%w: it is a snapshot", record.ErrNotWritable)
+}
+
+// Version implements record.Store.
+func (s *Snapshot) Version() uint64 { return s.version }
+
+// Close implements record.Store.
+func (s *Snapshot) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop()
+	return nil
+}
+
+// NameOf returns a name for the database of a URL that does not depend on the password: for a directory of local files.
+func NameOf(address string) (string, error) {
+	config, err := configOf(address)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", config.Host, config.Port, config.Database))
+	return "shared-" + hex.EncodeToString(hash[:4]), nil
+}
+
+// HasPassword reports whether a URL itself has a password, or cannot be read.
+func HasPassword(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil || at.Query().Has("password") {
+		return true
+	}
+	_, has := at.User.Password()
+	return has
+}

@@ -1,0 +1,222 @@
+// Package pgstore keeps the records of journals in PostgreSQL, so that several machines work on one workspace.
+//
+// A decision is one transaction with the isolation READ COMMITTED. It first locks the row of the workspace. So the
+// statements that follow see everything that was committed before, and nobody else commits until it ends. The only clock
+// is that of the database, read after the lock. No statement needs a session, so a pooler may stand in between.
+//
+//   - Commit point: the COMMIT of the transaction, with synchronous_commit and fsync.
+//   - When the reply to COMMIT is lost, the next transaction locks the same row. By then the one before has ended on the
+//     server, and its token in the row of the process says whether it was committed. If it was not, and nobody else has
+//     committed since, the writes are committed again. Otherwise the commit has failed.
+//   - A transaction that makes no progress ends: the server limits how long it may be idle. So a process that is stopped
+//     in its turn does not stop the others.
+package pgstore
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"payonce/checkpoint/record"
+)
+
+// Options say how a store is opened.
+type Options struct {
+	URL       string // such as postgres://user:password@host/database
+	Workspace string // whose journal it is; one database may have several
+	// Holder is what other processes see of this one.
+	Holder string
+	// Lease is how long the process may send calls without a sign of life to the database.
+	Lease time.Duration
+	// CallTime is the longest time from when a request leaves to when its call has ended.
+	CallTime time.Duration
+}
+
+// DefaultLease is a lease that outlasts a restart of the database.
+const DefaultLease = 30 * time.Second
+
+// Store is the store of a workspace for one process that writes. It implements record.Shared.
+type Store struct {
+	reader
+	options Options
+	epoch   int64
+	version atomic.Uint64 // the last commit that this process has seen
+
+	// deadline is the uptime until which requests may leave.
+	deadline atomic.Int64
+
+	turns    sync.Mutex // guards what follows
+	open     bool       // a turn
+	turn     *pgx.Conn  // the connection of its transaction
+	base     int64      // the version at the beginning of the turn
+	alone    bool       // the turn is that of Alone
+	gathered []record.Write
+
+	stop    context.CancelFunc // ends the renewals of the lease
+	stopped chan struct{}
+}
+
+//go:embed schema.sql
+var schema string
+
+// Open opens the journal of a workspace for a process that writes, and creates the tables that are missing.
+func Open(o Options) (*Store, error) {
+	config, err := configOf(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	if o.Workspace == "" || o.Lease <= 0 || o.CallTime < 0 {
+		return nil, errors.New("a shared journal needs a workspace, a lease and the longest time of a call")
+	}
+	s := &Store{reader: reader{&link{config: config}, o.Workspace, o.Lease}, options: o, stopped: make(chan struct{})}
+	began := uptime()
+	if err := s.do(s.enter); err != nil {
+		s.drop()
+		return nil, err
+	}
+	s.deadline.Store(int64(began + o.Lease))
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
+	go s.renew(ctx)
+	return s, nil
+}
+
+// enter prepares the tables and takes an epoch.
+func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
+	for _, setting := range []string{"fsync", "full_page_writes"} {
+		var value string
+		if err := conn.QueryRow(ctx, "SELECT current_setting($1::text)", setting).Scan(&value); err != nil {
+			return err
+		}
+		if value != "on" {
+			return fmt.Errorf("%w: its setting %s is %s, so a power cut could lose what was paid; set it to on", ErrConnection, setting, value)
+		}
+	}
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		// Two processes that create the same table at the same time would fail. The lock ends with the transaction.
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(7305806211)"); err != nil {
+			return err
+		}
+		var found bool
+		if err := tx.QueryRow(ctx, "SELECT to_regclass('payonce_paid') IS NOT NULL").Scan(&found); err != nil {
+			return err
+		}
+		if !found {
+			if _, err := tx.Exec(ctx, schema, pgx.QueryExecModeSimpleProtocol); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(ctx, "INSERT INTO payonce_workspace (workspace) VALUES ($1) ON CONFLICT DO NOTHING", s.workspace); err != nil {
+			return err
+		}
+		var version int64
+		err := tx.QueryRow(ctx, "UPDATE payonce_workspace SET epochs = epochs + 1 WHERE workspace = $1 RETURNING epochs, version", s.workspace).
+			Scan(&s.epoch, &version)
+		if err != nil {
+			return err
+		}
+		s.version.Store(uint64(version))
+		_, err = tx.Exec(ctx, `INSERT INTO payonce_process (workspace, epoch, holder, lease, call_time, started, seen)
+			SELECT $1, $2, $3, make_interval(secs => $4), make_interval(secs => $5), now, now FROM clock_timestamp() AS now`,
+			s.workspace, s.epoch, s.options.Holder, s.options.Lease.Seconds(), s.options.CallTime.Seconds())
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "DELETE FROM payonce_process WHERE workspace = $1 AND ended < clock_timestamp() - interval '30 days'", s.workspace)
+		return err
+	})
+}
+
+// Version implements record.Store.
+func (s *Store) Version() uint64 { return s.version.Load() }
+
+// MaySend implements record.Shared.
+func (s *Store) MaySend() error {
+	if uptime() >= time.Duration(s.deadline.Load()) {
+		return fmt.Errorf("%w; nothing is sent", record.ErrFenced)
+	}
+	return nil
+}
+
+// renewals is how often the lease is renewed in its time.
+const renewals = 4
+
+// renew renews the lease while no turn does.
+func (s *Store) renew(ctx context.Context) {
+	defer close(s.stopped)
+	ticker := time.NewTicker(s.options.Lease / renewals)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if left := time.Duration(s.deadline.Load()) - uptime(); left < s.options.Lease*(renewals-1)/renewals {
+			s.sign() // when it fails, the lease ends
+		}
+	}
+}
+
+// sign renews the lease outside of a turn, unless it has ended. In a turn it does nothing, so that the server ends a turn
+// that makes no progress.
+func (s *Store) sign() {
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	if s.open {
+		return
+	}
+	_ = s.do(func(ctx context.Context, conn *pgx.Conn) error {
+		began := uptime()
+		var renewed bool
+		if err := conn.QueryRow(ctx, renewal, s.workspace, s.epoch).Scan(&renewed, new(time.Time)); err != nil {
+			return err
+		}
+		if renewed {
+			s.deadline.Store(int64(began + s.options.Lease))
+		}
+		return nil
+	})
+}
+
+// renewal renews a lease that has not ended. It returns whether it did, and the time.
+const renewal = `UPDATE payonce_process AS p
+	SET seen = CASE WHEN seen + lease > now THEN now ELSE seen END
+	FROM clock_timestamp() AS now
+	WHERE workspace = $1 AND epoch = $2 AND ended IS NULL
+	RETURNING p.seen = now, now`
+
+// Close ends the epoch. Calls that are still in flight are in doubt from then on.
+func (s *Store) Close() error {
+	s.stop()
+	<-s.stopped
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	var err error
+	if !s.open {
+		err = s.read(func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, "UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND epoch = $2 AND ended IS NULL",
+				s.workspace, s.epoch)
+			return err
+		})
+	}
+	s.deadline.Store(0)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop()
+	return err
+}
+
+// newToken returns a name for a commit.
+func newToken() []byte {
+	token := make([]byte, 16)
+	rand.Read(token) // never fails
+	return token
+}

@@ -1,0 +1,263 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"payonce/checkpoint/record"
+)
+
+// turnPause is the first pause of a process whose connection broke when it was not in a turn. It is longer than that of one
+// that was, which can go on only when nobody else commits before.
+const turnPause = 250 * time.Millisecond
+
+// Begin implements record.Shared.
+func (s *Store) Begin() (turn record.Turn, err error) {
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	err = again(s.patience, turnPause, func() error {
+		return s.do(func(ctx context.Context, conn *pgx.Conn) error {
+			turn, err = s.begin(ctx, conn)
+			s.turn = conn
+			return err
+		})
+	})
+	s.open = err == nil
+	return turn, err
+}
+
+// begin begins a transaction and a turn in it, in one round trip.
+func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, err error) {
+	began, renewed := uptime(), false
+	batch := &pgx.Batch{}
+	lock(batch, s, &s.base)
+	batch.Queue(renewal, s.workspace, s.epoch).QueryRow(func(row pgx.Row) error { return s.isLive(row.Scan(&renewed, &turn.Now)) })
+	batch.Queue(`UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND ended IS NULL AND epoch <> $2
+		AND seen + lease + call_time < clock_timestamp()`, s.workspace, s.epoch)
+	batch.Queue("SELECT epoch FROM payonce_process WHERE workspace = $1 AND ended IS NULL", s.workspace).Query(func(rows pgx.Rows) error {
+		live, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		for _, epoch := range live {
+			turn.Live = append(turn.Live, uint64(epoch))
+		}
+		return err
+	})
+	batch.Queue("SELECT key, value FROM payonce_record WHERE workspace = $1 AND version > $2", s.workspace, int64(s.version.Load())).
+		Query(func(rows pgx.Rows) error {
+			return eachRow(rows, func(key, value []byte) { turn.Changed = append(turn.Changed, record.Write{Key: key, Value: value}) })
+		})
+	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+		return turn, err
+	}
+	s.version.Store(uint64(s.base))
+	turn.Epoch, turn.Expired = uint64(s.epoch), !renewed
+	if renewed {
+		s.deadline.Store(int64(began + s.options.Lease))
+	}
+	return turn, nil
+}
+
+// lock begins a transaction with the lock of the workspace, and reads its version.
+func lock(batch *pgx.Batch, s *Store, version *int64) {
+	// The limits also end a transaction of a process that is stopped, and the waiting for its end.
+	wait := max(s.options.Lease/2, time.Second).Milliseconds()
+	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+	batch.Queue(`SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', $1, true),
+		set_config('idle_in_transaction_session_timeout', $1, true)`, fmt.Sprint(wait))
+	batch.Queue("SELECT version FROM payonce_workspace WHERE workspace = $1 FOR UPDATE", s.workspace).
+		QueryRow(func(row pgx.Row) error { return row.Scan(version) })
+}
+
+// isLive turns the absence of a live row of the process into its error.
+func (s *Store) isLive(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		s.deadline.Store(0)
+		return fmt.Errorf("%w: %w", record.ErrFailed, record.ErrFenced)
+	}
+	return err
+}
+
+// Refresh implements record.Shared.
+func (s *Store) Refresh() (turn record.Turn, err error) {
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	turn.Epoch = uint64(s.epoch)
+	if s.open {
+		return turn, nil
+	}
+	err = s.read(func(ctx context.Context, conn *pgx.Conn) error {
+		turn.Changed = nil
+		version := int64(s.version.Load())
+		rows, err := conn.Query(ctx, `SELECT w.version, clock_timestamp(), r.key, r.value FROM payonce_workspace AS w
+			LEFT JOIN payonce_record AS r ON r.workspace = w.workspace AND r.version > $2 WHERE w.workspace = $1`, s.workspace, version)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var w record.Write
+			if err := rows.Scan(&version, &turn.Now, &w.Key, &w.Value); err != nil {
+				return err
+			}
+			if w.Key != nil {
+				turn.Changed = append(turn.Changed, w)
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		s.version.Store(uint64(version))
+		return nil
+	})
+	return turn, err
+}
+
+// Alone implements record.Shared.
+func (s *Store) Alone(do func(record.Turn) error) error {
+	turn, err := s.Begin()
+	if err != nil {
+		return err
+	}
+	s.turns.Lock()
+	s.alone, s.gathered = true, nil
+	s.turns.Unlock()
+	err = do(turn)
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	s.alone = false
+	if err != nil {
+		s.abandon()
+		return err
+	}
+	return s.end(s.gathered)
+}
+
+// abandon ends a turn without its writes.
+func (s *Store) abandon() {
+	s.open = false
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop()
+}
+
+// Commit implements record.Store. It ends the turn, or begins and ends one.
+func (s *Store) Commit(writes []record.Write) error {
+	s.turns.Lock()
+	isOpen := s.open
+	s.turns.Unlock()
+	if !isOpen {
+		if _, err := s.Begin(); err != nil {
+			return err
+		}
+	}
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	if !s.alone {
+		return s.end(writes)
+	}
+	// Reads in the turn see these writes. The end of the turn writes them again, over another connection if need be.
+	s.gathered = append(s.gathered, writes...)
+	return s.do(func(ctx context.Context, conn *pgx.Conn) error {
+		if conn != s.turn {
+			return fmt.Errorf("%w: the connection broke while the journal was opened", record.ErrFailed)
+		}
+		batch := &pgx.Batch{}
+		queueWrites(batch, s.workspace, s.base+1, writes)
+		return conn.SendBatch(ctx, batch).Close()
+	})
+}
+
+// end commits the writes and ends the turn.
+func (s *Store) end(writes []record.Write) error {
+	s.open = false
+	token := newToken()
+	err := again(s.patience, firstPause, func() error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.conn == nil || s.conn != s.turn {
+			return s.commitAgain(token, writes)
+		}
+		return s.locked(func(ctx context.Context, conn *pgx.Conn) error { return s.commit(ctx, conn, token, writes) })
+	})
+	if err == nil && len(writes) > 0 {
+		s.version.Store(uint64(s.base + 1))
+	}
+	return err
+}
+
+// commit commits the writes of a turn, in one round trip.
+func (s *Store) commit(ctx context.Context, conn *pgx.Conn, token []byte, writes []record.Write) error {
+	batch := &pgx.Batch{}
+	if len(writes) > 0 {
+		queueWrites(batch, s.workspace, s.base+1, writes)
+		if err := queuePaid(batch, s.workspace, writes); err != nil {
+			return err
+		}
+		batch.Queue("UPDATE payonce_workspace SET version = $2 WHERE workspace = $1", s.workspace, s.base+1)
+		batch.Queue("UPDATE payonce_process SET token = $3 WHERE workspace = $1 AND epoch = $2 AND ended IS NULL RETURNING epoch", s.workspace, s.epoch, token).
+			QueryRow(func(row pgx.Row) error { return s.isLive(row.Scan(new(int64))) })
+	}
+	batch.Queue("COMMIT").Exec(func(done pgconn.CommandTag) error {
+		if done.String() != "COMMIT" {
+			return fmt.Errorf("%w: the transaction was rolled back", record.ErrFailed)
+		}
+		return nil
+	})
+	return conn.SendBatch(ctx, batch).Close()
+}
+
+// commitAgain finds out whether the transaction of a turn was committed, and commits its writes if it was not and nobody
+// else has committed since. The caller holds the connection's lock.
+func (s *Store) commitAgain(token []byte, writes []record.Write) error {
+	s.drop() // the server ends what is left of the transaction, and the lock waits for that
+	return s.locked(func(ctx context.Context, conn *pgx.Conn) error {
+		var version int64
+		var last []byte
+		batch := &pgx.Batch{}
+		lock(batch, s, &version)
+		batch.Queue("SELECT token FROM payonce_process WHERE workspace = $1 AND epoch = $2", s.workspace, s.epoch).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&last) })
+		if err := conn.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		switch {
+		case len(writes) == 0 || string(last) == string(token):
+			_, err := conn.Exec(ctx, "COMMIT")
+			return err
+		case version != s.base:
+			return fmt.Errorf("%w: its turn ended when the connection broke, and others have written since", record.ErrFailed)
+		}
+		return s.commit(ctx, conn, token, writes)
+	})
+}
+
+// queueWrites adds the statements that write records.
+func queueWrites(batch *pgx.Batch, workspace string, version int64, writes []record.Write) {
+	last := map[string]int{} // of several writes of a key the last one counts
+	for i, w := range writes {
+		last[string(w.Key)] = i
+	}
+	var keys, values, deleted [][]byte
+	for i, w := range writes {
+		switch {
+		case last[string(w.Key)] != i:
+		case w.Value == nil:
+			deleted = append(deleted, w.Key)
+		default:
+			keys, values = append(keys, w.Key), append(values, w.Value)
+		}
+	}
+	if len(keys) > 0 {
+		batch.Queue(`INSERT INTO payonce_record AS r (workspace, key, value, version)
+			SELECT $1, w.key, w.value, $4 FROM unnest($2::bytea[], $3::bytea[]) AS w (key, value)
+			ON CONFLICT (workspace, key) DO UPDATE SET value = excluded.value, version = excluded.version`,
+			workspace, keys, values, version)
+	}
+	if len(deleted) > 0 {
+		batch.Queue("DELETE FROM payonce_record WHERE workspace = $1 AND key = ANY($2::bytea[])", workspace, deleted)
+	}
+}

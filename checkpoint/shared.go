@@ -1,0 +1,468 @@
+// This file keeps a journal that several processes use at the same time up to date.
+//
+// The state of the ledger lies in the memory of every process. A decision needs a turn: from its begin to the commit nobody
+// else commits, and at its begin the process applies what others have committed since. So each decision is made on all that
+// is durable. All decisions that are made in one turn are committed together. While a commit is on its way, no decision is
+// made.
+
+package checkpoint
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/record"
+	"payonce/cost"
+)
+
+// sharing is what a ledger needs besides to share its store. The lock of the ledger guards it. Store is nil when no other
+// process uses the store.
+type sharing struct {
+	store      record.Shared
+	turn       record.Turn // the last one
+	inTurn     bool        // from its begin until its commit is on its way
+	committing bool
+	clock      atomic.Pointer[turnClock]
+	begun      time.Time    // the turn, by the clock of this process
+	deciders   atomic.Int32 // goroutines that wait for the lock to decide
+}
+
+// turnClock is the clock of the database, as the last turn or refresh showed it.
+type turnClock struct {
+	shown           time.Time
+	asked, received time.Time // by the clock of this process
+}
+
+// earliest returns the least time that it can be now.
+func (c turnClock) earliest() time.Time { return c.shown.Add(time.Since(c.received)) }
+
+// latest returns the greatest time that it can be now.
+func (c turnClock) latest() time.Time { return c.shown.Add(time.Since(c.asked)) }
+
+// Now returns the time by the clock on which the journal decides.
+func (j *Journal) Now() time.Time { return j.now() }
+
+// now returns the time of a decision. In a shared journal it is not later than that of the database.
+func (j *ledger) now() time.Time {
+	if j.clock != nil {
+		return j.clock()
+	}
+	return j.shared.clock.Load().earliest()
+}
+
+// nowAtMost is now for the end of a call, whose slot must not be free too early: in a shared journal it is not earlier
+// than the time of the database.
+func (j *ledger) nowAtMost() time.Time {
+	if j.clock != nil {
+		return j.clock()
+	}
+	return j.shared.clock.Load().latest()
+}
+
+// askAgain is how long a decision that depends on a call of another process waits. Nobody tells when it ends.
+const askAgain = 200 * time.Millisecond
+
+// longestGathering limits how long decisions gather in one turn.
+const longestGathering = 50 * time.Millisecond
+
+// beginTurn begins a turn. The lock is held.
+func (j *Journal) beginTurn() {
+	s := &j.shared
+	asked := time.Now()
+	turn, err := s.store.Begin()
+	if err != nil {
+		j.fail(err)
+		return
+	}
+	s.turn, s.inTurn, s.begun = turn, true, time.Now()
+	s.clock.Store(&turnClock{turn.Now, asked, s.begun})
+	j.wakeCommitter()
+	if err := j.catchUp(turn.Changed); err != nil {
+		j.fail(err)
+		return
+	}
+	j.doubtLeftBehind()
+}
+
+// fail makes the journal refuse everything. The lock is held.
+func (j *ledger) fail(err error) {
+	if j.failure == nil {
+		j.failure = fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	for _, op := range j.queue {
+		op.durable <- j.failure
+	}
+	j.queue, j.queued = nil, 0
+	j.drained.Broadcast()
+	if j.shared.inTurn {
+		j.wakeCommitter() // which ends the turn
+	}
+}
+
+func (j *ledger) wakeCommitter() {
+	select {
+	case j.wake <- struct{}{}:
+	default:
+	}
+}
+
+// gather lets goroutines decide that wait for the lock, so that their decisions are committed together. The lock is held.
+func (j *ledger) gather() {
+	for j.shared.inTurn && j.shared.deciders.Load() > 0 && j.queued < maxQueue && j.failure == nil &&
+		time.Since(j.shared.begun) < longestGathering {
+		j.mu.Unlock()
+		runtime.Gosched()
+		j.mu.Lock()
+	}
+}
+
+// look locks the journal for a caller that reads what is durable. In a shared journal it first applies what others have
+// committed.
+func (j *Journal) look() {
+	j.mu.Lock()
+	s := &j.shared
+	for s.committing && j.failure == nil {
+		j.drained.Wait() // on the server it may have ended, and others may have committed since
+	}
+	if s.store == nil || s.inTurn || j.failure != nil {
+		return
+	}
+	asked := time.Now()
+	turn, err := s.store.Refresh()
+	if err == nil {
+		s.clock.Store(&turnClock{turn.Now, asked, time.Now()})
+		err = j.catchUp(turn.Changed)
+	}
+	if err != nil {
+		j.fail(err)
+	}
+}
+
+// catchUp applies records that other processes have changed. The lock is held.
+func (j *Journal) catchUp(changed []Write) error {
+	if len(changed) == 0 {
+		return nil
+	}
+	kinds := map[byte][]Write{}
+	for _, w := range changed {
+		kinds[w.Key[0]] = append(kinds[w.Key[0]], w)
+	}
+	for _, kind := range kinds {
+		slices.SortFunc(kind, func(a, b Write) int { return slices.Compare(a.Key, b.Key) })
+	}
+	j.departBy(kinds)
+	if err := j.catchUpAccounts(kinds); err != nil {
+		return err
+	}
+	for _, of := range []struct {
+		prefix byte
+		apply  func(Write) error
+	}{
+		{record.IntentPrefix, j.applyIntent},
+		{record.DoubtPrefix, j.applyDoubt},
+		{record.ResolutionPrefix, j.applyResolution},
+		{record.TotalsPrefix, j.applyTotals},
+		{record.DayPrefix, j.applyDay},
+	} {
+		for _, w := range kinds[of.prefix] {
+			if err := of.apply(w); err != nil {
+				return err
+			}
+		}
+	}
+	j.state.sums.dropAdjustments()
+	j.state.sums.LoadAdjustments(j.state.doubtful())
+	return nil
+}
+
+// departBy notes whose records have changed, for those who read them without the lock.
+func (j *Journal) departBy(kinds map[byte][]Write) {
+	for _, w := range kinds[record.FieldPrefix] {
+		if field, ok := record.FieldOf(w.Key); ok {
+			j.state.departures(field.Key).Add(1)
+		}
+	}
+	if len(kinds[record.ForgottenPrefix]) > 0 {
+		j.state.departAll()
+	}
+	learned := slices.Clone(j.formers())
+	for _, w := range kinds[record.FormerPrefix] {
+		if key, former, ok := record.FormerOf(w.Key); ok {
+			learned = append(learned, formerKey{key, former})
+			j.state.departures(key).Add(1)
+		}
+	}
+	if len(kinds[record.FormerPrefix]) > 0 {
+		slices.SortFunc(learned, formerKey.compare)
+		learned = slices.Compact(learned)
+		j.former.Store(&learned)
+	}
+}
+
+// catchUpAccounts applies the ledger state, registrations of accounts, and the marks of the journal.
+func (j *Journal) catchUpAccounts(kinds map[byte][]Write) error {
+	registered := map[string]Write{}
+	for _, w := range kinds[record.AccountPrefix] {
+		registered[string(w.Key)] = w
+	}
+	for number := attempt.Account(1); len(registered) > 0; number++ {
+		key := record.AccountKey(number)
+		w, is := registered[string(key)]
+		if !is && int64(number) >= int64(len(j.state.accounts)) {
+			return fmt.Errorf("%w: account %d is missing", ErrCorrupt, number)
+		}
+		if !is {
+			continue
+		}
+		delete(registered, string(key))
+		var r record.Registration
+		if err := record.Decode(key, w.Value, &r); err != nil {
+			return err
+		}
+		if known := j.state.accountOf(number); known != nil {
+			known.Catalogue = r.Catalogue()
+		} else {
+			j.state.addAccount(r.Catalogue())
+		}
+	}
+	for _, w := range kinds[record.StateKey[0]] {
+		switch string(w.Key) {
+		case string(record.StateKey):
+			var state record.State
+			if err := record.DecodeComputed(w.Key, w.Value, &state); err != nil {
+				return err
+			}
+			if 1+len(state.Others) != len(j.state.accounts) {
+				return fmt.Errorf("%w: it has the states of %d accounts, and %d are known", ErrCorrupt, 1+len(state.Others), len(j.state.accounts))
+			}
+			j.state.persisted = state.Progress
+			j.state.accounts[0].Account = state.Account
+			for n, other := range state.Others {
+				j.state.accounts[n+1].Account = other
+			}
+		case string(record.ChangeKey):
+			if err := record.Decode(w.Key, w.Value, &j.change); err != nil {
+				return err
+			}
+		case string(record.FormsKey):
+			var forms record.Forms
+			if err := record.Decode(w.Key, w.Value, &forms); err != nil {
+				return err
+			}
+			j.formsNext = max(j.formsNext, forms.Next)
+		}
+	}
+	return nil
+}
+
+func (j *Journal) applyIntent(w Write) error {
+	var in record.Intent
+	if err := record.Decode(w.Key, w.Value, &in); err != nil {
+		return err
+	}
+	id := record.IDOf(w.Key)
+	if in.Erased { // it is old, and was written again
+		if a := j.state.open[id]; a != nil {
+			eraseIdentity(&a.Intent)
+		}
+		j.state.departAll()
+		return nil
+	}
+	if j.state.accountOf(in.Account) == nil {
+		return fmt.Errorf("%w: attempt %d is for account %d, which is missing", ErrCorrupt, id, in.Account)
+	}
+	a := j.state.newAttempt(in)
+	j.state.enter(id, a)
+	j.state.fly(a)
+	return nil
+}
+
+func (j *Journal) applyDoubt(w Write) error {
+	id := record.IDOf(w.Key)
+	a := j.state.open[id]
+	if a == nil || a.state != attempt.Intended {
+		return fmt.Errorf("%w: attempt %d came into doubt and was not in flight", ErrCorrupt, id)
+	}
+	if err := record.Decode(w.Key, w.Value, &a.doubt); err != nil {
+		return err
+	}
+	a.state = attempt.InDoubt
+	j.state.comeDown(id, a, true, freeFrom(a.doubt, a.account))
+	return nil
+}
+
+func (j *Journal) applyResolution(w Write) error {
+	id := record.IDOf(w.Key)
+	a := j.state.open[id]
+	if a == nil {
+		return nil // a later change of it
+	}
+	var ended record.Ending
+	if err := record.Decode(w.Key, w.Value, &ended); err != nil {
+		return err
+	}
+	if a.state == attempt.Intended {
+		j.state.comeDown(id, a, ended.Sent, ended.At)
+	}
+	j.state.leave(id)
+	return nil
+}
+
+func (j *Journal) applyTotals(w Write) error {
+	var totals cost.Totals
+	err := record.DecodeComputed(w.Key, w.Value, &totals)
+	j.state.sums.Scope(string(w.Key[1:])).Totals = totals
+	return err
+}
+
+func (j *Journal) applyDay(w Write) error {
+	var span record.Span
+	err := record.DecodeComputed(w.Key, w.Value, &span)
+	j.state.sums.Days[string(w.Key[1:])] = span
+	return err
+}
+
+// fly notes an attempt in flight that this process did not begin. The sums are those of the records, which hold it.
+func (l *ledgerState) fly(a *openAttempt) {
+	FlyHold(a.sums, a.Hold)
+	a.account.Window.take()
+}
+
+// comeDown notes that an attempt of fly is in flight no more. Its slot is free one window after a time.
+func (l *ledgerState) comeDown(id attempt.ID, a *openAttempt, sent bool, at time.Time) {
+	LandHold(a.sums, a.Hold)
+	a.account.Window.giveBack()
+	if sent {
+		a.account.Window.cool(Slot{id, at.Add(a.account.Window.Rate.Window)})
+	}
+}
+
+// freeFrom returns when the window of a call in doubt begins that its slot is kept for.
+func freeFrom(d record.Doubt, of *accountState) time.Time {
+	if d.Crash {
+		return d.At.Add(of.Window.Rate.OnTheWay())
+	}
+	return d.At
+}
+
+// doubtLeftBehind marks the calls in flight of processes that have ended as in doubt. The lock is held, in a turn.
+func (j *Journal) doubtLeftBehind() {
+	now := j.nowAtMost()
+	for _, id := range slices.Clone(j.state.persisted.InFlight) {
+		a := j.state.open[id]
+		if a == nil || slices.Contains(j.shared.turn.Live, a.Epoch) {
+			continue
+		}
+		d := leftBehind(now)
+		j.state.markLeftBehind(id, d)
+		j.enqueue(nil, doubtWrites(id, d)...)
+	}
+}
+
+// leftBehind returns the doubt of a call whose process has ended.
+func leftBehind(now time.Time) record.Doubt {
+	return record.Doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
+}
+
+// markLeftBehind puts an attempt of another process in doubt.
+func (l *ledgerState) markLeftBehind(id attempt.ID, d record.Doubt) {
+	a := l.open[id]
+	a.state, a.doubt = attempt.InDoubt, d
+	l.land(id)
+	a.account.Window.giveBack()
+	a.account.Window.cool(Slot{id, freeFrom(d, a.account).Add(a.account.Window.Rate.Window)})
+	a.account.LastEnded = d.At
+}
+
+// makeSharedReady is makeReady for an account that other processes may use meanwhile.
+func (j *Journal) makeSharedReady(number attempt.Account, options AccountOptions) error {
+	j.lock()
+	defer j.mu.Unlock()
+	a := j.state.accountOf(number)
+	if j.failure != nil || a.Ready {
+		return j.failure
+	}
+	a.SetTerms(options.Rate, options.Tariff)
+	a.Window.inFlight, a.Window.Cooling = j.state.flying(a), nil
+	if err := a.RecoverWindow(j.store, j.state.persisted.NextID, j.now(), len(j.state.accounts) > 1, j.state.isFlying); err != nil {
+		return err
+	}
+	a.Ready = true
+	return nil
+}
+
+// isFlying reports whether an attempt is in flight.
+func (l *ledgerState) isFlying(id attempt.ID) bool {
+	a := l.open[id]
+	return a != nil && a.state == attempt.Intended
+}
+
+// flying returns how many calls of an account are in flight.
+func (l *ledgerState) flying(of *accountState) (count int) {
+	for _, id := range l.persisted.InFlight {
+		if a := l.open[id]; a != nil && a.account == of && !a.resolving {
+			count++
+		}
+	}
+	return count
+}
+
+// othersFlying reports whether calls of other processes are in flight. The lock is held.
+func (j *Journal) othersFlying() bool {
+	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool { return j.state.open[id].Epoch != j.shared.turn.Epoch })
+}
+
+// permission returns the check of a ticket right before its request leaves; nil when there is none.
+func (j *ledger) permission() func() error {
+	if j.shared.store == nil {
+		return nil
+	}
+	return j.shared.store.MaySend
+}
+
+// idleHere reports whether this process has no call of the account in flight. The lock is held.
+func (j *Journal) idleHere() bool {
+	for _, a := range j.state.open {
+		if a.state == attempt.Intended && a.account == j.own() && a.Epoch == j.shared.turn.Epoch {
+			return false
+		}
+	}
+	return true
+}
+
+// BeginReading notes that the account is about to be read. Other processes may have calls in flight meanwhile. Then the
+// reading proves nothing, and Reconcile and Rebase change nothing.
+func (j *Journal) BeginReading() {
+	j.look()
+	defer j.mu.Unlock()
+	j.noteQuiet()
+}
+
+// noteQuiet notes whether no call of the account is in flight, and which was the last. The lock is held.
+func (j *Journal) noteQuiet() {
+	j.own().quiet = 0
+	if j.state.idle(j.own()) {
+		j.own().quiet = j.state.persisted.NextID
+	}
+}
+
+// Quiet reports whether no call of the account has been in flight since BeginReading, as far as other processes could have
+// begun one.
+func (j *Journal) Quiet() bool {
+	j.look()
+	defer j.mu.Unlock()
+	return j.wasQuiet()
+}
+
+// wasQuiet reports whether no call of an account has been in flight since BeginReading. The lock is held.
+func (j *Journal) wasQuiet() bool {
+	if j.shared.store == nil {
+		return true
+	}
+	a := j.own()
+	return a.quiet > a.last && j.state.idle(a)
+}
