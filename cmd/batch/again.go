@@ -47,7 +47,7 @@ func (l typedLine) again(set ...string) string {
 	for i, word := range words {
 		words[i] = shownWord(word)
 	}
-	return shell(append([]string{"batch"}, words...)...)
+	return report.ShellLine(append([]string{"batch"}, words...)...)
 }
 
 // notShown stands for a word that may hold a secret.

@@ -50,7 +50,7 @@ func hintCommand(err error, words []string, flags *pflag.FlagSet) string {
 	if command == nil {
 		return ofRefusedList(err, words, flags)
 	}
-	return shell(append([]string{"batch"}, command...)...)
+	return report.ShellLine(append([]string{"batch"}, command...)...)
 }
 
 // withHeader returns a command that copies a list, with a header before it, and shows its columns. It returns ""

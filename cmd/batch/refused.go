@@ -27,7 +27,7 @@ func ofRefusedList(err error, words []string, flags *pflag.FlagSet) string {
 		return ""
 	}
 	if errors.Is(err, listfile.ErrChanged) || errors.Is(err, scan.ErrListChanged) {
-		return shell(append([]string{"batch"}, words...)...)
+		return report.ShellLine(append([]string{"batch"}, words...)...)
 	}
 	if _, ok := errors.AsType[*columns.PresetError](err); ok {
 		return mapCommandLine(names, append(reading(flags), "--preset=none"))
@@ -40,7 +40,7 @@ func ofRefusedList(err error, words []string, flags *pflag.FlagSet) string {
 	}
 	if named, ok := errors.AsType[*listfile.NameError](err); ok {
 		renamed := strings.TrimSuffix(named.File, filepath.Ext(named.File)) + named.Ending
-		return shell("cp", "-n", "--", named.File, renamed) + " && " + mapCommandLine([]string{renamed}, nil)
+		return report.ShellLine("cp", "-n", "--", named.File, renamed) + " && " + mapCommandLine([]string{renamed}, nil)
 	}
 	if file := flags.Lookup("map-file"); file != nil && file.Changed && strings.Contains(err.Error(), file.Value.String()) {
 		return mapCommandLine(names, append(reading(flags), "--save="+file.Value.String()))
@@ -54,9 +54,9 @@ func ofRefusedList(err error, words []string, flags *pflag.FlagSet) string {
 // mapCommandLine returns a command that shows how the columns of a list are read.
 func mapCommandLine(names, given []string) string {
 	if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "-") && name != "-" }) {
-		return shell(slices.Concat([]string{"batch", "map"}, given, []string{"--"}, names)...)
+		return report.ShellLine(slices.Concat([]string{"batch", "map"}, given, []string{"--"}, names)...)
 	}
-	return shell(slices.Concat([]string{"batch", "map"}, names, given)...)
+	return report.ShellLine(slices.Concat([]string{"batch", "map"}, names, given)...)
 }
 
 // withHeaderRow returns flags of reading with another row of the header, or without one for 0.
@@ -76,9 +76,9 @@ func atPlace(placed *table.Error, names []string) string {
 	}
 	switch ending := strings.ToLower(filepath.Ext(file)); {
 	case ending == ".xlsx":
-		return shell("soffice", "--headless", "--convert-to", "csv", plainName(file))
+		return report.ShellLine("soffice", "--headless", "--convert-to", "csv", plainName(file))
 	case ending == ".parquet" || placed.Line == 0:
-		return shell("ls", "-l", "--", file)
+		return report.ShellLine("ls", "-l", "--", file)
 	case ending == ".gz":
 		return fmt.Sprintf("gzip -dc -- %s | sed -n %dp", report.ShellWord(file), placed.Line)
 	case ending == ".zst":
@@ -91,32 +91,32 @@ func atPlace(placed *table.Error, names []string) string {
 func ofFile(err error, names []string, flags *pflag.FlagSet) string {
 	name := names[0]
 	if errors.Is(err, fs.ErrNotExist) {
-		return shell("ls", "--", filepath.Dir(name))
+		return report.ShellLine("ls", "--", filepath.Dir(name))
 	}
 	switch ending := strings.ToLower(filepath.Ext(name)); ending {
 	case ".xls", ".xlsm", ".xlsb", ".ods":
-		return shell("soffice", "--headless", "--convert-to", "csv", plainName(name))
+		return report.ShellLine("soffice", "--headless", "--convert-to", "csv", plainName(name))
 	case ".bz2":
-		return shell("bunzip2", "-k", "--", name)
+		return report.ShellLine("bunzip2", "-k", "--", name)
 	case ".xz":
-		return shell("xz", "-dk", "--", name)
+		return report.ShellLine("xz", "-dk", "--", name)
 	case ".zip":
-		return shell("unzip", plainName(name))
+		return report.ShellLine("unzip", plainName(name))
 	case ".7z":
-		return shell("7z", "x", "--", name)
+		return report.ShellLine("7z", "x", "--", name)
 	case ".tgz":
-		return shell("tar", "-xzf", name)
+		return report.ShellLine("tar", "-xzf", name)
 	case ".gz":
-		return shell("gzip", "-tv", "--", name)
+		return report.ShellLine("gzip", "-tv", "--", name)
 	case ".zst":
-		return shell("zstd", "-tv", "--", name)
+		return report.ShellLine("zstd", "-tv", "--", name)
 	}
 	for _, flag := range []string{"delimiter", "header-row"} {
 		if given := flags.Lookup(flag); given != nil && given.Changed { // only some formats take them
 			return mapCommandLine(names, nil)
 		}
 	}
-	return shell("ls", "-l", "--", name)
+	return report.ShellLine("ls", "-l", "--", name)
 }
 
 // plainName returns a name that no program takes for a flag.
@@ -125,13 +125,4 @@ func plainName(name string) string {
 		return "./" + name
 	}
 	return name
-}
-
-// shell returns a command line for a shell.
-func shell(words ...string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = report.ShellWord(word)
-	}
-	return strings.Join(quoted, " ")
 }

@@ -128,6 +128,15 @@ func ShellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// ShellLine writes words as a command line.
+func ShellLine(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = ShellWord(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
 // ShellWords returns the words of a command, without the quotes that ShellWord wrote.
 func ShellWords(command string) (words []string) {
 	var word strings.Builder

@@ -197,7 +197,7 @@ func unwritable(dir string) string {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("there is no directory %s; to make it, run: %s", dir, shellLine([]string{"mkdir", "-p", dir}))
+		return fmt.Sprintf("there is no directory %s; to make it, run: %s", dir, report.ShellLine("mkdir", "-p", dir))
 	case err != nil:
 		return err.Error()
 	case !info.IsDir():

@@ -54,16 +54,7 @@ func (c Commands) line(words ...string) string {
 	if c.File != "" {
 		words = append(words, "--file", c.File)
 	}
-	return shellLine(append([]string{"batch", "jobs"}, words...))
-}
-
-// shellLine returns words as a shell reads them.
-func shellLine(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = report.ShellWord(word)
-	}
-	return strings.Join(quoted, " ")
+	return report.ShellLine(append([]string{"batch", "jobs"}, words...)...)
 }
 
 // Run runs an occurrence again, or for the first time.
@@ -96,7 +87,7 @@ func (c Commands) History(job string) string { return c.line("history", job) }
 func (c Commands) About(one record.Occurrence) notify.Commands {
 	job, at := one.Job, one.At
 	work := func(words ...string) string {
-		return shellLine(append(append([]string{"batch"}, words...), c.Workspace...))
+		return report.ShellLine(append(append([]string{"batch"}, words...), c.Workspace...)...)
 	}
 	return notify.Commands{
 		Run: c.Run(job, at), Plan: c.Plan(job, at), Now: c.Now(job), Resume: c.Resume(job), History: c.History(job),

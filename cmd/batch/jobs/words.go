@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"payonce/pipeline/report"
 )
 
 // words is a list of words as a flag. It may be empty, which is something else than not given.
@@ -67,7 +69,7 @@ func (v *commandFlag) ReplaceList(list []string) error {
 	if len(list) == 0 {
 		return errors.New("write a line for the shell, or a list of a program and its arguments")
 	}
-	v.line, v.words = shellLine(list), list
+	v.line, v.words = report.ShellLine(list...), list
 	return nil
 }
 
