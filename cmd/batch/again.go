@@ -207,7 +207,7 @@ func doubled(c cost.Ceiling) []string {
 
 // resumable are the commands that spend or decide about what was spent, by their paths. The same command goes on with
 // what one left.
-var resumable = regexp.MustCompile(`^batch (run|reconcile|write|conformance|search .+)$`)
+var resumable = regexp.MustCompile(`^batch (run|reconcile|write|conformance|search .+|watch (add|poll|refresh))$`)
 
 // waitForOwner is how long a command of a hint waits for the process that owns the journal.
 const waitForOwner = "1h"

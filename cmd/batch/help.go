@@ -70,7 +70,7 @@ var flagGroups = []struct {
 	{"What is looked up", []string{"fields", "from", "where", "filters", "limit", "max", "map"}, []string{
 		"figures", "years", "people", "resolve", "selected", "fallback", "accept-mismatch", "profile", "sample", "prefer", "priority", "complete-first", "reask-missing", "rebuy", "fresh-for", "per-page",
 	}},
-	{"Output", []string{"output", "review", "empty-cells", "only-new", "rejects", "new-values", "tables", "md", "html"}, []string{"candidates", "tables-format", "formulas", "keep-outputs"}},
+	{"Output", []string{"output", "review", "empty-cells", "only-new", "rejects", "new-values", "tables", "md", "html"}, []string{"candidates", "changes", "tables-format", "formulas", "keep-outputs"}},
 	{"Budget", []string{"max-spend", "max-units", "approve"}, []string{
 		"max-lookups", "daily", "daily-units", "monthly", "monthly-units", "workspace-monthly", "job", "approval-threshold", "short-budget",
 		"strict", "rate-card", "rate-option", "unit-prices",

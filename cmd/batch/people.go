@@ -66,7 +66,7 @@ func (p *peopleFlags) check(o *options) error {
 		}
 		return nil
 	}
-	for _, flag := range []string{"plan", "out", "sample", "offline", "approval-threshold", "approve", "selected", "resolve", "map-file", "preset", "html", "md"} {
+	for _, flag := range []string{"plan", "out", "sample", "offline", "approval-threshold", "approve", "selected", "resolve", "map-file", "preset", "html", "md", "changes"} {
 		if p.flags.Lookup(flag) != nil && p.flags.Changed(flag) {
 			return problem.Usagef("--people and --%s exclude each other", flag)
 		}

@@ -20,13 +20,15 @@ import (
 
 // recorded are the commands besides runs whose starts are recorded, by their paths, and whether their arguments are.
 var recorded = map[string]bool{
-	"batch write":      true, // the name of a run
-	"batch crm export": true, // the name of a run
-	"batch crm push":   true, // the name of a run
-	"batch crm undo":   true, // the name of a run
-	"batch crm pull":   false,
-	"batch reconcile":  true, // the numbers of attempts
-	"batch forget":     false, "batch conformance": false,
+	"batch write":         true, // the name of a run
+	"batch crm export":    true, // the name of a run
+	"batch crm push":      true, // the name of a run
+	"batch crm undo":      true, // the name of a run
+	"batch crm pull":      false,
+	"batch watch add":     true, // the names of lists
+	"batch watch refresh": true, // the names of lists
+	"batch reconcile":     true, // the numbers of attempts
+	"batch forget":        false, "batch conformance": false,
 	"batch journal prune": false, "batch journal rekey": false, "batch journal unpause": false,
 }
 
