@@ -59,7 +59,7 @@ func TestAPersonThatIsNotFoundIsAskedForByTheOtherIdentitiesOfItsRow(t *testing.
 		most[s.Step] = s.Lookups
 	}
 	// Rows without an email are asked for by the name with the domain, and then with the company's name.
-	want := map[string]int64{"v2_contact": 0, "v2_contact_fallback_1": 4, "v2_contact_fallback_2": 4, "v2_contact_fallback_3": 1}
+	want := map[string]int64{"v2": 0, "v2_fallback_1": 4, "v2_fallback_2": 4, "v2_fallback_3": 1}
 	if diff := cmp.Diff(want, most); diff != "" {
 		t.Errorf("the plan (-want +got):\n%s", diff)
 	}

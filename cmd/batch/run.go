@@ -142,11 +142,25 @@ func (o *options) conclude(out io.Writer, ended *pipeline.RunEnded) error {
 	}
 	next := o.afterRun(ended.Summary, ended.Stop, code, o.env.now())
 	ended.Summary.Command = next.Command
-	ended.Summary.Advice = next.after(o.hints.Advice(ended.Summary, ended.Stop, o.env.now()))
+	advice := o.hints.Advice(ended.Summary, ended.Stop, o.env.now())
+	if advice == "" && ended.Stop == nil && o.service.Sandbox {
+		advice = sandboxAdvice(ended.Summary.Rows)
+	}
+	ended.Summary.Advice = next.after(advice)
 	if err := unlessUnread(o.show(out, ended.Summary)); err != nil {
 		return fmt.Errorf("the run has ended and %s is written, but the summary could not be printed: %w", output.TargetName(o.output.path), err)
 	}
 	return exitWith(code)
+}
+
+// sandboxAdvice says why the embedded service found nothing in a list; "" when it found something.
+func sandboxAdvice(rows map[string]int64) string {
+	found := rows[string(scan.StatusMatched)] + rows[string(scan.StatusPartial)]
+	if rows[string(scan.StatusNotFound)] == 0 || found > 0 {
+		return ""
+	}
+	return "The sandbox knows only companies and people of its own, so it finds nothing in other lists.\n" +
+		"A list that it knows comes from batch search companies --sandbox."
 }
 
 // codeOfRows returns the exit code of a run whose rows have these outcomes.

@@ -206,7 +206,9 @@ func Catalogues(asked []Asked) (first enrich.Catalogue, others []enrich.Catalogu
 func StepNames(steps []Step) (names []string) {
 	asking := map[string]int{}
 	for _, s := range steps {
-		asking[s.Interface.Catalogue.Interface]++
+		if s.Subject == enrich.Companies || s.Fallback == 0 { // further steps about persons change no name
+			asking[s.Interface.Catalogue.Interface]++
+		}
 	}
 	for _, s := range steps {
 		c := s.Interface.Catalogue
