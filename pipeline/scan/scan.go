@@ -90,14 +90,14 @@ func eachBlock(ctx context.Context, list List, all ...reading) error {
 	}
 	slices.Sort(columns)
 	readers := sync.Pool{New: func() any {
-		v := make(blockReaders, len(all))
-		for i, r := range all {
-			v[i] = &blockReader{RowReader: r.scope.Reader(r.journal.KeyOf), next: r.scope.nextReaders(r.journal)}
+		v := &blockReaders{}
+		for _, r := range all {
+			*v = append(*v, &blockReader{RowReader: r.scope.Reader(r.journal.KeyOf), next: r.scope.nextReaders(r.journal)})
 		}
 		return v
 	}}
 	return Pass(ctx, list, slices.Compact(columns), func(block table.Block) ([]blockRead, error) {
-		v := readers.Get().(blockReaders)
+		v := readers.Get().(*blockReaders)
 		defer readers.Put(v)
 		return v.read(block, all)
 	}, func(_ table.Block, read []blockRead) error {
