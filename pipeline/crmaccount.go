@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"payonce/io/crm/zoho"
 	sandbox "payonce/io/sandbox/crm"
@@ -18,7 +19,7 @@ type CRMAccount struct{ zoho.Config }
 
 // connect connects to the CRM, or to the embedded one.
 func (s *session) connect(a CRMAccount) (*crm.CRM, error) {
-	name := "zoho " + cmp.Or(a.DataCenter, "us")
+	name := "zoho " + cmp.Or(strings.ToLower(a.DataCenter), "us")
 	if at, err := url.Parse(a.APIURL); err == nil && at.Host != "" {
 		name = fmt.Sprintf("%s at %s", name, at.Host)
 	}

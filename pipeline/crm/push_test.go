@@ -97,7 +97,8 @@ func (m *model) disturb() {
 
 func (m *model) Fields(context.Context) ([]iocrm.Field, error) {
 	return []iocrm.Field{
-		{Name: "Email", Label: "Email", Type: iocrm.Email, MaxLength: 100}, {Name: "Phone", Label: "Phone", Type: iocrm.Phone, MaxLength: 20},
+		{Name: "Email", Label: "Email", Type: iocrm.Email, MaxLength: 100},
+		{Name: "Phone", Label: "Phone", Type: iocrm.Phone, MaxLength: 20},
 		{Name: "Mobile", Label: "Mobile", Type: iocrm.Phone, Mobile: true},
 	}, nil
 }
