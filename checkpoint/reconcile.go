@@ -275,9 +275,9 @@ func (j *Journal) NoteReading(base, reading cost.Account, before cost.Totals) er
 		j.mu.Unlock()
 		return failure
 	}
-	if !j.own().Read(reading, before) {
+	if !j.own().Read(reading, before) && j.shared.store == nil {
 		j.mu.Unlock()
-		return nil // the next commit writes it
+		return nil // the next commit writes it; in a shared journal that may be one of another process, which does not know it
 	}
 	durable := j.enqueue(nil)
 	j.mu.Unlock()

@@ -135,7 +135,7 @@ func again(patience, pause time.Duration, try func() error) error {
 		if err == nil || !errors.As(err, &database) || !database.passing || uptime()-began+pause > patience {
 			return err
 		}
-		time.Sleep(pause)
+		<-time.After(pause)
 		pause = min(2*pause, time.Second)
 	}
 }

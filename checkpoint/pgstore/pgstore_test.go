@@ -341,6 +341,45 @@ func TestScansSkipAndTurnPages(t *testing.T) {
 	}
 }
 
+// TestAnIdleProcessRenewsItsLease waits for a renewal that no turn makes.
+func TestAnIdleProcessRenewsItsLease(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	o := options(server.URL())
+	o.Lease = 8 * time.Second // a renewal is due when a quarter of it has passed
+	s := open(t, o)
+	before := s.deadline.Load()
+	server.Exec(`DO $$ BEGIN
+		WHILE NOT EXISTS (SELECT FROM payonce_process WHERE seen > started) LOOP PERFORM pg_sleep(0.05); END LOOP; END $$`)
+	s.turns.Lock() // the renewal has ended
+	defer s.turns.Unlock()
+	if after := s.deadline.Load(); after <= before || s.MaySend() != nil {
+		t.Errorf("the deadline moved from %d to %d, %v", before, after, s.MaySend())
+	}
+}
+
+// TestAnEndedLeaseIsNotRenewed makes it seem that a process was silent for longer than its lease.
+func TestAnEndedLeaseIsNotRenewed(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	s := open(t, options(server.URL()))
+	server.Exec("UPDATE payonce_process SET started = started - interval '1 day', seen = seen - interval '61 seconds'")
+	before := s.deadline.Load()
+	s.sign()
+	if after := s.deadline.Load(); after != before {
+		t.Errorf("the deadline moved from %d to %d", before, after)
+	}
+	turn, err := s.Begin()
+	if err != nil || !turn.Expired {
+		t.Errorf("a turn after the lease: expired %t, %v", turn.Expired, err)
+	}
+	if err := s.Commit(nil); err != nil {
+		t.Error(err)
+	}
+	s.deadline.Store(int64(uptime()))
+	if err := s.MaySend(); !errors.Is(err, record.ErrFenced) {
+		t.Errorf("at its deadline the process may send: %v", err)
+	}
+}
+
 // TestAStoppedTurnDoesNotStopOthers leaves a turn open. The server ends it.
 func TestAStoppedTurnDoesNotStopOthers(t *testing.T) {
 	server := iotest.StartPostgres(t, "fsync=on")

@@ -237,12 +237,21 @@ func TestCommandsWithoutASharedJournalRefuseIt(t *testing.T) {
 	skipIfShort(t)
 	p := newProgram(t, 3, "http://127.0.0.1:1/api/v1")
 	p.environ = []string{"BATCH_JOURNAL=postgres://tester:" + iotest.PostgresPassword + "@127.0.0.1:1/db"}
+	jobs := filepath.Join(p.dir, "jobs.yaml")
+	job := fmt.Sprintf("jobs:\n  nightly: {list: %s, output: %s, max-spend: 1, state: %s}\n", p.list(), p.output(), p.state())
+	if err := os.WriteFile(jobs, []byte(job), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, command := range []string{
 		"journal check", "journal unpause", "forget --email a@b.example", "account", "doctor", "conformance",
 		"report list", "crm review list -o review.csv", "run LIST -o out.csv --sandbox --max-spend 1 --yes", "status",
+		"jobs run nightly --file " + jobs, "jobs next --file " + jobs, "search companies --where number_of_employees=10..50 --max 3 --max-units companies=3 -o c.csv --yes",
 		"run LIST -o out.csv --max-spend 1 --yes --journal postgres://a:" + iotest.PostgresPassword + "@h/d",
 	} {
-		p.args = append(strings.Fields(strings.Replace(command, "LIST", p.list(), 1)), "--state", p.state())
+		p.args = strings.Fields(strings.Replace(command, "LIST", p.list(), 1))
+		if p.args[0] != "jobs" {
+			p.args = append(p.args, "--state", p.state())
+		}
 		run := p.runToEnd(exitUsage)
 		if text := run.stdout.String() + run.stderr.String(); strings.Contains(text, iotest.PostgresPassword) {
 			t.Errorf("batch %s shows the password: %s", command, text)

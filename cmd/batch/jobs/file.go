@@ -139,7 +139,7 @@ const (
 // fixedFlags are the flags of batch run that a job does not set: those of one command line, and those that
 // follow from the job.
 func fixedFlags() []string {
-	return []string{"config", "help", "help-all", "plan", "dry-run", "yes", "job", "name", "json", "quiet", "log-format", "ceiling-ok", "rebuy", "same-workspace", "wait"}
+	return []string{"config", "help", "help-all", "plan", "dry-run", "yes", "job", "name", "json", "quiet", "log-format", "ceiling-ok", "rebuy", "same-workspace", "wait", "journal"}
 }
 
 // nameForm is what the name of a job looks like. It stands in names of files and units.
