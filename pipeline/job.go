@@ -95,6 +95,17 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 	return j, nil
 }
 
+// RunName returns the name of a run: that of its options, or the one that follows from its list and its fields.
+func (w *Work) RunName(o RunOptions) (string, error) {
+	return with(w, func(s *session) (string, error) {
+		j, err := s.prepare(o)
+		if err != nil {
+			return "", err
+		}
+		return j.Name, nil
+	})
+}
+
 // open lets the accounts use the journal and their services.
 func (j *job) open(ctx context.Context, use provider.Use) error {
 	for _, account := range j.Accounts {

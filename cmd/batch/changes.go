@@ -18,7 +18,7 @@ import (
 )
 
 // refreshFirst records what has changed of the watched companies, asks again for those of the list, and writes the changes of
-// their values. The calls belong to the job of the run, and to a run of their own.
+// their values. The calls are those of the run, so each of its ceilings limits both together.
 func (o *options) refreshFirst(cmd *cobra.Command, w *pipeline.Work, run pipeline.RunOptions, out io.Writer) (dispatch.Stop, error) {
 	switch {
 	case o.changes == "":
@@ -32,13 +32,13 @@ func (o *options) refreshFirst(cmd *cobra.Command, w *pipeline.Work, run pipelin
 	if err != nil {
 		return nil, err
 	}
-	name := run.List.Run
-	if name != "" {
-		name += "-changes"
+	name, err := w.RunName(run)
+	if err != nil {
+		return nil, err
 	}
 	c := &watchCommand{options: o}
 	ended, err := watch.Refresh(cmd.Context(), w, watch.RefreshOptions{
-		Paying: watch.Paying{Run: name, Budget: run.Budget, Pace: run.Pace, Rebuy: run.List.Reask.Forfeited, Yes: run.Yes},
+		Paying: watch.Paying{Run: name, Within: true, Budget: run.Budget, Pace: run.Pace, Rebuy: run.List.Reask.Forfeited, Yes: run.Yes},
 		List:   watch.List{Options: run.List.Options, Names: run.List.Names, Mapping: run.List.Mapping, Preset: run.List.Preset},
 		Output: pipeline.Output{Path: o.changes, Keep: run.Output.Keep, Stdout: run.Output.Stdout, Sources: slices.Concat(run.Output.Sources, output.SourcesOf(run.List.Names))},
 	}, &watchPerson{c, out})

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"payonce/io/sandbox/kit"
 	sandboxv2 "payonce/io/sandbox/v2"
 )
 
@@ -160,6 +161,18 @@ func TestKillsPayOnceForEachObservedChange(t *testing.T) {
 	t.Logf("%d kills, %d companies, %d changes", kills, *watchCompanies, c.count)
 }
 
+// records returns what the service has counted so far.
+func (c *watchCampaign) records() []kit.UnitRecord {
+	books, err := os.ReadFile(c.service.ledger + ".v2") // which the service goes on writing
+	if err == nil {
+		err = os.WriteFile(c.in("books.v2"), books, 0o600)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return recordsOf(c.t, c.in("books.v2"))
+}
+
 // checkPaidOnce compares what the service counted with the changes that were made.
 func (c *watchCampaign) checkPaidOnce(kills int) {
 	changes, paid, started := map[string]int{}, map[string]int{}, map[string]int{}
@@ -168,14 +181,7 @@ func (c *watchCampaign) checkPaidOnce(kills int) {
 		changes[id] += len(values)
 	}
 	calls := 0
-	books, err := os.ReadFile(c.service.ledger + ".v2") // which the service goes on writing
-	if err == nil {
-		err = os.WriteFile(c.in("books.v2"), books, 0o600)
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	for _, record := range recordsOf(c.t, c.in("books.v2")) {
+	for _, record := range c.records() {
 		switch {
 		case record.Units <= 0:
 		case record.Module == "companies":
@@ -231,5 +237,55 @@ func (c *watchCampaign) checkTable() {
 		if len(c.made[field]) == 0 {
 			c.t.Errorf("%s is in the table, and did not change", field)
 		}
+	}
+}
+
+// TestTheLimitOfARunIncludesItsRefresh runs a list of six known companies, of which four have changed, and of three new ones,
+// with a limit of five units. The refresh uses four of them, and the run gets one more, in however many starts.
+func TestTheLimitOfARunIncludesItsRefresh(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	service := startService(t, serviceSeed, "--rate-v2", "100000/1s", "--admin", "127.0.0.1:0")
+	c := &watchCampaign{t: t, dir: t.TempDir(), base: service.listen(t), service: service}
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	list := func(most int) {
+		ids := "company_id\n"
+		for id := range most {
+			ids += fmt.Sprintln(1 + id)
+		}
+		if err := os.WriteFile(c.in("ids.csv"), []byte(ids), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	companies := func() (n int) {
+		for _, record := range c.records() {
+			if record.Module == "companies" && record.Units > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	list(6)
+	c.spending("run", c.in("ids.csv"), "--fields", "company", "--name", "first", "-o", c.in("first.csv")).runToEnd(exitDone)
+	c.spending("watch", "add", c.in("ids.csv"), "--fields", "name").runToEnd(exitDone)
+	for id := range 4 {
+		address := fmt.Sprintf("%s/v2/companies/%d", service.admin, 1+id)
+		call(t, "PUT", address, "Bearer "+adminToken, `{"field":"name","value":"New name"}`)
+	}
+	list(9)
+	for start := range 2 {
+		c.program("run", c.in("ids.csv"), "--fields", "company", "--name", "nightly", "-o", c.in("out.csv"), "--changes", c.in("changes.csv"),
+			"--yes", "--max-units", "companies=5").runToEnd(exitCeiling)
+		if got := companies(); got != 6+5 {
+			t.Fatalf("after start %d, %d units were used; want 6 of the first run and 5 of the second", 1+start, got)
+		}
+	}
+	if rows := csvRows(t, c.in("changes.csv")); len(rows) != 4 {
+		t.Errorf("the table has %d changes, want 4", len(rows))
+	}
+	c.program("run", c.in("ids.csv"), "--fields", "company", "--name", "nightly", "-o", c.in("out.csv"), "--changes", c.in("changes.csv"),
+		"--yes", "--max-units", "companies=7").runToEnd(exitDone)
+	if got := companies(); got != 6+7 {
+		t.Errorf("%d units were used, want 13", got)
 	}
 }

@@ -299,7 +299,7 @@ func (s *session) add(ctx context.Context, a *adding) (*Added, error) {
 	if err := s.decideStarts(after); err != nil {
 		return nil, err
 	}
-	if err := s.end(run, tally, stop); err != nil {
+	if err := s.end(a.Paying, run, tally, stop); err != nil {
 		return nil, err
 	}
 	for _, call := range a.starts {

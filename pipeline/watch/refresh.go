@@ -373,7 +373,7 @@ func (s *session) refresh(ctx context.Context, r *refreshing) (*Refreshed, error
 			return nil, err
 		}
 	}
-	if err := s.end(run, tally, stop); err != nil {
+	if err := s.end(r.Paying, run, tally, stop); err != nil {
 		return nil, err
 	}
 	now, err := s.due(r.RefreshOptions, r.companies)

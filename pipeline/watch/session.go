@@ -32,6 +32,8 @@ import (
 // Paying says how paid calls are sent, and within which limits.
 type Paying struct {
 	Run    string // the name of the run; "" for one that follows from what is asked
+	// Within says that the calls are those of a run which records itself afterwards.
+	Within bool
 	Budget pipeline.Budget
 	Pace   pipeline.Pace
 	Rebuy  bool // what was charged and lost is asked for again
@@ -330,11 +332,17 @@ func (s *session) begin(p Paying, about, output string) (checkpoint.Run, error) 
 		run.Started = before.Started
 	}
 	run.Waits = report.WaitsAtStart(before, s.asked, run.Restarted)
+	if p.Within {
+		return run, nil
+	}
 	return run, s.journal.SaveRun(run)
 }
 
 // end records how a run ended.
-func (s *session) end(run checkpoint.Run, tally dispatch.Tally, stop dispatch.Stop) error {
+func (s *session) end(p Paying, run checkpoint.Run, tally dispatch.Tally, stop dispatch.Stop) error {
+	if p.Within {
+		return nil
+	}
 	run.Ended, run.Waits = s.work.Env.Now(), report.AddSentWaits(run.Waits, tally.Waited, run.Restarted, s.work.Env.Now())
 	if stop != nil {
 		run.Stop = stop.Word()
