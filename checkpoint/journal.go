@@ -128,7 +128,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 		return nil, nil, err
 	}
 	decision, changes, err := decide.Decide(view, req)
-	if _, blocked := decision.(attempt.Blocked); blocked && j.othersFlying() {
+	if _, blocked := decision.(attempt.Blocked); blocked && j.shared.store != nil && j.othersFlying() {
 		decision = attempt.Blocked{Until: j.now().Add(askAgain)}
 	}
 	if changes == nil || err != nil {

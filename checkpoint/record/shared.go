@@ -46,24 +46,17 @@ type Turn struct {
 	Changed []Write // in no order; without records that were deleted
 }
 
-// AllGetter is a Store that reads many records in one request.
-type allGetter interface {
+// GetsAll is a Store that reads many records in one request, because each request takes long.
+type GetsAll interface {
+	// GetAll returns the values of keys in their order, nil for those that are not there.
 	GetAll(keys [][]byte) (values [][]byte, err error)
 }
 
-// GetAll returns the values of keys in their order, nil for those that are not there, when the store can read many records
-// in one request. Otherwise it returns false.
-func GetAll(s Store, keys [][]byte) (values [][]byte, can bool, err error) {
+// AsGetsAll returns the store when it reads many records in one request.
+func AsGetsAll(s Store) (all GetsAll, can bool) {
 	if stopping, is := s.(stopping); is {
-		if err := stopping.stop(); err != nil {
-			return nil, true, err
-		}
-		s = stopping.Store
+		s = stopping.Store // a request is short, and a scan asks again
 	}
-	all, can := s.(allGetter)
-	if !can {
-		return nil, false, nil
-	}
-	values, err = all.GetAll(keys)
-	return values, true, err
+	all, can = s.(GetsAll)
+	return all, can
 }
