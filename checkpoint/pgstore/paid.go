@@ -31,8 +31,10 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 				batch.Queue("DELETE FROM payonce_paid WHERE workspace = $1 AND subject = $2 AND field = ANY($3::int2[]) AND settled",
 					workspace, in.Key[:], numbersOf(in.Hold.Fields))
 			}
-			batch.Queue("INSERT INTO payonce_paid (workspace, subject, field, observed, attempt) SELECT $1, $2, field, $5, $4 FROM unnest($3::int2[]) AS field",
-				workspace, in.Key[:], numbersOf(in.Hold.Fields), id, observedChange(in.UpTo))
+			for f := range in.Hold.Fields.Each() {
+				batch.Queue("INSERT INTO payonce_paid (workspace, subject, field, allowed_by, attempt) VALUES ($1, $2, $3, $4, $5)",
+					workspace, in.Key[:], int16(f), allowedBy(&in, f), id)
+			}
 		case record.ResolutionPrefix:
 			var res attempt.Resolution
 			if err := record.Decode(w.Key, w.Value, &res); err != nil {
@@ -49,13 +51,17 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 	return nil
 }
 
-// observedChange names the change of which an answer is newer than the attempts up to one; it is empty for no attempt.
-// Changes that were observed after the same attempt allow one call together.
-func observedChange(upTo attempt.ID) []byte {
-	if upTo == 0 {
-		return []byte{}
+// allowedBy names what allows a field to be paid for once more: an observed change, or a charge whose answer was lost. It is
+// empty for a field that was not paid for before. Changes that were observed after the same attempt allow one call together.
+func allowedBy(in *record.Intent, f enrich.Field) []byte {
+	lost := in.Earlier[f]
+	switch {
+	case in.UpTo != 0:
+		return binary.BigEndian.AppendUint64([]byte{'c'}, uint64(in.UpTo))
+	case len(lost) > 0:
+		return binary.BigEndian.AppendUint64([]byte{'l'}, uint64(lost[len(lost)-1]))
 	}
-	return binary.BigEndian.AppendUint64(nil, uint64(upTo))
+	return []byte{}
 }
 
 // numbersOf returns the numbers of fields.

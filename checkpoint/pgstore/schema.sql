@@ -35,9 +35,9 @@ CREATE TABLE IF NOT EXISTS payonce_paid (
 	workspace text COLLATE "C" NOT NULL,
 	subject bytea NOT NULL CHECK (length(subject) = 16),
 	field smallint NOT NULL CHECK (field BETWEEN 0 AND 63),
-	observed bytea NOT NULL DEFAULT '', -- names the observed change that it was asked for; empty for none
+	allowed_by bytea NOT NULL DEFAULT '', -- the observed change or the lost charge that allows it; empty for the first time
 	attempt bigint NOT NULL CHECK (attempt > 0),
 	settled boolean NOT NULL DEFAULT false,
-	PRIMARY KEY (workspace, subject, field, observed)
+	PRIMARY KEY (workspace, subject, field, allowed_by)
 );
 CREATE INDEX IF NOT EXISTS payonce_paid_attempt ON payonce_paid (workspace, attempt);
