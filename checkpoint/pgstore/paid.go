@@ -10,7 +10,7 @@ import (
 	"payonce/enrich"
 )
 
-// queuePaid adds the statements that keep the table of what was paid for, or may have been. The decisions of the journal
+// queuePaid adds the statements that update the table of fields that were paid for, or may have been. The decisions of the journal
 // never ask for such a field, so the unique index of the table refuses no commit of a correct program.
 func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error {
 	for _, w := range writes {
@@ -49,8 +49,8 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 	return nil
 }
 
-// observedChange names the change of which an answer is newer than the attempts up to one; it is empty for no attempt.
-// Changes that were observed after the same attempt allow one call together.
+// observedChange names the observed changes after an attempt; it is empty for no attempt. All changes that were observed
+// after the same attempt together allow one call.
 func observedChange(upTo attempt.ID) []byte {
 	if upTo == 0 {
 		return []byte{}
