@@ -152,7 +152,7 @@ func newCRMPushCommand(env environment) *cobra.Command {
 	flags.StringVar(&options.Review, "review", "", "take the decisions from this review `FILE`")
 	flags.Var(&limit, "limit", "write to at most this many records")
 	flags.BoolVar(&options.Trigger, "trigger", false, "start the workflows of the CRM that the changes trigger")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be written and write nothing; the lookups are paid already")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be written and write nothing; the lookups are already paid")
 	return cmd
 }
 
