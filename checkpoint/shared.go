@@ -1,9 +1,9 @@
-// This file keeps a journal that several processes use at the same time up to date.
+// This file shares a journal among several processes.
 //
-// The state of the ledger lies in the memory of every process. A decision needs a turn: from its begin to the commit nobody
-// else commits, and at its begin the process applies what others have committed since. So each decision is made on all that
-// is durable. All decisions that are made in one turn are committed together. While a commit is on its way, no decision is
-// made.
+// Every process has the ledger state in its memory. A decision needs a turn. From the begin of a turn to its commit, no
+// other process commits. At the begin, the process applies the records that others have committed since its last turn. So
+// each decision uses everything that is durable. The decisions of a turn are committed together. During a commit no
+// decision is made.
 
 package checkpoint
 
@@ -19,19 +19,19 @@ import (
 	"payonce/cost"
 )
 
-// sharing is what a ledger needs besides to share its store. The lock of the ledger guards it. Store is nil when no other
-// process uses the store.
+// sharing is the state of a ledger whose store is shared. The lock of the ledger guards it. Store is nil when no other process
+// uses the store.
 type sharing struct {
 	store      record.Shared
 	turn       record.Turn // the last one
-	inTurn     bool        // from its begin until its commit is on its way
+	inTurn     bool        // from the begin of a turn until its commit starts
 	committing bool
 	clock      atomic.Pointer[turnClock]
-	begun      time.Time    // the turn, by the clock of this process
+	begun      time.Time    // the begin of the turn, by the clock of this process
 	deciders   atomic.Int32 // goroutines that wait for the lock to decide
 }
 
-// turnClock is the clock of the database, as the last turn or refresh showed it.
+// turnClock is a reading of the database's clock, from the last turn or refresh.
 type turnClock struct {
 	shown           time.Time
 	asked, received time.Time // by the clock of this process
@@ -54,8 +54,8 @@ func (j *ledger) now() time.Time {
 	return j.shared.clock.Load().earliest()
 }
 
-// nowAtMost is now for the end of a call, whose slot must not be free too early: in a shared journal it is not earlier
-// than the time of the database.
+// nowAtMost returns the time of the end of a call, whose slot must not be free too early. In a shared journal it is not
+// earlier than that of the database.
 func (j *ledger) nowAtMost() time.Time {
 	if j.clock != nil {
 		return j.clock()
@@ -63,10 +63,11 @@ func (j *ledger) nowAtMost() time.Time {
 	return j.shared.clock.Load().latest()
 }
 
-// askAgain is how long a decision that depends on a call of another process waits. Nobody tells when it ends.
+// askAgain is the time between two tries of a decision that depends on a call of another process. The end of such a call is
+// not signalled.
 const askAgain = 200 * time.Millisecond
 
-// longestGathering limits how long decisions gather in one turn.
+// longestGathering is the longest time in which decisions join one turn.
 const longestGathering = 50 * time.Millisecond
 
 // beginTurn begins a turn. The lock is held.
@@ -88,7 +89,7 @@ func (j *Journal) beginTurn() {
 	j.doubtLeftBehind()
 }
 
-// fail makes the journal refuse everything. The lock is held.
+// fail makes all further operations of the journal return the error. The lock is held.
 func (j *ledger) fail(err error) {
 	if j.failure == nil {
 		j.failure = fmt.Errorf("%w: %w", ErrFailed, err)
@@ -110,7 +111,7 @@ func (j *ledger) wakeCommitter() {
 	}
 }
 
-// gather lets goroutines decide that wait for the lock, so that their decisions are committed together. The lock is held.
+// gather lets other goroutines that wait for the lock decide, so that one commit has all these decisions. The lock is held.
 func (j *ledger) gather() {
 	for j.shared.inTurn && j.shared.deciders.Load() > 0 && j.queued < maxQueue && j.failure == nil &&
 		time.Since(j.shared.begun) < longestGathering {
@@ -120,13 +121,13 @@ func (j *ledger) gather() {
 	}
 }
 
-// look locks the journal for a caller that reads what is durable. In a shared journal it first applies what others have
-// committed.
+// look locks the journal for a caller that reads durable state. In a shared journal it first applies the records that others
+// have committed.
 func (j *Journal) look() {
 	j.mu.Lock()
 	s := &j.shared
 	for s.committing && j.failure == nil {
-		j.drained.Wait() // on the server it may have ended, and others may have committed since
+		j.drained.Wait() // the commit may have ended on the server, and others may have committed since
 	}
 	if s.store == nil || s.inTurn || j.failure != nil {
 		return
@@ -179,7 +180,7 @@ func (j *Journal) catchUp(changed []Write) error {
 	return nil
 }
 
-// departBy notes whose records have changed, for those who read them without the lock.
+// departBy notes the keys whose records have changed, for readers without the lock.
 func (j *Journal) departBy(kinds map[byte][]Write) {
 	for _, w := range kinds[record.FieldPrefix] {
 		if field, ok := record.FieldOf(w.Key); ok {
@@ -265,7 +266,7 @@ func (j *Journal) applyIntent(w Write) error {
 		return err
 	}
 	id := record.IDOf(w.Key)
-	if in.Erased { // it is old, and was written again
+	if in.Erased { // an older intent was written again without its identity
 		if a := j.state.open[id]; a != nil {
 			eraseIdentity(&a.Intent)
 		}
@@ -326,13 +327,13 @@ func (j *Journal) applyDay(w Write) error {
 	return err
 }
 
-// fly notes an attempt in flight that this process did not begin. The sums are those of the records, which hold it.
+// fly notes an attempt in flight of another process. The sums come from the records and include its hold.
 func (l *ledgerState) fly(a *openAttempt) {
 	FlyHold(a.sums, a.Hold)
 	a.account.Window.take()
 }
 
-// comeDown notes that an attempt of fly is in flight no more. Its slot is free one window after a time.
+// comeDown notes that an attempt noted by fly is no longer in flight. Its slot is free one window after a time.
 func (l *ledgerState) comeDown(id attempt.ID, a *openAttempt, sent bool, at time.Time) {
 	LandHold(a.sums, a.Hold)
 	a.account.Window.giveBack()
@@ -341,7 +342,7 @@ func (l *ledgerState) comeDown(id attempt.ID, a *openAttempt, sent bool, at time
 	}
 }
 
-// freeFrom returns when the window of a call in doubt begins that its slot is kept for.
+// freeFrom returns the begin of the window for which the slot of a call in doubt stays taken.
 func freeFrom(d record.Doubt, of *accountState) time.Time {
 	if d.Crash {
 		return d.At.Add(of.Window.Rate.OnTheWay())
@@ -349,7 +350,7 @@ func freeFrom(d record.Doubt, of *accountState) time.Time {
 	return d.At
 }
 
-// doubtLeftBehind marks the calls in flight of processes that have ended as in doubt. The lock is held, in a turn.
+// doubtLeftBehind puts the calls in flight of ended epochs in doubt. The lock is held, in a turn.
 func (j *Journal) doubtLeftBehind() {
 	now := j.nowAtMost()
 	for _, id := range slices.Clone(j.state.persisted.InFlight) {
@@ -363,7 +364,7 @@ func (j *Journal) doubtLeftBehind() {
 	}
 }
 
-// leftBehind returns the doubt of a call whose process has ended.
+// leftBehind returns the doubt of a call whose epoch has ended.
 func leftBehind(now time.Time) record.Doubt {
 	return record.Doubt{At: now, Cause: "the program ended before the answer was recorded", Crash: true}
 }
@@ -378,7 +379,7 @@ func (l *ledgerState) markLeftBehind(id attempt.ID, d record.Doubt) {
 	a.account.LastEnded = d.At
 }
 
-// makeSharedReady is makeReady for an account that other processes may use meanwhile.
+// makeSharedReady is makeReady for an account that other processes may use at the same time.
 func (j *Journal) makeSharedReady(number attempt.Account, options AccountOptions) error {
 	j.lock()
 	defer j.mu.Unlock()
@@ -416,7 +417,7 @@ func (j *Journal) othersFlying() bool {
 	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool { return j.state.open[id].Epoch != j.shared.turn.Epoch })
 }
 
-// permission returns the check of a ticket right before its request leaves; nil when there is none.
+// permission returns the check of a ticket right before its request is sent; nil when none is needed.
 func (j *ledger) permission() func() error {
 	if j.shared.store == nil {
 		return nil
@@ -434,15 +435,15 @@ func (j *Journal) idleHere() bool {
 	return true
 }
 
-// BeginReading notes that the account is about to be read. Other processes may have calls in flight meanwhile. Then the
-// reading proves nothing, and Reconcile and Rebase change nothing.
+// BeginReading notes that the caller is about to read the account. If another process has a call in flight during the
+// reading, the reading is not evidence, and Reconcile and Rebase change nothing.
 func (j *Journal) BeginReading() {
 	j.look()
 	defer j.mu.Unlock()
 	j.noteQuiet()
 }
 
-// noteQuiet notes whether no call of the account is in flight, and which was the last. The lock is held.
+// noteQuiet notes the next attempt if no call of the account is in flight. The lock is held.
 func (j *Journal) noteQuiet() {
 	j.own().quiet = 0
 	if j.state.idle(j.own()) {
@@ -450,8 +451,8 @@ func (j *Journal) noteQuiet() {
 	}
 }
 
-// Quiet reports whether no call of the account has been in flight since BeginReading, as far as other processes could have
-// begun one.
+// Quiet reports whether no call of the account has been in flight since BeginReading. It is always true when the journal is
+// not shared.
 func (j *Journal) Quiet() bool {
 	j.look()
 	defer j.mu.Unlock()

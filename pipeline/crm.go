@@ -1,5 +1,6 @@
-// This file reviews what a run found for the records of a CRM, and writes what was approved to a file that the CRM
-// imports. crmpush.go writes it to the CRM itself. The list of the run says what is in the CRM: it was exported with the ids of its records.
+// This file reviews the values that a run found for the records of a CRM, and writes approved values to an import file.
+// crmpush.go writes them to the CRM itself. The list of the run has the present values of the CRM: it was pulled from the
+// CRM, or exported with the ids of its records.
 
 package pipeline
 
@@ -27,9 +28,9 @@ import (
 // CRMOptions say which values are reviewed.
 type CRMOptions struct {
 	Run     string
-	Reading List     // how the list is read where the run does not say
+	Reading List     // how the list is read, for options that the run does not record
 	Rules   []string // that approve values
-	// EventColumn has the ids of events; "" where the program makes them.
+	// EventColumn is the column with the ids of events; "" when the program makes them.
 	EventColumn string
 }
 
@@ -39,7 +40,7 @@ type CRMExportOptions struct {
 	Review string // the file with the decisions; "" for those that are saved
 	// EmptyCells says that all records are in one file, in which cells without an approved value are empty.
 	EmptyCells bool
-	OnlyNew    bool // values that were exported before are left out
+	OnlyNew    bool // leave out values that were exported before
 }
 
 // crmReview is a review under way.
@@ -50,7 +51,7 @@ type crmReview struct {
 	list    string // as events name it
 	fields  string // that the run was asked for
 	at      crm.Columns
-	saved   map[int]bool // the lines of which something is saved
+	saved   map[int]bool // the lines with a saved state
 }
 
 // ReviewCRM writes the review of a run to a file.
@@ -80,7 +81,7 @@ func (w *Work) ReviewCRM(ctx context.Context, o CRMOptions, to Output) (*report.
 	})
 }
 
-// DecideCRM lets a person decide about the values of a run. Save returns when the decisions about lines are durable.
+// DecideCRM lets a person decide about the values of a run. Save returns after the decisions about the lines are durable.
 func (w *Work) DecideCRM(
 	ctx context.Context, o CRMOptions, decide func(review *crm.Review, save func(lines ...int) error) error,
 ) (*report.CRMReview, error) {
@@ -106,8 +107,8 @@ func (w *Work) DecideCRM(
 	})
 }
 
-// ExportCRM writes the approved values to files that a CRM imports. Then it records that they were exported. An export of
-// the same values again writes the same files, because nobody knows whether the first ones reached the CRM.
+// ExportCRM writes the approved values to import files, and then records that they were exported. The same export again
+// writes the same files, because the program cannot know whether the first ones reached the CRM.
 func (w *Work) ExportCRM(ctx context.Context, o CRMExportOptions, to Output) (*report.CRMExport, error) {
 	return with(w, func(s *session) (*report.CRMExport, error) {
 		if err := s.place.Require(ctx, "crm export"); err != nil {
@@ -129,20 +130,20 @@ func (w *Work) ExportCRM(ctx context.Context, o CRMExportOptions, to Output) (*r
 	})
 }
 
-// checkCRMFile refuses a file that no review and no import can be written to, such as one of another format.
+// checkCRMFile returns an error for a file that cannot be written, such as one of an unknown format.
 func (s *session) checkCRMFile(to Output) error {
 	request := output.Request{Path: to.Path, Stdout: to.Stdout, Mode: s.work.Env.FileMode}
 	return problem.AsUsage(output.CheckNew(request, table.Schema{Columns: crm.Header()}))
 }
 
-// reviewCRM makes the review of a run: the values that its output would get, beside those of the list.
+// reviewCRM makes the review of a run: the values for its output beside those of the list.
 func (s *session) reviewCRM(ctx context.Context, o CRMOptions) (*crmReview, error) {
 	run, err := FindRun(s.journal(), o.Run)
 	if err != nil {
 		return nil, err
 	}
 	if run.Output == "" || run.List == "" {
-		return nil, problem.Usagef("%s has no list of records: choose a run of a list that a CRM exported", run.Name)
+		return nil, problem.Usagef("%s has no list of records; choose a run of a list from a CRM", run.Name)
 	}
 	j, err := s.recall(run, o.Reading, Output{})
 	if err != nil {
@@ -151,8 +152,8 @@ func (s *session) reviewCRM(ctx context.Context, o CRMOptions) (*crmReview, erro
 	if err := j.choose(ctx); err != nil {
 		return nil, err
 	}
-	j.order.CopyHeld = false      // what the service found, and no values from other columns
-	j.order.AcceptMismatch = true // a person sees what differs
+	j.order.CopyHeld = false      // only values of the service, not of other columns
+	j.order.AcceptMismatch = true // the review shows the differences
 	j.setStopped(run)
 	r := &crmReview{job: j, options: o, list: run.List, fields: run.Fields, saved: map[int]bool{}}
 	if err := r.findColumns(); err != nil {
@@ -190,7 +191,7 @@ func (r *crmReview) findColumns() (err error) {
 		}
 	}
 	if len(r.Targets) == 0 {
-		return problem.Usagef("%s: the list has no column for a value that the run asked for, so nothing can be written to the CRM", names)
+		return problem.Usagef("%s: the list lacks a column for the values that the run asked for, so nothing can be written to the CRM", names)
 	}
 	slices.SortFunc(r.Targets, func(a, b crm.Target) int { return a.Column - b.Column })
 	return nil

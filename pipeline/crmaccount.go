@@ -14,7 +14,7 @@ import (
 	"payonce/pipeline/problem"
 )
 
-// CRMAccount is the account of a CRM that lists are pulled from and values are written to.
+// CRMAccount is an account of a CRM.
 type CRMAccount struct{ zoho.Config }
 
 // connect connects to the CRM, or to the embedded one.
@@ -35,7 +35,7 @@ func (s *session) connect(a CRMAccount) (*crm.CRM, error) {
 		}
 	}
 	a.Now, a.UserAgent = s.now, "payonce/"+s.work.Env.Version
-	// The CRM gives few access tokens, so that processes share one.
+	// The CRM issues few access tokens, so all processes share one.
 	state := s.work.Workspace.Journal.State
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// This file pulls a list from a CRM, writes what was approved to the CRM, and undoes that.
+// This file pulls a list from a CRM, pushes approved values to the CRM, and undoes a push.
 
 package pipeline
 
@@ -24,12 +24,12 @@ type CRMPushOptions struct {
 	CRMOptions
 	CRM     CRMAccount
 	Review  string // the file with the decisions; "" for those that are saved
-	Limit   int64  // records that are written, at most; 0 for all
-	Trigger bool   // workflows of the CRM start
-	DryRun  bool   // nothing is written
+	Limit   int64  // the most records to write; 0 for all
+	Trigger bool   // start workflows of the CRM
+	DryRun  bool   // write nothing
 }
 
-// pulledRun stands for a run in the record of a pulled list. No run has this name.
+// pulledRun replaces the name of a run in the record of a pulled list. No run has this name.
 const pulledRun = "crm/pull"
 
 // PullCRM writes the contacts of a CRM to a list.
@@ -57,7 +57,7 @@ func (w *Work) PullCRM(ctx context.Context, account CRMAccount, which iocrm.Sele
 		if len(which.IDs) > 0 {
 			view.Missing = int64(len(which.IDs) - len(rows))
 		}
-		// The list can be pulled again. So only an edited file is kept.
+		// The list can be pulled again, so only an edited file is kept.
 		view.KeptFiles, err = output.WriteNew(ctx,
 			output.Request{Path: to.Path, Stdout: to.Stdout, Mode: w.Env.FileMode, Raw: w.Env.Raw, Remade: true},
 			table.NewMemory(crm.PulledHeader(), rows),
@@ -69,7 +69,7 @@ func (w *Work) PullCRM(ctx context.Context, account CRMAccount, which iocrm.Sele
 	})
 }
 
-// checkPullTarget refuses a file that is an output, or a list that was not pulled.
+// checkPullTarget returns an error for a file that is an output, or a list that was not pulled.
 func (s *session) checkPullTarget(to Output) error {
 	lists, err := RecordedLists(s.journal())
 	if err != nil {
@@ -115,11 +115,11 @@ func (w *Work) PushCRM(ctx context.Context, o CRMPushOptions) (*report.CRMPush, 
 		}
 		for i := range r.Lines {
 			if line := &r.Lines[i]; line.CRM != to.Name {
-				return nil, problem.Usagef("%s: row %d is from the CRM %q, and the credentials are those of %q",
+				return nil, problem.Usagef("%s: row %d is from the CRM %q, but the credentials are for %q; use those of the first",
 					strings.Join(r.order.Names, " "), line.Row, line.CRM, to.Name)
 			}
 		}
-		if !o.DryRun { // a review that took decisions back counts for later commands too
+		if !o.DryRun { // decisions that the review removed are also removed for later commands
 			for i := range r.Lines {
 				if r.Lines[i].Decision != crm.Undecided || r.saved[i] {
 					decided = append(decided, i)
@@ -166,7 +166,7 @@ func (r *crmReview) push(ctx context.Context, to *crm.CRM, o CRMPushOptions) (*r
 	return view, err
 }
 
-// eachItem calls do for each item until one stops the rest. It notes why in the view.
+// eachItem calls do for each item. An error of the CRM or an interrupt ends it, and is noted in the view.
 func eachItem(ctx context.Context, items []*crm.Item, view *report.CRMPush, limit int64, do func(*crm.Item) error) error {
 	for i, item := range items {
 		if limit > 0 && view.Records >= limit {
@@ -195,7 +195,7 @@ func eachItem(ctx context.Context, items []*crm.Item, view *report.CRMPush, limi
 	return nil
 }
 
-// crmProblem returns an error of a CRM with who has to act.
+// crmProblem adds to an error of a CRM who has to act.
 func crmProblem(ctx context.Context, err error) error {
 	e := new(iocrm.Error)
 	if ctx.Err() != nil || !errors.As(err, &e) {
@@ -208,8 +208,8 @@ func crmProblem(ctx context.Context, err error) error {
 	return &problem.Error{Kind: kind, Code: "crm_" + string(e.Problem), Err: err}
 }
 
-// UndoCRM clears the values that a run wrote to a CRM, where they are still there. Confirm is asked before, with what
-// would be cleared.
+// UndoCRM clears the values that a run wrote to a CRM and that the CRM still has. It first calls confirm with the fields to
+// clear, and clears nothing when confirm returns an error.
 func (w *Work) UndoCRM(ctx context.Context, account CRMAccount, name string, confirm func(*report.CRMPush) error) (*report.CRMPush, error) {
 	return with(w, func(s *session) (*report.CRMPush, error) {
 		if err := s.place.Require(ctx, "crm undo"); err != nil {
@@ -248,7 +248,7 @@ func (w *Work) UndoCRM(ctx context.Context, account CRMAccount, name string, con
 	})
 }
 
-// written returns what a run wrote to a CRM, or may have written, in the order of the records' ids.
+// written returns the values that a run wrote to a CRM or may have written, in the order of the records' ids.
 func (s *session) written(run, name string) (items []*crm.Item, err error) {
 	err = s.journal().Events(func(event checkpoint.Event) error {
 		item := &crm.Item{Event: event.Key, Record: event.Record}
@@ -266,7 +266,7 @@ func (s *session) written(run, name string) (items []*crm.Item, err error) {
 	return items, err
 }
 
-// saveUndone records the states of the values of an event. A value that was cleared has no decision any more.
+// saveUndone records the states of the values of an event. A cleared value loses its decision.
 func (s *session) saveUndone(item *crm.Item) error {
 	event, found, err := s.journal().Event(item.Event)
 	if err != nil || !found {

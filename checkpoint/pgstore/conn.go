@@ -17,23 +17,23 @@ import (
 // ErrConnection is wrapped by errors about a database that cannot be used as a journal.
 var ErrConnection = errors.New("the journal's database cannot be used")
 
-// link is the one connection of a process. It is made again when it breaks. Nothing in it belongs to a session, so a
-// pooler may give every transaction another connection to the server.
+// link is the single connection of a process. It reconnects after a break. No statement depends on a session, so a pooler
+// may give every transaction another connection to the server.
 type link struct {
 	config *pgx.ConnConfig
 
 	mu   sync.Mutex // held during a statement, or a batch of them
 	conn *pgx.Conn  // nil while there is none
-	once bool       // the connection is not made again, because it has a transaction
+	once bool       // it does not reconnect, because its transaction would be lost
 }
 
-// configOf reads a URL. Its errors do not show it.
+// configOf parses a URL. Its errors do not show the URL.
 func configOf(url string) (*pgx.ConnConfig, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil || !strings.HasPrefix(url, "postgres://") && !strings.HasPrefix(url, "postgresql://") {
-		return nil, fmt.Errorf("%w: its address cannot be read; write a URL such as postgres://user@host/database", ErrConnection)
+		return nil, fmt.Errorf("%w: its address is not a URL such as postgres://user@host/database", ErrConnection)
 	}
-	// Statements are neither prepared by name nor described before: both would need a session.
+	// Statements are neither prepared by name nor described first: both need a session.
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
 	config.ConnectTimeout = connectTime
@@ -43,12 +43,11 @@ func configOf(url string) (*pgx.ConnConfig, error) {
 const (
 	// connectTime limits the time to connect.
 	connectTime = 15 * time.Second
-	// replyTime limits the time of one round trip, besides the time that it may wait for a lock.
+	// replyTime limits the time of one use of the connection.
 	replyTime = 30 * time.Second
 )
 
-// do calls use with the connection, which it makes when there is none. After an error that leaves the state of the
-// connection unknown it closes the connection.
+// do calls use with the connection. It connects when there is no connection, and closes the connection after an error.
 func (l *link) do(use func(ctx context.Context, conn *pgx.Conn) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +92,7 @@ func (l *link) explain(err error) error {
 		return err
 	}
 	if password := l.config.Password; password != "" && strings.Contains(err.Error(), password) {
-		return &databaseError{text: "the server's answer is not shown, because it has the password", passing: isPassing(err)}
+		return &databaseError{text: "the server's error is not shown, because it contains the password", passing: isPassing(err)}
 	}
 	return &databaseError{text: err.Error(), passing: isPassing(err)}
 }
@@ -101,7 +100,7 @@ func (l *link) explain(err error) error {
 // databaseError is an error of the connection or of the server.
 type databaseError struct {
 	text    string
-	passing bool // it may be gone in a moment, as after a restart of the server
+	passing bool // temporary, as during a restart of the server
 }
 
 func (e *databaseError) Error() string { return "the journal's database: " + e.text }
@@ -111,7 +110,7 @@ func (e *databaseError) Unwrap() error { return ErrUnreachable }
 // ErrUnreachable is wrapped by errors of the connection and of the server.
 var ErrUnreachable = errors.New("the journal's database does not answer")
 
-// isPassing reports whether an error may be gone in a moment. Errors without a code are those of the network.
+// isPassing reports whether an error may be temporary. Errors without a code come from the network.
 func isPassing(err error) bool {
 	var server *pgconn.PgError
 	if !errors.As(err, &server) {
@@ -125,8 +124,8 @@ func isPassing(err error) bool {
 	return strings.HasPrefix(server.Code, "08")
 }
 
-// again calls try until it succeeds, its error does not pass, or patience has ended. Each pause is twice as long as the
-// one before.
+// again calls try until it succeeds, its error is not temporary, or patience has ended. Each pause is twice as long as the
+// previous one, up to a second.
 func again(patience, pause time.Duration, try func() error) error {
 	began := uptime()
 	for {

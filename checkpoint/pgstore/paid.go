@@ -52,7 +52,7 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 }
 
 // allowedBy names what allows a field to be paid for once more: an observed change, or a charge whose answer was lost. It is
-// empty for a field that was not paid for before. Changes that were observed after the same attempt allow one call together.
+// empty for a field that was not paid for before. All changes that were observed after the same attempt together allow one call.
 func allowedBy(in *record.Intent, f enrich.Field) []byte {
 	lost := in.Earlier[f]
 	switch {

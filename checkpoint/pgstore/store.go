@@ -1,13 +1,13 @@
 // Package pgstore keeps the records of journals in PostgreSQL, so that several machines work on one workspace.
 //
-// A decision is one transaction with the isolation READ COMMITTED. It first locks the row of the workspace. So the
-// statements that follow see everything that was committed before, and nobody else commits until it ends. The only clock
-// is that of the database, read after the lock. No statement needs a session, so a pooler may stand in between.
+// A decision is one transaction with the isolation READ COMMITTED. It first locks the row of the workspace. So its later
+// statements see everything that was committed before, and no other process commits until it ends. The only clock is that
+// of the database, read after the lock. No statement needs a session, so a pooler may be in between.
 //
 //   - Commit point: the COMMIT of the transaction, with synchronous_commit and fsync.
-//   - When the reply to COMMIT is lost, the next transaction locks the same row. By then the one before has ended on the
-//     server, and its token in the row of the process says whether it was committed. If it was not, and nobody else has
-//     committed since, the writes are committed again. Otherwise the commit has failed.
+//   - When the reply to COMMIT is lost, the next transaction locks the same row. By then the earlier transaction has ended
+//     on the server, and the token in the row of the process shows whether it was committed. If it was not, and no other
+//     process has committed since, the writes are committed again. Otherwise the commit has failed.
 //   - A transaction that makes no progress ends: the server limits how long it may be idle. So a process that is stopped
 //     in its turn does not stop the others.
 package pgstore
@@ -31,11 +31,11 @@ import (
 type Options struct {
 	URL       string // such as postgres://user:password@host/database
 	Workspace string // whose journal it is; one database may have several
-	// Holder is what other processes see of this one.
+	// Holder describes this process to others.
 	Holder string
-	// Lease is how long the process may send calls without a sign of life to the database.
+	// Lease is the time for which the process may send calls without renewing the lease in the database.
 	Lease time.Duration
-	// CallTime is the longest time from when a request leaves to when its call has ended.
+	// CallTime is the longest time from sending a request to recording how its call ended.
 	CallTime time.Duration
 }
 
@@ -49,7 +49,7 @@ type Store struct {
 	epoch   int64
 	version atomic.Uint64 // the last commit that this process has seen
 
-	// deadline is the uptime until which requests may leave.
+	// deadline is the uptime until which requests may be sent.
 	deadline atomic.Int64
 
 	turns    sync.Mutex // guards what follows
@@ -96,7 +96,7 @@ func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 			return err
 		}
 		if value != "on" {
-			return fmt.Errorf("%w: its setting %s is %s, so a power cut could lose what was paid; set it to on", ErrConnection, setting, value)
+			return fmt.Errorf("%w: its setting %s is %s, so a power failure could lose paid answers; set it to on", ErrConnection, setting, value)
 		}
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
@@ -145,10 +145,10 @@ func (s *Store) MaySend() error {
 	return nil
 }
 
-// renewals is how often the lease is renewed in its time.
+// renewals is how often the lease is checked for renewal during its time.
 const renewals = 4
 
-// renew renews the lease while no turn does.
+// renew renews the lease when no turn has done so.
 func (s *Store) renew(ctx context.Context) {
 	defer close(s.stopped)
 	ticker := time.NewTicker(s.options.Lease / renewals)
@@ -165,8 +165,8 @@ func (s *Store) renew(ctx context.Context) {
 	}
 }
 
-// sign renews the lease outside of a turn, unless it has ended. In a turn it does nothing, so that the server ends a turn
-// that makes no progress.
+// sign renews the lease outside of a turn, unless it has ended. In a turn it does nothing, so the server can end a turn that
+// makes no progress.
 func (s *Store) sign() {
 	s.turns.Lock()
 	defer s.turns.Unlock()

@@ -12,8 +12,8 @@ import (
 	"payonce/checkpoint/record"
 )
 
-// turnPause is the first pause of a process whose connection broke when it was not in a turn. It is longer than that of one
-// that was, which can go on only when nobody else commits before.
+// turnPause is the first pause of a process whose connection broke outside a turn. It is longer than the pause of a process
+// in a turn, which can continue only if no other process commits first.
 const turnPause = 250 * time.Millisecond
 
 // Begin implements record.Shared.
@@ -63,7 +63,7 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, er
 
 // lock begins a transaction with the lock of the workspace, and reads its version.
 func lock(batch *pgx.Batch, s *Store, version *int64) {
-	// The limits also end a transaction of a process that is stopped, and the waiting for its end.
+	// The limits also end the transaction of a stopped process, and the wait of others for it.
 	wait := max(s.options.Lease/2, time.Second).Milliseconds()
 	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 	batch.Queue(`SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', $1, true),
@@ -72,7 +72,7 @@ func lock(batch *pgx.Batch, s *Store, version *int64) {
 		QueryRow(func(row pgx.Row) error { return row.Scan(version) })
 }
 
-// isLive turns the absence of a live row of the process into its error.
+// isLive returns ErrFenced when the process has no row that has not ended.
 func (s *Store) isLive(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		s.deadline.Store(0)
@@ -159,7 +159,7 @@ func (s *Store) Commit(writes []record.Write) error {
 	if !s.alone {
 		return s.end(writes)
 	}
-	// Reads in the turn see these writes. The end of the turn writes them again, over another connection if need be.
+	// Reads in the turn see these writes. The end of the turn writes them again, over another connection if necessary.
 	s.gathered = append(s.gathered, writes...)
 	return s.do(func(ctx context.Context, conn *pgx.Conn) error {
 		if conn != s.turn {
@@ -210,10 +210,10 @@ func (s *Store) commit(ctx context.Context, conn *pgx.Conn, token []byte, writes
 	return conn.SendBatch(ctx, batch).Close()
 }
 
-// commitAgain finds out whether the transaction of a turn was committed, and commits its writes if it was not and nobody
-// else has committed since. The caller holds the connection's lock.
+// commitAgain looks up whether the transaction of a turn was committed. If it was not, and no other process has committed
+// since, it commits the writes. The caller holds the connection's lock.
 func (s *Store) commitAgain(token []byte, writes []record.Write) error {
-	s.drop() // the server ends what is left of the transaction, and the lock waits for that
+	s.drop() // the server then rolls an open transaction back, and the lock waits for that
 	return s.locked(func(ctx context.Context, conn *pgx.Conn) error {
 		var version int64
 		var last []byte
@@ -229,7 +229,7 @@ func (s *Store) commitAgain(token []byte, writes []record.Write) error {
 			_, err := conn.Exec(ctx, "COMMIT")
 			return err
 		case version != s.base:
-			return fmt.Errorf("%w: its turn ended when the connection broke, and others have written since", record.ErrFailed)
+			return fmt.Errorf("%w: the connection broke during a turn, and others have written since", record.ErrFailed)
 		}
 		return s.commit(ctx, conn, token, writes)
 	})
@@ -237,7 +237,7 @@ func (s *Store) commitAgain(token []byte, writes []record.Write) error {
 
 // queueWrites adds the statements that write records.
 func queueWrites(batch *pgx.Batch, workspace string, version int64, writes []record.Write) {
-	last := map[string]int{} // of several writes of a key the last one counts
+	last := map[string]int{} // the last write of each key counts
 	for i, w := range writes {
 		last[string(w.Key)] = i
 	}

@@ -1,4 +1,4 @@
-// This file declares a store that the journals of several processes use at the same time.
+// This file declares a store that several processes share.
 
 package record
 
@@ -7,43 +7,41 @@ import (
 	"time"
 )
 
-// ErrFenced is wrapped by errors about a process that may not send calls or write any more: it showed no sign of life
-// for longer than its lease.
-var ErrFenced = errors.New("this process was without the journal for too long, so that others took over")
+// ErrFenced is wrapped by errors of a process that may no longer send calls or write: it renewed its lease too late.
+var ErrFenced = errors.New("this process did not reach the journal's database for longer than its lease")
 
-// Shared is a Store that several processes use at the same time. They decide in turns. Its contract is that of a Store,
-// and:
+// Shared is a Store that several processes use at the same time. They decide in turns. Besides the contract of a Store:
 //
 //   - From Begin to the end of the next Commit, no other process changes the store. Commit without a turn begins and
 //     ends its own.
-//   - Begin returns every record that other processes have changed since the turn, Refresh or Alone before. So whoever
-//     applies them knows at each decision all that is durable.
-//   - A process has an epoch and a lease. Every turn renews the lease. When a process has shown no sign of life for its
-//     lease and the longest time of a call, another one ends its epoch, and then every Begin and Commit of the process
-//     returns an error that wraps ErrFenced.
+//   - Begin returns every record that other processes have changed since the previous turn, Refresh or Alone. A caller
+//     that applies them knows all durable records at each decision.
+//   - A process has an epoch and a lease. Every turn renews the lease. When a process has not renewed it for the lease and
+//     the longest time of a call, another process ends the epoch. Then every Begin and Commit of the first process returns
+//     an error that wraps ErrFenced.
 //   - When the reply to a commit is lost, Commit finds out whether it is durable. It returns nil only when it is.
 type Shared interface {
 	Store
 	Begin() (Turn, error)
-	// Refresh returns what others have changed, without a turn. It returns no records during a turn.
+	// Refresh returns the records that others have changed, without a turn. During a turn it returns none.
 	Refresh() (Turn, error)
-	// Alone calls do in a turn. What do commits is durable when Alone returns nil; until then only this process sees it.
-	// The process knows all records that do could read: none of them is returned later.
+	// Alone calls do in a turn. The commits of do are durable when Alone returns nil; until then only this process sees
+	// them. Records that do could read count as known: no later call returns them as changed.
 	Alone(do func(Turn) error) error
-	// MaySend returns an error when the lease has ended, on a clock that includes the time in which the system was
-	// suspended. It is called right before a request leaves.
+	// MaySend returns an error when the lease has ended, on a clock that counts suspended time. It is called right before
+	// a request is sent.
 	MaySend() error
 }
 
-// Turn is what a process learns at the beginning of a turn.
+// Turn is the result of beginning a turn.
 type Turn struct {
-	Now   time.Time // by the clock of the database, after everybody else's turn
+	Now   time.Time // by the clock of the database, after all earlier turns
 	Epoch uint64    // of this process
 	// Live are the epochs of the processes that may still record how their calls ended, this one included.
 	Live []uint64
-	// Expired says that the lease has ended. The process may record how its calls ended, and begin none.
+	// Expired says that the lease has ended. The process may still record how its calls ended, but begin none.
 	Expired bool
-	Changed []Write // in no order; without records that were deleted
+	Changed []Write // in any order; without deleted records
 }
 
 // GetsAll is a Store that reads many records in one request, because each request takes long.

@@ -24,9 +24,9 @@ func (o *options) refreshFirst(cmd *cobra.Command, w *pipeline.Work, run pipelin
 	case o.changes == "":
 		return nil, nil
 	case o.kept != nil:
-		return nil, problem.Usagef("--plan and --changes exclude each other: the calls for changes are not in the plan")
+		return nil, problem.Usagef("--plan and --changes exclude each other, because the plan does not have the calls for changes; leave one out")
 	case slices.Contains(run.List.Names, listfile.Standard) || o.changes == listfile.Standard:
-		return nil, problem.Usagef("--changes needs a list and a table that are files, because the list is read twice")
+		return nil, problem.Usagef("--changes needs files for the list and the table, because the list is read twice; standard input and output cannot be used")
 	}
 	polled, err := watch.Poll(cmd.Context(), w, watch.PollOptions{})
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 func newCRMCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "crm",
-		Short: "Pull a list from a CRM, review what a run found for it, and write that to the CRM",
-		Long: "Review what a run found for the records of a CRM, and write what was approved to the CRM or to a file\n" +
-			"that it imports. The list of the run is pulled from the CRM, or is an export with the ids of its records." +
+		Short: "Pull a list from a CRM, review found values, and write them to the CRM",
+		Long: "Review the values that a run found for the records of a CRM, and write the approved ones to the CRM or to an\n" +
+			"import file. The list of the run is pulled from the CRM, or is an export of it with the ids of the records." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -86,8 +86,8 @@ func newCRMReviewCommand(env environment) *cobra.Command {
 			"in a spreadsheet program and give it to batch crm export --review. A value can be approved where the CRM\n" +
 			"has none. The others are shown as kept. No phone is written to a column of mobile or private numbers.\n\n" +
 			"Without -o, a terminal shows a screen with the values. Each decision is saved in the journal at once.\n\n" +
-			"A rule decides only where nobody has decided, where nothing speaks against the value, and where --auto\n" +
-			"names it. The review says which rule approved a value.\n\n" +
+			"With --auto a rule approves values that have no decision yet and nothing that speaks against them. The review\n" +
+			"names the rule that approved a value.\n\n" +
 			"Rules:\n" + strings.TrimRight(rules.String(), "\n") +
 			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: cobra.ExactArgs(1),
@@ -117,7 +117,7 @@ func (f *crmFlags) review(cmd *cobra.Command, run string) error {
 			return runReviewScreen(cmd.Context(), f.env.stdin, f.env.stderr, review, save)
 		})
 	default:
-		return problem.Usagef("there is no output; give -o FILE, or start the command at a terminal")
+		return problem.Usagef("the review needs an output; give -o FILE, or start the command at a terminal")
 	}
 	if err != nil {
 		return ifInterrupted(err, "the decisions so far are saved")
@@ -131,14 +131,15 @@ func newCRMExportCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export RUN -o IMPORT",
 		Short: "Write the approved values with the ids of their records, for import into a CRM",
-		Long: "Write the approved values with the ids of their records, under the CRM's own names of columns. A value\n" +
-			"that nobody approved is not written. The decisions are those of the review, or those that the screen of\n" +
-			"batch crm review saved.\n\n" +
+		Long: "Write the approved values with the ids of their records, under the CRM's own names of columns. Values without\n" +
+			"an approval are not written. The decisions are those of the review, or those that the screen of batch crm\n" +
+			"review saved.\n\n" +
 			"No cell of a file is empty, because an empty cell clears a field in the imports of some CRMs. So records\n" +
 			"with other approved columns are in separate files beside the first one, such as IMPORT.email.csv.\n" +
 			"--empty-cells writes one file. Then tell the import to skip empty cells.\n\n" +
-			"The journal records which values were exported, and when. The same values again give the same files,\n" +
-			"and the summary says so, because nobody knows whether a file reached the CRM. --only-new leaves them out." +
+			"The journal records which values were exported, and when. The same export again writes the same files, because\n" +
+			"the program cannot know whether a file reached the CRM. The summary counts values that were exported before,\n" +
+			"and --only-new leaves them out." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

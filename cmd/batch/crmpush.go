@@ -37,7 +37,7 @@ func (o *options) crmAccount() (pipeline.CRMAccount, error) {
 		}
 	}
 	if len(missing) > 0 {
-		return account, problem.Coded("crm_not_connected", "the CRM is not connected: the environment has no %s", report.And(missing))
+		return account, problem.Coded("crm_not_connected", "the CRM is not connected: the environment lacks %s", report.And(missing))
 	}
 	return account, nil
 }
@@ -48,22 +48,23 @@ func newCRMPullCommand(env environment) *cobra.Command {
 	var ids string
 	cmd := &cobra.Command{
 		Use:   "pull -o LIST",
-		Short: "Make a list of contacts of a CRM",
-		Long: "Read contacts of Zoho CRM and write them to a list, with the company's website from the account. Run the\n" +
-			"list, review what was found with batch crm review, and write it to the CRM with batch crm push.\n\n" +
-			"Choose the contacts by a view, a condition or their ids. The list can be pulled again at any time: a file\n" +
-			"that somebody edited is kept beside the new one." +
+		Short: "Write contacts of a CRM to a list",
+		Long: "Read contacts of Zoho CRM and write them to a list, with the company's website from the account. Then run the\n" +
+			"list with batch run, review the found values with batch crm review, and write them with batch crm push.\n\n" +
+			"Choose the contacts by a view, a condition or their ids. You can pull the list again at any time: an edited\n" +
+			"file is kept beside the new one. The variables ZOHO_CLIENT_ID, ZOHO_CLIENT_SECRET and ZOHO_REFRESH_TOKEN\n" +
+			"connect to the CRM." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if f.output.path == "" {
-				return problem.Usagef("where to? give -o FILE")
+				return problem.Usagef("the list needs an output; give -o FILE")
 			}
 			if which.IDs, err = recordIDs(ids); err != nil {
 				return problem.AsUsage(err)
 			}
 			if which.Check() != nil {
-				return problem.Usagef("which contacts? give one of --view, --query and --ids")
+				return problem.Usagef("the command needs one selection of contacts; give one of --view, --query and --ids")
 			}
 			w, err := f.work(cmd)
 			if err != nil {
@@ -106,7 +107,7 @@ func recordIDs(given string) (ids []string, err error) {
 	seen := map[string]bool{}
 	for _, id := range strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune(", \t\r\n;\ufeff", r) }) {
 		if id = strings.TrimPrefix(id, "zcrm_"); strings.Trim(id, "0123456789") != "" {
-			return nil, fmt.Errorf("--ids: %.40q is neither the id of a record nor a file", id)
+			return nil, fmt.Errorf("--ids: %.40q is neither the id of a record nor a file that exists", id)
 		}
 		if !seen[id] {
 			ids = append(ids, id)
@@ -123,13 +124,13 @@ func newCRMPushCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "push RUN",
 		Short: "Write the approved values to the records of the CRM that the list was pulled from",
-		Long: "Write the approved values to the CRM, one record after the other. Each record is read again before. It goes\n" +
-			"back to review when it was changed since the list was pulled, and so does a value that another record has,\n" +
-			"that is too long, or whose record is locked. Only empty fields are written, and none of mobile numbers.\n" +
-			"No workflow of the CRM starts, unless --trigger asks for it.\n\n" +
-			"The journal records each write before it is sent and what became of it. The same command again goes on\n" +
-			"where an earlier one ended, and writes nothing twice. batch crm undo clears what was written.\n\n" +
-			"The decisions are those that were saved, or those of --review, and those of the rules of --auto." +
+		Long: "Write the approved values to the CRM, one record after the other. The command first reads each record again. A\n" +
+			"value goes back to review when its record was changed since the pull or is locked, when another record has the\n" +
+			"value, or when it is too long. Only empty fields are written, and never fields of mobile numbers. Workflows of\n" +
+			"the CRM start only with --trigger.\n\n" +
+			"The journal records each write before it is sent, and then its outcome. The same command continues after a\n" +
+			"stop, and writes nothing twice. batch crm undo clears the written values.\n\n" +
+			"The decisions are those of --review, or else the saved ones, and those of the rules of --auto." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -151,11 +152,11 @@ func newCRMPushCommand(env environment) *cobra.Command {
 	flags.StringVar(&options.Review, "review", "", "take the decisions from this review `FILE`")
 	flags.Var(&limit, "limit", "write to at most this many records")
 	flags.BoolVar(&options.Trigger, "trigger", false, "start the workflows of the CRM that the changes trigger")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be written and write nothing; the lookups are paid already")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show what would be written and write nothing; the lookups are already paid")
 	return cmd
 }
 
-// endCRM shows what became of the records, and returns the error that ends the command.
+// endCRM shows the outcome of the records, and returns the error that ends the command.
 func (f *crmFlags) endCRM(view *report.CRMPush, err error, otherwise string) error {
 	if err != nil {
 		return ifInterrupted(err, "%s", otherwise)
@@ -173,7 +174,7 @@ func (f *crmFlags) endCRM(view *report.CRMPush, err error, otherwise string) err
 		view.Advice = f.hints.For(view.Stop.Code)
 	}
 	if err := unlessUnread(f.show(f.env.stdout, view)); err != nil {
-		return fmt.Errorf("the CRM was changed, but what was done could not be printed: %w", err)
+		return fmt.Errorf("the CRM was changed, but the summary could not be printed: %w", err)
 	}
 	return exitWith(code)
 }
@@ -183,10 +184,9 @@ func newCRMUndoCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo RUN",
 		Short: "Clear the fields of the CRM that batch crm push wrote",
-		Long: "Clear the fields that batch crm push wrote for a run. They were empty before. A field that has another value\n" +
-			"by now stays as it is. The values are open for review again: no rule approves them.\n\n" +
-			"The command lists what it would clear and asks before. The same command again goes on where an earlier one\n" +
-			"ended." +
+		Long: "Clear the fields that batch crm push wrote for a run. They were empty before the push. A field that now has\n" +
+			"another value keeps it. The values are then open for review again, and no rule approves them.\n\n" +
+			"The command lists the fields and asks before it clears them. The same command continues after a stop." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -214,7 +214,7 @@ func newCRMUndoCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// askToClear lists the fields that an undo would clear, and returns nil when somebody agrees.
+// askToClear lists the fields that an undo would clear, and returns nil when the person agrees.
 func (env environment) askToClear(ctx context.Context, asked *report.CRMPush) error {
 	const shown = 20
 	for _, w := range asked.Writes[:min(len(asked.Writes), shown)] {
@@ -226,7 +226,7 @@ func (env environment) askToClear(ctx context.Context, asked *report.CRMPush) er
 	switch {
 	case !env.canAsk:
 		return problem.Unapproved("cannot_ask_undo",
-			"nobody can be asked before fields of the CRM are cleared, because this is not a terminal; nothing was cleared")
+			"the command asks before it clears fields of the CRM, and this is not a terminal; nothing was cleared")
 	case env.confirm(ctx, fmt.Sprintf("Clear %s in %s? [y/N] ", report.Counted(len(asked.Writes), "field"), asked.CRM)):
 		return nil
 	case ctx.Err() != nil:

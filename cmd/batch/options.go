@@ -98,7 +98,7 @@ var sharedCommands = []string{
 
 // notShared refuses a command that does not work with a shared journal.
 func notShared(command string) error {
-	return problem.Coded("not_shared", "%s does not work with a shared journal yet, and nothing was changed", command)
+	return problem.Coded("not_shared", "%s does not work with a shared journal yet; nothing was changed", command)
 }
 
 // work loads the options and returns where the command works.
@@ -230,7 +230,7 @@ func (o *options) check() error {
 	excluded, shared := o.service.Excluded(), o.service.shared()
 	switch {
 	case o.service.Journal != "" && pgstore.HasPassword(o.service.Journal):
-		return problem.Usagef("--journal is not an address without a password: others can see it on the command line. Write it like postgres://user@host/database, and the password into a passfile or the whole address into BATCH_JOURNAL")
+		return problem.Usagef("--journal has a password or cannot be read, and others can see the command line. Write it like postgres://user@host/database, with the password in a passfile, or put the whole address into BATCH_JOURNAL")
 	case shared != "" && o.alone:
 		return notShared("batch jobs")
 	case shared != "" && o.service.Sandbox:

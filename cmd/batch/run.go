@@ -49,7 +49,7 @@ func newRun(env environment) (*options, *cobra.Command) {
 	cmd.Flags().Var(&o.budget.approve, "approve", "approve that this start spends up to this amount, above --approval-threshold; it spends no more")
 	cmd.Flags().StringVarP(&o.output.path, "output", "o", "", "write the enriched list to this `FILE` (default LIST with .enriched before its ending)")
 	cmd.Flags().BoolVar(&o.list.List.Reask.Forfeited, "rebuy", false, "buy fields again that were charged and whose answers were lost")
-	cmd.Flags().StringVar(&o.changes, "changes", "", "first do what batch watch poll and batch watch refresh do for the list, and write the changes of watched companies to this `FILE`")
+	cmd.Flags().StringVar(&o.changes, "changes", "", "before the run, record the changes of watched companies, ask again for the changed companies of the list, and write their changes to this `FILE`")
 	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask before spending")
 	cmd.Flags().BoolVar(&o.ceilingOK, "ceiling-ok", false, "end with 0, not 3, when a ceiling is reached")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "show the plan and end, as batch plan does")

@@ -82,7 +82,7 @@ func newSandboxCommand(env environment) *cobra.Command {
 			"twice when it is asked twice. Its key is SERVICE_API_KEY, or " + sandbox.DefaultKey + " when that is not set.\n" +
 			"The second interface, on companies and people, is served beside it at /v2. It counts units. Its\n" +
 			"key is SERVICE_V2_API_KEY, or " + v2.DefaultKey + ".\n" +
-			"A CRM with contacts of the same people is served at /crm/v8, as Zoho CRM is.\n\n" +
+			"A CRM with contacts of the same people and the interface of Zoho CRM is served at /crm/v8.\n\n" +
 			"--admin serves what the owner's dashboard does and faults on request, as JSON: GET / lists the\n" +
 			"calls. Its bearer token is SANDBOX_ADMIN_TOKEN, or one that is made and printed.",
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -113,8 +113,8 @@ func newSandboxCommand(env environment) *cobra.Command {
 	flags.Var(&f.rateV2, "rate-v2", "calls of each key in a rolling window, on the second interface")
 	flags.StringArrayVar(&f.units, "units", nil, "the total of a module of the second interface, as `MODULE=N` (repeatable)")
 	flags.StringArrayVar(&f.dailyUnits, "daily-units", nil, "the daily limit of a module, as `MODULE=N` (repeatable)")
-	flags.IntVar(&f.contacts, "crm-contacts", f.contacts, "how many contacts the CRM has")
-	flags.Var(&f.editing, "crm-editing", "the share of contacts of the CRM that somebody edits while they are read")
+	flags.IntVar(&f.contacts, "crm-contacts", f.contacts, "the number of contacts of the CRM")
+	flags.Var(&f.editing, "crm-editing", "the share of contacts of the CRM that a simulated user edits while they are read")
 	flags.StringArrayVar(&f.faults, "fault", nil, "let something go wrong, such as lost-after:p=0.02 (repeatable)")
 	flags.StringVar(&f.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`, such as 127.0.0.1:8322")
 	flags.StringVar(&config, "config", "", "read "+assumptionsName+" from this YAML `FILE`; its other keys are those of plan and run")

@@ -217,7 +217,7 @@ func (f *serviceFlags) AddAddresses(flags *pflag.FlagSet) {
 // AddJournal adds the flags that say where the journal is.
 func (f *serviceFlags) AddJournal(flags *pflag.FlagSet) {
 	flags.StringVar(&f.State, "state", f.State, "the `DIR` that holds the journals (BATCH_STATE; default the user's state directory)")
-	flags.StringVar(&f.Journal, "journal", "", "the `URL` of a PostgreSQL database that has the journal, so that several machines share it (BATCH_JOURNAL, which may hold a password)")
+	flags.StringVar(&f.Journal, "journal", "", "the `URL` of a PostgreSQL database with a journal that several machines share, without a password (BATCH_JOURNAL, which may have one)")
 	flags.StringVar(&f.Workspace, "workspace", f.Workspace, "the `NAME` of the workspace; each has its own journal")
 }
 

@@ -1,4 +1,4 @@
-// This file has the commands about watched companies: which are watched, what has changed, and asking again for it.
+// This file has the commands about watched companies: they start and end watches, record changes, and ask again.
 
 package main
 
@@ -42,7 +42,7 @@ func newWatch(env environment, cmd *cobra.Command, codes ...int) *watchCommand {
 	return c
 }
 
-// addList adds the flags that say of which companies a list is.
+// addList adds the flags of a list of companies.
 func (c *watchCommand) addList(cmd *cobra.Command) {
 	cmd.Args = cobra.ArbitraryArgs
 	c.list.AddReading(cmd.Flags())
@@ -50,7 +50,7 @@ func (c *watchCommand) addList(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&c.ids, "company", nil, "a company by its `ID` at the service (repeatable)")
 }
 
-// addOutput adds the flags of a file that is written.
+// addOutput adds the flags of a command that writes a file.
 func (c *watchCommand) addOutput(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVarP(&c.output.path, "output", "o", "", "write "+what+" to this `FILE`: CSV, JSON, Parquet or Excel by its ending")
 	c.addFormulasFlag(cmd.Flags())
@@ -80,7 +80,7 @@ func (c *watchCommand) companies(ctx context.Context, args []string) watch.List 
 // needList refuses a command without companies.
 func (c *watchCommand) needList(args []string) error {
 	if len(args) == 0 && len(c.ids) == 0 {
-		return problem.Usagef("of which companies? give a list, or --company ID")
+		return problem.Usagef("the command needs companies; give a list or --company ID")
 	}
 	return nil
 }
@@ -89,14 +89,14 @@ func (c *watchCommand) paying() watch.Paying {
 	return watch.Paying{Run: c.name, Budget: c.budget.value(), Pace: c.service.Pace(), Rebuy: c.rebuy, Yes: c.yes}
 }
 
-// outputOf returns where a file is written.
+// outputOf returns where the file is written.
 func (c *watchCommand) outputOf(args []string) pipeline.Output {
 	o := c.output.value(c.env, c.sources())
 	o.Sources = append(o.Sources, output.SourcesOf(args)...)
 	return o
 }
 
-// watchPerson asks whoever started a command.
+// watchPerson asks the person who started a command.
 type watchPerson struct {
 	c   *watchCommand
 	out io.Writer // where the plan is shown
@@ -131,18 +131,18 @@ func newWatchAddCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add [LIST...]",
 		Short: "Watch the companies of a list for changes",
-		Long: "Watch the companies of a list. The list has the service's ids (company_id), or names companies as it did in\n" +
-			"a run: then the id is that of the answer in the journal. Nothing is bought to find an id. Rows without a known\n" +
-			"id are named.\n\n" +
-			"Each start uses a unit of the module watch while the company is watched, and is a paid call like any other.\n" +
-			"A company that is watched is not started again; it gets the fields of --fields that it lacks, which is free.\n" +
-			"A start whose response was lost is decided by what the service shows. The same command goes on after a stop.",
+		Long: "Start to watch the companies of a list. The list has the service's ids (company_id), or names companies as\n" +
+			"in a run: then the ids come from the answers in the journal. The command buys nothing to find an id. It names\n" +
+			"the rows without a known id.\n\n" +
+			"Each start is a paid call and uses a unit of the module watch while the company is watched. A watched company\n" +
+			"is not started again; it gets the fields of --fields that it lacks, which is free. When the response to a\n" +
+			"start was lost, the service shows whether the company is watched. After a stop the same command continues.",
 	}
 	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked)
 	c.addList(cmd)
 	c.addPaying(cmd)
-	cmd.Flags().StringSliceVar(&c.fields, "fields", nil, "the `FIELDS` that are watched, with commas between them (default those that the service chooses)")
-	cmd.Flags().StringVar(&c.name, "name", "", "the run's `NAME` in the journal (default from the companies)")
+	cmd.Flags().StringSliceVar(&c.fields, "fields", nil, "the `FIELDS` to watch, with commas between them (default those that the service chooses)")
+	cmd.Flags().StringVar(&c.name, "name", "", "the run's `NAME` in the journal (default a name made from the companies)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		w, err := c.work(cmd)
 		if err == nil {
@@ -162,7 +162,7 @@ func newWatchAddCommand(env environment) *cobra.Command {
 		ended, err := watch.Add(cmd.Context(), w, o, &watchPerson{c, env.stdout})
 		c.observer.End()
 		if err != nil {
-			return ifInterrupted(err, "the same command goes on")
+			return ifInterrupted(err, "run the same command again to continue")
 		}
 		ended.Advice = c.advice(ended.Stop)
 		if err := unlessUnread(c.show(env.stdout, ended)); err != nil {
@@ -207,7 +207,7 @@ func (c *watchCommand) advice(stop dispatch.Stop) string {
 	case dispatch.CeilingReached:
 		why = fmt.Sprintf("Stopped at the ceiling %s: %s.\n", stop.Ceiling.Name, leftUnder(stop, "call"))
 	case dispatch.Interrupted:
-		why = "Interrupted. All answers that came are recorded.\n"
+		why = "Interrupted. All received answers are recorded.\n"
 	case dispatch.ServiceRefused:
 		why = "The service refused (" + cmp.Or(stop.Code, stop.Module) + "): " + strings.TrimRight(stop.Message, ".") + ".\n"
 	}
@@ -218,7 +218,7 @@ func newWatchRemoveCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove [LIST...]",
 		Short: "End the watching of companies, which is free",
-		Long:  "End the watching of the companies of a list. Each gives its unit of the module watch back. Nothing is paid for.",
+		Long:  "End the watching of the companies of a list. Each gives its unit of the module watch back. The command is free.",
 	}
 	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
 	c.addList(cmd)
@@ -250,8 +250,8 @@ func (c *watchCommand) showEntries(v *watch.Entries, err error) error {
 func newWatchListCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [LIST...]",
-		Short: "Show which companies are watched, and which of their fields",
-		Long:  "Show which companies the account watches, and which of their fields: all, or those of a list. It is free.",
+		Short: "Show the watched companies and their watched fields",
+		Long:  "Show the companies that the account watches, with their watched fields: all, or those of a list. The command\nis free.",
 	}
 	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
 	c.addList(cmd)
@@ -278,13 +278,13 @@ func newWatchFieldsCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fields [LIST...]",
 		Short: "Show or change the watched fields of companies, which is free",
-		Long:  "Show the watched fields of the companies of a list, after adding and removing some. Nothing is paid for.",
+		Long:  "Show the watched fields of companies: of a list, or of all watched ones. With --add and --remove, change the\nfields of the list first. The command is free.",
 	}
 	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
 	c.addList(cmd)
 	var add, remove []string
-	cmd.Flags().StringSliceVar(&add, "add", nil, "watch these `FIELDS` too, with commas between them")
-	cmd.Flags().StringSliceVar(&remove, "remove", nil, "no longer watch these `FIELDS`")
+	cmd.Flags().StringSliceVar(&add, "add", nil, "also watch these `FIELDS`, with commas between them")
+	cmd.Flags().StringSliceVar(&remove, "remove", nil, "stop watching these `FIELDS`, with commas between them")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		w, err := c.work(cmd)
 		if err == nil && len(add)+len(remove) > 0 {
@@ -303,7 +303,7 @@ func newWatchEventsCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events [LIST...]",
 		Short: "Show the changes of watched companies as the service lists them",
-		Long:  "Show the changes of the companies of a list with their dates, the newest of each company first. It is free, and\nrecords nothing.",
+		Long:  "Show the changes of the companies of a list with their dates, the newest of each company first. The command is\nfree and records nothing.",
 	}
 	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
 	c.addList(cmd)
@@ -351,15 +351,15 @@ func dayOf(flag, text string) (time.Time, error) {
 func newWatchPollCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "poll",
-		Short: "Record what has changed of the watched companies, which is free",
-		Long: "Ask for the changes of all watched companies since the last poll, and record them in the journal, each once. A\n" +
-			"change that is told again is the same. Companies that notifications have named (batch watch receive) come first.\n" +
-			"Nothing is paid for: batch watch refresh asks again for what has changed.",
+		Short: "Record the changes of the watched companies, which is free",
+		Long: "Read the changes of all watched companies since the last poll, and record each once in the journal. Companies\n" +
+			"with a waiting notification (batch watch receive) come first. The command is free. It does not ask again for\n" +
+			"the companies: batch watch refresh does.",
 		Args: cobra.NoArgs,
 	}
 	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked)
 	var o watch.PollOptions
-	cmd.Flags().BoolVar(&o.Notified, "notified", false, "ask only for the companies that notifications have named")
+	cmd.Flags().BoolVar(&o.Notified, "notified", false, "read only the changes of companies with a waiting notification")
 	cmd.RunE = c.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 		return watch.Poll(cmd.Context(), w, o)
 	})
@@ -370,12 +370,11 @@ func newWatchRefreshCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refresh [LIST...] -o CHANGES",
 		Short: "Ask again for the companies of a list that have changed, and write their changes",
-		Long: "Ask again for the companies of a list whose watched fields have changed since their answers, as batch watch poll has\n" +
-			"recorded, the oldest change first. One observed change leads to at most one paid call, however often it was\n" +
-			"observed. A company is asked for by what its rows were asked by, so a later run or write of the list has the new\n" +
-			"values.\n\n" +
-			"The table of changes has the old and the new value of each watched field between two answers, of this start and of\n" +
-			"earlier ones. It follows from the journal. The same command goes on after a stop.",
+		Long: "Ask again for the companies of a list whose watched fields have changed since their answers. The changes are those\n" +
+			"that batch watch poll recorded, the oldest first. One observed change causes at most one paid call, however often\n" +
+			"it was observed. A later run or write of the list has the new values.\n\n" +
+			"The table of changes has the old and the new value of each changed field between two answers, from this start and\n" +
+			"from earlier ones. After a stop the same command continues.",
 	}
 	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitCeiling, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked)
 	c.addList(cmd)
@@ -383,8 +382,8 @@ func newWatchRefreshCommand(env environment) *cobra.Command {
 	c.addOutput(cmd, "the changes")
 	c.addKeepFlag(cmd.Flags())
 	cmd.Flags().StringVar(&c.name, "name", "", "the run's `NAME` in the journal (default watch-refresh and the day)")
-	cmd.Flags().BoolVar(&c.rebuy, "rebuy", false, "ask again also for what was charged and whose answer was lost")
-	cmd.Flags().StringVar(&c.since, "since", "", "leave changes out of the table that were observed before this `DAY`, UTC")
+	cmd.Flags().BoolVar(&c.rebuy, "rebuy", false, "also ask again for companies whose call was charged and whose answer was lost")
+	cmd.Flags().StringVar(&c.since, "since", "", "leave out of the table changes that were observed before this `DAY`, UTC")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.refresh(cmd, args) }
 	return cmd
 }
@@ -415,7 +414,7 @@ func (c *watchCommand) refresh(cmd *cobra.Command, args []string) error {
 	ended, err := watch.Refresh(cmd.Context(), w, o, &watchPerson{c, out})
 	c.observer.End()
 	if err != nil {
-		return ifInterrupted(err, "the same command goes on")
+		return ifInterrupted(err, "run the same command again to continue")
 	}
 	ended.Advice = c.advice(ended.Stop)
 	if err := unlessUnread(c.options.show(out, ended)); err != nil {

@@ -1,5 +1,4 @@
-// This file has the commands about notifications of changes of watched companies: the receiver, and where the service
-// sends them.
+// This file has the commands about notifications of changes of watched companies: the receiver and the callback.
 
 package main
 
@@ -46,24 +45,24 @@ func newWatchReceiveCommand(env environment) *cobra.Command {
 	c.needs = "v2"
 	cmd := &cobra.Command{
 		Use:   "receive",
-		Short: "Receive the service's notifications, and keep which companies changed",
+		Short: "Receive the service's notifications, and record which companies changed",
 		Long: "Receive the notifications that the service posts when a watched company changes, until the process is\n" +
-			"stopped. Each is answered when it is durable. Notifications are not signed, so only the identifier of the\n" +
-			"company and the time are kept: the next batch watch poll asks the service what changed. Nothing is sent, and\n" +
-			"the journal is not used.\n\n" +
-			"The path holds a secret, which is made at the first start; batch watch callback path prints it. Every other\n" +
-			"path is not found. Without --tls-cert only this machine can connect, such as a proxy that has the certificate.\n\n" +
-			"SIGTERM ends the requests that have begun. SIGHUP reads the certificate again." +
+			"stopped. The receiver answers each after it is durable. Notifications are not signed, so it stores only the\n" +
+			"identifier of the company and the time: the next batch watch poll asks the service for the changes. It sends\n" +
+			"nothing and does not use the journal.\n\n" +
+			"The path ends in a secret, which the first start creates; batch watch callback path prints it. Other paths are\n" +
+			"answered with 404. Without --tls-cert only this machine can connect, such as a proxy that has the certificate.\n\n" +
+			"SIGTERM lets requests in progress finish, and then ends the process. SIGHUP reads the certificate again." +
 			exitHelp(exitDone, exitInternal, exitUsage),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd) },
 	}
 	flags := cmd.Flags()
 	c.addJournalFlags(flags)
 	flags.StringVar(&c.listen, "listen", "127.0.0.1:9465", "the `ADDRESS` to listen on; without a host only for this machine")
-	flags.StringVar(&c.tlsCert, "tls-cert", "", "speak TLS with the certificate in this PEM `FILE`, followed by those that it needs")
+	flags.StringVar(&c.tlsCert, "tls-cert", "", "use TLS with the certificate in this PEM `FILE`, followed by its intermediate certificates")
 	flags.StringVar(&c.tlsKey, "tls-key", "", "the PEM `FILE` with the key of the certificate")
 	flags.StringVar(&c.metrics, "metrics", "", "serve metrics at this `ADDRESS`, such as :9466; without a host only for this machine")
-	flags.IntVar(&c.mostWaiting, "max-waiting", 100_000, "keep at most `N` companies; for others the service is told to send again later")
+	flags.IntVar(&c.mostWaiting, "max-waiting", 100_000, "store at most `N` companies; for others the service is asked to send again later")
 	return cmd
 }
 
@@ -123,7 +122,7 @@ func (c *receiveCommand) address() (string, error) {
 		return "", problem.Usagef("--listen %s: write it like 127.0.0.1:9465", c.listen)
 	}
 	if (c.tlsCert == "") != (c.tlsKey == "") {
-		return "", problem.Usagef("--tls-cert and --tls-key are given together")
+		return "", problem.Usagef("--tls-cert and --tls-key belong together; give both or neither")
 	}
 	if c.mostWaiting < 1 {
 		return "", problem.Usagef("--max-waiting %d: choose 1 or more", c.mostWaiting)
@@ -132,7 +131,7 @@ func (c *receiveCommand) address() (string, error) {
 		host = "127.0.0.1"
 	}
 	if ip := net.ParseIP(host); c.tlsCert == "" && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return "", problem.Coded("listen_plain", "--listen %s: other machines reach this address, and the path holds a secret", c.listen)
+		return "", problem.Coded("listen_plain", "--listen %s: other machines reach this address, and without TLS they can read the secret path", c.listen)
 	}
 	return net.JoinHostPort(host, port), nil
 }
@@ -197,10 +196,10 @@ func (c *receiveCommand) wait(ctx context.Context, ended <-chan error) error {
 				continue
 			}
 			if err := c.readCertificate(); err != nil {
-				c.log().Fail(err.Error(), "; the earlier one stays in use")
+				c.log().Fail(err.Error(), "; the earlier certificate stays in use")
 				continue
 			}
-			c.log().Note("the certificate was read again")
+			c.log().Note("the new certificate is in use")
 		case <-c.env.after(tellEvery):
 			c.tellCounts()
 		}
@@ -226,7 +225,7 @@ func (c *receiveCommand) received() *report.Received {
 	return counts
 }
 
-// tellCounts notes the counts when they have changed, and why the last notification could not be kept.
+// tellCounts logs the counts when they have changed, and why the last notification could not be stored.
 func (c *receiveCommand) tellCounts() {
 	counts := c.received()
 	all, refused := counts.Accepted, []string{}
@@ -239,7 +238,7 @@ func (c *receiveCommand) tellCounts() {
 		}
 	}
 	if err := c.receiver.Failure(); err != nil {
-		c.log().Fail(err.Error(), "; the service was told to send again later")
+		c.log().Fail(err.Error(), "; the service was asked to send again later")
 	}
 	if all == c.told {
 		return
@@ -252,7 +251,7 @@ func (c *receiveCommand) tellCounts() {
 	c.log().Note(text, facts...)
 }
 
-// collectors measure what the receiver was sent.
+// collectors count the requests to the receiver.
 func (c *receiveCommand) collectors() (all []prometheus.Collector) {
 	for _, o := range spool.Outcomes() {
 		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
@@ -261,7 +260,7 @@ func (c *receiveCommand) collectors() (all []prometheus.Collector) {
 		}, func() float64 { return float64(c.receiver.Count(o)) }))
 	}
 	return append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "payonce_notifications_repeated_total", Help: "Accepted notifications of companies that waited already.",
+		Name: "payonce_notifications_repeated_total", Help: "Accepted notifications of companies that were already waiting.",
 	}, func() float64 { return float64(c.receiver.Spool.Renewed()) }))
 }
 
@@ -277,8 +276,8 @@ func newCallbackShowCommand(env environment, name string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "Show where the service sends notifications",
-		Long: "Show the address that the service posts changes of watched companies to, and how many companies wait in\n" +
-			"the spool of this workspace's receiver. An account has one address. This is free." +
+		Long: "Show the callback: the address to which the service posts notifications. Also show how many companies wait in\n" +
+			"the spool of this workspace's receiver. An account has one callback. The command is free." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted),
 		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, _ []string) (report.Report, error) {
 			return inspect.ReadCallback(cmd.Context(), w)
@@ -300,9 +299,9 @@ func newCallbackSetCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set URL",
 		Short: "Change where the service sends notifications",
-		Long: "Change the address that the service posts changes of watched companies to, and read it back. This is free.\n" +
-			"Another address is replaced only when somebody agrees. With --secret-path the secret path of the receiver\n" +
-			"of this workspace is added to the URL, so that it is not in the history of the shell." +
+		Long: "Set the callback: the address to which the service posts notifications. Then read it back. The command asks\n" +
+			"before it replaces another address. --secret-path adds the secret path of this workspace's receiver to the\n" +
+			"URL, so that the secret is not in the history of the shell. The command is free." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitApproval),
 		Args: cobra.ExactArgs(1),
 		RunE: o.command(func(cmd *cobra.Command, w *pipeline.Work, args []string) (report.Report, error) {
@@ -310,7 +309,7 @@ func newCallbackSetCommand(env environment) *cobra.Command {
 			if secretPath {
 				base, err := url.Parse(address)
 				if err != nil || base.RawQuery != "" || base.Fragment != "" {
-					return nil, problem.Coded("callback_address", "the URL cannot be followed by the secret path")
+					return nil, problem.Coded("callback_address", "the URL has a query or a fragment, or cannot be read, so the secret path cannot be added")
 				}
 				dir, err := o.callbackDir()
 				if err != nil {
@@ -336,11 +335,11 @@ func newCallbackSetCommand(env environment) *cobra.Command {
 	return cmd
 }
 
-// askToReplace returns nil when somebody agrees to the end of the present callback address.
+// askToReplace returns nil when the person agrees to replace the present callback address.
 func (env environment) askToReplace(ctx context.Context, present string) error {
 	switch {
 	case !env.canAsk:
-		return problem.Unapproved("cannot_ask_callback", "the account has another callback, and nobody can be asked before it is replaced, because this is not a terminal; nothing was changed")
+		return problem.Unapproved("cannot_ask_callback", "the command asks before it replaces another callback, and this is not a terminal; nothing was changed")
 	case env.confirm(ctx, "The service sends notifications to "+report.Printable(present)+". Replace it? [y/N] "):
 		return nil
 	case ctx.Err() != nil:
@@ -356,9 +355,9 @@ func newCallbackPathCommand(env environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path",
 		Short: "Print the secret path of the receiver",
-		Long: "Print the path under which batch watch receive of this workspace takes notifications. The state directory\n" +
-			"keeps it. It is made when there is none. Whoever knows it can say that companies have changed. --new makes\n" +
-			"another one: then start the receiver again and set the callback." +
+		Long: "Print the path at which batch watch receive of this workspace accepts notifications. The path is secret: anyone\n" +
+			"who knows it can send notifications. It is in the state directory, and the command creates it if it is missing.\n" +
+			"--new replaces the secret: then start the receiver again and set the callback." +
 			exitHelp(exitDone, exitInternal, exitUsage),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.load(cmd); err != nil {
@@ -376,6 +375,6 @@ func newCallbackPathCommand(env environment) *cobra.Command {
 		},
 	}
 	o.addJournalFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&another, "new", false, "make another secret")
+	cmd.Flags().BoolVar(&another, "new", false, "replace the secret")
 	return cmd
 }

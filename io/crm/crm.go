@@ -1,16 +1,14 @@
-// Package crm has what connectors to CRMs share: fields, records, changes, and what can become of a change. A connector
-// (package zoho below it) reads records and changes them one at a time. It decides nothing about values: which values may
-// be written is the business of its caller.
+// Package crm has the types that all connectors to CRMs use: fields, records, changes and outcomes. A connector (package zoho
+// below it) reads records and changes them one at a time. Its caller decides which values may be written.
 //
-// A connector has these methods, which any number of goroutines may call. Errors are *[Error] and hold no value of a
-// record.
+// A connector has these methods, which any goroutine may call. Errors are *[Error] and contain no values of records.
 //
 //   - Fields(ctx) ([]Field, error) returns the fields of the module.
 //   - Find(ctx, Selection, visit func(Record) error) error visits each selected record once, in the order of the CRM. An
 //     error of visit ends it and is returned.
 //   - Read(ctx, ids []string) ([]Record, error) returns the records with these ids as they are now, in the order of the
-//     ids. Those that the CRM does not have (any more) are absent.
-//   - Update(ctx, Change) (Outcome, error) changes one record. It is sent once. With an error, nothing was changed.
+//     ids, without those that the CRM does not have.
+//   - Update(ctx, Change) (Outcome, error) changes one record. It is sent once. After an error, nothing was changed.
 //
 // Reads may be repeated, because they change nothing.
 package crm
@@ -23,10 +21,10 @@ import (
 	"time"
 )
 
-// Type says what a field holds.
+// Type is the type of a field's values.
 type Type string
 
-// The types of fields. A field of another type can be read, and is not written.
+// The types of fields. Fields of the type Other can be read, but are not written.
 const (
 	Text    Type = "text"
 	Email   Type = "email"
@@ -38,11 +36,11 @@ const (
 // Field is a field of the records.
 type Field struct {
 	Name      string // of the interface; the key in Record.Values and Change.Values
-	Label     string // that users of the CRM see
+	Label     string // shown to users of the CRM
 	Type      Type
 	MaxLength int  // in characters; zero when the CRM names none
 	ReadOnly  bool // no value can be written through the interface
-	Mobile    bool // holds mobile numbers; no value is written to it
+	Mobile    bool // has mobile numbers; no value is written to it
 	Unique    bool // no two records may have the same value
 }
 
@@ -62,7 +60,7 @@ func (s Selection) Check() error {
 		}
 	}
 	if set != 1 {
-		return &Error{Problem: Invalid, Err: fmt.Errorf("%d ways to select records are given; give a view, a condition or ids", set)}
+		return &Error{Problem: Invalid, Err: fmt.Errorf("%d kinds of selections of records; give one: a view, a condition or ids", set)}
 	}
 	return nil
 }
@@ -70,24 +68,25 @@ func (s Selection) Check() error {
 // Record is a record as the CRM has it.
 type Record struct {
 	ID string
-	// Modified is when the record was changed last, as the CRM wrote it: RFC 3339 with the offset of the CRM's user.
+	// Modified is the time of the record's last change, as the CRM wrote it: RFC 3339 with the offset of the CRM's user.
 	Modified string
-	// Values has the non-empty values by the names of the fields that the connector reads. A lookup is its name.
+	// Values has the non-empty values by the names of the fields that the connector reads. A reference to another record
+	// has the value of its name.
 	Values map[string]string
-	// Account is the company of the record: its id, its name and its website; empty where the CRM has none.
+	// Account is the company of the record; empty when the CRM has none.
 	Account Account
 }
 
-// Account is a company in the CRM.
+// Account is a company in the CRM. Missing members are empty.
 type Account struct{ ID, Name, Website string }
 
-// Change changes one record, if nobody has modified it since Modified.
+// Change changes one record, if it was not modified after Modified.
 type Change struct {
 	ID       string
 	Modified string // Record.Modified of the state that the change was decided on
 	// Values are written by the names of their fields. None is empty.
 	Values map[string]string
-	// Clear names fields that become empty. It undoes a write to a field that was empty before; nothing else clears.
+	// Clear has the names of fields that become empty. Only an undo of a write to an empty field uses it.
 	Clear []string
 	// Trigger lets workflows, approvals and blueprints of the CRM start on the change.
 	Trigger bool
@@ -124,21 +123,21 @@ func (c Change) Check() error {
 	return nil
 }
 
-// Result says what became of a change.
+// Result is the result of a change.
 type Result string
 
-// The results. After every one but Written and Unknown the record is as it was.
+// The results. After all but Written and Unknown the record is unchanged.
 const (
 	Written   Result = "written"   // Outcome.Modified is the record's new modified time
-	Changed   Result = "changed"   // somebody modified the record since Change.Modified
+	Changed   Result = "changed"   // the record was modified after Change.Modified
 	Duplicate Result = "duplicate" // another record has the value of Outcome.Field, which is unique
 	Locked    Result = "locked"    // the CRM has locked the record, such as during an approval
-	Rejected  Result = "rejected"  // the CRM does not take the value of Outcome.Field, for Outcome.Code
+	Rejected  Result = "rejected"  // the CRM does not accept the value of Outcome.Field; Outcome.Code says why
 	Gone      Result = "gone"      // the record was deleted, or the user may not see it
 	Unknown   Result = "unknown"   // the change may have arrived, and the answer was lost; read the record to decide
 )
 
-// Outcome is what became of a change.
+// Outcome is the outcome of a change.
 type Outcome struct {
 	Result    Result
 	Modified  string // of Written; "" when the CRM did not say
@@ -146,16 +145,16 @@ type Outcome struct {
 	Field     string // that the CRM names; "" for none
 	Other     string // of Duplicate: the id of the other record; "" when the CRM did not say
 	RequestID string // that the CRM gave the request; "" for none
-	Err       error  // of Unknown: what happened to the answer
+	Err       error  // of Unknown: why the answer does not decide
 }
 
-// Problem says who has to do something about an error.
+// Problem says who can resolve an error.
 type Problem string
 
 // The problems.
 const (
 	Refused     Problem = "refused"     // the credentials or their scopes; every other call is refused too
-	Exhausted   Problem = "exhausted"   // a limit of the CRM account; Error.Until says when to come again
+	Exhausted   Problem = "exhausted"   // a limit of the CRM account is reached; Error.Until says when it ends
 	Unreachable Problem = "unreachable" // no connection, or no answer that can be read; try again later
 	Invalid     Problem = "invalid"     // the call itself: its fields, its selection, its change
 )
@@ -167,7 +166,7 @@ type Error struct {
 	Status    int       // of HTTP; zero for none
 	Record    string    // the id of the record that the call was about; "" for none
 	RequestID string    // that the CRM gave the request; "" for none
-	Until     time.Time // of Exhausted: when the limit ends; zero when nobody knows
+	Until     time.Time // of Exhausted: when the limit ends; zero when it is not known
 	Err       error     // what happened, without values of records
 }
 

@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// limitListener accepts connections of which at most a number are open. The next one ends the oldest whose sender has
-// not shown the secret. So senders that hold connections keep nobody out who knows the path.
+// limitListener limits the number of open connections. A further one closes the oldest connection whose sender has not
+// sent the secret. So open connections of other senders cannot block senders who know the path.
 type limitListener struct {
 	net.Listener
 	most int
@@ -19,11 +19,11 @@ type limitListener struct {
 	open []*connection // in the order in which they were accepted
 }
 
-// connection is one that the listener has accepted.
+// connection is an accepted connection.
 type connection struct {
 	net.Conn
 	of    *limitListener
-	known bool // the sender has shown the secret; guarded by the listener's mutex
+	known bool // the sender has sent the secret; guarded by the listener's mutex
 }
 
 func (l *limitListener) Accept() (net.Conn, error) {
@@ -43,8 +43,8 @@ func (l *limitListener) Accept() (net.Conn, error) {
 	}
 }
 
-// add counts a connection, and returns one that has to end: an older one, or the new one where all others are of senders
-// who have shown the secret.
+// add counts a connection. When there are too many, it returns the one to close: an older one, or the new one when the
+// senders of all others have sent the secret.
 func (l *limitListener) add(c *connection) (ended *connection) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +66,7 @@ func (c *connection) Close() error {
 
 type connectionKey struct{}
 
-// withConnection lets a request know its connection.
+// withConnection adds the connection to the context of its requests.
 func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if secure, is := c.(*tls.Conn); is {
 		c = secure.NetConn()
@@ -74,7 +74,7 @@ func withConnection(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connectionKey{}, c)
 }
 
-// showedSecret keeps the connection of a request when others have to end.
+// showedSecret notes that the sender of a request has sent the secret, so that its connection is not closed for others.
 func showedSecret(request *http.Request) {
 	if c, is := request.Context().Value(connectionKey{}).(*connection); is {
 		c.of.mu.Lock()

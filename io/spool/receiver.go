@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// Outcome says what became of a request.
+// Outcome is the outcome of a request.
 type Outcome int
 
-// The outcomes. Everything but Accepted is a refusal, after which nothing is kept.
+// The outcomes. All but Accepted are refusals, after which nothing is stored.
 const (
 	Accepted   Outcome = iota // 200: the company is in the spool
-	OtherPath                 // 404: the path has not the secret
+	OtherPath                 // 404: the path does not end in the secret
 	NotPosted                 // 405
 	TooLong                   // 413
 	TooSlow                   // 408
@@ -50,8 +50,8 @@ func Outcomes() (all []Outcome) {
 // String returns the name in counts, such as too_long.
 func (o Outcome) String() string { return outcomeNames[o] }
 
-// The limits of a request, and of what many of them take together. A notification is about 300 bytes, and the service
-// waits ten seconds for the answer to one.
+// The limits of a request and of all connections. A notification has about 300 bytes, and the service waits ten seconds
+// for the answer.
 const (
 	maxBody        = 64 << 10
 	maxHeader      = 8 << 10
@@ -62,12 +62,12 @@ const (
 	maxConnections = 256
 )
 
-// Receiver keeps the notifications that are posted to a path with a secret. Nobody else learns whether there is such a
-// path. The zero value of what is not exported is ready. Its methods may be called from any goroutine.
+// Receiver adds the companies of notifications to a spool. It accepts only requests whose path ends in a secret, and answers
+// all others alike. Set the exported fields before the first use. Its methods may be called from any goroutine.
 type Receiver struct {
 	Spool   *Spool
 	Secret  string                                 // the last part of the path; not empty
-	Company func(body []byte) (id string, ok bool) // that a notification is about
+	Company func(body []byte) (id string, ok bool) // the company of a notification
 	Now     func() time.Time
 
 	counts  [outcomes]atomic.Int64
@@ -77,7 +77,8 @@ type Receiver struct {
 // Count returns how many requests had an outcome.
 func (r *Receiver) Count(o Outcome) int64 { return r.counts[o].Load() }
 
-// Failure returns why the last notification was not kept that the file system refused; nil for none since the last call.
+// Failure returns the last error of the file system because of which a notification was not stored; nil for none since the
+// last call.
 func (r *Receiver) Failure() error {
 	if err := r.failure.Swap(nil); err != nil {
 		return *err
@@ -85,7 +86,7 @@ func (r *Receiver) Failure() error {
 	return nil
 }
 
-// ServeHTTP takes one notification. The answer has no body, and is sent when the spool is durable.
+// ServeHTTP accepts one notification. It sends the answer, which has no body, after the entry is durable.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	outcome := r.take(w, request)
 	r.counts[outcome].Add(1)
@@ -132,11 +133,11 @@ func (r *Receiver) take(w http.ResponseWriter, request *http.Request) Outcome {
 	}
 }
 
-// Serve takes notifications until the context ends, and then ends those that have begun. It closes the listener. With a
-// certificate it speaks TLS.
+// Serve accepts notifications until the context ends. Then it lets requests in progress finish, and closes the listener.
+// With a certificate it uses TLS.
 func (r *Receiver) Serve(ctx context.Context, listener net.Listener, certificate func() *tls.Certificate) error {
-	// One request at a time on each connection, so that their number limits the memory. What net/http logs is about
-	// connections of anybody.
+	// One request at a time on each connection, so that the number of connections limits the memory. The errors that
+	// net/http logs are about connections of any sender, so they are discarded.
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	server := &http.Server{
@@ -163,7 +164,7 @@ func (r *Receiver) Serve(ctx context.Context, listener net.Listener, certificate
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTime)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
-		_ = server.Close() // of senders that are slower than is allowed
+		_ = server.Close() // the other senders are slower than the limit
 	}
 	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
 		return err

@@ -19,14 +19,14 @@ const secretName = "path-secret"
 // secretBytes is how many random bytes a new secret has.
 const secretBytes = 32
 
-// isSecret is the form of a secret: letters that stand for themselves in a path, 128 random bits or more.
+// isSecret is the form of a secret: at least 22 letters, digits, - and _, which need no escape in a path.
 var isSecret = regexp.MustCompile(`^[A-Za-z0-9_-]{22,200}$`)
 
-// SecretFile returns the file that keeps the secret of a receiver in its directory.
+// SecretFile returns the name of the file with the secret of a receiver.
 func SecretFile(dir string) string { return filepath.Join(dir, secretName) }
 
-// Secret returns the secret of the path of a receiver, which the directory keeps. It makes a secret when there is none,
-// and when a new one is asked for. A file that others can read is an error, which wraps fs.ErrPermission.
+// Secret returns the secret in the path of a receiver from its directory. It creates a secret when there is none, and
+// replaces it when another is true. The error wraps fs.ErrPermission when other users can read the file.
 func Secret(dir string, another bool) (string, error) {
 	path := SecretFile(dir)
 	if !another {
@@ -52,7 +52,7 @@ func Secret(dir string, another bool) (string, error) {
 	if another {
 		err = os.Rename(fresh.Name(), path)
 	} else if err = os.Link(fresh.Name(), path); errors.Is(err, fs.ErrExist) {
-		err = nil // another process was faster, and its secret counts
+		err = nil // another process was faster; use its secret
 	}
 	if err := errors.Join(err, atomicfile.SyncDirectory(dir)); err != nil {
 		return "", err
@@ -70,11 +70,11 @@ func readSecret(path string) (string, error) {
 		return "", err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("others of this machine can read the secret in %s: %w", path, fs.ErrPermission)
+		return "", fmt.Errorf("other users of this machine can read the secret in %s: %w", path, fs.ErrPermission)
 	}
 	secret := strings.TrimSpace(string(text))
 	if !isSecret.MatchString(secret) {
-		return "", fmt.Errorf("%s has no secret of 22 to 200 letters, digits, - and _", path)
+		return "", fmt.Errorf("%s does not have a secret of 22 to 200 letters, digits, - and _", path)
 	}
 	return secret, nil
 }

@@ -1,8 +1,8 @@
-// Package spool keeps which companies have changed, from the notification until somebody has looked at them. It is
-// a directory, which one process fills and another one empties at the same time, without a lock.
+// Package spool receives notifications, and stores the companies that they name until these are polled. A spool is a
+// directory. One process adds entries and another removes them at the same time, without a lock.
 //
-// An entry is an empty file. Its name has the company's identifier, the time and a random number, so a name is used
-// once. The file is there whole or not at all, and what removes it by its name can never remove a newer one.
+// An entry is an empty file. Its name has the company's identifier, the time and a random number, so every name is used
+// only once. So the file is never incomplete, and a removal by name cannot remove a newer entry.
 package spool
 
 import (
@@ -27,7 +27,7 @@ import (
 // MaxID is the longest identifier of a company, in bytes.
 const MaxID = 100
 
-// The errors of Add, besides those of the file system. In both cases nothing was kept.
+// The errors of Add, besides those of the file system. After both, nothing was stored.
 var (
 	ErrFull = errors.New("the spool is full")
 	ErrID   = errors.New("the identifier of the company is empty or too long")
@@ -42,20 +42,20 @@ type Entry struct {
 
 // Spool is one directory. Its methods may be called from any goroutine, and other processes may use the directory.
 type Spool struct {
-	// Limit is the most companies that Add keeps; 0 for no limit. It is set before the first Add.
+	// Limit is the most companies that Add stores; 0 for no limit. Set it before the first Add.
 	Limit int
 
 	dir  string
-	sync func(dir string) error // makes the names in a directory survive a crash
+	sync func(dir string) error // makes the names in a directory durable
 
 	renewed atomic.Int64
 
 	mu     sync.Mutex          // guards what follows
 	known  map[string][]string // the files of each company, and some that another process has removed
-	looked time.Time           // when a full directory was read last, by the clock of Add
+	looked time.Time           // when a full directory was last read, by the clock of Add
 }
 
-// Open opens a spool, and creates its directory when there is none.
+// Open opens a spool, and creates its directory when it does not exist.
 func Open(dir string) (*Spool, error) {
 	s := &Spool{dir: dir, sync: atomicfile.SyncDirectory}
 	if err := s.create(dir); err != nil {
@@ -64,7 +64,7 @@ func Open(dir string) (*Spool, error) {
 	return s, s.look()
 }
 
-// create makes a directory and those above it, whose names survive a crash.
+// create makes a directory and missing ones above it durably.
 func (s *Spool) create(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	switch {
@@ -83,8 +83,8 @@ func (s *Spool) create(dir string) error {
 	return s.sync(filepath.Dir(dir))
 }
 
-// Add keeps that a company changed. When it returns nil, the entry survives a crash. A company has one entry: a
-// later Add renews it. After an error the entry may be there or not.
+// Add adds an entry for a company that changed. When it returns nil, the entry is durable. A company has one entry: a
+// later Add renews it. After an error the entry may exist or not.
 func (s *Spool) Add(companyID string, at time.Time) error {
 	if companyID == "" || len(companyID) > MaxID {
 		return ErrID
@@ -104,7 +104,7 @@ func (s *Spool) Add(companyID string, at time.Time) error {
 	if err := cmp.Or(file.Sync(), file.Close(), s.sync(s.dir)); err != nil {
 		return s.failed(err)
 	}
-	// The entry is durable from here on. A crash that leaves the earlier files does no harm: Each sees one entry.
+	// The entry is durable from here on. After a crash earlier files may still exist; Each returns one entry for all.
 	waited := false
 	for _, old := range earlier {
 		err := os.Remove(filepath.Join(s.dir, old))
@@ -120,7 +120,7 @@ func (s *Spool) Add(companyID string, at time.Time) error {
 	return nil
 }
 
-// failed returns an error of the file system without the name of the file, which has the company's identifier.
+// failed removes the name of the file from an error of the file system, because it has the company's identifier.
 func (s *Spool) failed(err error) error {
 	if at, is := errors.AsType[*fs.PathError](err); is {
 		err = at.Err
@@ -128,13 +128,13 @@ func (s *Spool) failed(err error) error {
 	return fmt.Errorf("the spool %s: %w", s.dir, err)
 }
 
-// Renewed returns how often Add renewed an entry in place of making one.
+// Renewed returns how often Add renewed an existing entry.
 func (s *Spool) Renewed() int64 { return s.renewed.Load() }
 
-// lookAgain is how long a full spool counts as full before the directory is read again.
+// lookAgain is the time for which a full spool counts as full before the directory is read again.
 const lookAgain = time.Second
 
-// makeRoom returns ErrFull when the directory has no room for another company.
+// makeRoom returns ErrFull when the spool has reached its limit and has no entry of the company.
 func (s *Spool) makeRoom(companyID string, at time.Time) error {
 	full := func() bool {
 		_, waits := s.known[companyID]
@@ -156,7 +156,7 @@ func (s *Spool) makeRoom(companyID string, at time.Time) error {
 	return nil
 }
 
-// look reads which files there are.
+// look reads the names of the files.
 func (s *Spool) look() error {
 	entries, err := s.entries()
 	if err != nil {
@@ -169,8 +169,8 @@ func (s *Spool) look() error {
 	return nil
 }
 
-// Each calls do for each company that changed, the one whose last notification came first before the others, until
-// do returns an error. An entry that is renewed while the directory is read may be left to the next Each.
+// Each calls do for each entry, ordered by the time of the last notification, until do returns an error. It may skip an
+// entry that is renewed while the directory is read; the next Each returns it.
 func (s *Spool) Each(do func(Entry) error) error {
 	entries, err := s.entries()
 	if err != nil {
@@ -184,7 +184,7 @@ func (s *Spool) Each(do func(Entry) error) error {
 	return nil
 }
 
-// Waiting returns how many companies of a directory wait. There need not be a directory.
+// Waiting returns the number of entries in a directory; 0 when the directory does not exist.
 func Waiting(dir string) (companies int, err error) {
 	entries, err := (&Spool{dir: dir}).entries()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -200,11 +200,11 @@ func (s *Spool) entries() ([]Entry, error) {
 		return nil, fmt.Errorf("the spool cannot be read: %w", err)
 	}
 	var all []Entry
-	at := map[string]int{} // where the entry of a company is
+	at := map[string]int{} // the index of each company's entry
 	for _, file := range files {
 		id, received, ok := parseName(file.Name())
 		if !ok {
-			continue // of somebody else
+			continue // not an entry
 		}
 		i, there := at[id]
 		if !there {
@@ -223,8 +223,8 @@ func (s *Spool) entries() ([]Entry, error) {
 	return all, nil
 }
 
-// Done removes entries that Each returned. One that was renewed since then stays. After an error or a crash some of
-// them may still be there.
+// Done removes entries that Each returned. An entry that was renewed since then stays. After an error or a crash some
+// entries may still exist.
 func (s *Spool) Done(entries ...Entry) (err error) {
 	for _, e := range entries {
 		for _, name := range e.names {

@@ -55,7 +55,7 @@ func (r *Review) cells(l *Line) []string {
 	return cells
 }
 
-// StateText says what can become of the value, or when it was written or exported.
+// StateText returns the text of the column state: whether the value is open, or why not, or when it was written or exported.
 func (l *Line) StateText() string {
 	const minute = "2006-01-02 15:04"
 	switch {
@@ -199,7 +199,7 @@ func (d *decisions) take(row table.Row) error {
 	case both && (!found || d.isAt(literal, cell(rowColumn))): // the id itself begins with an apostrophe
 		at, found = literal, true
 	case both && literal != at && !d.isAt(at, cell(rowColumn)):
-		return wrong(recordColumn, "two records of the run can be meant by %q; write the review again", plain(recordColumn))
+		return wrong(recordColumn, "%q can name two records of the run; write the review again", plain(recordColumn))
 	}
 	if !found {
 		return wrong(recordColumn, "the run has no value of %s for the record %q; write the review again", cell(fieldColumn), cell(recordColumn))
@@ -216,7 +216,7 @@ func (d *decisions) take(row table.Row) error {
 				now, cell(name))
 		}
 	}
-	// A decision that is older than the reason why nothing was written does not know the reason.
+	// A decision that was made before the value was sent back does not count.
 	if line.SentBack() != "" && cell(stateColumn) != oneLine(line.StateText()) {
 		return nil
 	}

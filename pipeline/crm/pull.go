@@ -9,37 +9,38 @@ import (
 	"payonce/io/table"
 )
 
-// Connector reads and changes the records of a CRM. Its methods may be called from any number of goroutines. Errors are
-// those of package io/crm, and hold no value of a record.
+// Connector reads and changes the records of a CRM. Its methods may be called from any goroutine. Errors are those of package
+// io/crm, and contain no values of records.
 type Connector interface {
 	// Fields returns the fields of the records.
 	Fields(ctx context.Context) ([]crm.Field, error)
 	// Find visits each selected record once, in the order of the CRM.
 	Find(ctx context.Context, which crm.Selection, visit func(crm.Record) error) error
-	// Read returns records as they are now. Those that the CRM does not have are absent.
+	// Read returns records as they are now, without those that the CRM does not have.
 	Read(ctx context.Context, ids []string) ([]crm.Record, error)
-	// Update changes one record, if nobody has modified it since. It is sent once. With an error, nothing was changed.
+	// Update changes one record, if it was not modified since Change.Modified. It is sent once. After an error, nothing was
+	// changed.
 	Update(ctx context.Context, change crm.Change) (crm.Outcome, error)
 }
 
-// Names are the names of the fields of a CRM that a list has.
+// Names are the names of those fields of a CRM that a pulled list has.
 type Names struct{ FirstName, LastName, Email, Phone, Mobile, OptOut string }
 
-// CRM is a CRM that lists are pulled from and values are written to.
+// CRM is a connector with the names of the fields.
 type CRM struct {
 	Connector
 	Names
-	// Name says which CRM it is. An event is about a record of one CRM.
+	// Name identifies the CRM in lists and events.
 	Name string
 }
 
-// The columns of a pulled list that a review needs. The others are those of persons.
+// The columns of a pulled list that only a review needs.
 const (
 	optOutColumn = "opt_out"
 	crmColumn    = "crm"
 )
 
-// pulled is a column of a pulled list. A record of which a tracked one has changed since is reviewed again.
+// pulled is a column of a pulled list. When a tracked column of a record has changed since, the record is reviewed again.
 type pulled struct {
 	header  string
 	tracked bool
@@ -66,7 +67,7 @@ func pulledColumns() []pulled {
 	}
 }
 
-// optOutText returns whether a person has opted out, as a list has it.
+// optOutText returns the text of a list for a value of the opt-out field: "yes" or "".
 func optOutText(value string) string {
 	if value == "" || strings.EqualFold(value, "false") {
 		return ""
@@ -74,7 +75,7 @@ func optOutText(value string) string {
 	return "yes"
 }
 
-// HasOptedOut reports whether the person of a record wants no messages.
+// HasOptedOut reports whether the person of a record has opted out of messages.
 func (c *CRM) HasOptedOut(r *crm.Record) bool { return optOutText(r.Values[c.OptOut]) != "" }
 
 // PulledHeader returns the headers of a pulled list.
@@ -93,7 +94,7 @@ func (c *CRM) Pulled(r *crm.Record) (row []string) {
 	return row
 }
 
-// WhereFrom says where a pulled list has what its records were like.
+// WhereFrom has the places of the columns of a pulled list that a review needs.
 type WhereFrom struct {
 	CRM, OptOut int
 	Tracked     []int
@@ -131,13 +132,13 @@ func (from *WhereFrom) read(cell func(int) []byte) (name string, was map[string]
 	return text(from.CRM), was
 }
 
-// targets returns the names of the fields that values are written to, by the headers of their columns in a pulled list.
+// targets returns the names of the fields that Push writes, by the headers of their columns in a pulled list.
 func (c *CRM) targets() map[string]string {
 	return map[string]string{"email": c.Email, "phone": c.Phone}
 }
 
-// changed returns the tracked columns in which a record differs from what the list has. It skips fields of which own
-// says that their value was written by this program.
+// changed returns the tracked columns in which a record differs from the list. It skips fields whose value this program has
+// written, according to own.
 func (c *CRM) changed(was map[string]string, now *crm.Record, own func(name, value string) bool) (columns []string) {
 	mine := map[string]bool{}
 	for header, name := range c.targets() {

@@ -1,12 +1,12 @@
-// This file writes approved values to the records of a CRM, each once. What is about to be sent is durable before it
-// leaves, and what became of it is durable before anything else is sent:
+// This file writes approved values to the records of a CRM, each once. A write is durable in the journal before it is sent,
+// and its outcome is durable before the next write is sent:
 //
 //	""  ─► sent ─► written ─► clearing ─► cleared
 //	        │  └─► sent_back
-//	        └────► ""          the record has not changed and no request is under way
+//	        └────► ""          the record has not changed and no request can still arrive
 //
 // A value that is sent or clearing when the program starts is in doubt. Reading the record decides. A value that was sent
-// back, or cleared, is open again: somebody has to approve it once more.
+// back, or cleared, is open again and needs a new approval.
 
 package crm
 
@@ -31,8 +31,8 @@ const (
 	Sent     = "sent"      // the write is about to be sent, or its outcome is not known
 	Written  = "written"   // the record has the value
 	Returned = "sent_back" // nothing was written, and the value is reviewed again
-	Clearing = "clearing"  // it is about to be cleared, or the outcome of that is not known
-	Cleared  = "cleared"   // an undo has cleared it
+	Clearing = "clearing"  // it is about to be cleared, or the outcome of clearing it is not known
+	Cleared  = "cleared"   // an undo cleared it
 )
 
 // isFree reports whether a value in this state may be written, once it is approved.
@@ -47,16 +47,16 @@ const (
 	WhyGone      = "gone"
 	WhyOptedOut  = "opted_out"
 	WhyTooLong   = "too_long"
-	WhyClosed    = "closed" // the CRM's field takes no such value
+	WhyClosed    = "closed" // the CRM's field does not accept such a value
 	WhyUndone    = "undone"
 )
 
-// WhyText says why nothing was written. About is "" or what it is about.
+// WhyText says why nothing was written. About is "" or a detail.
 func WhyText(why, about string) string {
 	texts := map[string]string{
 		WhyChanged: "the record was changed in the CRM%s", WhyDuplicate: "another record has the value%s", WhyLocked: "the CRM has locked the record%s",
-		WhyRejected: "the CRM does not take the value%s", WhyGone: "the record is not in the CRM%s", WhyOptedOut: "the person has opted out%s",
-		WhyInDoubt: "nobody knows whether it was written%s", WhyTooLong: "the value is too long for the field%s", WhyClosed: "nothing is written to the field%s", WhyUndone: "it was written and undone%s",
+		WhyRejected: "the CRM does not accept the value%s", WhyGone: "the record is not in the CRM%s", WhyOptedOut: "the person has opted out%s",
+		WhyInDoubt: "it is not known whether it was written%s", WhyTooLong: "the value is too long for the field%s", WhyClosed: "nothing is written to the field%s", WhyUndone: "it was written and undone%s",
 	}
 	if about != "" {
 		about = " (" + about + ")"
@@ -64,7 +64,7 @@ func WhyText(why, about string) string {
 	return fmt.Sprintf(texts[why], about)
 }
 
-// SentBack says why the value was not written, or that it was undone; "" for a value that nothing kept from being written.
+// SentBack says why the value was not written, or that it was undone; "" for every other value.
 func (l *Line) SentBack() string {
 	switch l.Write.State {
 	case Returned:
@@ -75,11 +75,11 @@ func (l *Line) SentBack() string {
 	return ""
 }
 
-// Restore takes what the journal knows of writing the value. Sees says that the list shows the record as it was when that
-// was recorded.
+// Restore sets the state of writing the value from the journal. Sees says that the list shows the record as it was when the
+// state was recorded.
 func (l *Line) Restore(w record.RecordWrite, sees bool) {
 	if w.State == Returned && !sees {
-		return // why it was not written then says nothing about the record as it is now
+		return // the reason was about an older state of the record
 	}
 	if l.Write = w; l.SentBack() != "" {
 		l.differs("sent back: %s", l.SentBack())
@@ -89,14 +89,14 @@ func (l *Line) Restore(w record.RecordWrite, sees bool) {
 // Cell is one value of a record.
 type Cell struct {
 	Line     int    // of the review; -1 without one
-	Text     string // that is written
-	Asked    bool   // something has to be done about it
-	Approved bool   // it may be written. Of another value only a doubt is settled
-	Kept     string // why an undo left the value; "" for one that it did not leave
+	Text     string // the value
+	Asked    bool   // it has to be written, or its doubt settled
+	Approved bool   // it may be written; for other values only a doubt is settled
+	Kept     string // why an undo did not clear the value; "" when it did
 	record.RecordWrite
 
 	again bool      // an earlier write of it may still arrive, or has arrived
-	since time.Time // when that was sent last
+	since time.Time // when the earlier write was last sent
 }
 
 // set changes the state.
@@ -110,7 +110,7 @@ func (c *Cell) sendBack(now time.Time, why, about string) {
 
 // Item is a record with its values.
 type Item struct {
-	Event  enrich.Key // for whoever saves it
+	Event  enrich.Key // used by Save
 	Record string
 	Row    int64             // of the list
 	Was    map[string]string // the tracked columns of the list
@@ -155,21 +155,21 @@ type Push struct {
 	*CRM
 	Run     string
 	Fields  []crm.Field
-	Trigger bool                    // workflows of the CRM start
+	Trigger bool                    // start workflows of the CRM
 	Hash    func(string) enrich.Key // of a value
-	Save    func(*Item) error       // returns when the states of the cells are durable
+	Save    func(*Item) error       // returns after the states of the cells are durable
 	Now     func() time.Time
 }
 
 const (
-	// settleAfter is how long after it was sent a write may still arrive.
+	// settleAfter is the time for which a sent write may still arrive.
 	settleAfter = 10 * time.Minute
-	// tries is how often a record is read and changed when responses are lost, or others change it meanwhile.
+	// tries is how often a record is read and changed when responses are lost, or others change it at the same time.
 	tries = 3
 )
 
-// Look reads a record, settles doubts about its values, and returns those that may be written now. It sends the others
-// back. It changes nothing in the CRM.
+// Look reads a record, settles doubts about its values, and returns the values that may be written now. It sends the other
+// approved values back to review. It changes nothing in the CRM.
 func (p *Push) Look(ctx context.Context, item *Item) (now *crm.Record, send []*Cell, err error) {
 	now, err = p.read(ctx, item.Record)
 	if crm.ProblemOf(err) == crm.Invalid {
@@ -183,8 +183,8 @@ func (p *Push) Look(ctx context.Context, item *Item) (now *crm.Record, send []*C
 	return now, p.choose(item, now), nil
 }
 
-// Write writes the approved values of a record that may be written. An interrupt does not end a write. After an error
-// nothing is under way.
+// Write writes those approved values of a record that may be written. An interrupt does not end a write in progress. After
+// an error no request is in progress.
 func (p *Push) Write(ctx context.Context, item *Item) error {
 	for range tries {
 		before := item.states()
@@ -205,7 +205,7 @@ func (p *Push) Write(ctx context.Context, item *Item) error {
 			c.Run, c.Value, c.Modified, c.RequestID = p.Run, p.Hash(c.Text), now.Modified, ""
 			change.Values[c.Target] = c.Text
 		}
-		if err := p.Save(item); err != nil { // from here on the write may have arrived, whatever happens
+		if err := p.Save(item); err != nil { // from here on the write may have arrived
 			return err
 		}
 		outcome, err := p.Update(context.WithoutCancel(ctx), change)
@@ -249,7 +249,7 @@ func (p *Push) notSent(item *Item, send []*Cell, again bool, err error) error {
 	return errors.Join(err, p.Save(item))
 }
 
-// conclude notes the outcome of a write. The record is as it was read last. It reports whether values are left that can be
+// conclude notes the outcome of a write. Now is the record as it was last read. It reports whether values are left that can be
 // written without the others.
 func (p *Push) conclude(send []*Cell, outcome crm.Outcome, now *crm.Record) (left bool) {
 	why := map[crm.Result]string{
@@ -287,7 +287,7 @@ func (c *CRM) read(ctx context.Context, id string) (*crm.Record, error) {
 	return nil, nil
 }
 
-// settle settles the doubts about values. Without a record, it is gone.
+// settle settles the doubts about values. Now is nil when the CRM does not have the record.
 func (p *Push) settle(cells []*Cell, now *crm.Record) {
 	for _, c := range p.unwritten(cells, now) {
 		switch {
@@ -304,7 +304,7 @@ func (p *Push) settle(cells []*Cell, now *crm.Record) {
 	}
 }
 
-// unwritten returns the values of which the record does not say that their writes arrived. It notes the others as written.
+// unwritten returns the values that the record does not show as written. It notes the others as written.
 func (p *Push) unwritten(cells []*Cell, now *crm.Record) (others []*Cell) {
 	for _, c := range cells {
 		if c.State == Sent && now != nil && now.Values[c.Target] != "" && p.Hash(now.Values[c.Target]) == c.Value {
@@ -324,7 +324,7 @@ func sameTime(a, b string) bool {
 	return errA == nil && errB == nil && one.Equal(other)
 }
 
-// choose returns the approved values that may be written to a record as it is now. It sends the others back.
+// choose returns the approved values that may be written to a record as it is now. It sends the others back to review.
 func (p *Push) choose(item *Item, now *crm.Record) (send []*Cell) {
 	own := func(name, value string) bool {
 		return slices.ContainsFunc(item.Cells, func(c *Cell) bool { return c.State == Written && c.Target == name && c.Value == p.Hash(value) })
@@ -345,13 +345,13 @@ func (p *Push) choose(item *Item, now *crm.Record) (send []*Cell) {
 	case p.HasOptedOut(now):
 		p.sendBack(send, WhyOptedOut, "")
 	case now.Modified == "":
-		p.sendBack(send, WhyChanged, "somebody is changing it now")
+		p.sendBack(send, WhyChanged, "it is being changed now")
 	default:
 		if changed := p.changed(item.Was, now, own); len(changed) > 0 {
 			p.sendBack(send, WhyChanged, strings.Join(changed, ", "))
 		}
 		for _, c := range send {
-			if strings.TrimSpace(now.Values[c.Target]) != "" { // the list would say so
+			if strings.TrimSpace(now.Values[c.Target]) != "" { // also when the list shows the same value
 				p.sendBack(send, WhyChanged, c.Target)
 			}
 		}
@@ -367,7 +367,7 @@ func (p *Push) sendBack(cells []*Cell, why, about string) {
 	}
 }
 
-// whyNot says why a value cannot go into its field, whatever the record has; "" when it can.
+// whyNot says why a value cannot be written to its field in any record; "" when it can.
 func (p *Push) whyNot(c *Cell) (why, about string) {
 	at := slices.IndexFunc(p.Fields, func(f crm.Field) bool { return f.Name == c.Target })
 	if c.Target == "" || at < 0 {
@@ -386,7 +386,7 @@ func (p *Push) whyNot(c *Cell) (why, about string) {
 	return "", ""
 }
 
-// Take takes the state of a value of the review. One that was sent back has no decision any more.
+// Take sets the state of a value of the review. A value that was sent back loses its decision.
 func (r *Review) Take(c *Cell) {
 	line := &r.Lines[c.Line]
 	if line.Write = c.RecordWrite; c.State == Returned {

@@ -3,8 +3,8 @@
 // that is empty in the CRM, and only after a person, or a rule that the user asked for, approved it. No cell is cleared. A
 // phone is never written to a column of mobile numbers.
 //
-// The package knows no file format of a CRM. A list says what is in the CRM, and Batches returns what is written to a file.
-// Push writes to the CRM itself, through a Connector, and Undo clears what Push wrote.
+// The package knows no file format of a CRM. The list has the values of the CRM, and Batches returns the rows of import
+// files. Push writes to the CRM itself, through a Connector, and Undo clears the values that Push wrote.
 package crm
 
 import (
@@ -82,8 +82,8 @@ type Line struct {
 	RequestID        string
 	Event            string // the id that the caller gave the event; "" for none
 	Who              enrich.Identity
-	CRM              string             // that the list was pulled from; "" for a list that was not pulled
-	Write            record.RecordWrite // what is known of writing the value to the CRM
+	CRM              string             // from which the list was pulled; "" for a list that was not pulled
+	Write            record.RecordWrite // the state of writing the value to the CRM
 
 	was          map[string]string // the tracked columns of a pulled list
 	name, domain bool              // the found name is that of the row, and the email is at the company's domain
@@ -118,7 +118,7 @@ type Row struct {
 	was                     map[string]string // the tracked columns of a pulled list
 }
 
-// Columns says where a row has what a review needs besides the targets; columns.None for nowhere.
+// Columns has the places of the columns that a review needs besides the targets; columns.None for a missing one.
 type Columns struct {
 	Record, Modified, Event int
 	Pulled                  *WhereFrom // nil for a list that was not pulled

@@ -10,19 +10,19 @@ import (
 	"payonce/io/crm"
 )
 
-// Undo clears values that Push wrote. A field that has another value by now stays as it is.
+// Undo clears values that Push wrote. A field that now has another value keeps it.
 type Undo struct {
 	*CRM
 	Hash func(string) enrich.Key // of a value
-	Save func(*Item) error       // returns when the states of the cells are durable
+	Save func(*Item) error       // returns after the states of the cells are durable
 	Now  func() time.Time
 }
 
-// WhyInDoubt says why an undo left a value: nobody knows whether its write or an earlier undo of it arrived.
+// WhyInDoubt says why an undo did not clear a value: it is not known whether its write or an earlier undo of it arrived.
 const WhyInDoubt = "in_doubt"
 
-// Clear clears the fields of a record that still have the values that were written. Other fields of the record may have
-// been changed since. An interrupt does not end a change. After an error nothing is under way.
+// Clear clears those fields of a record that still have the written values. Other fields of the record may have changed. An
+// interrupt does not end a change in progress. After an error no request is in progress.
 func (u *Undo) Clear(ctx context.Context, item *Item) error {
 	for range tries {
 		now, err := u.read(ctx, item.Record)
@@ -44,7 +44,7 @@ func (u *Undo) Clear(ctx context.Context, item *Item) error {
 			c.Modified = now.Modified
 			change.Clear = append(change.Clear, c.Target)
 		}
-		if err := u.Save(item); err != nil { // from here on the change may have arrived, whatever happens
+		if err := u.Save(item); err != nil { // from here on the change may have arrived
 			return err
 		}
 		outcome, err := u.Update(context.WithoutCancel(ctx), change)
@@ -71,7 +71,7 @@ func (u *Undo) Clear(ctx context.Context, item *Item) error {
 	return nil
 }
 
-// choose returns the values that are cleared now. It notes those that are gone already, and why the others stay.
+// choose returns the values to clear now. It notes values that are already cleared, and why the others stay.
 func (u *Undo) choose(item *Item, now *crm.Record) (clear []*Cell) {
 	for _, c := range item.Cells {
 		c.Kept = ""
@@ -83,7 +83,7 @@ func (u *Undo) choose(item *Item, now *crm.Record) (clear []*Cell) {
 		switch {
 		case now == nil:
 			c.Kept = WhyGone
-		case isOurs && now.Modified == "": // somebody is changing the record now
+		case isOurs && now.Modified == "": // the record is being changed now
 			c.Kept = WhyChanged
 		case isOurs:
 			clear = append(clear, c)

@@ -17,14 +17,14 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// ReadCallback reads the address that the service posts changes to. It is free.
+// ReadCallback reads the address to which the service posts notifications. It is free.
 func ReadCallback(ctx context.Context, w *pipeline.Work) (*report.Callback, error) {
 	return withCallback(ctx, w, func(*v2.WatchClient, *report.Callback) error { return nil })
 }
 
-// SetCallback changes the address that the service posts changes to, and reads it back. It is free. Confirm is called
-// before another address is replaced; its error ends the change. The address of a request that is answered with an error
-// may have been set; the same command again finds that out.
+// SetCallback sets the address to which the service posts notifications, and reads it back. It is free. It calls confirm
+// before it replaces another address, and changes nothing when confirm returns an error. After an error of the service the
+// address may have been set; SetCallback with the same address then shows it.
 func SetCallback(ctx context.Context, w *pipeline.Work, address string, confirm func(present string) error) (*report.Callback, error) {
 	if err := checkCallback(address); err != nil {
 		return nil, err
@@ -46,21 +46,22 @@ func SetCallback(ctx context.Context, w *pipeline.Work, address string, confirm 
 			return problem.AsRefused(ctx, err)
 		}
 		if set != cost.Known(address) {
-			return &problem.Error{Kind: problem.Refused, Code: "callback_differs", Err: errors.New("the service has another callback than the one that was set")}
+			return &problem.Error{Kind: problem.Refused, Code: "callback_differs", Err: errors.New("the service shows another callback than the one that was set")}
 		}
 		now.Previous, now.Callback, now.Changed = now.Callback, &address, true
 		return nil
 	})
 }
 
-// checkCallback refuses what is not the address of a receiver. The path holds a secret, so it is not sent in the clear.
+// checkCallback returns an error for an address that is not absolute, or not encrypted. The path has a secret, so http is
+// only for this machine.
 func checkCallback(address string) error {
 	at, err := url.Parse(address)
 	if err != nil || at.Hostname() == "" || at.Fragment != "" || at.Scheme != "https" && at.Scheme != "http" {
 		return problem.Coded("callback_address", "the address of the callback is not an absolute URL")
 	}
 	if ip := net.ParseIP(at.Hostname()); at.Scheme == "http" && at.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return problem.Coded("callback_address", "the address of the callback begins with http, so that others could read its secret path")
+		return problem.Coded("callback_address", "the address of the callback begins with http, so others could read its secret path")
 	}
 	return nil
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// Callback is the address that the service posts changes of watched companies to.
+// Callback is the address to which the service posts notifications.
 type Callback struct {
 	Callback *string `json:"callback"`           // null for none
-	Previous *string `json:"previous,omitempty"` // what it was before it was changed
+	Previous *string `json:"previous,omitempty"` // the address before the change
 	Changed  bool    `json:"changed"`
-	// Waiting is how many companies wait in the spool of this workspace's receiver.
+	// Waiting is the number of companies in the spool of this workspace's receiver.
 	Waiting int `json:"companies_waiting"`
 }
 
@@ -36,15 +36,15 @@ func orNone(text *string) string {
 // CallbackPath is the secret path of a receiver.
 type CallbackPath struct {
 	Path string `json:"path"` // after the address of the receiver
-	File string `json:"file"` // that keeps it
+	File string `json:"file"` // which has the secret
 }
 
 func (v *CallbackPath) Render(p *Page) { p.Linef("%s", v.Path) }
 
-// Received counts what a receiver of notifications was sent.
+// Received counts the requests to a receiver of notifications.
 type Received struct {
 	Accepted int64            `json:"accepted"`
-	Repeated int64            `json:"repeated"` // of these, those of companies that waited already
+	Repeated int64            `json:"repeated"` // of these, those of companies that were already waiting
 	Refused  map[string]int64 `json:"refused"`  // by the reason
 }
 

@@ -143,7 +143,7 @@ func renderDecisions(p *Page, c crm.Count) {
 func (v *CRMExport) Render(p *Page) {
 	p.Entryf("run", "%s", v.Run)
 	if v.Undecided > 0 {
-		p.Entryf("to decide", "%d: without a decision nothing is written", v.Undecided)
+		p.Entryf("to decide", "%d; values without a decision are not written", v.Undecided)
 	}
 	renderDecisions(p, v.Count)
 	for _, file := range v.Files {

@@ -9,7 +9,7 @@ import (
 	"payonce/pipeline/output"
 )
 
-// CRMPull says what was pulled from a CRM.
+// CRMPull counts the records that were pulled from a CRM.
 type CRMPull struct {
 	CRM      string `json:"crm"`
 	List     string `json:"list"`
@@ -18,7 +18,7 @@ type CRMPull struct {
 	Phones   int64  `json:"with_phone"`
 	Websites int64  `json:"with_website"` // of the company
 	OptedOut int64  `json:"opted_out"`
-	// Missing are the records that were asked for by their ids and are not in the CRM.
+	// Missing counts ids of the selection that are not in the CRM.
 	Missing   int64                `json:"missing"`
 	KeptFiles []output.KeptVersion `json:"kept_files,omitempty"`
 }
@@ -40,31 +40,31 @@ func (v *CRMPull) Render(p *Page) {
 	p.Entryf("crm", "%s", v.CRM)
 	p.Prosef("pulled", "%s: %s; %d with an email, %d with a phone, %d with the company's website", v.List, Counted(v.Records, "record"), v.Emails, v.Phones, v.Websites)
 	if v.OptedOut > 0 {
-		p.Prosef("opted out", "%s; nothing is written to them", Counted(v.OptedOut, "record"))
+		p.Prosef("opted out", "%s; a push writes nothing to them", Counted(v.OptedOut, "record"))
 	}
 	if v.Missing > 0 {
-		p.Alertf("missing", "%s that were asked for are not in the CRM", Counted(v.Missing, "record"))
+		p.Alertf("missing", "%s of the selection not in the CRM", Counted(v.Missing, "record"))
 	}
 	renderKept(p, v.KeptFiles)
 }
 
-// CRMPush says what was written to the records of a CRM, or cleared there. Its figures count values.
+// CRMPush counts the values that were written to the records of a CRM, or cleared there.
 type CRMPush struct {
 	Run    string `json:"run"`
 	CRM    string `json:"crm"`
 	DryRun bool   `json:"dry_run,omitempty"`
 	Undo   bool   `json:"undo,omitempty"`
-	// Undecided are values that nobody has approved or rejected.
+	// Undecided counts values without a decision.
 	Undecided int64 `json:"undecided"`
-	Records   int64 `json:"records"`         // that were changed
-	Written   int64 `json:"written"`         // or would be, of a dry run
+	Records   int64 `json:"records"`         // changed records
+	Written   int64 `json:"written"`         // in a dry run, those that would be written
 	Already   int64 `json:"already_written"` // before this start
 	Cleared   int64 `json:"cleared"`
-	// Returned are approved values that nothing was written of, and Kept those that an undo left, by reason.
+	// Returned counts approved values that were not written, and Kept those that an undo did not clear, by reason.
 	Returned []CRMReason   `json:"back_to_review"`
 	Kept     []CRMReason   `json:"kept,omitempty"`
 	InDoubt  int64         `json:"in_doubt"`
-	Left     int64         `json:"records_left"` // that were not looked at
+	Left     int64         `json:"records_left"` // records that were not processed
 	Writes   []CRMWrite    `json:"writes,omitempty"`
 	Unclear  []crm.Unclear `json:"unclear_rows,omitempty"`
 	Stop     *CRMStop      `json:"stop,omitempty"` // why it ended early
@@ -77,7 +77,7 @@ type CRMReason struct {
 	Values int64  `json:"values"`
 }
 
-// CRMWrite is a value that would be written or cleared. A value that would be cleared is not known.
+// CRMWrite is a value that would be written, or a field that would be cleared.
 type CRMWrite struct {
 	Record string `json:"record_id"`
 	Field  string `json:"field"`
@@ -88,7 +88,7 @@ type CRMWrite struct {
 type CRMStop struct {
 	Code    string    `json:"code"`
 	Message string    `json:"message"`
-	Until   time.Time `json:"until,omitzero"` // before which the CRM takes nothing
+	Until   time.Time `json:"until,omitzero"` // the CRM accepts nothing before this time
 }
 
 // NewCRMPush returns the report of a push that begins.
@@ -148,14 +148,14 @@ func (v *CRMPush) Render(p *Page) {
 		p.Prosef("would write", "%s of %s: %s", w.Field, w.Record, Printable(w.Value))
 	}
 	if v.Undecided > 0 {
-		p.Entryf("to decide", "%d: without a decision nothing is written", v.Undecided)
+		p.Entryf("to decide", "%d; values without a decision are not written", v.Undecided)
 	}
 	what := func(n int64) string { return Textf("%s of %s", Counted(n, "value"), Counted(v.Records, "record")) }
 	switch {
 	case v.Undo:
 		p.Prosef("cleared", "%s", what(v.Cleared))
 	case v.DryRun:
-		p.Prosef("would be written", "%s; nothing was written. The lookups are paid already", what(v.Written))
+		p.Prosef("would be written", "%s; nothing was written. The lookups are already paid", what(v.Written))
 	default:
 		p.Prosef("written", "%s", what(v.Written))
 	}
@@ -166,13 +166,13 @@ func (v *CRMPush) Render(p *Page) {
 		p.Alertf("back to review", "%s: %s", Counted(r.Values, "value"), crm.WhyText(r.Reason, ""))
 	}
 	for _, r := range v.Kept {
-		p.Alertf("left", "%s: %s", Counted(r.Values, "value"), crm.WhyText(r.Reason, ""))
+		p.Alertf("not cleared", "%s: %s", Counted(r.Values, "value"), crm.WhyText(r.Reason, ""))
 	}
 	if v.InDoubt > 0 {
-		p.Alertf("in doubt", "%s; the same command again looks at the records", Counted(v.InDoubt, "value"))
+		p.Alertf("in doubt", "%s; the same command again reads these records", Counted(v.InDoubt, "value"))
 	}
 	if v.Left > 0 {
-		p.Entryf("not looked at", "%s", Counted(v.Left, "record"))
+		p.Entryf("not processed", "%s", Counted(v.Left, "record"))
 	}
 	renderUnclear(p, v.Unclear)
 	if v.Stop != nil {

@@ -31,7 +31,7 @@ func (o Options) checkUnits(service providerv2.Provider) error {
 		inMoney := service.Prices[meter] > 0 && o.Budget.MaxSpend != nil
 		if !inMoney && !o.Budget.HasLimit(v2.MeterName(meter)) {
 			return problem.Coded("max_units_missing",
-				"a search needs the most units of the module %s that it may use; nothing was sent", v2.MeterName(meter)).With(v2.MeterName(meter))
+				"a search needs a limit on the units of the module %s; nothing was sent", v2.MeterName(meter)).With(v2.MeterName(meter))
 		}
 	}
 	return nil

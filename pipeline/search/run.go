@@ -115,7 +115,7 @@ func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
 		}
 	}
 	if s.place.Options.Journal.Shared != "" {
-		return nil, problem.Coded("not_shared", "searches do not work with a shared journal yet, and nothing was changed")
+		return nil, problem.Coded("not_shared", "searches do not work with a shared journal yet; nothing was changed")
 	}
 	if err := s.place.OpenJournal(ctx, "search "+s.name); err != nil {
 		return nil, err

@@ -23,28 +23,28 @@ import (
 type AddOptions struct {
 	Paying
 	List   List
-	Fields []string // that are watched; none for those that the service chooses
+	Fields []string // to watch; empty for those that the service chooses
 }
 
-// CheckFields refuses names that are not those of fields that can be watched.
+// CheckFields returns an error for a name of a field that cannot be watched.
 func CheckFields(fields []string) error {
 	for _, field := range fields {
 		if !slices.Contains(v2.WatchableFields(), field) {
-			return problem.Usagef("%q is not a field that can be watched; there are %s", field, strings.Join(v2.WatchableFields(), ", "))
+			return problem.Usagef("%q is not a field that can be watched; give some of %s", field, strings.Join(v2.WatchableFields(), ", "))
 		}
 	}
 	return nil
 }
 
-// AddPlan says what watching the companies of a list needs.
+// AddPlan says how many companies of a list would be started, and what that needs.
 type AddPlan struct {
 	Run       string       `json:"run"`
 	Companies int64        `json:"companies"`
 	Watched   int64        `json:"watched"`    // already, with all the fields
-	AddFields int64        `json:"add_fields"` // watched already, without some of the fields, which are added
+	AddFields int64        `json:"add_fields"` // watched already, but without some of the fields
 	Starts    int64        `json:"starts"`
-	InDoubt   int64        `json:"in_doubt"` // lost starts that nobody has decided
-	Fields    []string     `json:"fields"`   // none for those that the service chooses
+	InDoubt   int64        `json:"in_doubt"` // lost starts that are undecided
+	Fields    []string     `json:"fields"`   // empty for those that the service chooses
 	Unknown   []UnknownRow `json:"unknown_rows"`
 	Units     []Units      `json:"units"`
 }
@@ -54,7 +54,7 @@ func (p *AddPlan) Calls() int64 { return p.Starts }
 
 // Render writes the plan.
 func (p *AddPlan) Render(page *report.Page) {
-	page.Titlef("Plan of watching companies")
+	page.Titlef("Plan to watch companies")
 	page.Gap()
 	page.Entryf("run", "%s", p.Run)
 	page.Entryf("companies", "%d", p.Companies)
@@ -83,7 +83,7 @@ func renderUnknown(page *report.Page, rows []UnknownRow) {
 	}
 }
 
-// Added says what became of companies that were to be watched.
+// Added says how many companies were started, and which were not.
 type Added struct {
 	AddPlan
 	Started   int64         `json:"started"`
@@ -133,7 +133,7 @@ type adding struct {
 	order  []string            // of the companies of more
 }
 
-// PlanAdd says what watching the companies of a list needs. It sends nothing that is paid for.
+// PlanAdd returns the plan of Add. It sends no paid call.
 func PlanAdd(ctx context.Context, w *pipeline.Work, o AddOptions) (*AddPlan, error) {
 	return with(w, func(s *session) (*AddPlan, error) {
 		if err := s.look(ctx, "watch add"); err != nil {
@@ -150,8 +150,8 @@ func PlanAdd(ctx context.Context, w *pipeline.Work, o AddOptions) (*AddPlan, err
 	})
 }
 
-// Add watches the companies of a list that are not watched yet. It shows the plan and asks first. Running the same again
-// resumes.
+// Add starts to watch those companies of a list that are not watched yet. It shows the plan and asks first. Running the
+// same again resumes.
 func Add(ctx context.Context, w *pipeline.Work, o AddOptions, approver Approver) (*Added, error) {
 	return with(w, func(s *session) (*Added, error) {
 		if err := s.checkUnits(o.Budget, v2.OpWatchStart); err != nil {
@@ -177,7 +177,7 @@ func Add(ctx context.Context, w *pipeline.Work, o AddOptions, approver Approver)
 	})
 }
 
-// adding finds out which companies are to be started.
+// adding finds the companies to start.
 func (s *session) adding(ctx context.Context, o AddOptions) (*adding, error) {
 	if err := CheckFields(o.Fields); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (s *session) adding(ctx context.Context, o AddOptions) (*adding, error) {
 	}
 	a := &adding{AddOptions: o, more: map[string][]string{}}
 	a.plan = AddPlan{Run: o.Run, Companies: int64(len(companies)), Fields: append([]string{}, o.Fields...), Unknown: append([]UnknownRow{}, unknown...)}
-	// Starts up to this attempt are over when the list is read: a company that is not in it is not watched any more.
+	// Starts up to this attempt have ended before the list is read. So a company that is not in the list is no longer watched.
 	var last attempt.ID
 	if s.journal != nil {
 		last = s.journal.LastAttempt()
@@ -243,8 +243,8 @@ func nameOf(command string, companies []company) string {
 	return command + "-" + hex.EncodeToString(sum.Sum(nil)[:4])
 }
 
-// startedBefore asks whether a company is watched that the journal has a start of and the list of watched companies does not
-// have. The list may be older than the start.
+// startedBefore asks the service whether a company is watched when the journal has a start of it and the list of watched
+// companies lacks it. The list may be older than the start.
 func (s *session) startedBefore(ctx context.Context, start enrich.Lookup, id string) (fields []string, is bool, err error) {
 	if s.journal == nil {
 		return nil, false, nil
@@ -269,7 +269,7 @@ func (s *session) isOpen(start enrich.Lookup) bool {
 	return err == nil && known.States[v2.FieldCompany] == attempt.OutcomeUnknown // an error comes again with the call
 }
 
-// add starts what is to be started.
+// add adds missing fields and sends the starts.
 func (s *session) add(ctx context.Context, a *adding) (*Added, error) {
 	v := &Added{AddPlan: a.plan, Problems: []string{}}
 	run, err := s.begin(a.Paying, "watch", "")
@@ -351,8 +351,8 @@ func (f *starter) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict
 	return answered
 }
 
-// decideStarts decides lost starts by what the service shows: a company that is watched was started. A counter of watched
-// companies can fall, so it decides nothing.
+// decideStarts decides lost starts by the service's answer: if the company is watched, the start succeeded. The counter of
+// watched companies can fall, so it is not evidence.
 func (s *session) decideStarts(ctx context.Context) error {
 	for _, doubt := range s.journal.Doubts() {
 		call := v2.CallOf(enrich.Lookup{Identity: doubt.Identity, Fields: doubt.Hold.Fields})
@@ -367,7 +367,7 @@ func (s *session) decideStarts(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			s.note("whether company %s is watched cannot be read, so its lost start stays in doubt: %v", call.ID, err)
+			s.note("the service does not say whether company %s is watched, so its lost start stays in doubt: %v", call.ID, err)
 			continue
 		}
 		if err := s.journal.Shown(err == nil, doubt.ID); err != nil {
@@ -377,7 +377,7 @@ func (s *session) decideStarts(ctx context.Context) error {
 	return nil
 }
 
-// wait returns at a time. After the clock was set back it does not wait for longer than the settle delay.
+// wait waits until a time, but never longer than the settle delay, because the clock may have been set back.
 func (s *session) wait(ctx context.Context, until time.Time) error {
 	left := min(until.Sub(s.work.Env.Now()), s.work.Workspace.SettleDelay)
 	if left <= 0 {

@@ -18,24 +18,24 @@ import (
 	"payonce/pipeline/scan"
 )
 
-// List says which list of companies is read, and how.
+// List says which companies a command is about, and how their list is read.
 type List struct {
 	listfile.Options
 	Names   []string // files, patterns, or listfile.Standard
 	Mapping []string
 	Preset  string
-	IDs     []string // companies beside those of the list
+	IDs     []string // of further companies
 }
 
 // company is a company of a list, with the service's id.
 type company struct {
 	id, name string
-	// who is the identity under which the rows of the list have their answer. It is that of the id when there is no answer.
+	// who is the identity under which the rows of the list have their answer. Without an answer it is the id.
 	who      enrich.Identity
 	answered bool
 }
 
-// UnknownRow is a row whose company has no id that is known.
+// UnknownRow is a row whose company has no known id.
 type UnknownRow struct {
 	Row int64  `json:"row"`
 	Why string `json:"why"`
@@ -203,7 +203,7 @@ func (s *session) answer(who enrich.Identity, row *scan.RowReader) (found *v2.Co
 	return &c, false, nil
 }
 
-// yield returns what yields the lookups of calls.
+// yield returns a function that returns the lookup of one call after the other.
 func yield(calls []wanted) func() (enrich.Lookup, error) {
 	return func() (enrich.Lookup, error) {
 		if len(calls) == 0 {

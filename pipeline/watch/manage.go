@@ -16,13 +16,13 @@ import (
 	"payonce/pipeline/report"
 )
 
-// ListOptions say which companies are shown or changed.
+// ListOptions say which companies are shown or changed, and where they are written.
 type ListOptions struct {
-	List   List            // without names and ids: all that are watched
-	Output pipeline.Output // its Path is "" where nothing is written
+	List   List            // without names and ids: all watched companies
+	Output pipeline.Output // Path is "" when no file is written
 }
 
-// Entry is a company that is watched, with its fields.
+// Entry is a watched company with its watched fields.
 type Entry struct {
 	ID     string   `json:"company_id"`
 	Name   string   `json:"company_name"`
@@ -34,7 +34,7 @@ type Entry struct {
 type Entries struct {
 	Title     string       `json:"-"`
 	Companies []Entry      `json:"companies"`
-	Others    []string     `json:"not_watched"` // companies of the list
+	Others    []string     `json:"not_watched"` // ids of companies of the list
 	Unknown   []UnknownRow `json:"unknown_rows"`
 	Output    string       `json:"output,omitempty"`
 	Problems  []string     `json:"problems"`
@@ -71,7 +71,7 @@ func (v *Entries) Render(page *report.Page) {
 
 func entryColumns() []string { return []string{"company_id", "company_name", "date", "fields"} }
 
-// chosen returns the watched companies of a list, or all, and the ids of others that it has.
+// chosen returns the watched companies of a list, or all watched companies, and the ids of the list's other companies.
 func (s *session) chosen(ctx context.Context, l List) (v *Entries, err error) {
 	v = &Entries{Companies: []Entry{}, Others: []string{}, Unknown: []UnknownRow{}, Problems: []string{}}
 	watched, err := s.watched(ctx)
@@ -105,7 +105,7 @@ func (s *session) chosen(ctx context.Context, l List) (v *Entries, err error) {
 	return v, nil
 }
 
-// Show lists the companies that are watched.
+// Show lists the watched companies.
 func Show(ctx context.Context, w *pipeline.Work, o ListOptions) (*Entries, error) {
 	return with(w, func(s *session) (*Entries, error) {
 		if err := s.look(ctx, "watch list"); err != nil {
@@ -128,7 +128,7 @@ func Show(ctx context.Context, w *pipeline.Work, o ListOptions) (*Entries, error
 	})
 }
 
-// writeRows writes a list that can be made again.
+// writeRows writes rows to a new file.
 func (s *session) writeRows(ctx context.Context, o pipeline.Output, names []string, rows [][]string) error {
 	if err := output.CheckTarget(o.Path, o.Sources); err != nil {
 		return err
@@ -152,18 +152,18 @@ func (s *session) writeRows(ctx context.Context, o pipeline.Output, names []stri
 	return out.Commit()
 }
 
-// Remove ends the watching of companies, which is free.
+// Remove ends the watching of companies. It is free.
 func Remove(ctx context.Context, w *pipeline.Work, o ListOptions) (*Entries, error) {
 	return eachWatched(ctx, w, o, "watch remove", "Watching ended", func(s *session, e *Entry) error {
 		_, err := ask(ctx, func() (struct{}, error) { return struct{}{}, s.free.WatchStop(ctx, e.ID) })
 		if isNotFound(err) {
-			return nil // somebody else has ended it
+			return nil // it has been ended elsewhere
 		}
 		return err
 	})
 }
 
-// Fields shows the watched fields of companies, after adding and removing some, which is free.
+// Fields adds and removes watched fields of companies, and shows the result. It is free.
 func Fields(ctx context.Context, w *pipeline.Work, o ListOptions, add, remove []string) (*Entries, error) {
 	if err := CheckFields(slices.Concat(add, remove)); err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func Fields(ctx context.Context, w *pipeline.Work, o ListOptions, add, remove []
 	})
 }
 
-// eachWatched does something with each watched company of a list. What fails for one does not keep it from the others.
+// eachWatched calls do for each watched company of a list. An error for one company is noted and does not stop the others.
 func eachWatched(
 	ctx context.Context, w *pipeline.Work, o ListOptions, doing, title string, do func(*session, *Entry) error,
 ) (*Entries, error) {
@@ -209,7 +209,7 @@ func eachWatched(
 	})
 }
 
-// EventOptions say of which companies changes are shown.
+// EventOptions say which changes are shown.
 type EventOptions struct {
 	ListOptions
 	From, To time.Time // days, both of which count; zero for no bound
@@ -259,10 +259,10 @@ func (v *Changes) Render(page *report.Page) {
 	}
 }
 
-// Events lists the changes of companies, the newest of each first. Nothing is recorded.
+// Events lists the changes of companies, the newest of each first. It records nothing.
 func Events(ctx context.Context, w *pipeline.Work, o EventOptions) (*Changes, error) {
 	if len(o.List.Names)+len(o.List.IDs) == 0 {
-		return nil, problem.Usagef("of which companies? give a list or the id of a company")
+		return nil, problem.Usagef("the command needs companies; give a list or the id of a company")
 	}
 	return with(w, func(s *session) (*Changes, error) {
 		if err := s.look(ctx, "watch events"); err != nil {

@@ -13,34 +13,34 @@ import (
 	"payonce/pipeline/report"
 )
 
-// overlap is how far back a poll reads what the one before has read: the service may show a change late, and its clock may
-// differ. What is read again is observed once.
+// overlap is the time before the last poll that a poll reads again, because the service may show a change late and its clock
+// may differ. A change that is read again is observed only once.
 const overlap = 24 * time.Hour
 
-// PollOptions say what is polled.
+// PollOptions say which companies are polled.
 type PollOptions struct {
-	// Notified polls only companies that notifications have named.
+	// Notified polls only companies with a waiting notification.
 	Notified bool
 }
 
-// Polled says what a poll has observed.
+// Polled says what a poll read and observed.
 type Polled struct {
 	Watched   int64      `json:"watched"`  // companies
-	Notified  int64      `json:"notified"` // companies that notifications have named
+	Notified  int64      `json:"notified"` // companies with a waiting notification
 	Read      int64      `json:"events_read"`
-	Observed  int64      `json:"observed"` // of them, for the first time
+	Observed  int64      `json:"observed"` // of these, for the first time
 	Companies int64      `json:"companies_changed"`
-	From      *time.Time `json:"from"` // null for all that the service has
+	From      *time.Time `json:"from"` // null when all changes were read
 	Through   *time.Time `json:"through"`
 }
 
-// Render writes what was observed.
+// Render writes the summary.
 func (v *Polled) Render(page *report.Page) {
 	page.Titlef("Changes of watched companies")
 	page.Gap()
 	page.Entryf("watched", "%s", companiesCounted(v.Watched))
 	if v.Notified > 0 {
-		page.Entryf("named by notifications", "%s", companiesCounted(v.Notified))
+		page.Entryf("with a notification", "%s", companiesCounted(v.Notified))
 	}
 	if v.From != nil {
 		page.Entryf("read from", "%s", v.From.Format(time.DateOnly))
@@ -56,11 +56,11 @@ func companiesCounted(n int64) string {
 	return report.Number(n) + " companies"
 }
 
-// Poll observes the changes of all watched companies since the last poll, and those of the companies that notifications have
-// named. Every change is durable in the journal before the notification is removed and before the next poll begins later.
+// Poll observes the changes of all watched companies, and of companies with a waiting notification, since the last poll. A
+// change is durable in the journal before its notification is removed, and before the time of the poll is recorded.
 //
-// The specification does not say whether the date of a watched company is that of its start or of its last change. So the
-// changes of each company are read. This is free.
+// The specification does not say whether the date of a watched company is that of its start or of its last change. So Poll
+// reads the changes of each company. It is free.
 func Poll(ctx context.Context, w *pipeline.Work, o PollOptions) (*Polled, error) {
 	return with(w, func(s *session) (*Polled, error) {
 		if err := s.own(ctx, "watch poll"); err != nil {
@@ -90,7 +90,7 @@ func (s *session) poll(ctx context.Context, o PollOptions) (*Polled, error) {
 		return nil, err
 	}
 	named := map[string]bool{}
-	// Each entry is read before its company is, and removed when what changed is durable. A later one stays.
+	// An entry is read before the changes of its company, and removed after they are durable. A later entry stays.
 	err = notified.Each(func(e spool.Entry) error {
 		v.Notified++
 		named[e.CompanyID] = true
@@ -122,7 +122,7 @@ func (s *session) poll(ctx context.Context, o PollOptions) (*Polled, error) {
 	return v, s.journal.SavePolled(began)
 }
 
-// observe records the changes of a company that are not recorded yet.
+// observe records those changes of a company that are not recorded yet.
 func (s *session) observe(ctx context.Context, v *Polled, id string, from time.Time) error {
 	events, err := s.events(ctx, id, from)
 	if err != nil {
@@ -140,28 +140,29 @@ func (s *session) observe(ctx context.Context, v *Polled, id string, from time.T
 	return err
 }
 
-// events returns the changes of a company from a day on, the newest first; none of a company that the service does not know.
+// events returns the changes of a company from a day on, the newest first. It returns none when the service does not know
+// the company.
 func (s *session) events(ctx context.Context, id string, from time.Time) (all []v2.Event, err error) {
 	err = pages(ctx, func(p v2.Paging) (v2.Page[v2.Event], error) {
 		return s.free.WatchEvents(ctx, id, v2.EventsBetween{From: from, Paging: p})
 	}, func(e v2.Event) { all = append(all, e) })
 	if isNotFound(err) {
-		s.note("the service does not know the changes of company %s", id)
+		s.note("the service does not know company %s, so no changes of it were read", id)
 		return nil, nil
 	}
 	return all, err
 }
 
-// observation is a change as refresh sees it.
+// observation is a recorded observation with its decoded content.
 type observation struct {
 	v2.Event
 	checkpoint.Observation
 }
 
-// field returns the name of the watched field, "" for none.
+// field returns the name of the watched field; "" when the content names none.
 func (o observation) field() string { return o.Type.Value }
 
-// at returns when the field changed: as the service says, else when it was observed first.
+// at returns when the field changed according to the service, or else when the change was first observed.
 func (o observation) at() time.Time {
 	if o.Created.Known {
 		return o.Created.Value
@@ -169,7 +170,7 @@ func (o observation) at() time.Time {
 	return o.At
 }
 
-// observations returns the changes of a company that are recorded, the oldest first.
+// observations returns the recorded changes of a company, the oldest first.
 func (s *session) observations(id string) (all []observation, err error) {
 	recorded, err := s.journal.Observations(id)
 	for _, o := range recorded {

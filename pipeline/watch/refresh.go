@@ -21,25 +21,25 @@ import (
 	"payonce/pipeline/report"
 )
 
-// RefreshOptions say for which companies what has changed is asked again.
+// RefreshOptions say for which companies changed records are asked for again.
 type RefreshOptions struct {
 	Paying
 	List   List
-	Since  time.Time // leaves changes out of the table that were observed before; zero for none
+	Since  time.Time // the table leaves out changes that were observed before; zero for all changes
 	Output pipeline.Output
 }
 
-// RefreshPlan says what is asked again.
+// RefreshPlan says what Refresh would ask for.
 type RefreshPlan struct {
 	Run       string `json:"run"`
 	Companies int64  `json:"companies"`
-	// Unanswered are companies that the journal has no answer of: a run asks for them first.
+	// Unanswered are companies without an answer in the journal. A run has to ask for them first.
 	Unanswered int64        `json:"unanswered"`
 	Changed    int64        `json:"companies_changed"` // since their answers
 	Changes    int64        `json:"changes_observed"`  // of them
-	Needed     int64        `json:"calls_needed"`      // one for each company and record that has changed
-	InDoubt    int64        `json:"in_doubt"`          // records whose call is lost and undecided
-	Forfeited  int64        `json:"charged_and_lost"`  // records that --rebuy asks for again
+	Needed     int64        `json:"calls_needed"`      // one for each changed record of a company
+	InDoubt    int64        `json:"in_doubt"`          // records whose call was lost and is undecided
+	Forfeited  int64        `json:"charged_and_lost"`  // records whose last call was charged and its answer lost
 	Polled     *time.Time   `json:"polled"`            // until when changes were observed; null before the first poll
 	Oldest     *time.Time   `json:"oldest_change"`     // null for none
 	Unknown    []UnknownRow `json:"unknown_rows"`
@@ -51,7 +51,7 @@ func (p *RefreshPlan) Calls() int64 { return p.Needed }
 
 // Render writes the plan.
 func (p *RefreshPlan) Render(page *report.Page) {
-	page.Titlef("Plan of asking again for what has changed")
+	page.Titlef("Plan to refresh changed companies")
 	page.Gap()
 	p.render(page)
 	page.Entryf("calls", "%d", p.Needed)
@@ -82,13 +82,13 @@ func (p *RefreshPlan) render(page *report.Page) {
 	renderUnknown(page, p.Unknown)
 }
 
-// Refreshed says what was asked again.
+// Refreshed says what Refresh asked for and wrote.
 type Refreshed struct {
 	RefreshPlan
 	Calls    int64                `json:"calls"`
 	Answered int64                `json:"answered"`
 	NotSent  int64                `json:"not_sent"`
-	Rows     int64                `json:"changes_written"` // to the table, of this start and of earlier ones
+	Rows     int64                `json:"changes_written"` // rows of the table, from this start and from earlier ones
 	Output   string               `json:"output,omitempty"`
 	Kept     []output.KeptVersion `json:"kept,omitempty"`
 	StopWord *string              `json:"stop"`
@@ -101,7 +101,7 @@ func (v *Refreshed) Lost() bool { return v.InDoubt+v.Forfeited > 0 }
 
 // Render writes the summary.
 func (v *Refreshed) Render(page *report.Page) {
-	page.Titlef("Asked again for what has changed")
+	page.Titlef("Refreshed companies")
 	page.Gap()
 	v.render(page)
 	page.Entryf("calls", "%d, %d answered", v.Calls, v.Answered)
@@ -117,13 +117,13 @@ func (v *Refreshed) Render(page *report.Page) {
 	}
 }
 
-// part is a record of a company of which watched fields may have changed.
+// part is one record of a company, with the observed changes of its fields.
 type part struct {
 	company
 	field   enrich.Field
-	who     enrich.Identity // that is asked again
+	who     enrich.Identity // by which the record is asked for again
 	changes []observation   // of fields of the record, the oldest first
-	answers []attempt.ID    // under all identities of the company, in their order
+	answers []attempt.ID    // under all identities of the company, the oldest first
 	state   attempt.FieldState
 }
 
@@ -138,7 +138,8 @@ func (p *part) pending() []observation {
 	return nil
 }
 
-// parts returns the records of a company that the journal has answers of and whose fields have changed.
+// parts returns those records of a company that have answers in the journal and observed changes. Answered says whether
+// the journal has a company record.
 func (s *session) parts(c company) (parts []*part, answered bool, err error) {
 	changes, err := s.observations(c.id)
 	if err != nil {
@@ -172,7 +173,7 @@ func (s *session) parts(c company) (parts []*part, answered bool, err error) {
 	return parts, answered, nil
 }
 
-// answers returns the attempts that answered a field of a company under any identity that an answer has named.
+// answers returns the attempts that answered a field of a company, under every identity that an answer has named.
 func (s *session) answers(who, byID enrich.Identity, field enrich.Field) (ids []attempt.ID, err error) {
 	keys := []enrich.Key{s.journal.Key(who), s.journal.Key(byID)}
 	aliases, err := s.journal.Aliases(keys[1])
@@ -202,7 +203,7 @@ type refreshing struct {
 	calls     []wanted
 }
 
-// PlanRefresh says what would be asked again. It sends nothing that is paid for.
+// PlanRefresh returns the plan of Refresh. It sends no paid call.
 func PlanRefresh(ctx context.Context, w *pipeline.Work, o RefreshOptions) (*RefreshPlan, error) {
 	return with(w, func(s *session) (*RefreshPlan, error) {
 		if err := s.look(ctx, "watch refresh"); err != nil {
@@ -223,8 +224,8 @@ func PlanRefresh(ctx context.Context, w *pipeline.Work, o RefreshOptions) (*Refr
 }
 
 // Refresh asks again for the companies of a list whose watched fields have changed since their answers, the oldest change
-// first, and writes the changes of the values. It shows the plan and asks first. Running the same again resumes. The table
-// follows from the journal.
+// first, and writes the table of changes. It shows the plan and asks first. Running the same again resumes. The table depends
+// only on the journal and the list.
 func Refresh(ctx context.Context, w *pipeline.Work, o RefreshOptions, approver Approver) (*Refreshed, error) {
 	return with(w, func(s *session) (*Refreshed, error) {
 		if o.Output.Path != "" {
@@ -258,7 +259,7 @@ func Refresh(ctx context.Context, w *pipeline.Work, o RefreshOptions, approver A
 	})
 }
 
-// refreshing finds out what has changed.
+// refreshing reads the list and makes the plan.
 func (s *session) refreshing(ctx context.Context, o RefreshOptions) (*refreshing, error) {
 	companies, unknown, err := s.companies(ctx, o.List)
 	if err != nil {
@@ -282,7 +283,7 @@ func (s *session) refreshing(ctx context.Context, o RefreshOptions) (*refreshing
 	return r, nil
 }
 
-// due finds out which companies have changed since their answers.
+// due finds the records that have changed since their answers.
 func (s *session) due(o RefreshOptions, companies []company) (*refreshing, error) {
 	r := &refreshing{RefreshOptions: o, companies: companies}
 	r.plan = RefreshPlan{Run: o.Run, Companies: int64(len(companies)), Unknown: []UnknownRow{}}
@@ -346,7 +347,7 @@ func (s *session) due(o RefreshOptions, companies []company) (*refreshing, error
 	return r, nil
 }
 
-// refresh asks again, and writes the table.
+// refresh sends the calls and writes the table.
 func (s *session) refresh(ctx context.Context, r *refreshing) (*Refreshed, error) {
 	run, err := s.begin(r.Paying, "watch refresh", r.Output.Path)
 	if err != nil {
@@ -402,14 +403,14 @@ func changeColumns() []string {
 	return []string{"company_id", "company_name", "field", "old", "new", "observed_at", "changed_at", "changes", "answered_at"}
 }
 
-// write writes the changes of the values of the companies.
+// write writes the table of changes.
 func (s *session) write(ctx context.Context, r *refreshing) ([]output.KeptVersion, int64, error) {
 	var rows []change
 	for _, c := range r.companies {
 		if now, _, err := s.answer(c.who, nil); err != nil {
 			return nil, 0, err
 		} else if now != nil {
-			c.name = now.Name.Value // the same in every start that asks for nothing more
+			c.name = now.Name.Value // the same in every start without new answers
 		}
 		parts, _, err := s.parts(c)
 		if err != nil {
@@ -450,8 +451,8 @@ type change struct {
 	cells    []string
 }
 
-// changes returns the rows of a record. Changes that are later than the last answer, or earlier than the first one, have
-// none: their new or old values are not known.
+// changes returns the rows of a record. A change after the last answer, or before the first one, has no row, because its new
+// or old value is not known.
 func (s *session) changes(p *part, since time.Time) (rows []change, err error) {
 	type between struct {
 		field string

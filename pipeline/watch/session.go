@@ -1,9 +1,9 @@
-// Package watch has the use cases of watched companies: which are watched, what has changed, and asking again for what
-// has changed.
+// Package watch has the use cases of watched companies: starting and ending watches, recording changes (poll), and asking
+// again for changed companies (refresh).
 //
-// A change is first an observation in the journal. It allows one paid call, which the journal decides by the numbers of
-// attempts: the answer of an attempt that began before the observation may be asked for again. So the number of
-// observations of one change, their order, crashes and lost calls do not matter.
+// A change is first recorded as an observation in the journal. An observation allows one paid call. The journal decides by
+// the numbers of attempts: a record whose last attempt began before the observation may be asked for again. So the number
+// of observations of one change, their order, crashes and lost calls do not matter.
 package watch
 
 import (
@@ -31,20 +31,20 @@ import (
 
 // Paying says how paid calls are sent, and within which limits.
 type Paying struct {
-	Run    string // the name of the run; "" for one that follows from what is asked
+	Run string // the name of the run; "" for the default of the use case
 	// Within says that the calls are those of a run which records itself afterwards.
 	Within bool
 	Budget pipeline.Budget
 	Pace   pipeline.Pace
-	Rebuy  bool // what was charged and lost is asked for again
+	Rebuy  bool // also ask again when a call was charged and its answer is lost
 	Yes    bool // do not ask before spending
 }
 
-// Approver stands for the person who starts a command.
+// Approver is the person who starts a command.
 type Approver interface {
 	// Show shows the plan before anything is sent.
 	Show(plan Plan) error
-	// CanAsk reports whether Confirm can ask somebody.
+	// CanAsk reports whether Confirm can ask the person.
 	CanAsk() bool
 	// Confirm asks whether a number of calls may be sent.
 	Confirm(ctx context.Context, calls int64) bool
@@ -53,7 +53,7 @@ type Approver interface {
 // Plan is what is shown before paid calls are sent.
 type Plan interface {
 	report.Report
-	// Calls returns how many are needed.
+	// Calls returns the number of paid calls that are needed.
 	Calls() int64
 }
 
@@ -61,7 +61,7 @@ type Plan interface {
 type session struct {
 	work  *pipeline.Work
 	place *workspace.Session
-	// service is that of v2, which alone has watches.
+	// service is v2, the only interface with watches.
 	service  provider.Service
 	provider providerv2.Provider
 	journal  *checkpoint.Journal // as the account sees it; nil before the account is known
@@ -76,13 +76,13 @@ func with[T any](w *pipeline.Work, do func(*session) (T, error)) (T, error) {
 	return pipeline.WithSession(w, func(place *workspace.Session) (result T, err error) {
 		s, known := &session{work: w, place: place}, false
 		if s.service, s.provider, known = provider.Of[providerv2.Provider](w.Workspace.Services); !known || !w.Workspace.IsConfigured(s.service) {
-			return result, problem.Coded("v2_missing", "watched companies need the v2 interface of the service, and its address is not known")
+			return result, problem.Coded("v2_missing", "watched companies need the v2 interface of the service, and its address is not set")
 		}
 		return do(s)
 	})
 }
 
-// look opens the journal to read it, if there is one, and a client of what is free.
+// look opens the journal to read it, if it exists, and connects a client of the free requests.
 func (s *session) look(ctx context.Context, doing string) error {
 	found, err := s.place.ReadExisting(ctx, doing)
 	if err == nil && found {
@@ -135,7 +135,7 @@ func (s *session) note(format string, args ...any) {
 // waits are the times between the tries of a free request that failed.
 var waits = [...]time.Duration{time.Second, 5 * time.Second, 20 * time.Second}
 
-// ask sends a free request, and again when it failed for a reason that may pass.
+// ask sends a free request, and repeats it after a failure that may be temporary.
 func ask[T any](ctx context.Context, request func() (T, error)) (value T, err error) {
 	for try := 0; ; try++ {
 		value, err = request()
@@ -159,13 +159,13 @@ func ask[T any](ctx context.Context, request func() (T, error)) (value T, err er
 	}
 }
 
-// isNotFound reports whether the service knows nothing of what was asked for, or the identifier is none of the service.
+// isNotFound reports whether the service does not know the company, or the identifier has another form.
 func isNotFound(err error) bool {
 	failure, is := errors.AsType[*v2.Error](err)
 	return is && failure.NotFound() || errors.Is(err, v2.ErrID)
 }
 
-// mostPages is more than there are pages of anything. A service that repeats a page for ever does not hold a command up.
+// mostPages is more than any list has. It ends the reading when the service repeats a page without end.
 const mostPages = 100_000
 
 // pages visits the items of all pages.
@@ -199,8 +199,8 @@ func (s *session) watched(ctx context.Context) (all []v2.Watched, err error) {
 	return all, err
 }
 
-// settle settles what an earlier start left in doubt, and makes the account's counters the base of what follows. Nothing is
-// in flight.
+// settle reconciles calls that an earlier start left in doubt, and makes the account's counters the new base. No call is in
+// flight.
 func (s *session) settle(ctx context.Context) error {
 	if !s.journal.AwaitsAccount() {
 		if err := s.journal.Rebase(s.account); err != nil {
@@ -229,7 +229,7 @@ func (s *session) reconciler() *dispatch.Reconciler {
 	}
 }
 
-// wanted is a paid call that is to be sent.
+// wanted is a paid call to send.
 type wanted struct {
 	lookup enrich.Lookup
 	reask  attempt.Reask
@@ -241,10 +241,10 @@ type key struct {
 	fields enrich.Fields
 }
 
-// sending is what calls have in common.
+// sending is what the calls of one run have in common.
 type sending struct {
 	Paying
-	about  string // what is asked for, for whoever watches
+	about  string // what the calls ask for, for the progress display
 	rates  cost.Rates
 	finder dispatch.Finder
 }
@@ -296,22 +296,22 @@ func (s *session) agree(ctx context.Context, plan Plan, yes bool, approver Appro
 	return nil
 }
 
-// mayAsk refuses a command that spends when nobody can agree to it.
+// mayAsk returns an error when a command spends and cannot ask for a confirmation.
 func mayAsk(p Paying, approver Approver) error {
 	if !p.Yes && !approver.CanAsk() {
-		return problem.Unapproved("search_cannot_ask", "nobody can be asked before spending, because this is not a terminal; nothing was sent")
+		return problem.Unapproved("search_cannot_ask", "the command asks before it spends, and this is not a terminal; nothing was sent")
 	}
 	return nil
 }
 
-// checkUnits refuses calls that could use up units without a limit. A limit on money limits units with a price.
+// checkUnits returns an error for calls that use units without a limit. A limit on money also limits units with a price.
 func (s *session) checkUnits(b pipeline.Budget, operations ...v2.Operation) error {
 	for _, o := range operations {
 		for _, meter := range v2.Meters() {
 			inMoney := s.provider.Prices[meter] > 0 && b.MaxSpend != nil
 			if s.provider.Modules.Hold(o, v2.Reveal{})[meter] > 0 && !inMoney && !b.HasLimit(v2.MeterName(meter)) {
 				return problem.Coded("max_units_missing",
-					"the command needs the most units of the module %s that it may use; nothing was sent", v2.MeterName(meter)).With(v2.MeterName(meter))
+					"the command needs a limit on the units of the module %s; nothing was sent", v2.MeterName(meter)).With(v2.MeterName(meter))
 			}
 		}
 	}
@@ -350,14 +350,14 @@ func (s *session) end(p Paying, run checkpoint.Run, tally dispatch.Tally, stop d
 	return s.journal.SaveRun(run)
 }
 
-// Units says how many units of a module are needed, and how many there are.
+// Units says how many units of a module are needed, used and left.
 type Units struct {
 	Module string `json:"module"`
 	Needed int64  `json:"needed"`
-	Limit  *int64 `json:"limit"` // of the run; null when only other limits bind, such as one on money
+	Limit  *int64 `json:"limit"` // of the run; null when the run has none for the module
 	Used   int64  `json:"used"`  // by the run, over all its starts
 	Held   int64  `json:"held"`  // by calls in doubt
-	// AccountLeft is what is left of the account's own total; null when it does not tell.
+	// AccountLeft is what is left of the account's own total; null when the account does not show it.
 	AccountLeft *int64 `json:"account_left"`
 }
 

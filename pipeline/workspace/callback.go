@@ -7,11 +7,11 @@ import (
 	"payonce/pipeline/provider"
 )
 
-// callbackDir is the directory of what receivers of notifications keep, below that of all journals.
+// callbackDir is the directory with the data of receivers of notifications, in the state directory.
 const callbackDir = "callbacks"
 
-// CallbackDir returns the directory of the receiver of notifications of a service. It is beside the journal, so that
-// a receiver works while any process owns the journal, and before there is one.
+// CallbackDir returns the directory of the receiver of notifications of a service. It is outside the journal, so a
+// receiver works while another process owns the journal, and before the journal exists.
 func (o Options) CallbackDir(of provider.Service) (string, error) {
 	name := sandboxDir
 	if !o.Sandbox {
@@ -27,7 +27,7 @@ func (o Options) CallbackDir(of provider.Service) (string, error) {
 	return filepath.Join(o.Journal.State, callbackDir, name, o.Journal.Name), nil
 }
 
-// SpoolDir returns the directory of the companies that notifications of a service have named (package spool).
+// SpoolDir returns the directory of the spool of a service's notifications (package spool).
 func (o Options) SpoolDir(of provider.Service) (string, error) {
 	dir, err := o.CallbackDir(of)
 	return filepath.Join(dir, "spool"), err

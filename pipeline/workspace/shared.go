@@ -13,14 +13,14 @@ import (
 	"payonce/pipeline/problem"
 )
 
-// errNotShared refuses what works only with a journal in a directory.
-var errNotShared = problem.Coded("not_shared", "this does not work with a shared journal yet; nothing was changed")
+// errNotShared is the error of operations that need a journal in a directory.
+var errNotShared = problem.Coded("not_shared", "the command does not work with a shared journal yet; nothing was changed")
 
-// callMargin is how much longer than its time-out a call may take: the connection is made before, and the answer is
-// recorded after.
+// callMargin is the time that a call may take besides its time-out: to connect before it, and to record the answer after
+// it.
 const callMargin = time.Minute
 
-// sharing returns how this process opens the shared journal; nil when the journal is in a directory.
+// sharing returns the options to open the shared journal; nil when the journal is in a directory.
 func (o Options) sharing(env Environment, doing string) *pgstore.Options {
 	if o.Journal.Shared == "" {
 		return nil
@@ -29,14 +29,14 @@ func (o Options) sharing(env Environment, doing string) *pgstore.Options {
 	for _, of := range o.Services {
 		longest = max(longest, of.Timeout)
 	}
-	host, _ := os.Hostname() // for people alone
+	host, _ := os.Hostname() // only shown to people
 	return &pgstore.Options{
 		URL: o.Journal.Shared, Workspace: o.Journal.Name, Lease: pgstore.DefaultLease, CallTime: longest + callMargin,
 		Holder: fmt.Sprintf("%q (process %d on %s)", env.Program+" "+doing, os.Getpid(), host),
 	}
 }
 
-// openShared opens a shared journal for a process that may write. The database has its clock.
+// openShared opens a shared journal for a process that may write. Its clock is that of the database.
 func openShared(o Opening) (*checkpoint.Journal, error) {
 	store, err := pgstore.Open(*o.Shared)
 	if err != nil {

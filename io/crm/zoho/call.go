@@ -17,15 +17,15 @@ import (
 
 const (
 	maxReads      = 3               // times that a read is sent when its answer is lost
-	maxTurnedAway = 4               // times that a call is sent when the CRM did not look at it because of a limit
+	maxTurnedAway = 4               // times that a call is sent when the CRM does not process it because of a limit
 	firstBackoff  = 2 * time.Second // doubles; when the CRM does not say how long to wait
-	creditsPause  = time.Hour       // until the credits are looked at again; they come back within 24 hours ("API Limits")
+	creditsPause  = time.Hour       // until the credits are checked again; they are restored within 24 hours ("API Limits")
 	creditsOfCall = 3               // the most that one call of this package costs ("Query API - An Overview")
 	maxRead       = 16 << 20        // bytes of an answer to a read; a query gives 2,000 records
-	maxCode       = 60              // bytes of a code or a name that the CRM says
+	maxCode       = 60              // bytes of a code or a name in an answer
 )
 
-// answer is what the CRM, or something before it, said.
+// answer is the response of the CRM, or of a gateway in front of it.
 type answer struct {
 	service.Response
 	code, field string // of an error of the CRM; "" when the answer is not one
@@ -56,8 +56,7 @@ func newAnswer(said service.Response) answer {
 	return a
 }
 
-// word returns a code, a name or an id that the CRM says. What does not look like one could be a value of a record, and is
-// left out.
+// word returns a code, a name or an id from an answer. It returns "" for any other text, which could be a value of a record.
 func word(text string) string {
 	strange := func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '_' && r != '-'
@@ -75,7 +74,7 @@ func (a answer) refusesToken() bool {
 	return a.Status == http.StatusUnauthorized && (a.code == "INVALID_TOKEN" || a.code == "INVALID_OAUTHTOKEN")
 }
 
-// limited reports whether the CRM itself turned the call away because of a limit.
+// limited reports whether the CRM itself refused the call because of a limit.
 func (a answer) limited() bool { return a.Status == http.StatusTooManyRequests && a.code != "" }
 
 // problem is the error of an answer that is not what was asked for.
@@ -93,21 +92,21 @@ func (a answer) problem(record string) *crm.Error {
 	case a.Redirects():
 		e.Problem, e.Err = crm.Unreachable, errors.New("the CRM redirects the call, which is not followed")
 	case a.code != "" && a.Status < http.StatusInternalServerError:
-		e.Problem, e.Err = crm.Invalid, errors.New("the CRM does not take the call")
+		e.Problem, e.Err = crm.Invalid, errors.New("the CRM rejects the call")
 	default:
-		e.Problem, e.Err = crm.Unreachable, errors.New("something answered that is not the CRM, or the CRM failed")
+		e.Problem, e.Err = crm.Unreachable, errors.New("the answer does not come from the CRM, or the CRM failed")
 	}
 	return e
 }
 
-// unreadable is the error of an answer that the CRM would not give. The cause holds no value.
+// unreadable is the error of an answer in another form than the CRM's. The cause contains no values.
 func (a answer) unreadable(cause error) error {
 	return &crm.Error{Problem: crm.Unreachable, Status: a.Status, RequestID: a.requestID, Err: fmt.Errorf("the CRM's answer cannot be read: %w", cause)}
 }
 
-// call sends a request once, and again only after the CRM said that it did not look at it: because of the access token,
-// which is checked first, or of a limit. With an error, the request did not arrive or was turned away. An answer can be
-// lost.
+// call sends a request once. It sends it again only after the CRM said that it did not process it, because of the access
+// token, which is checked first, or of a limit. After an error, the request did not arrive or was refused. An answer can
+// be lost.
 func (c *Connector) call(ctx context.Context, ask service.Request) (answer, error) {
 	refused, backoff := "", firstBackoff
 	for turned := 1; ; turned++ {
@@ -170,12 +169,12 @@ func (c *Connector) once(ctx context.Context, token token, ask service.Request) 
 	return newAnswer(response), nil
 }
 
-// ready waits until a limit has ended. A limit that ends later than MaxWait is an error.
+// ready waits for the end of a limit. It returns an error when that takes longer than MaxWait.
 func (c *Connector) ready(ctx context.Context) error {
 	now := c.config.Now()
 	if until := c.limits.until(c.config.Concurrency); until.After(now) {
 		return &crm.Error{Problem: crm.Exhausted, Until: until, Err: fmt.Errorf(
-			"the CRM account has few API credits left; %d of them are kept for others", c.config.CreditReserve)}
+			"the CRM account has few API credits left, and %d of them are reserved for others", c.config.CreditReserve)}
 	}
 	left := c.pause.Left(now)
 	if left > c.config.MaxWait {
@@ -184,7 +183,7 @@ func (c *Connector) ready(ctx context.Context) error {
 	return sleep(ctx, left)
 }
 
-// places are taken by as many goroutines as there are. Unlike a mutex, they can be waited for with a context.
+// places is a semaphore that can be waited for with a context.
 type places chan struct{}
 
 func (p places) take(ctx context.Context) error {
@@ -239,7 +238,7 @@ type credits struct {
 	seen    time.Time
 }
 
-// note reads how many credits are left, where the answer says it.
+// note reads the number of credits left, if the answer has it.
 func (c *credits) note(header http.Header, now time.Time) {
 	left, err := strconv.ParseInt(header.Get("X-Api-Credits-Remaining"), 10, 64)
 	if err != nil {
@@ -250,7 +249,7 @@ func (c *credits) note(header http.Header, now time.Time) {
 	c.known, c.left, c.seen = true, left, now
 }
 
-// until returns until when nothing is sent, so that the calls under way do not use up the reserve.
+// until returns the time before which nothing is sent, so that calls in progress do not use the reserve.
 func (c *credits) until(calls int) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -35,7 +35,7 @@ func (c *Connector) Find(ctx context.Context, s crm.Selection, visit func(crm.Re
 	if err != nil {
 		return err
 	}
-	seen := map[string]bool{} // a record moves to another page when somebody changes it meanwhile
+	seen := map[string]bool{} // a record that changes during the reading moves to another page
 	websites := map[string]crm.Account{}
 	visitPage := func(records []crm.Record) error {
 		records = slices.DeleteFunc(records, func(r crm.Record) bool { return seen[r.ID] })
@@ -82,15 +82,15 @@ func (c *Connector) findInView(ctx context.Context, view string, fields []string
 			return err
 		}
 		if page.next == "" || page.next == ask.Get("page_token") {
-			return &crm.Error{Problem: crm.Unreachable, Err: errors.New("the CRM has more records, and names no next page")}
+			return &crm.Error{Problem: crm.Unreachable, Err: errors.New("the CRM has more records, but gives no next page")}
 		}
 		ask.Set("page_token", page.next)
 	}
 	return &crm.Error{Problem: crm.Unreachable, Err: fmt.Errorf("the view does not end after %d pages", maxPages)}
 }
 
-// findByCondition goes on after the last id of a page. So it is not bound to the 100,000 records that the CRM gives by
-// offsets, and a record that somebody changes meanwhile moves no other one.
+// findByCondition continues after the last id of a page. So the CRM's limit of 100,000 records for offsets does not apply,
+// and a record that changes during the reading moves no other record.
 func (c *Connector) findByCondition(ctx context.Context, condition string, fields []string, visit func([]crm.Record) error) error {
 	where := "(" + condition + ")"
 	for range maxPages {
@@ -109,7 +109,7 @@ func (c *Connector) findByCondition(ctx context.Context, condition string, field
 		last := page.records[len(page.records)-1].ID
 		next := fmt.Sprintf("((%s) and (id > %s))", condition, last)
 		if next == where || plainID(last) == "" {
-			return &crm.Error{Problem: crm.Unreachable, Err: errors.New("the CRM has more records, and does not go on after the last one")}
+			return &crm.Error{Problem: crm.Unreachable, Err: errors.New("the CRM has more records, but the next page does not continue after the last id")}
 		}
 		where = next
 	}
@@ -125,7 +125,7 @@ const (
 
 // Read returns contacts as they are now. A record that was modified less than two seconds before is read again until it
 // is older: another change within the same second would not show in its modified time, and so a conditional change
-// would overwrite it. A record that somebody goes on changing comes with an empty Modified, and cannot be changed.
+// would overwrite it. A record that changes all the time has an empty Modified, and cannot be changed.
 func (c *Connector) Read(ctx context.Context, ids []string) ([]crm.Record, error) {
 	fields, err := c.selected(ctx)
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *Connector) Read(ctx context.Context, ids []string) ([]crm.Record, error
 				return nil, err
 			}
 			for _, id := range some {
-				delete(found, id) // it can be gone by now
+				delete(found, id) // it may have been deleted
 			}
 			some = nil
 			for _, record := range records {
@@ -190,8 +190,8 @@ func (c *Connector) byID(ctx context.Context, module string, ids, fields []strin
 	return records, at, err
 }
 
-// plainID returns the id of a record as the interface has it. Exported lists have "zcrm_" before it. It is "" for what
-// is no id.
+// plainID returns the id of a record as the interface has it: without the "zcrm_" of exported lists. It returns "" for
+// other texts.
 func plainID(id string) string {
 	id = strings.TrimPrefix(id, "zcrm_")
 	if id == "" || len(id) > 20 || strings.Trim(id, "0123456789") != "" {
@@ -221,7 +221,7 @@ func (c *Connector) records(ctx context.Context, ask service.Request, fields []s
 	return p, at, nil
 }
 
-// join adds the accounts to records. What is known of accounts stays in known.
+// join adds the accounts to records. Known has the accounts that were already read.
 func (c *Connector) join(ctx context.Context, records []crm.Record, known map[string]crm.Account) error {
 	var missing []string
 	for _, record := range records {
@@ -259,7 +259,7 @@ type page struct {
 	next    string // the token of the next page
 }
 
-// decodePage reads records with those of the fields that have a value. An error holds no value.
+// decodePage decodes records with their non-empty fields. Errors contain no values.
 func decodePage(body []byte, fields []string) (page, error) {
 	said, ok := service.ParseObject(body)
 	if !ok {

@@ -27,18 +27,18 @@ const (
 	tokenLife     = time.Hour
 	tokensPerSpan = 10
 	tokenSpan     = 10 * time.Minute
-	// tokenMargin is how long before its end a token is not used any more.
+	// tokenMargin is the time before its end from which a token is no longer used.
 	tokenMargin = time.Minute
 )
 
-// token is what the file keeps.
+// token is the content of the token file.
 type token struct {
 	// Client is a hash of the credentials. A file of other credentials is not used.
 	Client  string    `json:"client"`
 	Access  string    `json:"access_token"`
 	API     string    `json:"api_domain"`
 	Expires time.Time `json:"expires"`
-	// Asked are the times at which tokens were asked for. Each is durable before its request is sent.
+	// Asked has the times of requests for tokens. Each is durable before its request is sent.
 	Asked []time.Time `json:"asked"`
 }
 
@@ -56,7 +56,7 @@ func newTokens(config Config, at service.Address, sender *service.Sender) *token
 	return &tokens{config: config, at: at, sender: sender, asking: make(places, 1), current: token{Client: hex.EncodeToString(sum[:])}}
 }
 
-// get returns a token which is not the refused one. It asks for a new one only if no other goroutine or process did.
+// get returns a token other than the refused one. It requests a new one only if no other goroutine or process has done so.
 func (t *tokens) get(ctx context.Context, refused string) (token, error) {
 	if err := t.asking.take(ctx); err != nil {
 		return token{}, err
@@ -83,12 +83,12 @@ func (t *tokens) get(ctx context.Context, refused string) (token, error) {
 	if len(t.current.Asked) >= tokensPerSpan {
 		return token{}, &crm.Error{
 			Problem: crm.Exhausted, Until: t.current.Asked[0].Add(tokenSpan),
-			Err: fmt.Errorf("%d access tokens were asked for within %s, which is all that the CRM gives", tokensPerSpan, tokenSpan),
+			Err: fmt.Errorf("%d access tokens were requested within %s, which is the limit of the CRM", tokensPerSpan, tokenSpan),
 		}
 	}
 	t.current.Asked = append(t.current.Asked, now)
 	t.current.Access = ""
-	if err := t.save(); err != nil { // before the request: a crash must not forget it
+	if err := t.save(); err != nil { // before the request, so that a crash does not lose it
 		return token{}, err
 	}
 	if err := t.ask(ctx); err != nil {
@@ -175,14 +175,14 @@ func decodeToken(status int, body []byte) (givenToken, *crm.Error) {
 	code := service.PlainText(said.Text("error"), maxCode)
 	switch {
 	case status == http.StatusTooManyRequests, strings.EqualFold(code, "access denied"), strings.EqualFold(code, "access_denied"):
-		return givenToken{}, &crm.Error{Problem: crm.Exhausted, Code: code, Status: status, Err: errors.New("the CRM gives no access token for now")}
+		return givenToken{}, &crm.Error{Problem: crm.Exhausted, Code: code, Status: status, Err: errors.New("the CRM issues no more access tokens for now")}
 	case ok && code != "" && status < http.StatusInternalServerError:
 		return givenToken{}, &crm.Error{Problem: crm.Refused, Code: code, Status: status, Err: errors.New("the CRM refuses the client or the refresh token")}
 	}
 	return givenToken{}, &crm.Error{Problem: crm.Unreachable, Status: status, Err: errors.New("the answer to the request for an access token cannot be read")}
 }
 
-// unanswered is the error of a request without an answer, of which it does not matter whether it arrived.
+// unanswered is the error of a request without an answer. The request may have arrived, which does no harm.
 func unanswered(verdict enrich.Verdict) *crm.Error {
 	switch v := verdict.(type) {
 	case enrich.NotSent:

@@ -13,8 +13,8 @@ import (
 	"payonce/io/service"
 )
 
-// Update changes one contact, if nobody has modified it since Change.Modified ("Update Records", header
-// If-Unmodified-Since). The request is sent once. It is sent again only after the CRM said that it did not look at it.
+// Update changes one contact, if it was not modified after Change.Modified ("Update Records", header If-Unmodified-Since).
+// The request is sent once. It is sent again only after the CRM said that it did not process it.
 func (c *Connector) Update(ctx context.Context, change crm.Change) (crm.Outcome, error) {
 	if err := change.Check(); err != nil {
 		return crm.Outcome{}, err
@@ -56,8 +56,8 @@ func (c *Connector) Update(ctx context.Context, change crm.Change) (crm.Outcome,
 	return outcome, nil
 }
 
-// writable returns an error for a field that the connector does not write: one that contacts do not have, that is read
-// only or of another type, and one of mobile numbers (specification v1, "Client rules for writing results into a CRM
+// writable returns an error for a field that the connector does not write: one that contacts lack, a read-only one, one of
+// another type, or one of mobile numbers (specification v1, "Client rules for writing results into a CRM
 // contact").
 func (c *Connector) writable(ctx context.Context, change crm.Change) error {
 	wrong := func(format string, args ...any) error {
@@ -85,9 +85,9 @@ func (c *Connector) writable(ctx context.Context, change crm.Change) error {
 	return nil
 }
 
-// outcomeOf returns what an answer to a change says. A status of success without the confirmation, a status of a gateway
-// and an answer that is not the CRM's own leave open what became of the change. An error of the CRM with a status below
-// 500 says that nothing was changed.
+// outcomeOf returns the outcome of a change from its answer. After a success without a confirmation, a status of a gateway,
+// or an answer that is not the CRM's own, the outcome is unknown. After an error of the CRM with a status below 500,
+// nothing was changed.
 func outcomeOf(said answer, id string) (crm.Outcome, *crm.Error) {
 	o := crm.Outcome{Code: said.code, Field: said.field, RequestID: said.requestID}
 	switch {
@@ -98,7 +98,7 @@ func outcomeOf(said answer, id string) (crm.Outcome, *crm.Error) {
 	case said.succeeded() && said.code == "":
 		o.Modified, o.Result, o.Err = written(said.Body, id)
 	case said.code == "" || said.Status >= http.StatusInternalServerError || said.code == "INTERNAL_ERROR" || said.Redirects():
-		o.Result, o.Err = crm.Unknown, fmt.Errorf("the answer, with the HTTP status %d, does not say what became of the change", said.Status)
+		o.Result, o.Err = crm.Unknown, fmt.Errorf("the answer with the HTTP status %d does not say whether the record was changed", said.Status)
 	case said.problem(id).Problem == crm.Refused, said.problem(id).Problem == crm.Exhausted:
 		return crm.Outcome{}, said.problem(id)
 	default:

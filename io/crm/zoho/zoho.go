@@ -1,12 +1,12 @@
 // Package zoho reads and changes the contacts of a Zoho CRM account over version 8 of its REST interface.
 //
-// What the package relies on comes from the vendor's documentation of API v8 (pages Get Records, Update Records, Query
-// API, Fields Meta Data, Multi DC Support, Token Validity, API Limits) and from the vendor's OpenAPI files. What those do
-// not say is listed as an assumption in docs/crm.md.
+// The behaviour that the package relies on is in the vendor's documentation of API v8 (pages Get Records, Update Records, Query
+// API, Fields Meta Data, Multi DC Support, Token Validity, API Limits) and in the vendor's OpenAPI files. docs/crm.md lists
+// the other assumptions.
 //
-// A change is sent at most once (package service). It is sent again only when the CRM itself said that it did not look at
-// it: an access token had expired, or a limit was reached. Reads are repeated after a lost answer. No error and no
-// log has a value of a record.
+// A change is sent at most once (package service). It is sent again only when the CRM itself said that it did not
+// process it: an access token had expired, or a limit was reached. Reads are repeated after a lost answer. Errors and logs
+// contain no values of records.
 package zoho
 
 import (
@@ -29,7 +29,7 @@ const (
 	accounts = "Accounts"
 )
 
-// Config says which CRM account is used, and how.
+// Config is the configuration of a connector.
 type Config struct {
 	// ClientID, ClientSecret and RefreshToken are those of a client of the API console.
 	ClientID, ClientSecret, RefreshToken string
@@ -124,7 +124,7 @@ func New(config Config) (*Connector, error) {
 	case config.ClientID == "" || config.ClientSecret == "" || config.RefreshToken == "":
 		return nil, errors.New("the client id, the client secret or the refresh token of the CRM is missing")
 	case at < 0:
-		return nil, fmt.Errorf("there is no data center %q; there are %s", config.DataCenter, strings.Join(DataCenters(), ", "))
+		return nil, fmt.Errorf("%q is not a data center; give one of %s", config.DataCenter, strings.Join(DataCenters(), ", "))
 	case config.Concurrency < 0 || config.MaxWait < 0 || config.Timeout < 0:
 		return nil, errors.New("the number of calls at a time, the longest wait or the time-out is below zero")
 	}
@@ -154,8 +154,8 @@ func New(config Config) (*Connector, error) {
 // Close closes idle connections.
 func (c *Connector) Close() { c.sender.Close() }
 
-// apiAt returns the address of the interface. The answer with the token names it. A name outside of the account's data
-// center is not believed: the token goes to no other place.
+// apiAt returns the address of the interface, from the answer with the token. An address outside the account's data center
+// is an error, so the token is not sent elsewhere.
 func (c *Connector) apiAt(domain string) (service.Address, error) {
 	if c.api.URL != nil {
 		return c.api, nil
@@ -199,7 +199,7 @@ func field(fields []crm.Field, name string) (crm.Field, bool) {
 	return fields[at], true
 }
 
-// standard are the fields that are read where the account has them.
+// standard are the fields that are read if the account has them.
 var standard = []string{
 	"First_Name", "Last_Name", "Full_Name", "Email", "Secondary_Email", "Phone", "Other_Phone", "Home_Phone", "Mobile", "Title",
 	accountField, "Email_Opt_Out", "Mailing_City", "Mailing_Country",
@@ -234,7 +234,7 @@ func (c *Connector) selected(ctx context.Context) ([]string, error) {
 		}
 	}
 	if len(names) > maxSelected {
-		return nil, &crm.Error{Problem: crm.Invalid, Err: fmt.Errorf("%d fields are to be read; the CRM gives at most %d", len(names), maxSelected)}
+		return nil, &crm.Error{Problem: crm.Invalid, Err: fmt.Errorf("%d fields of a contact are requested, and the CRM returns at most %d", len(names), maxSelected)}
 	}
 	return names, nil
 }

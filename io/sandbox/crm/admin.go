@@ -11,8 +11,8 @@ import (
 	"payonce/io/sandbox/kit"
 )
 
-// editBefore is the editor before a client's read is answered: to some contacts a first change is made, and edit makes
-// the second one in the same second.
+// editBefore lets the simulated editor change some contacts before a client's read is answered. Edit then changes them
+// again in the same second.
 func (s *Server) editBefore(contacts []*record) {
 	for _, contact := range contacts {
 		if s.isEdited(contact) && s.roll("same second", contact.id) < 0.5 {
@@ -25,7 +25,7 @@ func (s *Server) isEdited(contact *record) bool {
 	return !contact.edited && s.roll("edited", contact.id) < s.config.Editing
 }
 
-// edit is the editor after a client's read: some contacts get an email, a phone or a title by hand. It has the lock.
+// edit lets the simulated editor set an email, a phone or a title of some contacts after a client's read. The lock is held.
 func (s *Server) edit(contacts []*record) {
 	for _, contact := range contacts {
 		if !s.isEdited(contact) {
@@ -41,8 +41,8 @@ func (s *Server) edit(contacts []*record) {
 	}
 }
 
-// Edit changes a contact as a person does in the CRM. An empty value clears. A contact that there is none of is an
-// error.
+// Edit changes a contact like a user of the CRM. An empty value clears the field. It returns an error for an unknown
+// contact.
 func (s *Server) Edit(id string, values map[string]string) error {
 	return s.change(id, func(contact *record) { s.write(contact, values, "editor", true) })
 }
@@ -84,7 +84,7 @@ func (s *Server) SetCredits(credits int64) {
 	s.credits = credits
 }
 
-// Contact is a contact as it is.
+// Contact is the present state of a contact.
 type Contact struct {
 	ID       string            `json:"id"`
 	Modified string            `json:"modified"`
@@ -106,12 +106,12 @@ func (s *Server) Contacts() []Contact {
 	return contacts
 }
 
-// Audit is every write, and what a client did that it must not do: overwrite or clear a value that it did not write,
-// write a value twice, or touch a field of mobile numbers.
+// Audit has every write, and the forbidden writes of clients: overwriting or clearing a value that the client did not write,
+// writing a value twice, and changing a field of mobile numbers.
 type Audit struct {
 	Writes   []Write  `json:"writes"`
 	Problems []string `json:"problems"`
-	Calls    int      `json:"calls"` // that were let in
+	Calls    int      `json:"calls"` // accepted calls
 }
 
 // Audit returns a copy.
@@ -129,7 +129,7 @@ func (s *Server) AdminCalls() []kit.AdminCall {
 		call("GET /crm/contacts", "the contacts of the CRM", "", func(*http.Request) (any, error) {
 			return map[string]any{"contacts": s.Contacts()}, nil
 		}),
-		call("PUT /crm/contacts/{id}", "edit a contact as a person does; an empty value clears", `{"values":{"Title":"Buyer"}}`, func(r *http.Request) (any, error) {
+		call("PUT /crm/contacts/{id}", "edit a contact like a user of the CRM; an empty value clears the field", `{"values":{"Title":"Buyer"}}`, func(r *http.Request) (any, error) {
 			var input struct {
 				Values map[string]string `json:"values"`
 				Locked *bool             `json:"locked"`
@@ -150,10 +150,10 @@ func (s *Server) AdminCalls() []kit.AdminCall {
 		call("DELETE /crm/contacts/{id}", "delete a contact", "", func(r *http.Request) (any, error) {
 			return done, s.Delete(r.PathValue("id"))
 		}),
-		call("GET /crm/audit", "every write to the CRM, and what a client must not have done", "", func(*http.Request) (any, error) {
+		call("GET /crm/audit", "every write to the CRM, and the forbidden writes of clients", "", func(*http.Request) (any, error) {
 			return s.Audit(), nil
 		}),
-		call("PUT /crm/credits/{number}", "set how many API credits are left", "", func(r *http.Request) (any, error) {
+		call("PUT /crm/credits/{number}", "set the number of API credits left", "", func(r *http.Request) (any, error) {
 			credits, err := strconv.ParseInt(r.PathValue("number"), 10, 64)
 			if err != nil || credits < 0 {
 				return nil, kit.BadInput("the number of credits is not a whole number from 0")

@@ -233,7 +233,7 @@ func TestTheAuditNamesWhatAClientMustNotDo(t *testing.T) {
 		{"Phone", `"+1 555 1"`, "a value was written twice"},
 		{"Phone", `"+1 555 2"`, "a value was overwritten"},
 		{"Phone", `null`, ""},
-		{"Mobile", `"+1 555 3"`, "a field of mobile numbers was touched"},
+		{"Mobile", `"+1 555 3"`, "a field of mobile numbers was changed"},
 		{"Title", `null`, "a value was cleared that the client did not write"},
 	} {
 		if status, said := c.call("PUT", "Contacts/"+id, fmt.Sprintf(`{"data":[{%q:%s}]}`, write.field, write.value)); status != 200 {

@@ -35,7 +35,7 @@ type record struct {
 	values   map[string]string
 	account  *record // of a contact
 	locked   bool
-	edited   bool // the editor was there
+	edited   bool // the editor has changed it
 }
 
 func (r *record) time() string { return r.modified.In(zone).Format("2006-01-02T15:04:05-07:00") }
@@ -317,7 +317,7 @@ func ofRecord(no errorBody) answer {
 	return answer{reply: kit.JSONReply(statuses[no.Code].status, map[string]any{"data": []any{no}})}
 }
 
-// check returns why a field does not take a value; nil when it does.
+// check returns why a field does not accept a value; nil when it does.
 func (s *Server) check(field metadata, value, id string) *errorBody {
 	no := func(code kit.Code, details map[string]any) *errorBody {
 		details["api_name"] = field.Name
@@ -356,7 +356,7 @@ type Write struct {
 	Trigger bool      `json:"triggers"` // workflows were started
 }
 
-// write changes a contact, and notes what a client must not do.
+// write changes a contact, and notes forbidden writes of a client.
 func (s *Server) write(contact *record, change map[string]string, by string, triggers bool) {
 	now := s.config.Now()
 	for _, field := range slices.Sorted(maps.Keys(change)) {
@@ -376,11 +376,11 @@ func (s *Server) write(contact *record, change map[string]string, by string, tri
 	contact.modified = now
 }
 
-// wrong says what is wrong with a write of a client. It may fill a field that is empty, and empty one that it filled.
+// wrong says why a write of a client is forbidden. A client may fill an empty field, and clear a field that it filled.
 func (s *Server) wrong(w Write) string {
 	switch {
 	case w.Field == "Mobile":
-		return "a field of mobile numbers was touched"
+		return "a field of mobile numbers was changed"
 	case w.After == w.Before:
 		return "a value was written twice"
 	case w.Before == "":

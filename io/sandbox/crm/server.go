@@ -1,7 +1,7 @@
 // Package crm is the CRM of the sandbox: contacts and accounts of the made-up world behind the part of the interface of
 // Zoho CRM v8 that the program uses. It has access tokens, credits and limits, conditional changes, locks, unique values,
-// and an editor who changes records at the same time. It notes every write, so that a test can tell whether an edit was
-// lost, a value was written twice, or a field of mobile numbers was touched.
+// and a simulated editor who changes records at the same time. It records every write, so that a test can detect lost
+// edits, values that were written twice, and changes of mobile numbers.
 //
 // Conditions compare modified times in whole seconds, as the service does: of two changes within one second a
 // condition does not see the second one. What the sandbox assumes of the service is listed in docs/crm.md.
@@ -43,7 +43,7 @@ type Config struct {
 	Credits     int64         // API credits that are left; a call without them is refused
 	Concurrency int           // the most calls at a time
 	TokenLife   time.Duration // of an access token
-	// Editing is the share of contacts that somebody edits while a client reads them, once each.
+	// Editing is the share of contacts that the simulated editor changes while a client reads them, once each.
 	Editing float64
 
 	World   world.World
@@ -115,10 +115,10 @@ func (s *Server) Handler() http.Handler { return s.mux }
 // Close breaks the calls under way.
 func (s *Server) Close() { s.closing.Do(func() { close(s.closed) }) }
 
-// operation answers a call. It has the lock.
+// operation answers a call. The lock is held.
 type operation func(*Server, *http.Request) answer
 
-// answer is what a call is answered with, and what the editor does after that.
+// answer is the answer to a call, with the contacts that the editor may change after it.
 type answer struct {
 	reply kit.Reply
 	read  []*record // contacts that a client reads again by their ids
@@ -210,7 +210,7 @@ func costOf(r *http.Request) int64 {
 	return 1
 }
 
-// admit lets a call in, or says why not. The number counts the calls that were let in.
+// admit accepts a call, or says why not. The number counts the accepted calls.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) (number int, refused kit.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -234,7 +234,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) (number int, refu
 	return s.arrivals, ""
 }
 
-// serve takes a call through the service: it is let in, performed, answered and spoiled as a fault wants.
+// serve admits, performs and answers a call, and applies a fault.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, perform operation) {
 	number, refused := s.admit(w, r)
 	if refused != "" {
