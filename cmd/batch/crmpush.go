@@ -46,13 +46,15 @@ func newCRMPullCommand(env environment) *cobra.Command {
 	f := newCRMFlags(env)
 	var which iocrm.Selection
 	var ids string
+	var optedOut bool
 	cmd := &cobra.Command{
 		Use:   "pull -o LIST",
 		Short: "Make a list of contacts of a CRM",
 		Long: "Read contacts of Zoho CRM and write them to a list, with the company's website from the account. Run the\n" +
 			"list, review what was found with batch crm review, and write it to the CRM with batch crm push.\n\n" +
-			"Choose the contacts by a view, a condition or their ids. The list can be pulled again at any time: a file\n" +
-			"that somebody edited is kept beside the new one." +
+			"Choose the contacts by a view, a condition or their ids. Contacts who opted out are left out, because nothing\n" +
+			"is written to them. The list can be pulled again at any time: a file that somebody edited is kept beside the\n" +
+			"new one." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
@@ -77,7 +79,7 @@ func newCRMPullCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			view, err := w.PullCRM(cmd.Context(), account, which, f.output.value(env, f.sources()))
+			view, err := w.PullCRM(cmd.Context(), account, which, optedOut, f.output.value(env, f.sources()))
 			if err != nil {
 				return ifInterrupted(err, "%s was not written", f.output.path)
 			}
@@ -88,7 +90,8 @@ func newCRMPullCommand(env environment) *cobra.Command {
 	f.addJournalFlags(flags)
 	f.service.AddWait(flags)
 	f.addOutput(flags, "the contacts")
-	flags.StringVar(&which.View, "view", "", "the contacts of the view with this `ID`")
+	flags.StringVar(&which.View, "view", "", "the contacts of this `VIEW`, by its id or its name")
+	flags.BoolVar(&optedOut, "opted-out", false, "list contacts who opted out too; a run pays for what it finds, and nothing of it is written")
 	flags.StringVar(&which.Condition, "query", "", "the contacts that fulfil this `CONDITION` of COQL, such as 'Email is null'")
 	flags.StringVar(&ids, "ids", "", "the contacts with these `IDS`: with commas between them, or a file with one in each line")
 	return cmd
