@@ -32,8 +32,9 @@ type CRMPushOptions struct {
 // pulledRun replaces the name of a run in the record of a pulled list. No run has this name.
 const pulledRun = "crm/pull"
 
-// PullCRM writes the contacts of a CRM to a list.
-func (w *Work) PullCRM(ctx context.Context, account CRMAccount, which iocrm.Selection, to Output) (*report.CRMPull, error) {
+// PullCRM writes the contacts of a CRM to a list. Those who opted out are left out unless they are wanted: a run would pay
+// for values that are never written.
+func (w *Work) PullCRM(ctx context.Context, account CRMAccount, which iocrm.Selection, optedOut bool, to Output) (*report.CRMPull, error) {
 	return with(w, func(s *session) (_ *report.CRMPull, err error) {
 		if err := s.place.OpenJournal(ctx, "crm pull"); err != nil {
 			return nil, err
@@ -45,17 +46,18 @@ func (w *Work) PullCRM(ctx context.Context, account CRMAccount, which iocrm.Sele
 		if err != nil {
 			return nil, err
 		}
-		view := &report.CRMPull{CRM: from.Name, List: to.Path}
+		view := &report.CRMPull{CRM: from.Name, List: to.Path, ListsOptedOut: optedOut}
 		var rows [][]string
 		if err := from.Find(ctx, which, func(r iocrm.Record) error {
-			rows = append(rows, from.Pulled(&r))
-			view.Count(from, &r)
+			if view.Count(from, &r) {
+				rows = append(rows, from.Pulled(&r))
+			}
 			return nil
 		}); err != nil {
 			return nil, crmProblem(ctx, err)
 		}
 		if len(which.IDs) > 0 {
-			view.Missing = int64(len(which.IDs) - len(rows))
+			view.Missing = int64(len(which.IDs)) - view.Found
 		}
 		// The list can be pulled again, so only an edited file is kept.
 		view.KeptFiles, err = output.WriteNew(ctx,

@@ -22,8 +22,9 @@ import (
 	"payonce/pipeline/inspect"
 )
 
-// patience is how long a completion waits for a journal that another process opens or closes.
-const patience = 300 * time.Millisecond
+// patience is how long a completion waits for a journal that another process opens or closes. It is a variable for tests on
+// a slow machine.
+var patience = 300 * time.Millisecond
 
 // openCompletion returns where a command works, by the flags that were given so far.
 type openCompletion func(cmd *cobra.Command) (*pipeline.Work, error)

@@ -46,13 +46,14 @@ func newCRMPullCommand(env environment) *cobra.Command {
 	f := newCRMFlags(env)
 	var which iocrm.Selection
 	var ids string
+	var optedOut bool
 	cmd := &cobra.Command{
 		Use:   "pull -o LIST",
 		Short: "Write contacts of a CRM to a list",
 		Long: "Read contacts of Zoho CRM and write them to a list, with the company's website from the account. Then run the\n" +
 			"list with batch run, review the found values with batch crm review, and write them with batch crm push.\n\n" +
-			"Choose the contacts by a view, a condition or their ids. You can pull the list again at any time: an edited\n" +
-			"file is kept beside the new one. The variables ZOHO_CLIENT_ID, ZOHO_CLIENT_SECRET and ZOHO_REFRESH_TOKEN\n" +
+			"Choose the contacts by a view, a condition or their ids. Contacts who opted out are left out, because nothing\n" +
+			"is written to them. You can pull the list again at any time: an edited file is kept beside the new one. The variables ZOHO_CLIENT_ID, ZOHO_CLIENT_SECRET and ZOHO_REFRESH_TOKEN\n" +
 			"connect to the CRM." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
 		Args: cobra.NoArgs,
@@ -78,7 +79,7 @@ func newCRMPullCommand(env environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			view, err := w.PullCRM(cmd.Context(), account, which, f.output.value(env, f.sources()))
+			view, err := w.PullCRM(cmd.Context(), account, which, optedOut, f.output.value(env, f.sources()))
 			if err != nil {
 				return ifInterrupted(err, "%s was not written", f.output.path)
 			}
@@ -89,7 +90,8 @@ func newCRMPullCommand(env environment) *cobra.Command {
 	f.addJournalFlags(flags)
 	f.service.AddWait(flags)
 	f.addOutput(flags, "the contacts")
-	flags.StringVar(&which.View, "view", "", "the contacts of the view with this `ID`")
+	flags.StringVar(&which.View, "view", "", "the contacts of this `VIEW`, by its id or its name")
+	flags.BoolVar(&optedOut, "opted-out", false, "list contacts who opted out too; a run pays for what it finds, and nothing of it is written")
 	flags.StringVar(&which.Condition, "query", "", "the contacts that fulfil this `CONDITION` of COQL, such as 'Email is null'")
 	flags.StringVar(&ids, "ids", "", "the contacts with these `IDS`: with commas between them, or a file with one in each line")
 	return cmd

@@ -46,7 +46,7 @@ type Field struct {
 
 // Selection says which records to find. Exactly one member is set.
 type Selection struct {
-	View      string   // the id of a view
+	View      string   // the id or the name of a view
 	Condition string   // in the CRM's own query language
 	IDs       []string // of records
 }

@@ -30,6 +30,7 @@ type held struct {
 	modified int
 	locked   bool
 	by       map[string]string // who wrote a field last
+	removed  map[string]bool   // the fields of which a person removed what the program wrote, since the last approval
 }
 
 // model is a CRM in memory. Before and after each of its calls a person may change a record, the answer may be lost, and
@@ -90,7 +91,9 @@ func (m *model) disturb() {
 	case "Email_Opt_Out":
 		now.values[field] = "true"
 	default:
-		now.values[field] = rapid.SampledFrom([]string{"by@hand.example", "+49 1", ""}).Draw(m.t, "edit")
+		value := rapid.SampledFrom([]string{"by@hand.example", "+49 1", ""}).Draw(m.t, "edit")
+		now.removed[field] = now.removed[field] || value == "" && now.by[field] == "program"
+		now.values[field] = value
 	}
 	now.modified, now.by[field] = m.clock, "person"
 }
@@ -194,6 +197,8 @@ func (m *model) apply(c iocrm.Change) iocrm.Outcome {
 			m.wrong("%s of %s is overwritten", field, c.ID)
 		case now.values["Email_Opt_Out"] == "true":
 			m.wrong("%s has opted out", c.ID)
+		case now.removed[field]:
+			m.wrong("%s of %s is written, which a person removed", field, c.ID)
 		}
 		now.values[field], now.by[field] = value, "program"
 	}
@@ -266,6 +271,9 @@ func (r *rig) push(ctx context.Context) bool {
 			return r.kill()
 		}
 		for _, c := range item.Cells {
+			if c.State == crm.Returned && strings.Contains(c.About, "opt_out") {
+				r.wrong("%s was sent back because of %s %q, and the person has opted out", item.Record, c.Why, c.About)
+			}
 			review.Take(c)
 			line := &review.Lines[c.Line]
 			r.journal[line.Record+" "+line.Field], r.decided[line.Record+" "+line.Field] = line.Write, line.Decision
@@ -328,7 +336,7 @@ func TestNothingIsPushedAgainstTheRules(t *testing.T) {
 		decisions := rapid.SampledFrom([]crm.Decision{crm.Approve, crm.Approve, crm.Reject, crm.Undecided})
 		for n := range rapid.IntRange(1, 5).Draw(t, "records") {
 			id := fmt.Sprint(n + 1)
-			m.records[id] = &held{modified: n, by: map[string]string{}, values: map[string]string{
+			m.records[id] = &held{modified: n, by: map[string]string{}, removed: map[string]bool{}, values: map[string]string{
 				"First_Name": "Ann", "Last_Name": "Lee",
 				"Email":         rapid.SampledFrom([]string{"", "", "", "x@y.example"}).Draw(t, "email"),
 				"Phone":         rapid.SampledFrom([]string{"", "", "+1 555"}).Draw(t, "phone"),
@@ -354,6 +362,9 @@ func TestNothingIsPushedAgainstTheRules(t *testing.T) {
 			case "undo":
 				r.undo(t.Context())
 			case "approve": // again what was sent back
+				for _, now := range m.records {
+					clear(now.removed)
+				}
 				for key, d := range approved {
 					if d == crm.Approve {
 						r.decided[key] = d

@@ -17,30 +17,41 @@ type CRMPull struct {
 	Emails   int64  `json:"with_email"`
 	Phones   int64  `json:"with_phone"`
 	Websites int64  `json:"with_website"` // of the company
-	OptedOut int64  `json:"opted_out"`
+	OptedOut int64  `json:"opted_out"`    // they are in the list only with ListsOptedOut
+	Found    int64  `json:"-"`            // in the CRM
+
+	ListsOptedOut bool `json:"-"`
 	// Missing counts ids of the selection that are not in the CRM.
 	Missing   int64                `json:"missing"`
 	KeptFiles []output.KeptVersion `json:"kept_files,omitempty"`
 }
 
-// Count counts a record.
-func (v *CRMPull) Count(from *crm.CRM, r *iocrm.Record) {
+// Count counts a record. It reports whether the record is in the list.
+func (v *CRMPull) Count(from *crm.CRM, r *iocrm.Record) bool {
+	v.Found++
+	if from.HasOptedOut(r) {
+		v.OptedOut++
+		if !v.ListsOptedOut {
+			return false
+		}
+	}
 	v.Records++
-	for count, has := range map[*int64]bool{
-		&v.Emails: r.Values[from.Email] != "", &v.Phones: r.Values[from.Phone] != "", &v.Websites: r.Account.Website != "",
-		&v.OptedOut: from.HasOptedOut(r),
-	} {
-		if has {
+	for count, value := range map[*int64]string{&v.Emails: r.Values[from.Email], &v.Phones: r.Values[from.Phone], &v.Websites: r.Account.Website} {
+		if value != "" {
 			*count++
 		}
 	}
+	return true
 }
 
 func (v *CRMPull) Render(p *Page) {
 	p.Entryf("crm", "%s", v.CRM)
 	p.Prosef("pulled", "%s: %s; %d with an email, %d with a phone, %d with the company's website", v.List, Counted(v.Records, "record"), v.Emails, v.Phones, v.Websites)
-	if v.OptedOut > 0 {
+	switch {
+	case v.OptedOut > 0 && v.ListsOptedOut:
 		p.Prosef("opted out", "%s; a push writes nothing to them", Counted(v.OptedOut, "record"))
+	case v.OptedOut > 0:
+		p.Prosef("opted out", "%s; they are not in the list, because a push writes nothing to them", Counted(v.OptedOut, "record"))
 	}
 	if v.Missing > 0 {
 		p.Alertf("missing", "%s of the selection not in the CRM", Counted(v.Missing, "record"))

@@ -1,6 +1,7 @@
 package zoho
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,7 +72,46 @@ func (c *Connector) Find(ctx context.Context, s crm.Selection, visit func(crm.Re
 	return nil
 }
 
+// viewOf returns the id of a view ("Custom Views Metadata"), which is given by its id or its name.
+func (c *Connector) viewOf(ctx context.Context, given string) (string, error) {
+	if plainID(given) != "" {
+		return given, nil
+	}
+	var ids, names []string
+	for number, more := 1, true; more && number <= maxPages; number++ {
+		said, err := c.read(ctx, service.Request{Method: http.MethodGet, Path: "crm/v8/settings/custom_views", Query: url.Values{
+			"module": {contacts}, "page": {strconv.Itoa(number)},
+		}})
+		if err != nil {
+			return "", err
+		}
+		body, _ := service.ParseObject(said.Body)
+		if !service.EachElement(body["custom_views"], func(element []byte) bool {
+			view, _ := service.ParseObject(element)
+			name, shown := view.Text("name"), view.Text("display_value")
+			if strings.EqualFold(name, given) || strings.EqualFold(shown, given) {
+				ids = append(ids, plainID(scalar(view["id"])))
+			}
+			names = append(names, strconv.Quote(service.PlainText(cmp.Or(shown, name), 100)))
+			return true
+		}) {
+			return "", said.unreadable(errors.New("it has no list of views"))
+		}
+		info, _ := body.Object("info")
+		more = info.Bool("more_records").Value
+	}
+	if len(ids) != 1 || ids[0] == "" {
+		return "", &crm.Error{Problem: crm.Invalid, Err: fmt.Errorf("%d views of contacts are called %q; the views are %s",
+			len(ids), service.PlainText(given, 100), strings.Join(names, ", "))}
+	}
+	return ids[0], nil
+}
+
 func (c *Connector) findInView(ctx context.Context, view string, fields []string, visit func([]crm.Record) error) error {
+	view, err := c.viewOf(ctx, view)
+	if err != nil {
+		return err
+	}
 	ask := url.Values{"cvid": {view}, "fields": {strings.Join(fields, ",")}, "per_page": {strconv.Itoa(viewPage)}}
 	for range maxPages {
 		page, _, err := c.records(ctx, service.Request{Method: http.MethodGet, Path: "crm/v8/" + contacts, Query: ask}, fields)

@@ -232,6 +232,22 @@ var views = map[string]func(*record) bool{
 	ViewIncomplete:   func(r *record) bool { return r.values["Email"] == "" || r.values["Phone"] == "" },
 }
 
+// customViews lists the views, two on a page.
+func (s *Server) customViews(r *http.Request) answer {
+	if r.URL.Query().Get("module") != "Contacts" {
+		return problem("INVALID_MODULE", nil)
+	}
+	all := []map[string]string{
+		{"id": ViewAll, "name": "All Contacts", "display_value": "All Contacts"},
+		{"id": ViewWithoutEmail, "name": "No Email", "display_value": "Contacts without Email"},
+		{"id": ViewIncomplete, "name": "Incomplete", "display_value": "Incomplete Contacts"},
+	}
+	if r.URL.Query().Get("page") == "2" {
+		return answer{reply: kit.JSONReply(http.StatusOK, map[string]any{"custom_views": all[2:], "info": map[string]any{"more_records": false}})}
+	}
+	return answer{reply: kit.JSONReply(http.StatusOK, map[string]any{"custom_views": all[:2], "info": map[string]any{"more_records": true}})}
+}
+
 func pageOf(records []*record, names []string, info map[string]any) answer {
 	if len(records) == 0 {
 		return answer{reply: kit.Reply{Status: http.StatusNoContent}}

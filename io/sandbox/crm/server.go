@@ -96,10 +96,11 @@ func New(config Config) *Server {
 	s.mux = http.NewServeMux()
 	s.mux.HandleFunc("POST "+TokenPath, s.serveToken)
 	for route, serve := range map[string]operation{
-		"GET " + Path + "settings/fields": (*Server).fields,
-		"POST " + Path + "coql":           (*Server).query,
-		"GET " + Path + "{module}":        (*Server).list,
-		"PUT " + Path + "Contacts/{id}":   (*Server).update,
+		"GET " + Path + "settings/fields":       (*Server).fields,
+		"GET " + Path + "settings/custom_views": (*Server).customViews,
+		"POST " + Path + "coql":                 (*Server).query,
+		"GET " + Path + "{module}":              (*Server).list,
+		"PUT " + Path + "Contacts/{id}":         (*Server).update,
 	} {
 		s.mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, serve) })
 	}
