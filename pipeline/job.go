@@ -50,8 +50,7 @@ func (s *session) newJob(o RunOptions) *job {
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(o RunOptions) (*job, error) {
-	o.List.Fields = s.work.Workspace.Interfaces().WithFigures(o.List.Fields, o.List.Figures)
-	o.List.Fields = s.work.Workspace.Interfaces().LeaveOut(o.List.Fields, o.Budget)
+	o.List.Fields = s.work.fieldsOf(o)
 	j, order := s.newJob(o), o.List
 	list, err := order.open()
 	if err != nil {

@@ -28,17 +28,24 @@ func (o *options) refreshFirst(cmd *cobra.Command, w *pipeline.Work, run pipelin
 	case slices.Contains(run.List.Names, listfile.Standard) || o.changes == listfile.Standard:
 		return nil, problem.Usagef("--changes needs a list and a table that are files, because the list is read twice")
 	}
+	files := output.Request{Path: run.Output.Path, Rejects: run.Output.Rejects, NewValues: run.Output.NewValues}.Files()
+	files = append(files, output.Source{What: "the file of candidates", Path: run.Output.Candidates})
+	if err := output.CheckTargetApart(o.changes, files, slices.Concat(run.Output.Sources, output.SourcesOf(run.List.Names))); err != nil {
+		return nil, err
+	}
+	name, err := w.RunName(run)
+	if err != nil {
+		return nil, err
+	}
+	budget := run.Budget
+	budget.Job, name = budget.JobOf(name), name+"-changes"
 	polled, err := watch.Poll(cmd.Context(), w, watch.PollOptions{})
 	if err != nil {
 		return nil, err
 	}
-	name := run.List.Run
-	if name != "" {
-		name += "-changes"
-	}
 	c := &watchCommand{options: o}
 	ended, err := watch.Refresh(cmd.Context(), w, watch.RefreshOptions{
-		Paying: watch.Paying{Run: name, Budget: run.Budget, Pace: run.Pace, Rebuy: run.List.Reask.Forfeited, Yes: run.Yes},
+		Paying: watch.Paying{Run: name, Budget: budget, Pace: run.Pace, Rebuy: run.List.Reask.Forfeited, Yes: run.Yes},
 		List:   watch.List{Options: run.List.Options, Names: run.List.Names, Mapping: run.List.Mapping, Preset: run.List.Preset},
 		Output: pipeline.Output{Path: o.changes, Keep: run.Output.Keep, Stdout: run.Output.Stdout, Sources: slices.Concat(run.Output.Sources, output.SourcesOf(run.List.Names))},
 	}, &watchPerson{c, out})

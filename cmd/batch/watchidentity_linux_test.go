@@ -154,3 +154,36 @@ func TestARefreshByIDReachesTheListThatNamesTheCompanyOtherwise(t *testing.T) {
 		t.Errorf("%d companies were paid for, want 2", paid)
 	}
 }
+
+// TestALostStartThatTheServiceDoesNotShowIsSentAgain: watch add does not end as done while a company is not watched.
+func TestALostStartThatTheServiceDoesNotShowIsSentAgain(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	c := newWatchCampaign(t)
+	c.lose("POST", "/companies/1/watch", true)
+	c.spending("watch", "add", "--company", "1").runToEnd(exitDone)
+	if started := c.paid("watch"); started != 1 {
+		t.Errorf("%d companies are watched, want 1", started)
+	}
+}
+
+// TestTheCallsForChangesCountInTheLimitsOfTheJob: a run with --changes and a limit for a day, without a name. The calls for
+// changes and those of the run share the limit.
+func TestTheCallsForChangesCountInTheLimitsOfTheJob(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	c := newWatchCampaign(t)
+	list := c.list("ids.csv", "company_id\n1\n2\n")
+	args := []string{"run", list, "--fields", "company", "-o", c.in("out.csv"), "--daily-units", "companies=3", "--yes"}
+	c.program(args...).runToEnd(exitDone)
+	c.spending("watch", "add", list).runToEnd(exitDone)
+	c.set("1", "company_email", "new@company.example")
+	c.set("2", "company_email", "new@company.example")
+	c.program(append(args, "--changes", c.in("changes.csv"))...).runToEnd(exitCeiling)
+	if paid := c.paid("companies"); paid != 3 {
+		t.Errorf("%d companies were paid for under a limit of 3", paid)
+	}
+	if rows := csvRows(t, c.in("changes.csv")); len(rows) != 1 {
+		t.Errorf("the table has the changes %v, want 1", rows)
+	}
+}

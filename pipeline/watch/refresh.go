@@ -261,6 +261,9 @@ func Refresh(ctx context.Context, w *pipeline.Work, o RefreshOptions, approver A
 				return nil, problem.AsUsage(err)
 			}
 		}
+		if len(s.provider.Prices) > 0 && (o.Budget.Threshold != nil || o.Budget.Approved != nil) {
+			return nil, problem.Usagef("the approval of a run does not cover the calls for changes, and their units have a price; leave one of them out")
+		}
 		if err := s.checkUnits(o.Budget, v2.OpGetCompany); err != nil {
 			return nil, err
 		}
@@ -497,6 +500,8 @@ func (s *session) changes(p *part, since time.Time) (rows []change, err error) {
 		if found[at] == nil {
 			found[at] = &change{observed: o.At}
 			order = append(order, at)
+		} else if o.At.Before(found[at].observed) {
+			found[at].observed = o.At
 		}
 		count[at]++
 		if before, is := last[at]; !is || o.at().After(before.at()) {
