@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	sandboxv2 "payonce/io/sandbox/v2"
 )
 
 // newWatchCampaign starts a service for a few companies.
@@ -185,5 +187,55 @@ func TestTheCallsForChangesCountInTheLimitsOfTheJob(t *testing.T) {
 	}
 	if rows := csvRows(t, c.in("changes.csv")); len(rows) != 1 {
 		t.Errorf("the table has the changes %v, want 1", rows)
+	}
+}
+
+// TestAJobWithChangesAsksForThemInItsLimitsAndWritesBothFiles starts a job at a change of a watched company: it polls, asks
+// again for the company alone, and writes the changes and the list with the new value. A second start pays for nothing. At the
+// limit of the day the job ends as a run does at a ceiling.
+func TestAJobWithChangesAsksForThemInItsLimitsAndWritesBothFiles(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	c := newWatchCampaign(t)
+	list := c.list("accounts.csv", "company_id\n1\n2\n")
+	c.list("jobs.yaml", `
+jobs:
+  accounts:
+    list: accounts.csv
+    fields: company
+    output: out.csv
+    changes: changes.csv
+    max-units: {companies: 2}
+    daily-units: {companies: 3}
+    rate-v2: 100000/1s
+`)
+	job := &program{t: t, dir: c.dir, baseURL: c.base, v2Key: sandboxv2.DefaultKey, args: []string{"jobs", "run", "accounts", "-f", c.in("jobs.yaml")}, environ: []string{
+		"BATCH_STATE=" + c.in("state"), "SERVICE_V2_BASE_URL=" + strings.TrimSuffix(c.base, "/api/v1") + "/v2",
+	}}
+	check := func(paid int64, changes int, email string) {
+		t.Helper()
+		if got := c.paid("companies"); got != paid {
+			t.Errorf("%d companies were paid for, want %d", got, paid)
+		}
+		if rows := csvRows(t, c.in("changes.csv")); len(rows) != changes {
+			t.Errorf("the table has the changes %v, want %d", rows, changes)
+		}
+		if got := csvRows(t, c.in("out.csv"))[0]["company_email"]; email != "" && got != email {
+			t.Errorf("the list has %q, want %q", got, email)
+		}
+	}
+	job.runToEnd(exitDone)
+	check(2, 0, "")
+	c.spending("watch", "add", list).runToEnd(exitDone)
+	c.set("1", "company_email", "new@company.example")
+	job.runToEnd(exitDone)
+	check(3, 1, "new@company.example")
+	job.runToEnd(exitDone)
+	check(3, 1, "new@company.example")
+	c.set("1", "company_email", "newer@company.example")
+	last := job.runToEnd(exitDone)
+	check(3, 1, "new@company.example")
+	if text := last.stdout.String(); !strings.Contains(text, "daily-units") {
+		t.Errorf("the job does not say that it reached the limit of the day: %s", text)
 	}
 }
