@@ -50,8 +50,7 @@ func (s *session) newJob(o RunOptions) *job {
 
 // prepare opens the list and finds its columns. Nothing is written or sent.
 func (s *session) prepare(o RunOptions) (*job, error) {
-	o.List.Fields = s.work.Workspace.Interfaces().WithFigures(o.List.Fields, o.List.Figures)
-	o.List.Fields = s.work.Workspace.Interfaces().LeaveOut(o.List.Fields, o.Budget)
+	o.List.Fields = s.work.fieldsOf(o)
 	j, order := s.newJob(o), o.List
 	list, err := order.open()
 	if err != nil {
@@ -93,17 +92,6 @@ func (s *session) prepare(o RunOptions) (*job, error) {
 		}
 	}
 	return j, nil
-}
-
-// RunName returns the name of a run: that of its options, or the one that follows from its list and its fields.
-func (w *Work) RunName(o RunOptions) (string, error) {
-	return with(w, func(s *session) (string, error) {
-		j, err := s.prepare(o)
-		if err != nil {
-			return "", err
-		}
-		return j.Name, nil
-	})
 }
 
 // open lets the accounts use the journal and their services.

@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -170,6 +172,25 @@ func listNamesOf(run checkpoint.Run) ([]string, error) {
 		return run.Files, nil
 	}
 	return []string{run.List}, nil
+}
+
+// fieldsOf returns the names of the fields that a run asks for.
+func (w *Work) fieldsOf(o RunOptions) []string {
+	fields := w.Workspace.Interfaces().WithFigures(o.List.Fields, o.List.Figures)
+	return w.Workspace.Interfaces().LeaveOut(fields, o.Budget)
+}
+
+// RunName returns the name of a run, also when the user gives none. It reads a list that comes from standard input.
+func (w *Work) RunName(o RunOptions) (name string, err error) {
+	if o.List.Run != "" {
+		return o.List.Run, nil
+	}
+	list, err := o.List.open()
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, list.Close()) }()
+	return runNameOf(list, slices.Concat(w.fieldsOf(o), o.List.From))
 }
 
 // runNameOf returns the name by which a run is known when the user gives none: from the

@@ -28,11 +28,16 @@ func (o *options) refreshFirst(cmd *cobra.Command, w *pipeline.Work, run pipelin
 	case slices.Contains(run.List.Names, listfile.Standard) || o.changes == listfile.Standard:
 		return nil, problem.Usagef("--changes needs files for the list and the table, because the list is read twice; standard input and output cannot be used")
 	}
-	polled, err := watch.Poll(cmd.Context(), w, watch.PollOptions{})
-	if err != nil {
+	files := output.Request{Path: run.Output.Path, Rejects: run.Output.Rejects, NewValues: run.Output.NewValues}.Files()
+	files = append(files, output.Source{What: "the file of candidates", Path: run.Output.Candidates})
+	if err := output.CheckTargetApart(o.changes, files, slices.Concat(run.Output.Sources, output.SourcesOf(run.List.Names))); err != nil {
 		return nil, err
 	}
 	name, err := w.RunName(run)
+	if err != nil {
+		return nil, err
+	}
+	polled, err := watch.Poll(cmd.Context(), w, watch.PollOptions{})
 	if err != nil {
 		return nil, err
 	}

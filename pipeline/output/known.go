@@ -159,7 +159,8 @@ type knownCompany struct {
 	result          fit.Result
 }
 
-// answered returns the subjects of aliases of which all wanted fields were found, in the order of the answers.
+// answered returns the subjects of aliases of which all wanted fields were found, in the order of the answers. A field that
+// is asked for again, and whose call is lost, counts as found: another identity must not pay for it once more.
 func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany, err error) {
 	for _, alias := range aliases {
 		record, err := k.Account.RecordOf(alias.Subject)
@@ -168,7 +169,11 @@ func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany
 		}
 		found := true
 		for f := range k.Wanted.Each() {
-			found = found && record.States[f] == attempt.Found
+			switch record.States[f] {
+			case attempt.Found, attempt.OutcomeUnknown, attempt.PaidAndGone:
+			default:
+				found = false
+			}
 		}
 		if !found {
 			continue

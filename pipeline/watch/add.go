@@ -291,13 +291,28 @@ func (s *session) add(ctx context.Context, a *adding) (*Added, error) {
 	defer client.Close()
 	finder := &starter{client: client, prices: s.provider.Prices, fields: a.Fields}
 	rates := s.provider.Prices.Rates(cost.Rates{v2.FieldCompany: {Uses: s.provider.Modules.Hold(v2.OpWatchStart, v2.Reveal{})}})
-	tally, stop, err := s.send(ctx, sending{a.Paying, "watch", rates, finder}, a.starts)
-	if err != nil {
-		return nil, err
+	var tally dispatch.Tally
+	var stop dispatch.Stop
+	left := a.starts
+	for range mostTries {
+		sent, why, err := s.send(ctx, sending{a.Paying, "watch", rates, finder}, left)
+		if err != nil {
+			return nil, err
+		}
+		tally, stop = tally.Plus(sent), why
+		if err := s.decideStarts(context.WithoutCancel(ctx)); err != nil {
+			return nil, err
+		}
+		// A lost start that the service does not show was not charged.
+		if left, err = s.unstarted(left); err != nil {
+			return nil, err
+		}
+		if stop != nil || len(left) == 0 {
+			break
+		}
 	}
-	after := context.WithoutCancel(ctx)
-	if err := s.decideStarts(after); err != nil {
-		return nil, err
+	if stop == nil && len(left) > 0 {
+		stop = dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Counted(int64(len(left)), "start") + " failed three times"}
 	}
 	if err := s.end(a.Paying, run, tally, stop); err != nil {
 		return nil, err
@@ -324,6 +339,23 @@ func (s *session) add(ctx context.Context, a *adding) (*Added, error) {
 	}
 	v.Units = s.units(a.Paying, nil)
 	return v, nil
+}
+
+// mostTries is how often a start is sent that the service proves not to have made.
+const mostTries = 3
+
+// unstarted returns the starts that have no outcome.
+func (s *session) unstarted(starts []wanted) (left []wanted, err error) {
+	for _, call := range starts {
+		known, err := s.journal.Record(call.lookup.Identity)
+		if err != nil {
+			return nil, err
+		}
+		if known.Attempts[v2.FieldCompany] <= call.reask.UpTo {
+			left = append(left, call)
+		}
+	}
+	return left, nil
 }
 
 // starter starts watches. The identity of a lookup names the company, and all are started with the same fields.

@@ -64,7 +64,12 @@ func (s *session) companies(ctx context.Context, l List) (found []company, unkno
 			return nil, nil, problem.Usagef("%q is not the id of a company: %s", id, reason)
 		}
 		one := company{id: who.Company.ID, who: who}
-		if c, _, err := s.answer(who, nil); err != nil {
+		if known := s.known(); known != nil {
+			if one.who, err = known.As(who, s.journal.Key(who), func(*enrich.Described) {}); err != nil {
+				return nil, nil, err
+			}
+		}
+		if c, _, err := s.answer(one.who, nil); err != nil {
 			return nil, nil, err
 		} else if c != nil {
 			one.name, one.answered = c.Name.Value, true
@@ -124,14 +129,21 @@ func (s *session) readers(list *columns.UserList, l List) (readers []*scan.RowRe
 	}
 	keyOf := checkpoint.AnonymousKey()
 	if s.journal != nil {
-		keyOf = s.journal.KeyOf
-		scope.Known = &output.KnownCompanies{Account: s.journal, Catalogue: scope.Catalogue, Decoder: v2.Decoder{}, Wanted: of}
+		keyOf, scope.Known = s.journal.KeyOf, s.known()
 	}
 	further := provider.FallbacksOf(found.Mapping).Further(scope.Subject, scope.Patterns)
 	for scope.Fallback = 0; scope.Fallback <= further; scope.Fallback++ {
 		readers = append(readers, scope.Reader(keyOf))
 	}
 	return readers, nil
+}
+
+// known finds the identity under which a company was answered; nil when there is no journal.
+func (s *session) known() *output.KnownCompanies {
+	if s.journal == nil {
+		return nil
+	}
+	return &output.KnownCompanies{Account: s.journal, Catalogue: v2.Catalogue(), Decoder: v2.Decoder{}, Wanted: enrich.FieldsOf(v2.FieldCompany)}
 }
 
 // companyOf returns the company of a row, or why it is not known.

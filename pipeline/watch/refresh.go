@@ -156,35 +156,39 @@ func (s *session) parts(c company) (parts []*part, answered bool, err error) {
 				p.changes = append(p.changes, o)
 			}
 		}
-		if p.answers, err = s.answers(p.who, byID, field); err != nil {
+		keys, err := s.keys(p.who, byID)
+		if err != nil {
+			return nil, false, err
+		}
+		if p.answers, err = s.answers(keys, field); err != nil {
 			return nil, false, err
 		}
 		answered = answered || field == v2.FieldCompany && len(p.answers) > 0
 		if len(p.answers) == 0 || len(p.changes) == 0 {
 			continue
 		}
-		known, err := s.journal.Record(p.who)
-		if err != nil {
+		if p.state, err = s.state(keys, field, p.answers[len(p.answers)-1]); err != nil {
 			return nil, false, err
 		}
-		p.state = known.States[field]
 		parts = append(parts, p)
 	}
 	return parts, answered, nil
 }
 
-// answers returns the attempts that answered a field of a company, under every identity that an answer has named.
-func (s *session) answers(who, byID enrich.Identity, field enrich.Field) (ids []attempt.ID, err error) {
+// keys returns the keys of all identities of a company that an answer has named.
+func (s *session) keys(who, byID enrich.Identity) ([]enrich.Key, error) {
 	keys := []enrich.Key{s.journal.Key(who), s.journal.Key(byID)}
 	aliases, err := s.journal.Aliases(keys[1])
-	if err != nil {
-		return nil, err
-	}
 	for _, a := range aliases {
 		keys = append(keys, a.Subject)
 	}
 	slices.SortFunc(keys, func(a, b enrich.Key) int { return slices.Compare(a[:], b[:]) })
-	for _, key := range slices.Compact(keys) {
+	return slices.Compact(keys), err
+}
+
+// answers returns the attempts that answered a field of a company under any of its keys.
+func (s *session) answers(keys []enrich.Key, field enrich.Field) (ids []attempt.ID, err error) {
+	for _, key := range keys {
 		of, err := s.journal.AnswersOf(key, field)
 		if err != nil {
 			return nil, err
@@ -193,6 +197,28 @@ func (s *session) answers(who, byID enrich.Identity, field enrich.Field) (ids []
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil
+}
+
+// state says what became of a field of a company: a call under any of its keys may have been charged for the change. The
+// journal compares only what names one company, and a website does not. A call that was charged and lost before the last
+// answer was asked for again.
+func (s *session) state(keys []enrich.Key, field enrich.Field, last attempt.ID) (attempt.FieldState, error) {
+	state := attempt.Found
+	for _, key := range keys {
+		known, err := s.journal.RecordOf(key)
+		if err != nil {
+			return state, err
+		}
+		switch known.States[field] {
+		case attempt.OutcomeUnknown:
+			return attempt.OutcomeUnknown, nil
+		case attempt.PaidAndGone:
+			if known.Attempts[field] > last {
+				state = attempt.PaidAndGone
+			}
+		}
+	}
+	return state, nil
 }
 
 // refreshing is what a refresh is about to do.
@@ -235,6 +261,9 @@ func Refresh(ctx context.Context, w *pipeline.Work, o RefreshOptions, approver A
 			if err := output.CheckNew(s.request(o.Output), table.Schema{Columns: changeColumns()}); err != nil {
 				return nil, problem.AsUsage(err)
 			}
+		}
+		if len(s.provider.Prices) > 0 && (o.Budget.Threshold != nil || o.Budget.Approved != nil) {
+			return nil, problem.Usagef("the approval of a run does not cover the calls for changes, and their units have a price; leave one of them out")
 		}
 		if err := s.checkUnits(o.Budget, v2.OpGetCompany); err != nil {
 			return nil, err
@@ -325,7 +354,8 @@ func (s *session) due(o RefreshOptions, companies []company) (*refreshing, error
 			default:
 				lookup := enrich.Lookup{Identity: p.who, Fields: enrich.FieldsOf(p.field)}
 				operations[v2.CallOf(lookup).Operation]++
-				reask := attempt.Reask{UpTo: p.changes[len(p.changes)-1].After, Forfeited: o.Rebuy}
+				// What is forfeited under another identity was asked for again since: see state.
+				reask := attempt.Reask{UpTo: p.changes[len(p.changes)-1].After, Forfeited: true}
 				due = append(due, dated{wanted{lookup, reask}, oldest})
 			}
 		}
@@ -471,6 +501,8 @@ func (s *session) changes(p *part, since time.Time) (rows []change, err error) {
 		if found[at] == nil {
 			found[at] = &change{observed: o.At}
 			order = append(order, at)
+		} else if o.At.Before(found[at].observed) {
+			found[at].observed = o.At
 		}
 		count[at]++
 		if before, is := last[at]; !is || o.at().After(before.at()) {
