@@ -115,9 +115,10 @@ func (f Fallbacks) of(step Step) (steps []Step) {
 	if step.Subject == enrich.Persons && (!f.Persons || step.Interface.FallbackOnRequest && !f.OnRequest) {
 		return nil
 	}
+	step.Fallback = 1 // because a fallback asks by more patterns than the step itself
 	for range f.Further(step.Subject, step.Patterns()) {
-		step.Fallback++
 		steps = append(steps, step)
+		step.Fallback++
 	}
 	return steps
 }
