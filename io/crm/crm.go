@@ -10,7 +10,8 @@
 //     error of visit ends it and is returned.
 //   - Read(ctx, ids []string) ([]Record, error) returns the records with these ids as they are now, in the order of the
 //     ids. Those that the CRM does not have (any more) are absent.
-//   - Update(ctx, Change) (Outcome, error) changes one record. It is sent once. With an error, nothing was changed.
+//   - Update(ctx, Change) (Outcome, error) changes one record. It is sent once. With an error, nothing was changed. An
+//     interrupt ends a wait, and no change that is under way.
 //
 // Reads may be repeated, because they change nothing.
 package crm

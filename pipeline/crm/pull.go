@@ -18,7 +18,8 @@ type Connector interface {
 	Find(ctx context.Context, which crm.Selection, visit func(crm.Record) error) error
 	// Read returns records as they are now. Those that the CRM does not have are absent.
 	Read(ctx context.Context, ids []string) ([]crm.Record, error)
-	// Update changes one record, if nobody has modified it since. It is sent once. With an error, nothing was changed.
+	// Update changes one record, if nobody has modified it since. It is sent once. With an error, nothing was changed. An
+	// interrupt ends a wait, and no change that is under way.
 	Update(ctx context.Context, change crm.Change) (crm.Outcome, error)
 }
 

@@ -1,8 +1,8 @@
 package crm
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -22,7 +22,7 @@ type Undo struct {
 const WhyInDoubt = "in_doubt"
 
 // Clear clears the fields of a record that still have the values that were written. Other fields of the record may have
-// been changed since. An interrupt does not end a change. After an error nothing is under way.
+// been changed since. After an error nothing is under way.
 func (u *Undo) Clear(ctx context.Context, item *Item) error {
 	for range tries {
 		now, err := u.read(ctx, item.Record)
@@ -47,7 +47,7 @@ func (u *Undo) Clear(ctx context.Context, item *Item) error {
 		if err := u.Save(item); err != nil { // from here on the change may have arrived, whatever happens
 			return err
 		}
-		outcome, err := u.Update(context.WithoutCancel(ctx), change)
+		outcome, err := u.Update(ctx, change)
 		if crm.ProblemOf(err) == crm.Invalid {
 			outcome.Result, err = crm.Rejected, nil
 		}
@@ -64,7 +64,7 @@ func (u *Undo) Clear(ctx context.Context, item *Item) error {
 				c.Kept = string(outcome.Result)
 			}
 		}
-		if err := errors.Join(err, u.Save(item)); err != nil || !again {
+		if err := cmp.Or(u.Save(item), err); err != nil || !again {
 			return err
 		}
 	}

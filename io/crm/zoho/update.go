@@ -15,6 +15,7 @@ import (
 
 // Update changes one contact, if nobody has modified it since Change.Modified ("Update Records", header
 // If-Unmodified-Since). The request is sent once. It is sent again only after the CRM said that it did not look at it.
+// An interrupt ends a wait, and no request that is under way.
 func (c *Connector) Update(ctx context.Context, change crm.Change) (crm.Outcome, error) {
 	if err := change.Check(); err != nil {
 		return crm.Outcome{}, err

@@ -374,6 +374,24 @@ func TestIDsOfExportedListsAreKnown(t *testing.T) {
 	})
 }
 
+// TestAnInterruptEndsNoChangeThatIsUnderWay interrupts a change after it was sent.
+func TestAnInterruptEndsNoChangeThatIsUnderWay(t *testing.T) {
+	slow := func(c *sandbox.Config) { c.Latency.Min, c.Latency.Max = 10*time.Second, 10*time.Second }
+	bubble(t, slow, func(a *account) {
+		contact, c := a.first(withoutEmail), a.connect(nil)
+		records, err := c.Read(a.Context(), []string{contact.ID})
+		if err != nil {
+			a.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(a.Context())
+		time.AfterFunc(5*time.Second, cancel)
+		outcome, err := c.Update(ctx, crm.Change{ID: contact.ID, Modified: records[0].Modified, Values: map[string]string{"Email": "found@way.example"}})
+		if outcome.Result != crm.Written || err != nil || ctx.Err() == nil || len(a.Writes()) != 1 {
+			a.Errorf("%+v, %v; the writes are %v", outcome, err, a.Writes())
+		}
+	})
+}
+
 // TestARecordThatSomebodyGoesOnEditingCannotBeChanged edits it every second.
 func TestARecordThatSomebodyGoesOnEditingCannotBeChanged(t *testing.T) {
 	bubble(t, nil, func(a *account) {
