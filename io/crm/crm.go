@@ -44,7 +44,6 @@ type Field struct {
 	MaxLength int  // in characters; zero when the CRM names none
 	ReadOnly  bool // no value can be written through the interface
 	Mobile    bool // holds mobile numbers; no value is written to it
-	Unique    bool // no two records may have the same value
 }
 
 // Selection says which records to find. Exactly one member is set.
