@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/record"
+	"payonce/enrich"
 	iocrm "payonce/io/crm"
 	"payonce/io/table"
 	"payonce/pipeline/crm"
@@ -146,6 +148,9 @@ func (r *crmReview) push(ctx context.Context, to *crm.CRM, o CRMPushOptions) (*r
 		CRM: to, Run: r.Review.Run, Fields: fields, Trigger: o.Trigger, Hash: r.journal().ValueKey, Now: r.now,
 		Save: func(item *crm.Item) error {
 			var lines []int
+			if item.Event != (enrich.Key{}) {
+				return r.saveStates(item)
+			}
 			for _, c := range item.Cells {
 				r.Take(c)
 				lines = append(lines, c.Line)
@@ -153,7 +158,19 @@ func (r *crmReview) push(ctx context.Context, to *crm.CRM, o CRMPushOptions) (*r
 			return r.save(lines...)
 		},
 	}
-	items := r.Items(to)
+	// A value that the list has by now is in no line. What became of its write is noted all the same.
+	lines := map[string]bool{}
+	for i := range r.Lines {
+		key := r.eventOf(&r.Lines[i])
+		lines[string(key[:])+r.Lines[i].Field] = true
+	}
+	items, err := r.written(to.Name, func(event checkpoint.Event, field record.EventOutcome) bool {
+		return field.Write.Run == r.Review.Run && field.Write.State == crm.Sent && !lines[string(event.Key[:])+field.Field]
+	})
+	if err != nil {
+		return nil, err
+	}
+	items = append(items, r.Items(to)...)
 	err = eachItem(ctx, items, view, o.Limit, func(item *crm.Item) (err error) {
 		if !o.DryRun {
 			err = push.Write(ctx, item)
@@ -170,25 +187,30 @@ func (r *crmReview) push(ctx context.Context, to *crm.CRM, o CRMPushOptions) (*r
 
 // eachItem calls do for each item. An error of the CRM or an interrupt ends it, and is noted in the view.
 func eachItem(ctx context.Context, items []*crm.Item, view *report.CRMPush, limit int64, do func(*crm.Item) error) error {
+	doubts := int64(0) // records that may have been changed
 	for i, item := range items {
-		if limit > 0 && view.Records >= limit {
+		if limit > 0 && view.Records+doubts >= limit {
 			view.Left = int64(len(items) - i)
 			return nil
 		}
 		err := ctx.Err()
+		before := view.InDoubt
 		if err == nil {
 			err = do(item)
 		}
 		if err == nil {
+			if view.InDoubt > before {
+				doubts++
+			}
 			continue
 		}
 		view.Left = int64(len(items) - i)
 		stop := new(iocrm.Error)
 		switch {
+		case ctx.Err() != nil && (errors.As(err, &stop) || errors.Is(err, ctx.Err())):
+			view.Stop = &report.CRMStop{Code: "crm_interrupted", Message: "interrupted"}
 		case errors.As(err, &stop):
 			view.Stop = &report.CRMStop{Code: "crm_" + string(stop.Problem), Message: stop.Error(), Until: stop.Until}
-		case errors.Is(err, context.Canceled):
-			view.Stop = &report.CRMStop{Code: "crm_interrupted", Message: "interrupted"}
 		default:
 			return err
 		}
@@ -226,7 +248,10 @@ func (w *Work) UndoCRM(ctx context.Context, account CRMAccount, name string, con
 			return nil, err
 		}
 		view := &report.CRMPush{Run: run.Name, CRM: from.Name, Undo: true, Returned: []report.CRMReason{}}
-		items, err := s.written(run.Name, from.Name)
+		items, err := s.written(from.Name, func(_ checkpoint.Event, field record.EventOutcome) bool {
+			w := field.Write
+			return w.Run == run.Name && (w.State == crm.Written || w.State == crm.Sent || w.State == crm.Clearing)
+		})
 		if err != nil || len(items) == 0 {
 			return view, err
 		}
@@ -239,7 +264,7 @@ func (w *Work) UndoCRM(ctx context.Context, account CRMAccount, name string, con
 			return nil, err
 		}
 		view.Writes = nil
-		undo := &crm.Undo{CRM: from, Hash: s.journal().ValueKey, Now: s.now, Save: s.saveUndone}
+		undo := &crm.Undo{CRM: from, Hash: s.journal().ValueKey, Now: s.now, Save: s.saveStates}
 		return view, eachItem(ctx, items, view, 0, func(item *crm.Item) error {
 			err := undo.Clear(ctx, item)
 			if err == nil {
@@ -250,13 +275,13 @@ func (w *Work) UndoCRM(ctx context.Context, account CRMAccount, name string, con
 	})
 }
 
-// written returns the values that a run wrote to a CRM or may have written, in the order of the records' ids.
-func (s *session) written(run, name string) (items []*crm.Item, err error) {
+// written returns the requested values of the events of a CRM, in the order of the records' ids.
+func (s *session) written(name string, asked func(checkpoint.Event, record.EventOutcome) bool) (items []*crm.Item, err error) {
 	err = s.journal().Events(func(event checkpoint.Event) error {
 		item := &crm.Item{Event: event.Key, Record: event.Record}
 		for i, field := range event.Fields {
-			if w := field.Write; event.CRM == name && w.Run == run && (w.State == crm.Written || w.State == crm.Sent || w.State == crm.Clearing) {
-				item.Cells = append(item.Cells, &crm.Cell{Line: i, Asked: true, RecordWrite: w})
+			if event.CRM == name && asked(event, field) {
+				item.Cells = append(item.Cells, &crm.Cell{Line: i, Asked: true, RecordWrite: field.Write})
 			}
 		}
 		if len(item.Cells) > 0 {
@@ -268,8 +293,8 @@ func (s *session) written(run, name string) (items []*crm.Item, err error) {
 	return items, err
 }
 
-// saveUndone records the states of the values of an event. A cleared value loses its decision.
-func (s *session) saveUndone(item *crm.Item) error {
+// saveStates records the states of the values of an event. A value that was cleared or sent back loses its decision.
+func (s *session) saveStates(item *crm.Item) error {
 	event, found, err := s.journal().Event(item.Event)
 	if err != nil || !found {
 		return err
@@ -277,7 +302,7 @@ func (s *session) saveUndone(item *crm.Item) error {
 	event.Changed = s.now()
 	for _, c := range item.Cells {
 		field := &event.Fields[c.Line]
-		if field.Write = c.RecordWrite; c.State == crm.Cleared {
+		if field.Write = c.RecordWrite; c.State == crm.Cleared || c.State == crm.Returned {
 			field.Decision, field.DecidedBy, field.At = "", "", time.Time{}
 		}
 	}

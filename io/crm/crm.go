@@ -8,7 +8,8 @@
 //     error of visit ends it and is returned.
 //   - Read(ctx, ids []string) ([]Record, error) returns the records with these ids as they are now, in the order of the
 //     ids, without those that the CRM does not have.
-//   - Update(ctx, Change) (Outcome, error) changes one record. It is sent once. After an error, nothing was changed.
+//   - Update(ctx, Change) (Outcome, error) changes one record. It is sent once. After an error, nothing was changed. An
+//     interrupt ends a wait. It does not end a change in progress.
 //
 // Reads may be repeated, because they change nothing.
 package crm
@@ -41,7 +42,6 @@ type Field struct {
 	MaxLength int  // in characters; zero when the CRM names none
 	ReadOnly  bool // no value can be written through the interface
 	Mobile    bool // has mobile numbers; no value is written to it
-	Unique    bool // no two records may have the same value
 }
 
 // Selection says which records to find. Exactly one member is set.

@@ -19,7 +19,7 @@ type Connector interface {
 	// Read returns records as they are now, without those that the CRM does not have.
 	Read(ctx context.Context, ids []string) ([]crm.Record, error)
 	// Update changes one record, if it was not modified since Change.Modified. It is sent once. After an error, nothing was
-	// changed.
+	// changed. An interrupt ends a wait. It does not end a change in progress.
 	Update(ctx context.Context, change crm.Change) (crm.Outcome, error)
 }
 

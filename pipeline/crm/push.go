@@ -13,7 +13,6 @@ package crm
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -183,8 +182,7 @@ func (p *Push) Look(ctx context.Context, item *Item) (now *crm.Record, send []*C
 	return now, p.choose(item, now), nil
 }
 
-// Write writes those approved values of a record that may be written. An interrupt does not end a write in progress. After
-// an error no request is in progress.
+// Write writes the approved values of a record that may be written. After an error no request is in progress.
 func (p *Push) Write(ctx context.Context, item *Item) error {
 	for range tries {
 		before := item.states()
@@ -208,7 +206,7 @@ func (p *Push) Write(ctx context.Context, item *Item) error {
 		if err := p.Save(item); err != nil { // from here on the write may have arrived
 			return err
 		}
-		outcome, err := p.Update(context.WithoutCancel(ctx), change)
+		outcome, err := p.Update(ctx, change)
 		if err != nil {
 			return p.notSent(item, send, again, err)
 		}
@@ -246,7 +244,7 @@ func (p *Push) notSent(item *Item, send []*Cell, again bool, err error) error {
 	if invalid {
 		err = nil
 	}
-	return errors.Join(err, p.Save(item))
+	return cmp.Or(p.Save(item), err)
 }
 
 // conclude notes the outcome of a write. Now is the record as it was last read. It reports whether values are left that can be

@@ -1,8 +1,8 @@
 package crm
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -21,8 +21,7 @@ type Undo struct {
 // WhyInDoubt says why an undo did not clear a value: it is not known whether its write or an earlier undo of it arrived.
 const WhyInDoubt = "in_doubt"
 
-// Clear clears those fields of a record that still have the written values. Other fields of the record may have changed. An
-// interrupt does not end a change in progress. After an error no request is in progress.
+// Clear clears those fields of a record that still have the written values. Other fields of the record may have changed. After an error no request is in progress.
 func (u *Undo) Clear(ctx context.Context, item *Item) error {
 	for range tries {
 		now, err := u.read(ctx, item.Record)
@@ -47,7 +46,7 @@ func (u *Undo) Clear(ctx context.Context, item *Item) error {
 		if err := u.Save(item); err != nil { // from here on the change may have arrived
 			return err
 		}
-		outcome, err := u.Update(context.WithoutCancel(ctx), change)
+		outcome, err := u.Update(ctx, change)
 		if crm.ProblemOf(err) == crm.Invalid {
 			outcome.Result, err = crm.Rejected, nil
 		}
@@ -64,7 +63,7 @@ func (u *Undo) Clear(ctx context.Context, item *Item) error {
 				c.Kept = string(outcome.Result)
 			}
 		}
-		if err := errors.Join(err, u.Save(item)); err != nil || !again {
+		if err := cmp.Or(u.Save(item), err); err != nil || !again {
 			return err
 		}
 	}

@@ -453,6 +453,12 @@ func ended(s stand) {
 	if outcome, err := s.c.Update(ctx, change); !errors.Is(err, context.Canceled) {
 		s.Errorf("%+v, %v", outcome, err)
 	}
+	s.Disturb(Busy, s.UpdatePath(), 1)
+	ctx, cancel = context.WithCancel(s.Context())
+	time.AfterFunc(time.Second, cancel) // while the connector waits
+	if outcome, err := s.c.Update(ctx, change); !errors.Is(err, context.Canceled) {
+		s.Errorf("after a wait: %+v, %v", outcome, err)
+	}
 	if writes := s.Writes(); len(writes) > 0 {
 		s.Errorf("there are writes: %v", writes)
 	}

@@ -154,6 +154,9 @@ func (c *Connector) once(ctx context.Context, token token, ask service.Request) 
 		return answer{}, err
 	}
 	defer c.places.leave()
+	if ask.Method == http.MethodPut { // an interrupt ends no change that is under way
+		ctx = context.WithoutCancel(ctx)
+	}
 	response, verdict := c.sender.WithKey(token.Access).Send(ctx, at, ask)
 	switch v := verdict.(type) {
 	case nil:

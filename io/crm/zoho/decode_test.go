@@ -133,7 +133,7 @@ func TestFieldsAreDecoded(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []crm.Field{
-		{Name: "Email", Label: "Email", Type: crm.Email, MaxLength: 100, Unique: true},
+		{Name: "Email", Label: "Email", Type: crm.Email, MaxLength: 100},
 		{Name: "Phone", Label: "Phone", Type: crm.Phone, MaxLength: 30},
 		{Name: "Mobile", Label: "Cell", Type: crm.Phone, MaxLength: 30, Mobile: true},
 		{Name: "Number", Label: "Mobiltelefon", Type: crm.Phone, MaxLength: 30, Mobile: true},

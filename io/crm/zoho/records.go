@@ -370,8 +370,6 @@ func decodeFields(body []byte) ([]crm.Field, error) {
 		operations, _ := object.Object("operation_type")
 		update := operations.Bool("api_update")
 		f.ReadOnly = object.Bool("read_only").Value || object.Bool("field_read_only").Value || update.Known && !update.Value
-		unique, _ := object.Object("unique")
-		f.Unique = len(unique) > 0
 		f.Mobile = f.Type == crm.Phone && isMobile(f.Name+" "+f.Label)
 		fields = append(fields, f)
 		return true

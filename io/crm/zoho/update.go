@@ -13,8 +13,9 @@ import (
 	"payonce/io/service"
 )
 
-// Update changes one contact, if it was not modified after Change.Modified ("Update Records", header If-Unmodified-Since).
-// The request is sent once. It is sent again only after the CRM said that it did not process it.
+// Update changes one contact, if it was not modified since Change.Modified ("Update Records", header
+// If-Unmodified-Since). The request is sent once. It is sent again only after the CRM said that it did not process it.
+// An interrupt ends a wait. It does not end a request in progress.
 func (c *Connector) Update(ctx context.Context, change crm.Change) (crm.Outcome, error) {
 	if err := change.Check(); err != nil {
 		return crm.Outcome{}, err
@@ -77,7 +78,7 @@ func (c *Connector) writable(ctx context.Context, change crm.Change) error {
 		case f.ReadOnly:
 			return wrong("the field %s is read only", name)
 		case f.Mobile:
-			return wrong("the field %s holds mobile numbers, and is not written", name)
+			return wrong("the field %s has mobile numbers, and is not written", name)
 		case f.Type == crm.Other:
 			return wrong("the field %s has a type that is not written", name)
 		}

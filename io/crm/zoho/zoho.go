@@ -41,8 +41,6 @@ type Config struct {
 	// TokenFile keeps the access token between processes, with mode 0600. Empty keeps it in memory. Every process then
 	// gets a token of its own, and the CRM gives ten in ten minutes.
 	TokenFile string
-	// Fields are API names of fields to read besides the standard ones, such as a custom field with a profile.
-	Fields []string
 	// Concurrency is the most calls at a time; 0 for DefaultConcurrency.
 	Concurrency int
 	// CreditReserve is how many of the account's API credits are left to others; 0 for DefaultCreditReserve, and
@@ -200,18 +198,12 @@ func field(fields []crm.Field, name string) (crm.Field, bool) {
 }
 
 // standard are the fields that are read if the account has them.
-var standard = []string{
-	"First_Name", "Last_Name", "Full_Name", "Email", "Secondary_Email", "Phone", "Other_Phone", "Home_Phone", "Mobile", "Title",
-	accountField, "Email_Opt_Out", "Mailing_City", "Mailing_Country",
-}
+var standard = []string{"First_Name", "Last_Name", "Email", "Phone", "Mobile", accountField, "Email_Opt_Out"}
 
 const (
 	modifiedField = "Modified_Time"
 	accountField  = "Account_Name" // a lookup of an account
 )
-
-// maxSelected is the most fields of one read (Get Records, Query API).
-const maxSelected = 50
 
 // selected returns the API names of the fields to read.
 func (c *Connector) selected(ctx context.Context) ([]string, error) {
@@ -224,17 +216,6 @@ func (c *Connector) selected(ctx context.Context) ([]string, error) {
 		if _, has := field(fields, name); has {
 			names = append(names, name)
 		}
-	}
-	for _, name := range c.config.Fields {
-		if _, has := field(fields, name); !has {
-			return nil, &crm.Error{Problem: crm.Invalid, Err: fmt.Errorf("contacts have no field with the API name %q", service.PlainText(name, 100))}
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) > maxSelected {
-		return nil, &crm.Error{Problem: crm.Invalid, Err: fmt.Errorf("%d fields of a contact are requested, and the CRM returns at most %d", len(names), maxSelected)}
 	}
 	return names, nil
 }

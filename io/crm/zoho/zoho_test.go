@@ -336,24 +336,14 @@ func TestAQueryGoesOnAfterItsLastRecord(t *testing.T) {
 	})
 }
 
-// TestWhatTheCRMDoesNotSelectIsInvalid has a query with an error and a view that there is none of.
+// TestWhatTheCRMDoesNotSelectIsInvalid has a query with an error, and views that there are none of.
 func TestWhatTheCRMDoesNotSelectIsInvalid(t *testing.T) {
 	bubble(t, nil, func(a *account) {
-		for _, s := range []crm.Selection{{Condition: "Email is is"}, {Condition: "Nowhere = '1'"}, {View: "1"}} {
+		for _, s := range []crm.Selection{{Condition: "Email is is"}, {Condition: "Nowhere = '1'"}, {View: "1"}, {View: "Nothing"}} {
 			err := a.connect(nil).Find(a.Context(), s, func(crm.Record) error { return nil })
 			if crm.ProblemOf(err) != crm.Invalid {
 				a.Errorf("%+v: %v", s, err)
 			}
-		}
-		_, err := a.connect(func(c *zoho.Config) { c.Fields = []string{"Nowhere"} }).Read(a.Context(), nil)
-		if crm.ProblemOf(err) != crm.Invalid {
-			a.Errorf("a field that there is none of: %v", err)
-		}
-		records, err := a.connect(func(c *zoho.Config) { c.Fields = []string{"LinkedIn_Profile", "Email"} }).Read(a.Context(), []string{
-			a.first(func(c crmtest.Contact) bool { return c.Values["LinkedIn_Profile"] != "" }).ID,
-		})
-		if err != nil || len(records) != 1 || records[0].Values["LinkedIn_Profile"] == "" {
-			a.Errorf("a field besides the standard ones: %+v, %v", records, err)
 		}
 	})
 }
@@ -370,6 +360,24 @@ func TestIDsOfExportedListsAreKnown(t *testing.T) {
 		outcome, err := c.Update(a.Context(), crm.Change{ID: id, Modified: records[0].Modified, Values: map[string]string{"Email": "found@zcrm.example"}})
 		if err != nil || outcome.Result != crm.Written {
 			a.Errorf("%+v, %v", outcome, err)
+		}
+	})
+}
+
+// TestAnInterruptEndsNoChangeThatIsUnderWay interrupts a change after it was sent.
+func TestAnInterruptEndsNoChangeThatIsUnderWay(t *testing.T) {
+	slow := func(c *sandbox.Config) { c.Latency.Min, c.Latency.Max = 10*time.Second, 10*time.Second }
+	bubble(t, slow, func(a *account) {
+		contact, c := a.first(withoutEmail), a.connect(nil)
+		records, err := c.Read(a.Context(), []string{contact.ID})
+		if err != nil {
+			a.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(a.Context())
+		time.AfterFunc(5*time.Second, cancel)
+		outcome, err := c.Update(ctx, crm.Change{ID: contact.ID, Modified: records[0].Modified, Values: map[string]string{"Email": "found@way.example"}})
+		if outcome.Result != crm.Written || err != nil || ctx.Err() == nil || len(a.Writes()) != 1 {
+			a.Errorf("%+v, %v; the writes are %v", outcome, err, a.Writes())
 		}
 	})
 }
