@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,8 +32,12 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 				batch.Queue("DELETE FROM payonce_paid WHERE workspace = $1 AND subject = $2 AND field = ANY($3::int2[]) AND settled",
 					workspace, in.Key[:], numbersOf(in.Hold.Fields))
 			}
-			batch.Queue("INSERT INTO payonce_paid (workspace, subject, field, observed, attempt) SELECT $1, $2, field, $5, $4 FROM unnest($3::int2[]) AS field",
-				workspace, in.Key[:], numbersOf(in.Hold.Fields), id, observedChange(in.UpTo))
+			reasons := [][]byte{}
+			for f := range in.Hold.Fields.Each() {
+				reasons = append(reasons, reasonOf(&in, f))
+			}
+			batch.Queue("INSERT INTO payonce_paid (workspace, subject, field, observed, attempt) SELECT $1, $2, field, observed, $4 FROM unnest($3::int2[], $5::bytea[]) AS asked (field, observed)",
+				workspace, in.Key[:], numbersOf(in.Hold.Fields), id, reasons)
 		case record.ResolutionPrefix:
 			var res attempt.Resolution
 			if err := record.Decode(w.Key, w.Value, &res); err != nil {
@@ -49,13 +54,18 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 	return nil
 }
 
-// observedChange names the change of which an answer is newer than the attempts up to one; it is empty for no attempt.
-// Changes that were observed after the same attempt allow one call together.
-func observedChange(upTo attempt.ID) []byte {
-	if upTo == 0 {
+// reasonOf says why a field may be paid for once more; it is empty for the first call. A lost answer is bought again once: the
+// attempt that was charged names the reason. Of an observed change an answer is newer than the attempts up to one. Changes
+// that were observed after the same attempt allow one call together.
+func reasonOf(in *record.Intent, f enrich.Field) []byte {
+	reason := in.UpTo
+	if lost, last := in.Earlier[f], in.Before[f]; len(lost) > 0 && slices.Contains(last, lost[len(lost)-1]) {
+		reason = lost[len(lost)-1]
+	}
+	if reason == 0 {
 		return []byte{}
 	}
-	return binary.BigEndian.AppendUint64(nil, uint64(upTo))
+	return binary.BigEndian.AppendUint64(nil, uint64(reason))
 }
 
 // numbersOf returns the numbers of fields.
