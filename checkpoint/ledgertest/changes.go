@@ -59,9 +59,20 @@ func changeLost(r *rig) {
 	r.want(change, attempt.Known{Fields: email}) // it was paid for
 	r.want(upTo(ask(1, email), charged.ID+10), attempt.Known{Fields: email})
 	change.Reask.Forfeited = true
-	r.settle(r.grant(change), email, paid(email, emailPrice))
+	bought := r.grant(change)
+	r.settle(bought, email, paid(email, emailPrice))
 	r.want(change, attempt.Known{Fields: email})
 	r.spent("workspace/2026-11", 3*emailPrice, 0)
+	// A later change has its own call, and what it loses is bought again also by a run, which knows of no change.
+	lost = r.grant(upTo(ask(1, email), bought.ID))
+	r.lose(lost)
+	r.check(r.Assume(true, lost.ID))
+	again := ask(1, email)
+	r.want(again, attempt.Known{Fields: email})
+	again.Reask.Forfeited = true
+	r.settle(r.grant(again), email, paid(email, emailPrice))
+	r.want(again, attempt.Known{Fields: email})
+	r.spent("workspace/2026-11", 5*emailPrice, 0)
 }
 
 // changeOfCompany asks again for a company by one of the identities that answers have named. Then no other identity of the

@@ -54,3 +54,11 @@ func (o *options) refreshFirst(cmd *cobra.Command, w *pipeline.Work, run pipelin
 	w.Observer.Note(fmt.Sprintf("changes of watched companies: %d new, %d calls, %d in %s", polled.Observed, ended.Calls, ended.Rows, o.changes))
 	return ended.Stop, nil
 }
+
+// afterChanges adds to the error of an interrupted run that calls for changes may have been sent before.
+func (o *options) afterChanges(err error) error {
+	if o.changes == "" {
+		return err
+	}
+	return ifInterrupted(err, "the answers for changes that came are recorded, and the list was not written")
+}

@@ -233,6 +233,8 @@ func (o *options) check() error {
 		return problem.Usagef("--journal has a password or cannot be read, and others can see the command line. Write it like postgres://user@host/database, with the password in a passfile, or put the whole address into BATCH_JOURNAL")
 	case shared != "" && o.alone:
 		return notShared("batch jobs")
+	case shared != "" && o.changes != "":
+		return notShared("batch run --changes")
 	case shared != "" && o.service.Sandbox:
 		return problem.Usagef("--sandbox has a journal of its own: unset BATCH_JOURNAL and leave out --journal")
 	case shared != "" && o.service.getenv(journalKeyVariable) != "":

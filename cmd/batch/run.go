@@ -117,7 +117,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 	}
 	stop, err := o.refreshFirst(cmd, w, run, person.out)
 	if err != nil {
-		return err
+		return o.afterChanges(err)
 	}
 	var ended *pipeline.RunEnded
 	if err := o.offerMapping(cmd.Context(), run.List, func() (err error) {
@@ -125,7 +125,7 @@ func runList(cmd *cobra.Command, o *options, args []string) error {
 		o.observer.End()
 		return err
 	}); err != nil {
-		return err
+		return o.afterChanges(err)
 	}
 	if ended.Stop == nil {
 		ended.Stop = stop

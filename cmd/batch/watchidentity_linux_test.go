@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -237,5 +238,47 @@ jobs:
 	check(3, 1, "new@company.example")
 	if text := last.stdout.String(); !strings.Contains(text, "daily-units") {
 		t.Errorf("the job does not say that it reached the limit of the day: %s", text)
+	}
+}
+
+// TestAnInterruptedRunWithChangesDoesNotSayThatNothingWasSent interrupts a run at its first call for a change, which it waits
+// for. The same command goes on, and each change is paid for once.
+func TestAnInterruptedRunWithChangesDoesNotSayThatNothingWasSent(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	c := newWatchCampaign(t)
+	list := c.list("ids.csv", "company_id\n1\n2\n3\n")
+	run := c.spending("run", list, "--fields", "company", "-o", c.in("out.csv"))
+	run.runToEnd(exitDone)
+	c.spending("watch", "add", list).runToEnd(exitDone)
+	for _, id := range []string{"1", "2", "3"} {
+		c.set(id, "company_email", "new@company.example")
+	}
+	came, goOn := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	watch := watcher(func(r *http.Request, pass func()) {
+		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/companies/1") {
+			first.Do(func() { close(came); <-goOn })
+		}
+		pass()
+	})
+	c.service.tap.watch.Store(&watch)
+	run.args = append(run.args, "--changes", c.in("changes.csv"), "--concurrency", "1")
+	process := run.start()
+	<-came
+	if err := process.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	process.stderr.await(t, "interrupted: waiting for the calls in flight")
+	close(goOn)
+	if code := process.end(); code != exitInterrupted || strings.Contains(process.stdout.String(), "nothing was sent") {
+		t.Errorf("exit code %d: %s", code, process.stdout.String())
+	}
+	run.runToEnd(exitDone)
+	if paid := c.paid("companies"); paid != 6 {
+		t.Errorf("%d companies were paid for, want 6", paid)
+	}
+	if rows := csvRows(t, c.in("changes.csv")); len(rows) != 3 {
+		t.Errorf("the table has the changes %v, want 3", rows)
 	}
 }

@@ -272,6 +272,9 @@ func (s *session) send(ctx context.Context, o sending, calls []wanted) (dispatch
 	if o.Pace.Even {
 		lookups.Pacer = rate.NewLimiter(rate.Every(pace.Spacing()), 1)
 	}
+	defer context.AfterFunc(ctx, func() {
+		s.note("interrupted: waiting for the calls in flight; interrupt again to stop at once")
+	})()
 	tally, stop, err := lookups.Run(ctx, yield(calls))
 	if err == nil && stop == nil && tally.GivenUp > 0 {
 		stop = dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Counted(tally.GivenUp, "call") + " failed three times"}
