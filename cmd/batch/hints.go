@@ -115,7 +115,7 @@ var texts = map[string]string{
 	"crm_not_pulled":          "; pull the list with batch crm pull, or write an import file with batch crm export",
 	"crm_not_connected":       "; set these variables, or try --sandbox",
 	"crm_refused":             "; compare ZOHO_CLIENT_ID, ZOHO_CLIENT_SECRET, ZOHO_REFRESH_TOKEN with its scopes, and ZOHO_DATA_CENTER with the API console of Zoho, then run the same command again",
-	"crm_exhausted":           "; run the same command again when the CRM account has API credits again",
+	"crm_exhausted":           "; run the same command again when the limit has ended",
 	"crm_unreachable":         "; run the same command again when the CRM can be reached",
 	"crm_interrupted":         "; run the same command again to continue",
 	"cannot_ask_undo":         "; look at what is listed above, then give --yes",

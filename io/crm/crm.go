@@ -186,6 +186,9 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		details = append(details, "request "+e.RequestID)
 	}
+	if !e.Until.IsZero() {
+		details = append(details, "until "+e.Until.UTC().Format("2006-01-02 15:04:05")+" UTC")
+	}
 	if details != nil {
 		fmt.Fprintf(&text, " (%s)", strings.Join(details, ", "))
 	}

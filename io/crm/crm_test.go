@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"time"
 
 	"payonce/io/crm"
 )
@@ -15,6 +16,10 @@ func TestAnErrorNamesWhatItIsAbout(t *testing.T) {
 		Problem: crm.Refused, Code: "NO_PERMISSION", Status: 403, Record: "12", RequestID: "r-7", Err: errors.New("the CRM refuses the call"),
 	}
 	if got, want := whole.Error(), "record 12: the CRM refuses the call (HTTP 403, NO_PERMISSION, request r-7)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	ends := &crm.Error{Problem: crm.Exhausted, Until: time.Date(2026, 12, 1, 9, 30, 0, 0, time.FixedZone("", 3600)), Err: errors.New("a limit is reached")}
+	if got, want := ends.Error(), "a limit is reached (until 2026-12-01 08:30:00 UTC)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	plain := &crm.Error{Problem: crm.Unreachable, Err: io.ErrUnexpectedEOF}
