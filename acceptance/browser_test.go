@@ -311,7 +311,7 @@ jobs:
   nightly: {list: demo.csv, output: 'demo-{date}-{time}.csv', fields: [email, phone], max-spend: 40, daily: 60, monthly: 300}
 `
 
-func TestThePagesInABrowser(t *testing.T) {
+func TestPagesAreAccessibleAndCorrectInABrowser(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("chromium"); err != nil {
 		t.Skip("Chromium is not installed, so no page is shown; install Debian's package chromium")

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestThePanelsOfTheDashboardAreWhole checks what Grafana needs of each panel: its type, its data source, a unit that
-// Grafana knows, and a place of its own.
-func TestThePanelsOfTheDashboardAreWhole(t *testing.T) {
+// TestEveryDashboardPanelHasWhatGrafanaNeeds checks what Grafana needs of each panel: its type, its data source, a unit
+// that Grafana knows, and a place of its own.
+func TestEveryDashboardPanelHasWhatGrafanaNeeds(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/grafana.json")
 	if err != nil {

@@ -30,7 +30,7 @@ func idsOf(entries []attempt.Entry) (ids []attempt.ID) {
 	return ids
 }
 
-func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
+func TestTheLedgerShowsTheOutcomeOfEveryAttempt(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(accountWith(1, 0)))
 	r.settle(r.grant(onJob(person(1), email|phone, "nightly")), found)
@@ -79,9 +79,9 @@ func TestEntriesTellWhatBecameOfAnAttempt(t *testing.T) {
 	}
 }
 
-// TestAPeriodHoldsWhatEndedInIt has attempts that end in another order, on another
+// TestALedgerPeriodHoldsTheAttemptsThatEndedInIt has attempts that end in another order, on another
 // day or in another month than they began, and a clock that is set back.
-func TestAPeriodHoldsWhatEndedInIt(t *testing.T) {
+func TestALedgerPeriodHoldsTheAttemptsThatEndedInIt(t *testing.T) {
 	r := newRig(t)
 	at := func(day, hour int) time.Time { return time.Date(2026, 11, day, hour, 0, 0, 0, time.UTC) }
 	begin := func(n int, when time.Time) attempt.ID {

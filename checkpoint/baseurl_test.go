@@ -2,7 +2,7 @@ package checkpoint
 
 import "testing"
 
-func TestOneServiceHasOneForm(t *testing.T) {
+func TestSpellingsOfABaseURLHaveOneCanonicalForm(t *testing.T) {
 	t.Parallel()
 	for want, written := range map[string][]string{
 		"https://api.example/api/v1": {

@@ -73,7 +73,7 @@ func readOutcome(t *testing.T, r *outcomeReader, ids []attempt.ID) {
 	}
 }
 
-func TestRecordsAreKeptWhenManyLieApart(t *testing.T) {
+func TestOutcomesAreCachedOnlyWhenAttemptsLieApart(t *testing.T) {
 	for name, c := range map[string]struct {
 		memory int64
 		apart  bool
@@ -106,8 +106,8 @@ func TestRecordsAreKeptWhenManyLieApart(t *testing.T) {
 	}
 }
 
-// TestTheCacheFitsIntoTheRoom reads everything again and again, with room for a part.
-func TestTheCacheFitsIntoTheRoom(t *testing.T) {
+// TestTheOutcomeCacheStaysWithinItsMemoryLimit reads everything again and again, with room for a part.
+func TestTheOutcomeCacheStaysWithinItsMemoryLimit(t *testing.T) {
 	m, all := answeredValues(1000)
 	full := newOutcomeReader(m, OutcomeOptions{Last: 1000})
 	part := newOutcomeReader(m, OutcomeOptions{Last: 1000, Memory: 40_000})

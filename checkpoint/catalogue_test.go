@@ -16,8 +16,8 @@ func madeUp() enrich.Catalogue {
 	return enrich.Named("name", "register", "figures", "owners", "visits")
 }
 
-// TestAJournalHoldsAnyCatalogue buys fields of an interface with five of them.
-func TestAJournalHoldsAnyCatalogue(t *testing.T) {
+// TestAJournalWorksWithACatalogueOfFiveFields buys fields of an interface with five of them.
+func TestAJournalWorksWithACatalogueOfFiveFields(t *testing.T) {
 	r := newRig(t)
 	r.store, r.catalogue = newMemStore(), madeUp()
 	r.reopen()

@@ -61,7 +61,7 @@ func TestACeilingCountsWhatWasSpentBeforeItWasSet(t *testing.T) {
 	}
 }
 
-func TestACeilingThatWouldBoundNothingIsAnError(t *testing.T) {
+func TestACeilingOnAScopeOfNoCallIsAnError(t *testing.T) {
 	r := newRig(t)
 	for _, ceiling := range []cost.Ceiling{
 		{Scope: "month/2026-11"},
@@ -83,7 +83,7 @@ func TestACeilingThatWouldBoundNothingIsAnError(t *testing.T) {
 	}
 }
 
-func TestACeilingBeginsAnewAtMidnightUTC(t *testing.T) {
+func TestCeilingsOfADayOrMonthResetAtMidnightUTC(t *testing.T) {
 	r := newRig(t)
 	r.clock.at = time.Date(2026, 11, 30, 23, 59, 59, 0, time.UTC).In(time.FixedZone("east", 5*3600))
 	day := cost.Ceiling{Name: "daily", Scope: JobScope("nightly"), Period: cost.Day, Limit: int64(15 * cost.Cent)}
@@ -108,7 +108,7 @@ func TestACeilingBeginsAnewAtMidnightUTC(t *testing.T) {
 	}
 }
 
-func TestALookupCeilingCountsWhatWasSent(t *testing.T) {
+func TestALookupCeilingCountsOnlySentCalls(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(accountWith(9, 0))) // lookups that cost nothing count as well
 	four := cost.Ceiling{Name: "four", Scope: RunScope("run"), Meter: cost.Lookups, Limit: 4}

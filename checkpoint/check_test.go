@@ -126,7 +126,7 @@ func (w *world) crash() {
 	w.reopen()
 }
 
-func TestEveryHistoryIsSound(t *testing.T) {
+func TestCheckFindsNoProblemAfterAnyHistoryOfCommands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := &world{t: t, store: newMemStore(), clock: &clock{start}}
 		w.reopen()

@@ -82,7 +82,7 @@ func TestClaimsOutliveTheProcess(t *testing.T) {
 	}
 }
 
-func TestADecisionIsOneCommit(t *testing.T) {
+func TestAClaimAndTheOccurrencesItPassesAreOneCommit(t *testing.T) {
 	s := openClaims(t, t.TempDir())
 	defer s.Close()
 	before := s.Version()
@@ -105,7 +105,7 @@ func sameOccurrence(a, b record.Occurrence) bool {
 	return a.Job == b.Job && a.At == b.At && a.Starts == b.Starts
 }
 
-func TestTheHistoryIsThatOfOneJob(t *testing.T) {
+func TestJobHistoryExcludesJobsWithSimilarNames(t *testing.T) {
 	s := openClaims(t, t.TempDir())
 	defer s.Close()
 	for _, name := range []string{"night", "nightly", "nightly-2"} {
@@ -119,7 +119,7 @@ func TestTheHistoryIsThatOfOneJob(t *testing.T) {
 	}
 }
 
-func TestStartedAfterSeesLaterStartsAlone(t *testing.T) {
+func TestOccurrenceStartedAfterIgnoresEarlierAndSkippedOccurrences(t *testing.T) {
 	s := openClaims(t, t.TempDir())
 	defer s.Close()
 	okClaims(t, claimed(s, occurrence(4, 1)))
@@ -131,7 +131,7 @@ func TestStartedAfterSeesLaterStartsAlone(t *testing.T) {
 	}
 }
 
-func TestWaitingFindsTheJobsThatWait(t *testing.T) {
+func TestWaitingOccurrencesReturnsOnlyJobsThatWait(t *testing.T) {
 	s := openClaims(t, t.TempDir())
 	defer s.Close()
 	until := time.Date(2026, 3, 5, 0, 0, 0, 0, time.UTC)
@@ -151,7 +151,7 @@ func TestWaitingFindsTheJobsThatWait(t *testing.T) {
 }
 
 // The occurrence that ended stays, however old it is: its record says how it ended.
-func TestEndRemovesWhatIsOlder(t *testing.T) {
+func TestEndOccurrenceRemovesOccurrencesBeforeTheRetentionTime(t *testing.T) {
 	s := openClaims(t, t.TempDir())
 	defer s.Close()
 	for day := 1; day <= 9; day++ {
@@ -169,7 +169,7 @@ func TestEndRemovesWhatIsOlder(t *testing.T) {
 	}
 }
 
-func TestNewestReadsNoMoreThanItNeeds(t *testing.T) {
+func TestNewestOccurrencesReadsOnlyTheDaysItNeeds(t *testing.T) {
 	s := openClaims(t, t.TempDir())
 	defer s.Close()
 	for day := 1; day <= 30; day++ {

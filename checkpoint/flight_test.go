@@ -30,8 +30,8 @@ func (r *rig) wantOpen(when string, flight, marks []attempt.ID) {
 	wantSound(r.t, r.store)
 }
 
-// TestTheLedgerStateTellsWhatIsInFlight: only an attempt in doubt takes a mark of its own.
-func TestTheLedgerStateTellsWhatIsInFlight(t *testing.T) {
+// TestCallsInFlightAndInDoubtAreToldApart: only an attempt in doubt takes a mark of its own.
+func TestCallsInFlightAndInDoubtAreToldApart(t *testing.T) {
 	r := newRig(t)
 	for n := range 5 {
 		r.grant(request(person(n), email))
@@ -54,9 +54,9 @@ func TestTheLedgerStateTellsWhatIsInFlight(t *testing.T) {
 	r.grant(request(person(4), email))
 }
 
-// TestAnOpeningThatIsCutOffForgetsNothingInFlight fails the commit that puts what was in
+// TestAFailedOpeningKeepsTheCallsInFlight fails the commit that puts what was in
 // flight in doubt, done or not.
-func TestAnOpeningThatIsCutOffForgetsNothingInFlight(t *testing.T) {
+func TestAFailedOpeningKeepsTheCallsInFlight(t *testing.T) {
 	for _, done := range []bool{false, true} {
 		r := newRig(t)
 		r.grant(request(person(1), email))

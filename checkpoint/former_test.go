@@ -181,8 +181,8 @@ func TestEveryReaderFindsFormerForms(t *testing.T) {
 	}
 }
 
-// TestBothAmountsOfOnePersonStayBooked: the person was paid under two forms.
-func TestBothAmountsOfOnePersonStayBooked(t *testing.T) {
+// TestChargesUnderBothFormsOfAPersonStayBooked: the person was paid under two forms.
+func TestChargesUnderBothFormsOfAPersonStayBooked(t *testing.T) {
 	r := formerRig(t)
 	var charged cost.Money
 	var ids []attempt.ID
@@ -332,7 +332,7 @@ func TestFormerAttemptsAreReadOnce(t *testing.T) {
 	wantSound(t, r.store)
 }
 
-func TestKnowledgeUnderSeveralKeysIsOne(t *testing.T) {
+func TestRecordsOfSeveralKeysAreMerged(t *testing.T) {
 	of := func(state attempt.FieldState, id attempt.ID, hours int, earlier ...attempt.ID) attempt.Record {
 		var r attempt.Record
 		r.States[0], r.Attempts[0], r.At[0], r.Earlier[0] = state, id, start.Add(time.Duration(hours)*time.Hour), earlier

@@ -10,9 +10,9 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestForgetLeavesAnotherOfTheSameFormerKey: two persons had one key in the version before. Who is forgotten takes
-// neither the lookup nor the answer of the other one.
-func TestForgetLeavesAnotherOfTheSameFormerKey(t *testing.T) {
+// TestForgetKeepsAnotherPersonWithTheSameFormerKey: two persons had one key in the version before. Who is forgotten
+// takes neither the lookup nor the answer of the other one.
+func TestForgetKeepsAnotherPersonWithTheSameFormerKey(t *testing.T) {
 	for _, reopened := range []bool{false, true} {
 		r := formerRig(t)
 		erased, err := r.erase(Person{Identity: at(t, "network.example/in/Kim")}) // asked for the email; kim for the phone
@@ -79,8 +79,8 @@ func TestNamesFindsProfilesInAnySpelling(t *testing.T) {
 	}
 }
 
-// TestNamesFindsThePhone: a list can have the phone alone.
-func TestNamesFindsThePhone(t *testing.T) {
+// TestFoundPersonIsRecognisedInARowByThePhone: a list can have the phone alone.
+func TestFoundPersonIsRecognisedInARowByThePhone(t *testing.T) {
 	r := newRig(t)
 	found, err := r.Find(Person{Phone: "+49 30 1234567"}, nil)
 	r.check(err)
@@ -89,9 +89,9 @@ func TestNamesFindsThePhone(t *testing.T) {
 	}
 }
 
-// TestWhatWasBoughtAgainIsNotBoughtOnceMore: an email was paid and lost under a former key. Buying it again is one
+// TestAForfeitedFieldIsBoughtAgainOnlyOnce: an email was paid and lost under a former key. Buying it again is one
 // decision of the user: the same command, as it resumes, does not buy what came back empty.
-func TestWhatWasBoughtAgainIsNotBoughtOnceMore(t *testing.T) {
+func TestAForfeitedFieldIsBoughtAgainOnlyOnce(t *testing.T) {
 	r := formerRig(t)
 	ask := request(at(t, "linkedin.com/in/gone"), email)
 	ask.Reask.Forfeited = true
@@ -103,9 +103,9 @@ func TestWhatWasBoughtAgainIsNotBoughtOnceMore(t *testing.T) {
 	}
 }
 
-// TestAnAnswerOfOnesOwnGoesBeforeErasedOnesOfTheFormerKey: Kim and kim had one former key. Under it, only Kim's email is
-// known. Whether it is forgotten or erased by its age, kim's own answer stays.
-func TestAnAnswerOfOnesOwnGoesBeforeErasedOnesOfTheFormerKey(t *testing.T) {
+// TestAnErasureUnderASharedFormerKeyKeepsTheOtherPersonsAnswer: Kim and kim had one former key. Under it, only Kim's
+// email is known. Whether it is forgotten or erased by its age, kim's own answer stays.
+func TestAnErasureUnderASharedFormerKeyKeepsTheOtherPersonsAnswer(t *testing.T) {
 	for name, erase := range map[string]func(r *rig, began time.Time) (Erasure, error){
 		"forgotten": func(r *rig, _ time.Time) (Erasure, error) {
 			return r.erase(Person{Identity: at(r.t, "network.example/in/Kim")})
@@ -140,9 +140,9 @@ func TestAnAnswerOfOnesOwnGoesBeforeErasedOnesOfTheFormerKey(t *testing.T) {
 	}
 }
 
-// TestWhomAnEarlierVersionForgotStaysForgotten: it marked the former key alone, and knew nothing of later lookups under
-// the present one.
-func TestWhomAnEarlierVersionForgotStaysForgotten(t *testing.T) {
+// TestAPersonForgottenByAnEarlierVersionStaysForgotten: it marked the former key alone, and knew nothing of later
+// lookups under the present one.
+func TestAPersonForgottenByAnEarlierVersionStaysForgotten(t *testing.T) {
 	r := formerRig(t)
 	jane := at(t, "uk.linkedin.com/in/jane-doe")
 	r.settle(r.grant(request(jane, phone)), v1.Answer{Status: enrich.Matched, BusinessPhone: "+49 30 1"})

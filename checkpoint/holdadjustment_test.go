@@ -77,9 +77,9 @@ func TestHoldsInDoubtNeverExceedTheChange(t *testing.T) {
 	}
 }
 
-// TestTheLastDoubtsAreBoundByWhatAnswersCost: what answers cost at least is no part of what the
+// TestHoldsInDoubtExcludeWhatAnswersCostAtLeast: what answers cost at least is no part of what the
 // calls in doubt can have been charged. An answer that may have been free costs nothing.
-func TestTheLastDoubtsAreBoundByWhatAnswersCost(t *testing.T) {
+func TestHoldsInDoubtExcludeWhatAnswersCostAtLeast(t *testing.T) {
 	for free, want := range []cost.Money{10 * cost.Cent, 25 * cost.Cent} {
 		r := newRig(t)
 		r.check(r.Rebase(freeAndPaid(int64(free), cost.Dollar)))
@@ -122,9 +122,9 @@ func TestNoMoreIsAssumedThanTheAccountLost(t *testing.T) {
 	}
 }
 
-// TestCheckKnowsReducedHolds: a period that reduces more than its calls in doubt hold, or less
+// TestCheckFindsWronglyReducedHolds: a period that reduces more than its calls in doubt hold, or less
 // than the sums say, is a problem.
-func TestCheckKnowsReducedHolds(t *testing.T) {
+func TestCheckFindsWronglyReducedHolds(t *testing.T) {
 	for _, damage := range []cost.Money{-1, 1, cost.Dollar} {
 		r := newRig(t)
 		r.check(r.Rebase(paidAccount(cost.Dollar)))
@@ -142,8 +142,8 @@ func TestCheckKnowsReducedHolds(t *testing.T) {
 	}
 }
 
-// TestCheckKnowsProvisionalCharges: the lists name charges that the journal booked as paid.
-func TestCheckKnowsProvisionalCharges(t *testing.T) {
+// TestCheckFindsWrongProvisionalCharges: the lists name charges that the journal booked as paid.
+func TestCheckFindsWrongProvisionalCharges(t *testing.T) {
 	for name, damage := range map[string]func(*record.State){
 		"another attempt":         func(s *record.State) { s.Provisional[0].ID++ },
 		"another field":           func(s *record.State) { s.Provisional[0].Fields = phone },

@@ -208,7 +208,7 @@ func TestAReleasedLookupMayBeAskedAgainUnlessRejected(t *testing.T) {
 	}
 }
 
-func TestCeilingsNest(t *testing.T) {
+func TestTheMostRestrictiveOfTwoCeilingsDecides(t *testing.T) {
 	r := newRig(t)
 	run := cost.SpendCeiling("max-spend", RunScope("run"), 45*cost.Cent)
 	month := cost.Ceiling{Name: "monthly", Scope: JobScope("run"), Period: cost.Month, Limit: int64(40 * cost.Cent)}
@@ -267,7 +267,7 @@ func TestTheFreeAllowanceIsUsedFirstAndHeldOnce(t *testing.T) {
 	}
 }
 
-func TestDoubtedFreeUnitsAreNotWaitedFor(t *testing.T) {
+func TestACallHoldsTheFullPriceWhenTheFreeUnitIsInDoubt(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(accountWith(1, 0)))
 	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
@@ -360,9 +360,9 @@ func TestThePauseOfALostResponseOutlivesTheProcess(t *testing.T) {
 	r.grant(request(person(3), email))
 }
 
-// TestAPauseOfACenturyCanBeReadAndEnded: whatever a service asks for, the journal opens,
+// TestAPauseOfAHundredYearsCanBeReadAndEnded: whatever a service asks for, the journal opens,
 // and somebody who knows better can go on.
-func TestAPauseOfACenturyCanBeReadAndEnded(t *testing.T) {
+func TestAPauseOfAHundredYearsCanBeReadAndEnded(t *testing.T) {
 	r := newRig(t)
 	until := start.AddDate(100, 0, 0)
 	r.check(r.Release(r.grant(request(person(1), email)).ID, attempt.Release{Reason: "rate_limited", Sent: true, PauseUntil: until}))

@@ -72,7 +72,7 @@ func inBadger(t testing.TB) func() Store {
 	}
 }
 
-func TestAJournalConforms(t *testing.T) {
+func TestJournalsPassTheLedgerConformanceSuite(t *testing.T) {
 	t.Run("memory", func(t *testing.T) { ledgertest.Run(t, journals(inMemory)) })
 	t.Run("badger", func(t *testing.T) { ledgertest.Run(t, journals(inBadger)) })
 	t.Run("postgres", func(t *testing.T) {
@@ -80,9 +80,9 @@ func TestAJournalConforms(t *testing.T) {
 	})
 }
 
-// TestAJournalDecidesAsRowsDo compares a journal, which keeps its view up to date, with a ledger
+// TestAJournalDecidesAsALedgerThatLoadsEachView compares a journal, which keeps its view up to date, with a ledger
 // that loads each view from the rows of all attempts.
-func TestAJournalDecidesAsRowsDo(t *testing.T) {
+func TestAJournalDecidesAsALedgerThatLoadsEachView(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			ledgertest.Compare(t, seed, journals(inMemory), ledgertest.Rows)

@@ -29,8 +29,8 @@ func manyDoubts(t *testing.T, count int) (*rig, *gatedStore) {
 	return r, store
 }
 
-// TestAsManyDoubtsAsThereMayBeAreSettled: more of them than a transaction takes.
-func TestAsManyDoubtsAsThereMayBeAreSettled(t *testing.T) {
+// TestReconcileSettlesMoreDoubtsThanATransactionTakes: more of them than a transaction takes.
+func TestReconcileSettlesMoreDoubtsThanATransactionTakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -55,8 +55,8 @@ func TestAsManyDoubtsAsThereMayBeAreSettled(t *testing.T) {
 	}
 }
 
-// TestDoubtsThatACrashLeavesOverAreDecidedAsBefore cuts the settling off in the middle.
-func TestDoubtsThatACrashLeavesOverAreDecidedAsBefore(t *testing.T) {
+// TestReconcileContinuesWithTheSameDecisionsAfterACrash cuts the settling off in the middle.
+func TestReconcileContinuesWithTheSameDecisionsAfterACrash(t *testing.T) {
 	const count = 2*concludedAtOnce + 10
 	account := paidAccount(10_000*cost.Dollar - count*15*cost.Cent)
 	r, store := manyDoubts(t, count)

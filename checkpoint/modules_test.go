@@ -64,9 +64,9 @@ func (r *rig) loses(n int, now cost.Account) (cost.Result, string) {
 	return reconciled.Cases[len(reconciled.Cases)-1].Result, reconciled.Why
 }
 
-// TestAConfirmedModuleIsThatOfItsAccount: it outlives the process, proves nothing about another account, and is
+// TestAConfirmedModuleCountsOnlyForItsAccount: it outlives the process, proves nothing about another account, and is
 // forgotten when the counters contradict it.
-func TestAConfirmedModuleIsThatOfItsAccount(t *testing.T) {
+func TestAConfirmedModuleCountsOnlyForItsAccount(t *testing.T) {
 	r := newRig(t)
 	a, b := r.counter("https://a.example"), r.counter("https://b.example")
 	for _, on := range []*rig{a, b} {
@@ -91,8 +91,8 @@ func TestAConfirmedModuleIsThatOfItsAccount(t *testing.T) {
 	wantSound(t, r.store)
 }
 
-// TestATimeSpanThatAnAnswerDoesNotMoveIsForgotten: the service counts in another one than is asked for.
-func TestATimeSpanThatAnAnswerDoesNotMoveIsForgotten(t *testing.T) {
+// TestASpanCounterThatAnAnswerDoesNotMoveIsNoLongerConfirmed: the service counts in another one than is asked for.
+func TestASpanCounterThatAnAnswerDoesNotMoveIsNoLongerConfirmed(t *testing.T) {
 	const emails = secondModule + 1
 	tariff := counting()
 	tariff.Meters = append(tariff.Meters, cost.MeterInfo{Name: "emails", Counting: cost.CountsSpan})
@@ -151,9 +151,9 @@ func TestAReadingThatShowsAResetIsKnownAtTheNextStart(t *testing.T) {
 	}
 }
 
-// TestAJournalOfBeforeProvesNoMore opens a journal without readings, other counters and confirmed modules. Its
-// counters decide where they leave no doubt.
-func TestAJournalOfBeforeProvesNoMore(t *testing.T) {
+// TestAnOlderJournalDecidesOnlyWhereItsCountersLeaveNoDoubt opens a journal without readings, other counters and
+// confirmed modules. Its counters decide where they leave no doubt.
+func TestAnOlderJournalDecidesOnlyWhereItsCountersLeaveNoDoubt(t *testing.T) {
 	for name, test := range map[string]struct {
 		now  cost.Account
 		want cost.Result

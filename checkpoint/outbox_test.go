@@ -106,7 +106,7 @@ func TestAFactThatIsFoundTwiceHasOneAlertWithOneID(t *testing.T) {
 	}
 }
 
-func TestOpenHasTheAlertsOfAJobInTheirOrder(t *testing.T) {
+func TestOpenAlertsOfAJobAreInTimeOrder(t *testing.T) {
 	s := openOutbox(t, t.TempDir())
 	defer s.Close()
 	addIn(t, s, alert("nightly", "failure", noon.Add(time.Minute), "ops"), alert("nightly", "doubt", noon, "ops"), alert("night", "drift", noon, "ops"))

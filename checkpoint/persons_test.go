@@ -105,9 +105,9 @@ func recordsOf(matches []PersonMatch) (records []string) {
 	return records
 }
 
-// TestFindFollowsWhatAttemptsShare: what was found is in the order in which it was found, so that each shares something
-// with the person or with what was found before it. A name alone is not shared.
-func TestFindFollowsWhatAttemptsShare(t *testing.T) {
+// TestFindFollowsIdentifiersSharedByAttempts: what was found is in the order in which it was found, so that each shares
+// something with the person or with what was found before it. A name alone is not shared.
+func TestFindFollowsIdentifiersSharedByAttempts(t *testing.T) {
 	page := enrich.Identity{Search: "page one"}
 	for name, c := range map[string]struct {
 		attempts  []bought
@@ -251,7 +251,7 @@ func TestFindReturnsTheNamesOfAnswersAsIdentities(t *testing.T) {
 	}
 }
 
-func TestFindWantsSomebody(t *testing.T) {
+func TestFindRefusesAPersonWithoutAnyIdentifier(t *testing.T) {
 	for _, who := range []Person{{}, {Phone: "-"}, {Name: " - "}} {
 		if _, err := journalOf(nil).Find(who); err == nil {
 			t.Errorf("%+v is somebody", who)

@@ -15,7 +15,7 @@ import (
 
 // The longest profiles that the client keeps, in as many answers at once as there can be
 // calls in flight, fit into the commits. "<" is what takes the most room in a record.
-func TestManyLongProfilesAreSettledAtOnce(t *testing.T) {
+func TestTheLongestProfilesOfAllCallsInFlightFitIntoCommits(t *testing.T) {
 	const calls = 64
 	j := openDir(t, filepath.Join(t.TempDir(), "journal"))
 	defer j.Close()

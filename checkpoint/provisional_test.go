@@ -70,9 +70,9 @@ func TestAnswersAfterALostCallAreCorrected(t *testing.T) {
 	}
 }
 
-// TestAnOldDoubtHoldsNoFreeUnit: a base is net of what earlier calls used, so a call that
+// TestADoubtFromBeforeTheBaseHoldsNoFreeUnit: a base is net of what earlier calls used, so a call that
 // stays in doubt does not make later answers look paid.
-func TestAnOldDoubtHoldsNoFreeUnit(t *testing.T) {
+func TestADoubtFromBeforeTheBaseHoldsNoFreeUnit(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(freeAndPaid(5, cost.Dollar)))
 	for n := 1; n <= 3; n++ {
@@ -219,9 +219,9 @@ func TestAStrictLookupOnTheBaseCorrectsNothing(t *testing.T) {
 	}
 }
 
-// TestAnErrorInTheMiddleStopsTheJournal: what it has changed in memory must not be written
+// TestAnErrorDuringACorrectionStopsTheJournal: what it has changed in memory must not be written
 // without the records that belong to it.
-func TestAnErrorInTheMiddleStopsTheJournal(t *testing.T) {
+func TestAnErrorDuringACorrectionStopsTheJournal(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
 	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))

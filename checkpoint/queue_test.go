@@ -34,9 +34,9 @@ func longPerson(n, length int) enrich.Identity {
 	return enrich.Identity{FirstName: id.ProfileURL, LastName: strings.Repeat("x", length), CompanyName: "Acme"}
 }
 
-// TestLongTextsWaitForTheNextCommit: while one commit waits for the disk, no more gathers
+// TestACommitGathersNoMoreThanATransactionTakes: while one commit waits for the disk, no more gathers
 // for the next than a transaction takes, whatever is in the list.
-func TestLongTextsWaitForTheNextCommit(t *testing.T) {
+func TestACommitGathersNoMoreThanATransactionTakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -79,8 +79,8 @@ func TestLongTextsWaitForTheNextCommit(t *testing.T) {
 	})
 }
 
-// TestAPersonThatNoTransactionTakesIsRefused, and the journal goes on.
-func TestAPersonThatNoTransactionTakesIsRefused(t *testing.T) {
+// TestAnIdentityTooLongForATransactionIsRefused, and the journal goes on.
+func TestAnIdentityTooLongForATransactionIsRefused(t *testing.T) {
 	journal, err := openIn(t.TempDir(), Options{Catalogue: v1.Catalogue(), Rate: Rate{Slots: 1000, Window: 1}, Now: (&clock{start}).now})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 )
 
 // Another process reads the journal while lookups are in flight.
-func TestAJournalThatIsReadStaysAsItIs(t *testing.T) {
+func TestAReaderChangesNothingInTheJournal(t *testing.T) {
 	r := newRig(t)
 	answered, flying := person(1), person(2)
 	r.settle(r.grant(request(answered, email)), v1.Answer{Status: enrich.Matched, WorkEmail: "a@b.example"})

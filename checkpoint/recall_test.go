@@ -29,7 +29,7 @@ func TestKeysAreTheHashOfTheCanonicalForm(t *testing.T) {
 	}
 }
 
-func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
+func TestRecordsReturnsEveryKnownPerson(t *testing.T) {
 	r := newRig(t)
 	if r.People() != 0 {
 		t.Errorf("%d people in an empty journal", r.People())
@@ -103,9 +103,9 @@ func TestRecordsHandsOutEverybodyOfWhomSomethingIsKnown(t *testing.T) {
 	}
 }
 
-// TestWhoWasForgottenBeforeTheFirstAttemptIsKnown has a journal that knows nothing but
+// TestAPersonForgottenBeforeAnyAttemptIsKnown has a journal that knows nothing but
 // that somebody must not be asked for.
-func TestWhoWasForgottenBeforeTheFirstAttemptIsKnown(t *testing.T) {
+func TestAPersonForgottenBeforeAnyAttemptIsKnown(t *testing.T) {
 	r := newRig(t)
 	_, err := r.erase(Person{Identity: person(1)})
 	r.check(err)

@@ -15,9 +15,9 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestRecallTellsWhatTheRecordsTell asks for attempts that lie together, apart and far
+// TestRecallEqualsTheRecordsOnEveryStore asks for attempts that lie together, apart and far
 // apart, on a store that leaps and on one that cannot, with and without room in memory.
-func TestRecallTellsWhatTheRecordsTell(t *testing.T) {
+func TestRecallEqualsTheRecordsOnEveryStore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -77,9 +77,9 @@ func (r *rig) checkOutcome(outcome attempt.Outcome, who enrich.Identity) {
 	}
 }
 
-// TestWhatEndsWhileAllIsHeldIsReported has attempts that begin and end after the records were
+// TestRecallReportsAttemptsThatEndAfterTheRecordsWereCached has attempts that begin and end after the records were
 // taken into memory.
-func TestWhatEndsWhileAllIsHeldIsReported(t *testing.T) {
+func TestRecallReportsAttemptsThatEndAfterTheRecordsWereCached(t *testing.T) {
 	r := newRig(t)
 	all := outcomesOfAllKinds(r, 60)
 	recall := r.Recall(0, true)
@@ -120,7 +120,7 @@ func outcomesOfAllKinds(r *rig, attempts int) (all []attempt.ID) {
 	return all
 }
 
-func TestRecallOfRecordsThatAreNotThereIsAnError(t *testing.T) {
+func TestRecallOfMissingRecordsIsAnError(t *testing.T) {
 	r := newRig(t)
 	all := outcomesOfAllKinds(r, 60)
 	for name, c := range map[string]struct {

@@ -14,10 +14,10 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestRecallTellsTheSameWithoutWho compares what it tells with and without, but for that,
+// TestRecallWithoutSubjectsReturnsTheSameOutcomes compares what it tells with and without, but for that,
 // of journals in every form: with answers, doubts, what is forgotten, pruned, forfeited,
 // in flight and not there.
-func TestRecallTellsTheSameWithoutWho(t *testing.T) {
+func TestRecallWithoutSubjectsReturnsTheSameOutcomes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -94,9 +94,9 @@ func erasedHere(r *rig) *rig {
 	return r
 }
 
-// TestManyRecallAtTheSameTime has goroutines that ask for the same attempts, which lie
+// TestRecallIsSafeForConcurrentUse has goroutines that ask for the same attempts, which lie
 // apart, while others end.
-func TestManyRecallAtTheSameTime(t *testing.T) {
+func TestRecallIsSafeForConcurrentUse(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) *rig{"memory": newRig, "badger": newBadgerRig} {
 		t.Run(name, func(t *testing.T) {
 			r := open(t)

@@ -77,9 +77,9 @@ func TestASharedAccountNeverProvesACharge(t *testing.T) {
 	}
 }
 
-// TestCreditThatWasAddedIsKeptInMind: also by a journal that was opened again, until the
+// TestADepositLeavesLossesUndecidedUntilTheNextBase: also by a journal that was opened again, until the
 // next base.
-func TestCreditThatWasAddedIsKeptInMind(t *testing.T) {
+func TestADepositLeavesLossesUndecidedUntilTheNextBase(t *testing.T) {
 	r := newRig(t)
 	r.check(r.Rebase(paidAccount(10 * cost.Dollar)))
 	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))

@@ -96,9 +96,9 @@ func takenIn(w SlotWindow, at time.Time) (count int) {
 	return count
 }
 
-// TestSlotsAreFoundAgain compares the slots that are found in a journal with those that its
+// TestReopeningFindsTheWindowSlotsInUse compares the slots that are found in a journal with those that its
 // lookups took.
-func TestSlotsAreFoundAgain(t *testing.T) {
+func TestReopeningFindsTheWindowSlotsInUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}

@@ -32,7 +32,7 @@ func read(t *testing.T, dir string) []Start {
 	return all
 }
 
-func TestAStartHasItsEnd(t *testing.T) {
+func TestAStartIsRecordedWithItsEnd(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first, killed := begin(t, dir, "first", 1), begin(t, dir, "killed", 2)
@@ -52,7 +52,7 @@ func TestAStartHasItsEnd(t *testing.T) {
 }
 
 // Processes that start at the same time do not damage each other's lines, and a torn line hides no other.
-func TestStartsOfManyProcessesAreAllThere(t *testing.T) {
+func TestStartsOfConcurrentProcessesAreAllRecorded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var working sync.WaitGroup
@@ -93,7 +93,7 @@ func TestWithoutAJournalNothingIsRecorded(t *testing.T) {
 	}
 }
 
-func TestTheStateOfAStart(t *testing.T) {
+func TestStartStateFollowsFromProcessAndOwner(t *testing.T) {
 	t.Parallel()
 	host, _ := os.Hostname()
 	alive := func(process int) bool { return process != 9 }
@@ -150,7 +150,7 @@ func TestTheFileOfStartsIsBounded(t *testing.T) {
 }
 
 // A second process does not drop the older starts while another one renames the file.
-func TestOneProcessMovesTheStarts(t *testing.T) {
+func TestOnlyOneProcessRotatesTheFileOfStarts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, fileName)

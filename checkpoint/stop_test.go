@@ -14,7 +14,7 @@ import (
 
 // What walks over the journal ends when it is asked to, after any record, and the journal
 // is as sound as before. Opening it is never ended: it finds out what a crash left.
-func TestWalksStop(t *testing.T) {
+func TestEveryWalkOverTheJournalStopsOnRequest(t *testing.T) {
 	t.Parallel()
 	stopped := errors.New("stopped")
 	onJournal := func(do func(j *Journal) error) func(dir string, options Options) error {

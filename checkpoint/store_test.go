@@ -79,8 +79,8 @@ func (s *memStore) Version() uint64 {
 
 func (s *memStore) Close() error { return nil }
 
-// TestStores runs the Store's contract over every store.
-func TestStores(t *testing.T) {
+// TestEveryStoreKeepsTheStoreContract runs the Store's contract over every store.
+func TestEveryStoreKeepsTheStoreContract(t *testing.T) {
 	stores := map[string]func(t *testing.T) (open func() Store){
 		"badger": func(t *testing.T) func() Store {
 			dir := t.TempDir()

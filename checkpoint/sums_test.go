@@ -61,9 +61,9 @@ func TestAHoldEndsAsItsChargeInEveryScope(t *testing.T) {
 	}
 }
 
-// TestTheAccountsSumsBeginAtItsBase releases an attempt from before the base: the account shows
+// TestAccountSumsExcludeAttemptsFromBeforeTheBase releases an attempt from before the base: the account shows
 // already what it cost.
-func TestTheAccountsSumsBeginAtItsBase(t *testing.T) {
+func TestAccountSumsExcludeAttemptsFromBeforeTheBase(t *testing.T) {
 	s, in := checkpoint.NewSums(), intent("a")
 	s.Release(s.Of(in, enrich.Named("a", "b")), in.Hold, settled(in), true)
 	s.Correct(s.Of(in, enrich.Named("a", "b")), cost.Charge{}, cost.Charge{Amounts: cost.OfMoney(cost.Cent)}, true)
@@ -78,8 +78,8 @@ func TestTheAccountsSumsBeginAtItsBase(t *testing.T) {
 	}
 }
 
-// TestEveryChangeIsTakenOnce takes changes, and changes what has changed already.
-func TestEveryChangeIsTakenOnce(t *testing.T) {
+// TestTakeChangesReturnsEachChangeOnce takes changes, and changes what has changed already.
+func TestTakeChangesReturnsEachChangeOnce(t *testing.T) {
 	s, in := checkpoint.NewSums(), intent("a")
 	for range 2 {
 		s.Hold(s.Of(in, enrich.Named("a", "b")), in.Hold)
@@ -114,8 +114,8 @@ func TestADayKeepsItsFirstAndItsLastAttempt(t *testing.T) {
 	}
 }
 
-// TestManyKindsOfAttemptsAreToldApart has more runs than are remembered.
-func TestManyKindsOfAttemptsAreToldApart(t *testing.T) {
+// TestSumsStayExactForMoreRunsThanAreCached has more runs than are remembered.
+func TestSumsStayExactForMoreRunsThanAreCached(t *testing.T) {
 	s := checkpoint.NewSums()
 	const runs = 3000
 	for round := range 2 {

@@ -40,8 +40,8 @@ func (v *versions) isThatAfter(j *Journal, want string) {
 	}
 }
 
-// TestEveryChangeComesToAVersionOfItsOwn closes and opens the journal after each.
-func TestEveryChangeComesToAVersionOfItsOwn(t *testing.T) {
+// TestEveryChangeGivesTheJournalANewVersion closes and opens the journal after each.
+func TestEveryChangeGivesTheJournalANewVersion(t *testing.T) {
 	memory := newRig(t)
 	dir := filepath.Join(t.TempDir(), "journal")
 	onDisk := &rig{Journal: openDir(t, dir), t: t}
@@ -132,8 +132,8 @@ func TestRecordsOfNewKindsChangeTheVersion(t *testing.T) {
 	}
 }
 
-// TestReadingKeepsTheVersion has a journal that is asked for all that can be asked for.
-func TestReadingKeepsTheVersion(t *testing.T) {
+// TestReadingDoesNotChangeTheJournalVersion has a journal that is asked for all that can be asked for.
+func TestReadingDoesNotChangeTheJournalVersion(t *testing.T) {
 	r := newRig(t)
 	all := outcomesOfAllKinds(r, 20)
 	before := r.Version()
@@ -147,9 +147,9 @@ func TestReadingKeepsTheVersion(t *testing.T) {
 	}
 }
 
-// TestARewriteBringsNoVersionBack changes a journal, rewrites it, which leaves fewer
+// TestARewriteRepeatsNoJournalVersion changes a journal, rewrites it, which leaves fewer
 // commits behind and the same records, and changes it again as many times.
-func TestARewriteBringsNoVersionBack(t *testing.T) {
+func TestARewriteRepeatsNoJournalVersion(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "journal")
 	seen := newVersions(t)
 	key := make([]byte, 32)
@@ -189,9 +189,9 @@ func TestARewriteBringsNoVersionBack(t *testing.T) {
 	seen.isNew(j, "a change of the encrypted journal")
 }
 
-// TestAJournalFromABackupComesToVersionsOfItsOwn lets two copies of a journal go on, by
+// TestARestoredBackupRepeatsNoVersionOfTheOriginal lets two copies of a journal go on, by
 // as many commits, of which every one has the same number, and at the same times.
-func TestAJournalFromABackupComesToVersionsOfItsOwn(t *testing.T) {
+func TestARestoredBackupRepeatsNoVersionOfTheOriginal(t *testing.T) {
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
 	j := openDir(t, first)
@@ -219,9 +219,9 @@ func TestAJournalFromABackupComesToVersionsOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestAKilledJournalFromABackupComesToAVersionOfItsOwn has a copy of a journal that was in the
+// TestABackupWithACallInFlightRepeatsNoVersionOfTheOriginal has a copy of a journal that was in the
 // middle of a lookup. To open it takes as many commits as the answer took in the other one.
-func TestAKilledJournalFromABackupComesToAVersionOfItsOwn(t *testing.T) {
+func TestABackupWithACallInFlightRepeatsNoVersionOfTheOriginal(t *testing.T) {
 	r := newRig(t)
 	seen := newVersions(t)
 	ticket := r.grant(request(person(1), email))

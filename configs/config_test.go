@@ -99,7 +99,7 @@ func TestFileSetsFlagsBelowCommandLineAndEnvironment(t *testing.T) {
 }
 
 // The keys of a section are set below it alone, and the command line has none of them.
-func TestASectionSetsItsKeys(t *testing.T) {
+func TestKeysOfASectionAreSetOnlyBelowIt(t *testing.T) {
 	t.Parallel()
 	flags := newFlags()
 	if err := flags.read(t, "name: a\nguesses:\n  clock-skew: 5m\n  request_names: {a: b}\n"); err != nil {
@@ -117,7 +117,7 @@ func TestASectionSetsItsKeys(t *testing.T) {
 }
 
 // Pairs are written as a mapping, as a list or in one value, also with an underscore in the key.
-func TestPairsOfAFileAreAMapping(t *testing.T) {
+func TestPairsOfAFileMayBeAMappingAListOrOneValue(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"max-units:\n  companies: 5\n  contacts: \"7\"\n", "max_units: {contacts: 7, companies: 5}\n",
@@ -178,7 +178,7 @@ func TestErrorsOfAFileNameEveryLine(t *testing.T) {
 	}
 }
 
-func TestMergeTellsEachProblemOnce(t *testing.T) {
+func TestMergeProblemsReportsEachProblemOnce(t *testing.T) {
 	t.Parallel()
 	problems := func(lines ...int) error {
 		p := &Problems{file: "c.yaml"}

@@ -10,9 +10,9 @@ import (
 	"payonce/configs"
 )
 
-// TestExamples shows that the examples are there, are flat names and values, and hold
+// TestExampleConfigurationsAreFlatAndHoldNoKey shows that the examples are there, are flat names and values, and hold
 // no key. That the names are flags is tested where the flags are.
-func TestExamples(t *testing.T) {
+func TestExampleConfigurationsAreFlatAndHoldNoKey(t *testing.T) {
 	examples, err := configs.Examples()
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,7 @@ package configs
 
 import "testing"
 
-func TestYearsAreSpansAndSingleYears(t *testing.T) {
+func TestYearsFlagReadsSpansAndSingleYears(t *testing.T) {
 	for text, want := range map[string]string{
 		"2024": "2024", "2022-2024": "2022-2024", "2024, 2022": "2022,2024", "2020,2022-2024,2023": "2020,2022-2024", "2022-2023": "2022-2023",
 		"2022-2022": "2022", "": "", "24": "", "2024-2022": "", "2022-": "", "1899": "", "1900-2100": "", "2022..2024": "", "2022,": "", "-1": "",
@@ -21,7 +21,7 @@ func TestYearsAreSpansAndSingleYears(t *testing.T) {
 	}
 }
 
-func TestFiguresAreNamedInAnyCase(t *testing.T) {
+func TestFiguresFlagIgnoresCase(t *testing.T) {
 	f := FiguresFlag{Known: []string{"Turnover", "Employee-Numbers", "EBITDA"}, Suggest: func(string, []string) string { return "" }}
 	for text, want := range map[string]string{
 		"turnover": "Turnover", "EMPLOYEE numbers,ebitda": "Employee-Numbers,EBITDA", "EBITDA, ebitda": "EBITDA", "": "", "profit": "", "EBITDA,": "",

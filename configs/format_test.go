@@ -81,8 +81,8 @@ func TestRateCardRoundTrip(t *testing.T) {
 	})
 }
 
-// TestFormatRateCardMakesText shows that a name that is not text is written as one.
-func TestFormatRateCardMakesText(t *testing.T) {
+// TestFormatRateCardReplacesInvalidUTF8 shows that a name that is not text is written as one.
+func TestFormatRateCardReplacesInvalidUTF8(t *testing.T) {
 	card := cost.RateCard{Options: []cost.Option{{Name: "a\xffb", Title: "\xc0"}}}
 	got, err := configs.ParseRateCard("card.yaml", configs.FormatRateCard(card))
 	if err != nil {

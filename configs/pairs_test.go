@@ -14,7 +14,7 @@ func letters(name, value string) error {
 	return nil
 }
 
-func TestPairsAreGivenOneByOneOrTogether(t *testing.T) {
+func TestPairsFlagReadsSinglePairsAndLists(t *testing.T) {
 	v := PairsFlag{Form: "NAME=VALUE", Check: letters}
 	for _, text := range []string{"b=2", "a = 1,c=x=y", "b=2"} {
 		if err := v.Set(text); err != nil {

@@ -7,7 +7,7 @@ import (
 
 // A rate is within another when no window of the other sees more lookups than it
 // allows.
-func TestRateWithin(t *testing.T) {
+func TestARateIsWithinAnotherWhenNoWindowExceedsIt(t *testing.T) {
 	for _, test := range []struct {
 		rate, other string
 		within      bool

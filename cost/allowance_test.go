@@ -139,9 +139,9 @@ func (w *world) ifInFlight(action func(*rapid.T)) func(*rapid.T) {
 	}
 }
 
-// TestSettleKnowsTheCharge shows that what a call is charged does not depend on
+// TestTheChargeDoesNotDependOnTheOrderOfCallsInFlight shows that what a call is charged does not depend on
 // the order in which the service sees the calls in flight.
-func TestSettleKnowsTheCharge(t *testing.T) {
+func TestTheChargeDoesNotDependOnTheOrderOfCallsInFlight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newWorld(t)
 		t.Repeat(map[string]func(*rapid.T){

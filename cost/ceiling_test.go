@@ -44,9 +44,9 @@ func TestPeriodOf(t *testing.T) {
 	}
 }
 
-// TestPeriodsOfOneMoment shows that a period does not depend on the time zone in
+// TestPeriodsDoNotDependOnTheTimeZone shows that a period does not depend on the time zone in
 // which a moment is told, and that every day lies in one month.
-func TestPeriodsOfOneMoment(t *testing.T) {
+func TestPeriodsDoNotDependOnTheTimeZone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.Unix(rapid.Int64Range(0, 4_000_000_000).Draw(t, "moment"), 0)
 		zone := time.FixedZone("somewhere", rapid.IntRange(-14*60, 14*60).Draw(t, "minutes east")*60)
@@ -91,7 +91,7 @@ func TestCeilingFormatCountsLookups(t *testing.T) {
 	}
 }
 
-func TestCeilingMeasures(t *testing.T) {
+func TestCeilingComputesUseAndNeedOfItsMeter(t *testing.T) {
 	totals := cost.Totals{Settled: cost.OfMoney(3 * cost.Dollar), Held: cost.OfMoney(2 * cost.Dollar), Lookups: 20, Forfeited: 1, Uncharged: 2, Open: 5}
 	free := cost.Hold{Fields: enrich.FieldsOf(email), Free: enrich.FieldsOf(email), Rates: standardRates()}
 	paid := cost.Hold{Fields: allFields, Rates: standardRates()}
@@ -126,7 +126,7 @@ func TestCeilingMeasures(t *testing.T) {
 	}
 }
 
-func TestRefusing(t *testing.T) {
+func TestRefusingReturnsTheMostRestrictiveCeilingThatIsPassed(t *testing.T) {
 	totals := map[string]cost.Totals{"run": {Settled: cost.OfMoney(90 * cost.Cent), Lookups: 6, Open: 1}, "month": {Held: cost.OfMoney(2 * cost.Dollar)}}
 	hold := cost.Hold{Fields: allFields, Rates: standardRates()} // 40 cents
 	free := cost.Hold{Fields: allFields, Free: allFields, Rates: standardRates()}

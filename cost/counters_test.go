@@ -178,10 +178,10 @@ func TestNoResetAtAnyMomentProvesAnything(t *testing.T) {
 	}
 }
 
-// TestCallsThatOvertakeAReadingCountAfterIt has a period end, and two calls answered, after a reading was made and
-// before it has come. They are part of what the next reading shows, whether or not they had begun before the reading
-// was asked for.
-func TestCallsThatOvertakeAReadingCountAfterIt(t *testing.T) {
+// TestCallsAnsweredDuringAReadingBelongToTheNextOne has a period end, and two calls answered, after a reading was made
+// and before it has come. They are part of what the next reading shows, whether or not they had begun before the
+// reading was asked for.
+func TestCallsAnsweredDuringAReadingBelongToTheNextOne(t *testing.T) {
 	pace := Pace{Calls: 1, Window: 45 * time.Second}
 	if most := pace.most(readAccuracy + 10*time.Second); most != 3 {
 		t.Fatalf("others send %d calls", most)
@@ -207,9 +207,9 @@ func TestCallsThatOvertakeAReadingCountAfterIt(t *testing.T) {
 	}
 }
 
-// TestWhereNothingHappenedLossesAreDecided: a call that was not counted is asked again, also after hours and on an
-// exclusive account with small counters, and one that was counted is forfeited on an exclusive account.
-func TestWhereNothingHappenedLossesAreDecided(t *testing.T) {
+// TestLossesAreDecidedWhenNothingElseMovedTheCounters: a call that was not counted is asked again, also after hours and
+// on an exclusive account with small counters, and one that was counted is forfeited on an exclusive account.
+func TestLossesAreDecidedWhenNothingElseMovedTheCounters(t *testing.T) {
 	spare, lost, reading := event{"spare", 0, firstModule}, event{"lost", 0, firstModule}, event{"reading", 0, 0}
 	answers := slices.Repeat([]event{{"answer", 0, firstModule}}, 5)
 	for name, test := range map[string]struct {
@@ -242,8 +242,8 @@ func TestWhereNothingHappenedLossesAreDecided(t *testing.T) {
 	}
 }
 
-// TestALowRateOfThisProgramDoesNotBindOthers: a user who sets a low rate leaves the rest of it to others.
-func TestALowRateOfThisProgramDoesNotBindOthers(t *testing.T) {
+// TestALowOwnRateDoesNotLimitWhatOthersMayHaveSent: a user who sets a low rate leaves the rest of it to others.
+func TestALowOwnRateDoesNotLimitWhatOthersMayHaveSent(t *testing.T) {
 	for _, test := range []struct {
 		others Pace
 		want   Result
@@ -291,9 +291,9 @@ func TestCountersWellAboveZeroDecideAsWithoutResets(t *testing.T) {
 	})
 }
 
-// TestNothingIsProvedThatIsNotSo draws accounts whose modules count other operations than is assumed, that begin again
-// and that others use. On an exclusive account nobody else does.
-func TestNothingIsProvedThatIsNotSo(t *testing.T) {
+// TestCountersNeverProveAWrongResult draws accounts whose modules count other operations than is assumed, that begin
+// again and that others use. On an exclusive account nobody else does.
+func TestCountersNeverProveAWrongResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pace := Pace{Calls: 3, Window: time.Hour}
 		var confirmed []Operation
@@ -416,8 +416,8 @@ func TestAnErasedCallMayHaveMovedAnotherCounter(t *testing.T) {
 	}
 }
 
-// TestASpanProvesNothingUntilAnAnswerHasMovedIt: the service may count in another time zone than is asked for.
-func TestASpanProvesNothingUntilAnAnswerHasMovedIt(t *testing.T) {
+// TestASpanCounterIsEvidenceOnlyAfterAnAnswerMovedIt: the service may count in another time zone than is asked for.
+func TestASpanCounterIsEvidenceOnlyAfterAnAnswerMovedIt(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, booked, moved int64
 		spans                 Meters

@@ -61,8 +61,8 @@ func totalsOf(everHeld, held, settled int64) cost.Totals {
 	return cost.Totals{EverHeld: dollars(everHeld), Held: dollars(held), Settled: dollars(settled)}
 }
 
-// TestNoDriftIsSeenInWhatIsNotShown: what one of the snapshots leaves out is not zero.
-func TestNoDriftIsSeenInWhatIsNotShown(t *testing.T) {
+// TestValuesThatASnapshotOmitsAreNotCountedAsDrift: what one of the snapshots leaves out is not zero.
+func TestValuesThatASnapshotOmitsAreNotCountedAsDrift(t *testing.T) {
 	shown := showing(100*cost.Dollar, 100)
 	for name, pair := range map[string][2]cost.Account{"before": {{}, shown}, "after": {shown, {}}} {
 		if got := cost.DriftOf(pair[0], pair[1], cost.Totals{}, cost.Totals{}, tariff, false); !got.Zero() {
@@ -71,9 +71,9 @@ func TestNoDriftIsSeenInWhatIsNotShown(t *testing.T) {
 	}
 }
 
-// TestOwnFreeUnitsAreNoDrift has a journal that pays for every email, as with --strict,
+// TestFreeUnitsOfOwnCallsAreNotCountedAsDrift has a journal that pays for every email, as with --strict,
 // and a service that takes free units for them.
-func TestOwnFreeUnitsAreNoDrift(t *testing.T) {
+func TestFreeUnitsOfOwnCallsAreNotCountedAsDrift(t *testing.T) {
 	totals := cost.Totals{Open: 2, Charged: enrich.ByField[int64]{email: 3}}
 	for gone, want := range map[int64]int64{0: 0, 3: 0, 5: 0, 6: 1} {
 		got := cost.DriftOf(showing(0, 100), showing(0, 100-gone), totals, totals, tariff, true)

@@ -172,7 +172,7 @@ func TestUnexplained(t *testing.T) {
 	}
 }
 
-func TestTheBudgetIsNotMovedByDeposits(t *testing.T) {
+func TestTheMonthlyBudgetDecidesDespiteADeposit(t *testing.T) {
 	base, now := snapshot(0, 0, Dollar), snapshot(0, 0, 26*Dollar-15*Cent)
 	period := time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	base.Budget = Budget{Known: true, Capped: true, Spent: Known(Dollar), ResetsAt: period}
@@ -259,8 +259,9 @@ func TestDoubtfulSnapshotsDecideNothing(t *testing.T) {
 	}
 }
 
-// TestMonthsDecideWhereNothingIsRenewed shows that only an included balance and a free allowance are renewed.
-func TestMonthsDecideWhereNothingIsRenewed(t *testing.T) {
+// TestANewMonthLeavesLossesUndecidedOnlyWhereSomethingIsRenewed shows that only an included balance and a free
+// allowance are renewed.
+func TestANewMonthLeavesLossesUndecidedOnlyWhereSomethingIsRenewed(t *testing.T) {
 	paid := Tariff{Meters: tariff.Meters[:1]}
 	in := func(month time.Month) Account {
 		a := snapshot(0, 0, 10*Dollar)

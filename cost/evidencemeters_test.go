@@ -191,9 +191,9 @@ func TestReconcileAgreesWithAllAssignmentsOfThreeMeters(t *testing.T) {
 	})
 }
 
-// TestMostInDoubtIsWhatTheCertainChargesLeave compares MostInDoubt with every way to pay for the
+// TestMostInDoubtIsTheChangeMinusTheCertainCharges compares MostInDoubt with every way to pay for the
 // certain charges, meter by meter.
-func TestMostInDoubtIsWhatTheCertainChargesLeave(t *testing.T) {
+func TestMostInDoubtIsTheChangeMinusTheCertainCharges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawMetered(t)
 		lost, found := c.lost.Only(c.tariff.Shown()), false

@@ -7,8 +7,8 @@ import (
 	"payonce/enrich"
 )
 
-// TestALimitThatNobodyCanPlaceStopsTheSameCall says which meters a limit is on.
-func TestALimitThatNobodyCanPlaceStopsTheSameCall(t *testing.T) {
+// TestALimitOfAnUnknownModuleStopsAllMetersOfTheCall says which meters a limit is on.
+func TestALimitOfAnUnknownModuleStopsAllMetersOfTheCall(t *testing.T) {
 	const companies, people, emails cost.Meter = 1, 2, 3
 	tariff := cost.Tariff{Meters: []cost.MeterInfo{{Name: "usd"}, {Name: "companies"}, {Name: "people"}, {Name: "emails"}}}
 	hold := cost.Hold{Fields: 1, Rates: cost.Rates{0: {Uses: cost.Amounts{cost.USD: 5, people: 1, emails: 1}}}}

@@ -140,7 +140,7 @@ func TestMoneyTimes(t *testing.T) {
 	}
 }
 
-func TestMoneyPlus(t *testing.T) {
+func TestMoneyPlusSaturatesAtTheMaximum(t *testing.T) {
 	tests := []struct{ a, b, want cost.Money }{
 		{15 * cost.Cent, 25 * cost.Cent, 40 * cost.Cent},
 		{math.MaxInt64 - 1, 1, math.MaxInt64},

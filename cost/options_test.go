@@ -128,9 +128,9 @@ func TestCompareLeavesUnknownPricesOut(t *testing.T) {
 	}
 }
 
-// TestMonthIsWhatIsPaid compares the cost of a month with an account that pays in the service's
+// TestTheCostOfAMonthIsWhatAnAccountPays compares the cost of a month with an account that pays in the service's
 // order: included balance first, then prepaid credit.
-func TestMonthIsWhatIsPaid(t *testing.T) {
+func TestTheCostOfAMonthIsWhatAnAccountPays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		option := rapid.SampledFrom(published().Options).Draw(t, "option")
 		included, deposited, usage := option.MonthlyIncluded, cost.Money(0), cost.Money(0)

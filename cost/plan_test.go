@@ -108,9 +108,9 @@ func TestTheMaximumIsNeverExceeded(t *testing.T) {
 	})
 }
 
-// TestTheMaximumIsWhatIsHeld shows the same of the client's side: under a ceiling of
+// TestACeilingOfTheMaximumRefusesNoLookup shows the same of the client's side: under a ceiling of
 // just the maximum no lookup is refused, and everything returned settles at it.
-func TestTheMaximumIsWhatIsHeld(t *testing.T) {
+func TestACeilingOfTheMaximumRefusesNoLookup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free := anyWorkload(t, 12), anyFree(t, 15)
 		maximum, err := list.Demand().Maximum(free, standard())
@@ -149,9 +149,9 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestTheAccountsCeilings: what the status does not tell sets no ceiling, and free units
+// TestAccountValuesThatAreUnknownSetNoCeiling: what the status does not tell sets no ceiling, and free units
 // that it does not tell are used up.
-func TestTheAccountsCeilings(t *testing.T) {
+func TestAccountValuesThatAreUnknownSetNoCeiling(t *testing.T) {
 	balance := cost.Balance{Available: cost.Known(7 * cost.Dollar)}
 	left := cost.Known(3 * cost.Dollar)
 	byBalance := cost.SpendCeiling("account balance", "account", 7*cost.Dollar)

@@ -70,10 +70,10 @@ func TestChoosePrices(t *testing.T) {
 	}
 }
 
-// TestChoosePricesTakesNothingElse shows that a quote holds prices of wanted fields
+// TestChoosePricesTakesEachPriceFromTheFirstSourceThatKnowsIt shows that a quote holds prices of wanted fields
 // that a source tells, each of the first one that does, and that every other price
 // shown is listed.
-func TestChoosePricesTakesNothingElse(t *testing.T) {
+func TestChoosePricesTakesEachPriceFromTheFirstSourceThatKnowsIt(t *testing.T) {
 	names := []string{"first", "second", "third"}
 	rapid.Check(t, func(t *rapid.T) {
 		wanted := fieldSets().Draw(t, "wanted")

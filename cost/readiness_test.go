@@ -9,7 +9,7 @@ import (
 	"payonce/enrich"
 )
 
-func TestPricesShown(t *testing.T) {
+func TestPricesShownExcludeFieldsWithFreeUnitsLeft(t *testing.T) {
 	most := enrich.ByField[cost.Optional[cost.Money]]{email: cost.Known(12 * cost.Cent), phone: cost.Known(20 * cost.Cent)}
 	usedUp, left := cost.Known(int64(0)), cost.Known(int64(1))
 	tests := []struct {

@@ -10,9 +10,9 @@ import (
 	"payonce/enrich"
 )
 
-// TestTotals shows that a hold and its release leave only the charge behind, and
+// TestReleasedHoldsLeaveOnlyTheChargeInTotals shows that a hold and its release leave only the charge behind, and
 // that settled and held together never exceed what was ever held.
-func TestTotals(t *testing.T) {
+func TestReleasedHoldsLeaveOnlyTheChargeInTotals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var totals, want cost.Totals
 		for range rapid.IntRange(0, 6).Draw(t, "calls") {
@@ -56,10 +56,10 @@ func addCall(want *cost.Totals, hold cost.Hold, returned enrich.Fields) {
 	}
 }
 
-// TestConservation shows that no money and no unit appears or vanishes: settled, held and given
-// back together are what was ever held, of each meter, whichever calls end first and
-// however; and the calls without an outcome are counted.
-func TestConservation(t *testing.T) {
+// TestSettledHeldAndReturnedAddUpToWhatWasHeld shows that no money and no unit appears or vanishes: settled, held and
+// given back together are what was ever held, of each meter, whichever calls end first and however; and the calls
+// without an outcome are counted.
+func TestSettledHeldAndReturnedAddUpToWhatWasHeld(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var totals cost.Totals
 		var open []cost.Hold

@@ -36,7 +36,7 @@ func TestWorkload(t *testing.T) {
 	}
 }
 
-func TestCovers(t *testing.T) {
+func TestCoversCountsTheLookupsThatAnAmountPays(t *testing.T) {
 	emails := cost.Workload{emailOnly: 100}
 	mixed := cost.Workload{emailOnly: 50, phoneOnly: 20, bothFields: 30}
 	tests := []struct {
@@ -91,8 +91,8 @@ func anyFree(t *rapid.T, most int64) cost.Allowances {
 	return cost.Allowances{number.Draw(t, "free emails"), number.Draw(t, "free phones")}
 }
 
-// TestMostExpensiveIsTheMostExpensivePart compares MostExpensive with every part of the list.
-func TestMostExpensiveIsTheMostExpensivePart(t *testing.T) {
+// TestMostExpensiveEqualsTheMaximumOverAllParts compares MostExpensive with every part of the list.
+func TestMostExpensiveEqualsTheMaximumOverAllParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free, prices := anyWorkload(t, 4), anyFree(t, 6), odd(t)
 		mostExpensive := make([]cost.Money, list.Lookups()+1)
@@ -116,10 +116,10 @@ func TestMostExpensiveIsTheMostExpensivePart(t *testing.T) {
 	})
 }
 
-// TestCoversWhateverTheOrder sends a list in any order, with any outcome, as long as
+// TestCoveredLookupsFitUnderACeilingInAnyOrder sends a list in any order, with any outcome, as long as
 // it fits under a ceiling: no lookup is refused among the first that the amount
 // covers. And when the most expensive ones come first and everything is returned, the next is.
-func TestCoversWhateverTheOrder(t *testing.T) {
+func TestCoveredLookupsFitUnderACeilingInAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free := anyWorkload(t, 8), anyFree(t, 6)
 		left := cost.Money(rapid.Int64Range(0, 200).Draw(t, "cents")) * cost.Cent
@@ -167,8 +167,8 @@ func sendUnder(limit cost.Money, lookups, returned []enrich.Fields, free cost.Al
 	return len(lookups), totals.Settled.Money()
 }
 
-// TestCoversIsTheMost shows that one lookup more than an amount covers can be refused.
-func TestCoversIsTheMost(t *testing.T) {
+// TestOneLookupMoreThanCoveredCanBeRefused shows that one lookup more than an amount covers can be refused.
+func TestOneLookupMoreThanCoveredCanBeRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, free := anyWorkload(t, 8), anyFree(t, 6)
 		left := cost.Money(rapid.Int64Range(0, 200).Draw(t, "cents")) * cost.Cent
@@ -191,8 +191,9 @@ func TestCoversIsTheMost(t *testing.T) {
 	})
 }
 
-// TestMostExpensiveOfManySets compares MostExpensive with every part of a list that asks for sets of four fields.
-func TestMostExpensiveOfManySets(t *testing.T) {
+// TestMostExpensiveEqualsTheMaximumForFourFields compares MostExpensive with every part of a list that asks for sets of
+// four fields.
+func TestMostExpensiveEqualsTheMaximumForFourFields(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := cost.Workload{}
 		var lookups []enrich.Fields

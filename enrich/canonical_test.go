@@ -268,7 +268,7 @@ func TestCanonicalIgnoresCaseAndSpace(t *testing.T) {
 	})
 }
 
-func TestCanonicalIgnoresDressOfURLs(t *testing.T) {
+func TestCanonicalIgnoresSchemeWWWAndTrackingOfURLs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		known := rapid.Bool().Draw(t, "known network")
 		address := "linkedin.com/in/" + rapid.StringMatching(`[a-z0-9-]{3,10}`).Draw(t, "path")

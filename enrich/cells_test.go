@@ -64,9 +64,9 @@ func TestCellsAgreeWithContacts(t *testing.T) {
 	})
 }
 
-// TestEveryLetterFoldsTheSame tries every character alone, before and behind others,
+// TestCellsAndContactsFoldEveryLetterEqually tries every character alone, before and behind others,
 // in a name and escaped in a profile.
-func TestEveryLetterFoldsTheSame(t *testing.T) {
+func TestCellsAndContactsFoldEveryLetterEqually(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -79,8 +79,8 @@ func TestEveryLetterFoldsTheSame(t *testing.T) {
 	}
 }
 
-// TestIdeographsFoldTheSame tries the ideographs in names.
-func TestIdeographsFoldTheSame(t *testing.T) {
+// TestCellsAndContactsFoldIdeographsEqually tries the ideographs in names.
+func TestCellsAndContactsFoldIdeographsEqually(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -142,8 +142,8 @@ func BenchmarkCanonical(b *testing.B) {
 	}
 }
 
-// TestPlainCellsAllocateNothing holds for most rows of most lists.
-func TestPlainCellsAllocateNothing(t *testing.T) {
+// TestIdentifyingCommonCellsAllocatesNothing holds for most rows of most lists.
+func TestIdentifyingCommonCellsAllocatesNothing(t *testing.T) {
 	for _, title := range []string{"profile", "usual profile", "profile of Germany", "profile with query", "email", "name and domain", "name and company", "letters of Europe", "letters of Asia"} {
 		cells, form := cellsOf(benchmarked[title]), make([]byte, 0, 256)
 		if allocated := testing.AllocsPerRun(100, func() { form, _, _ = cells.AppendCanonical(form[:0], enrich.ByProfile) }); allocated > 0 {

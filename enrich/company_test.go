@@ -191,9 +191,9 @@ func TestIdentifyCompany(t *testing.T) {
 	}
 }
 
-// TestNumbersAsTheyStandInLists shows what is sent for a registration or VAT number and how it is compared. A number
-// must never become that of another company.
-func TestNumbersAsTheyStandInLists(t *testing.T) {
+// TestNumbersOfListsAreNotChangedIntoOtherNumbers shows what is sent for a registration or VAT number and how it is
+// compared. A number must never become that of another company.
+func TestNumbersOfListsAreNotChangedIntoOtherNumbers(t *testing.T) {
 	for _, tt := range []struct{ number, sent, form string }{
 		{"4711", "4711", "4711"},
 		{"4711.0", "4711", "4711"},                     // of a column of floating-point numbers
@@ -439,7 +439,7 @@ func FuzzIdentifyCompany(f *testing.F) {
 	})
 }
 
-func TestPatternsHaveNames(t *testing.T) {
+func TestPatternNamesAreUnique(t *testing.T) {
 	names := map[string]enrich.Pattern{}
 	for p := range enrich.Pattern(enrich.NumPatterns) {
 		if other, found := names[p.String()]; found || p.String() == "" {
@@ -465,9 +465,9 @@ func TestPatternsHaveNames(t *testing.T) {
 	}
 }
 
-// TestASearchIsNamedByWhatIsSent shows that the page of a search is no person and no company, and that its
+// TestTheIdentityOfASearchIsItsExactRequest shows that the page of a search is no person and no company, and that its
 // canonical form is its text as it stands: case and spaces matter to what is asked.
-func TestASearchIsNamedByWhatIsSent(t *testing.T) {
+func TestTheIdentityOfASearchIsItsExactRequest(t *testing.T) {
 	id := enrich.Identity{Search: `prospecting {"filters":"{\"nace\":[\"J58  A\"]}","page":2}`}
 	if id.Pattern() != enrich.BySearch || id.Subject() != enrich.Searches || id.Subject().String() != "search" {
 		t.Errorf("the pattern is %s, the subject %s", id.Pattern(), id.Subject())

@@ -12,7 +12,7 @@ import (
 // longest is the most bytes that the values of an identity have together.
 const longest = 4096
 
-func TestIdentifyBoundsWhatNamesThePerson(t *testing.T) {
+func TestIdentifyLimitsTheLengthOfIdentifiers(t *testing.T) {
 	text := func(length int) string { return strings.Repeat("x", length) }
 	address := func(length int) string {
 		const host = "https://network.example/in/"

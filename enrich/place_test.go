@@ -13,9 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write countries.txt")
 
-// TestNamesAreThoseOfTheLanguages compares the names of countries with those of golang.org/x/text, which the
+// TestCountryNamesMatchTheLanguageLibrary compares the names of countries with those of golang.org/x/text, which the
 // program itself need not have.
-func TestNamesAreThoseOfTheLanguages(t *testing.T) {
+func TestCountryNamesMatchTheLanguageLibrary(t *testing.T) {
 	languages := []language.Tag{
 		language.English, language.German, language.French, language.Spanish, language.Italian, language.Portuguese,
 		language.EuropeanPortuguese, language.Dutch, language.Polish, language.Swedish, language.Danish, language.Norwegian,
@@ -53,8 +53,8 @@ func TestNamesAreThoseOfTheLanguages(t *testing.T) {
 	}
 }
 
-// TestNoNameIsThatOfTwoCountries looks for names that would be lost in the map.
-func TestNoNameIsThatOfTwoCountries(t *testing.T) {
+// TestEveryCountryNameIsUnique looks for names that would be lost in the map.
+func TestEveryCountryNameIsUnique(t *testing.T) {
 	for _, list := range []string{countries + "\n" + further, states} {
 		of := map[string]string{}
 		for line := range strings.Lines(list) {

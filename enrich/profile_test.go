@@ -158,7 +158,7 @@ func TestAddressesOfOneCompanyAreOneIdentity(t *testing.T) {
 	}
 }
 
-func TestAddressesThatNameNobodyAreNoIdentity(t *testing.T) {
+func TestAddressesOfNoPersonAreRefused(t *testing.T) {
 	for _, address := range nobodysPages {
 		contact := enrich.Contact{ProfileURL: address}
 		if id, reason := contact.Identify(enrich.ByProfile); reason != enrich.BadProfileURL {
@@ -168,8 +168,8 @@ func TestAddressesThatNameNobodyAreNoIdentity(t *testing.T) {
 	}
 }
 
-// TestWhatIsSentNamesThePerson shows the addresses that a service gets.
-func TestWhatIsSentNamesThePerson(t *testing.T) {
+// TestTheAddressThatIsSentIdentifiesThePerson shows the addresses that a service gets.
+func TestTheAddressThatIsSentIdentifiesThePerson(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://www.linkedin.com/profile/view?authType=x&id=101&trk=nav#top": "https://linkedin.com/profile/view?id=101",
 		"de.linkedin.com/in/Jane-Doe/de?trk=x":                               "https://de.linkedin.com/in/Jane-Doe/de",
@@ -216,8 +216,8 @@ func formerAddress(id enrich.Identity) string {
 	return address
 }
 
-// TestPagesHaveOneForm: what is sent for an address is the same identity, by contacts and by cells.
-func TestPagesHaveOneForm(t *testing.T) {
+// TestTheSentAddressHasTheSameIdentity: what is sent for an address is the same identity, by contacts and by cells.
+func TestTheSentAddressHasTheSameIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		contact := enrich.Contact{ProfileURL: pages().Draw(t, "address")}
 		checkIdentify(t, contact, enrich.ByProfile)
@@ -226,9 +226,9 @@ func TestPagesHaveOneForm(t *testing.T) {
 	})
 }
 
-// TestNoFormIsAFormerOneOfAnother: a journal of an earlier version has attempts under former forms. The form of an
-// identity must never find those of another.
-func TestNoFormIsAFormerOneOfAnother(t *testing.T) {
+// TestNoFormIsAFormerFormOfAnotherIdentity: a journal of an earlier version has attempts under former forms. The form
+// of an identity must never find those of another.
+func TestNoFormIsAFormerFormOfAnotherIdentity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asked, reason := enrich.Contact{ProfileURL: pages().Draw(t, "asked")}.Identify(enrich.ByProfile)
 		was, wasReason := enrich.Contact{ProfileURL: pages().Draw(t, "recorded")}.Identify(enrich.ByProfile)

@@ -10,8 +10,8 @@ import (
 	"payonce/enrich"
 )
 
-// TestACellComesBackFromItsText draws cells of all kinds that answers have.
-func TestACellComesBackFromItsText(t *testing.T) {
+// TestCellsSurviveConversionToTextAndBack draws cells of all kinds that answers have.
+func TestCellsSurviveConversionToTextAndBack(t *testing.T) {
 	at := rapid.Custom(func(t *rapid.T) time.Time {
 		return time.Unix(rapid.Int64Range(-60_000_000_000, 250_000_000_000).Draw(t, "seconds"), 0).UTC()
 	})
@@ -52,7 +52,7 @@ func TestACellComesBackFromItsText(t *testing.T) {
 	})
 }
 
-func TestATextOfAnotherKindIsNotKnown(t *testing.T) {
+func TestATextThatDoesNotFitItsCellKindIsUnknown(t *testing.T) {
 	for kind, text := range map[enrich.CellKind]string{
 		enrich.IntegerCell: "1.5", enrich.NumberCell: "many", enrich.FlagCell: "maybe", enrich.DateCell: "2026-02-30",
 		enrich.DateTimeCell: "2026-02-03T04:05:06Z", enrich.TimestampCell: "2026-02-03T04:05:06", enrich.TextsCell: "a", enrich.MoneyCell: "1.00",
@@ -63,8 +63,8 @@ func TestATextOfAnotherKindIsNotKnown(t *testing.T) {
 	}
 }
 
-// TestAListOfOneTextIsThatText shows lists as cells of text, of which none stands for two lists.
-func TestAListOfOneTextIsThatText(t *testing.T) {
+// TestAListCellOfOneTextIsWrittenAsThatText shows lists as cells of text, of which none stands for two lists.
+func TestAListCellOfOneTextIsWrittenAsThatText(t *testing.T) {
 	for text, list := range map[string][]string{
 		"+44 20 7946 0000": {"+44 20 7946 0000"}, `["a","b"]`: {"a", "b"}, `[]`: {}, `[""]`: {""}, `["[]"]`: {"[]"}, `["[1"]`: {"[1"},
 	} {

@@ -2,7 +2,7 @@ package enrich
 
 import "testing"
 
-func TestWordsAreThoseOfTheFieldsOfTheSameNames(t *testing.T) {
+func TestRecordedFieldsTakeTheirWordsFromTheCatalogueByName(t *testing.T) {
 	recorded, known := Named("company", "older"), Named("insights", "company")
 	known.Fields[0].Plural, known.Fields[1].Word, known.Fields[1].Plural = "insights", "firm", "companies"
 	worded := recorded.WithWords(known)

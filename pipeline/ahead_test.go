@@ -10,7 +10,7 @@ import (
 )
 
 // What the lookups cost so far says how many more the money covers; before that, what was certain at the start.
-func TestWhatIsLeftToSendFollowsTheMoney(t *testing.T) {
+func TestRemainingLookupsFollowFromTheMoneyLeft(t *testing.T) {
 	t.Parallel()
 	rate := checkpoint.Rate{Slots: 30, Window: time.Minute}
 	a := ahead{steps: []aheadStep{{others: 800, covered: 20, rate: rate}, {others: 50, covered: 50, rate: rate}}, money: 3 * cost.Dollar}

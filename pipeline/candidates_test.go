@@ -75,9 +75,9 @@ func TestCandidatesAreWrittenOneALine(t *testing.T) {
 	}
 }
 
-// TestChoicesKeepTheirMarks writes the file from which choices were read again, with one whose search the journal
-// does not know.
-func TestChoicesKeepTheirMarks(t *testing.T) {
+// TestRewrittenChoicesKeepTheirSelections writes the file from which choices were read again, with one whose search the
+// journal does not know.
+func TestRewrittenChoicesKeepTheirSelections(t *testing.T) {
 	file := strings.Replace(writeAmbiguous(t, nil, acme), "HRB 1,\n", "HRB 1,x\n", 1) + ",Other,AT,,,5,,,,,x\n"
 	choices, err := readChoices(t.Context(), text(file))
 	if err != nil {
@@ -130,9 +130,9 @@ func idsOf(choices Choices) map[string]string {
 	return choices.IDs()
 }
 
-// TestAChoiceComesBackAsItWasSought writes companies of any names, selects the last candidate of each, and reads
-// the file.
-func TestAChoiceComesBackAsItWasSought(t *testing.T) {
+// TestAChoiceIsReadBackForTheCompanySearchedFor writes companies of any names, selects the last candidate of each, and
+// reads the file.
+func TestAChoiceIsReadBackForTheCompanySearchedFor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Za-zßé"',; ]{1,9}[a-z]`), 1, 4, func(s string) string {
 			return enrich.Identity{Company: enrich.Company{Name: s}}.Canonical()
@@ -205,8 +205,8 @@ func (j journal) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]at
 	}
 }
 
-// TestAmbiguousCompaniesAreGatheredOnce goes through rows of which some name the same company.
-func TestAmbiguousCompaniesAreGatheredOnce(t *testing.T) {
+// TestEachAmbiguousCompanyIsListedOnce goes through rows of which some name the same company.
+func TestEachAmbiguousCompanyIsListedOnce(t *testing.T) {
 	key := func(name string) enrich.Key {
 		return journal{}.KeyOf([]byte(enrich.Identity{Company: enrich.Company{Name: name, Country: "DE"}}.Canonical()))
 	}

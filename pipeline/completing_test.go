@@ -93,9 +93,9 @@ func TestRowsThatCanBeCompletedComeFirst(t *testing.T) {
 	}
 }
 
-// TestTheCeilingsDecideWhichRowsAreCompleted has rows that need one unit of each of two limits, and rows that need one of
-// either. Those that need the least come first, unless the order of the list completes more.
-func TestTheCeilingsDecideWhichRowsAreCompleted(t *testing.T) {
+// TestRowsAreOrderedToCompleteTheMostUnderTheCeilings has rows that need one unit of each of two limits, and rows that
+// need one of either. Those that need the least come first, unless the order of the list completes more.
+func TestRowsAreOrderedToCompleteTheMostUnderTheCeilings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		left  allowed

@@ -24,9 +24,9 @@ func shownOf(t *testing.T, path string, columns ...string) (shown []string) {
 	return shown
 }
 
-// TestAnAnswerThatContradictsItsRowIsNotInIt runs a list with a website of another company, accepts that answer with
+// TestAContradictingAnswerIsNotWrittenToItsRow runs a list with a website of another company, accepts that answer with
 // write and with run, and asks for nothing that follows from an answer that is not accepted.
-func TestAnAnswerThatContradictsItsRowIsNotInIt(t *testing.T) {
+func TestAContradictingAnswerIsNotWrittenToItsRow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	list := filepath.Join(dir, "list.csv")

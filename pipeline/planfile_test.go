@@ -42,7 +42,7 @@ func keptText(t testing.TB, change func(*PlanFile)) []byte {
 }
 
 // Any member that is edited by hand is noticed.
-func TestParseNoticesEdits(t *testing.T) {
+func TestAnEditedPlanFileIsRefused(t *testing.T) {
 	if _, err := parse(keptText(t, func(*PlanFile) {})); err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"payonce/enrich"
 )
 
-// TestOnlyTheProgramThatWroteAnOutputLeavesIt runs the same command with several programs. A program that is not known
+// TestOnlyTheSameBuildLeavesAnOutputInPlace runs the same command with several programs. A program that is not known
 // ("") always writes.
-func TestOnlyTheProgramThatWroteAnOutputLeavesIt(t *testing.T) {
+func TestOnlyTheSameBuildLeavesAnOutputInPlace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	list, out := filepath.Join(dir, "list.csv"), filepath.Join(dir, "out.csv")

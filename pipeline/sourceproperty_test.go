@@ -20,10 +20,10 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// TestAnOutputThatIsLeftIsTheOneThatWouldBeWritten changes lists, options, files and the journal at random, and runs a
+// TestAnOutputLeftInPlaceEqualsANewOne changes lists, options, files and the journal at random, and runs a
 // list after each change. Whether the run leaves its output or writes it, the output has the same bytes as one that
 // another program writes elsewhere.
-func TestAnOutputThatIsLeftIsTheOneThatWouldBeWritten(t *testing.T) {
+func TestAnOutputLeftInPlaceEqualsANewOne(t *testing.T) {
 	t.Parallel()
 	var left, written atomic.Int64
 	t.Cleanup(func() { // when all seeds have ended

@@ -12,10 +12,10 @@ import (
 	"payonce/pipeline/output"
 )
 
-// TestTablesInTheirPlacesAreNotWrittenAgain runs a list of companies again and again. Its files are written again when
+// TestUnchangedTablesAreNotWrittenAgain runs a list of companies again and again. Its files are written again when
 // one of them was removed or changed, or another format was asked for, and only then. The summary is the same each
 // time.
-func TestTablesInTheirPlacesAreNotWrittenAgain(t *testing.T) {
+func TestUnchangedTablesAreNotWrittenAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	o := runOf(companyIDs(t, dir, "ids.csv", 101, 120), "company", "financials", "ownership")

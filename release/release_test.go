@@ -250,8 +250,8 @@ func checkSums(t *testing.T, made map[string][]byte) {
 	}
 }
 
-// TestWhatIsMissingIsReported gives the command too little.
-func TestWhatIsMissingIsReported(t *testing.T) {
+// TestReleaseReportsMissingOptions gives the command too little.
+func TestReleaseReportsMissingOptions(t *testing.T) {
 	for want, args := range map[string][]string{
 		"-version is missing": {}, `"linux" is not a system and a processor`: {"-version", "1.2.3", "-targets", "linux"},
 	} {

@@ -211,9 +211,9 @@ func TestTheScriptBeforeARemovalReadsTheArgumentsOfBothSystems(t *testing.T) {
 	}
 }
 
-// TestARemovalNeedsNoRunningSystemd removes the package from a root that nothing was started in, and from one
+// TestThePackageCanBeRemovedWithoutSystemd removes the package from a root that nothing was started in, and from one
 // without systemctl.
-func TestARemovalNeedsNoRunningSystemd(t *testing.T) {
+func TestThePackageCanBeRemovedWithoutSystemd(t *testing.T) {
 	if _, err := exec.LookPath("dpkg"); err != nil {
 		t.Skip("dpkg is not installed")
 	}

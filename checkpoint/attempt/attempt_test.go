@@ -7,7 +7,7 @@ import (
 	"payonce/enrich"
 )
 
-func TestAskable(t *testing.T) {
+func TestAskableDependsOnStateAndReaskOptions(t *testing.T) {
 	decided := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	later := decided.Add(time.Second)
 	for _, c := range []struct {

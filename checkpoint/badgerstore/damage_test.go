@@ -139,7 +139,7 @@ func mustBeKnown(t *testing.T, j *checkpoint.Journal, n int) error {
 	return nil
 }
 
-func TestAKilledJournalOpensWhole(t *testing.T) {
+func TestTheJournalOfAKilledProcessOpensWithAllRecords(t *testing.T) {
 	for name, image := range images(t) {
 		if mustBeWholeOrRefused(t, image) {
 			t.Errorf("the %s journal is refused", name)
@@ -175,7 +175,7 @@ func records(file string) bool {
 	return ending == ".sst" || ending == ".mem" || filepath.Base(file) == manifestName
 }
 
-func TestDamageIsNeverSilent(t *testing.T) {
+func TestADamagedJournalIsRefusedOrHasAllRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}

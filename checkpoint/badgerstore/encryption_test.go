@@ -87,7 +87,7 @@ func TestEncryptionIsTurnedOnChangedAndOff(t *testing.T) {
 	}
 }
 
-func TestARewriteThatBrokeOffIsTheOldOrTheFreshJournal(t *testing.T) {
+func TestAnInterruptedRewriteLeavesTheOldOrTheNewJournal(t *testing.T) {
 	for name, breakOff := range map[string]func(dir string) error{
 		"before the swap": func(dir string) error {
 			return os.Mkdir(filepath.Join(dir, engineName+freshSuffix), 0o700)

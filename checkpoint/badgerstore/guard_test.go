@@ -161,9 +161,9 @@ func damagedStore(t *testing.T) (dir string, keys [][]byte) {
 	return dir, keys
 }
 
-// TestBadgerForgivesADamagedBlock shows why the guard is there: should it fail one
+// TestBadgerIgnoresADamagedBlock shows why the guard is there: should it fail one
 // day, Badger tells of damage itself.
-func TestBadgerForgivesADamagedBlock(t *testing.T) {
+func TestBadgerIgnoresADamagedBlock(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -202,9 +202,9 @@ func TestAStoreWithADamagedBlockIsNotOpened(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeLostIsCountedUntilItIsThere: a journal that misses a record is refused
+// TestAJournalThatMissesARecordIsRefusedAtEveryOpening: a journal that misses a record is refused
 // however often it is opened.
-func TestWhatMayBeLostIsCountedUntilItIsThere(t *testing.T) {
+func TestAJournalThatMissesARecordIsRefusedAtEveryOpening(t *testing.T) {
 	dir := images(t)["closed"]
 	uncount := func(lose bool) {
 		t.Helper()

@@ -83,9 +83,9 @@ func TestWithoutItsLockFileAJournalIsStillHeld(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentWhenTheDirectoryIsAnotherOne: the journal of an open process is moved
+// TestNothingIsSentWhenTheJournalDirectoryWasReplaced: the journal of an open process is moved
 // away, and another one begins in its place.
-func TestNothingIsSentWhenTheDirectoryIsAnotherOne(t *testing.T) {
+func TestNothingIsSentWhenTheJournalDirectoryWasReplaced(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state")
 	away := dir + ".away"
 	first, err := openIn(dir, "the first")

@@ -8,7 +8,7 @@ import (
 )
 
 // A kill can hit Badger between the two steps by which it creates and removes files.
-func TestEmptyFilesOfAKilledProcessAreNoDamage(t *testing.T) {
+func TestEmptyFilesOfAKilledProcessAreAccepted(t *testing.T) {
 	for _, name := range []string{"000900.sst", "00900.mem", "000900.vlog"} {
 		t.Run(name, func(t *testing.T) {
 			killed := images(t)["killed"]
@@ -32,7 +32,7 @@ func TestEmptyFilesOfAKilledProcessAreNoDamage(t *testing.T) {
 }
 
 // A file whose records are missed is damage, empty or not.
-func TestEmptiedFilesAreDamage(t *testing.T) {
+func TestAJournalWithEmptiedFilesIsRefused(t *testing.T) {
 	for _, ending := range []string{".sst", ".mem"} {
 		killed := images(t)["killed"]
 		files, err := filepath.Glob(filepath.Join(killed, engineName, "*"+ending))

@@ -89,9 +89,9 @@ func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
 	}
 }
 
-// TestWhatWasReplacedIsDropped replaces a value until Badger has merged its tables, which
+// TestMergedTablesDropReplacedValues replaces a value until Badger has merged its tables, which
 // it has to do before there are too many: it drops all but the last one then.
-func TestWhatWasReplacedIsDropped(t *testing.T) {
+func TestMergedTablesDropReplacedValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}

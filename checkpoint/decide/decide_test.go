@@ -145,9 +145,9 @@ var (
 	freeMeters = cost.MetersOf(tariff.Rates[v1.WorkEmail].Allowance, tariff.Rates[v1.BusinessPhone].Allowance)
 )
 
-// TestDecideKeepsEveryLimit checks every decision against the limits, each computed here from
+// TestDecisionsAgreeWithEveryLimit checks every decision against the limits, each computed here from
 // the view in the simplest way.
-func TestDecideKeepsEveryLimit(t *testing.T) {
+func TestDecisionsAgreeWithEveryLimit(t *testing.T) {
 	kinds := map[string]int{}
 	check := func(t *rapid.T) {
 		view, req := drawView(t), drawRequest(t)
@@ -395,7 +395,7 @@ func TestDecideDependsOnItsArgumentsAlone(t *testing.T) {
 	})
 }
 
-func TestDecideRefusesWhatItCannotJudge(t *testing.T) {
+func TestDecideRefusesUnknownPricesAndForeignScopes(t *testing.T) {
 	scopes := []*decide.Scope{{Name: "run"}}
 	for name, req := range map[string]attempt.Request{
 		"a price that is unknown": {Lookup: enrich.Lookup{Fields: v1.AllFields}, Rates: cost.Rates{}},

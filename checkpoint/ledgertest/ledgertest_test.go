@@ -2,4 +2,4 @@ package ledgertest
 
 import "testing"
 
-func TestALedgerOfRowsConforms(t *testing.T) { Run(t, Rows) }
+func TestTheLedgerOfRowsPassesTheConformanceSuite(t *testing.T) { Run(t, Rows) }

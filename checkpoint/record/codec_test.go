@@ -70,8 +70,8 @@ func TestKindsAreAllTypesOfRecord(t *testing.T) {
 	}
 }
 
-// TestPartsOfRecordsAreReadAsTheWhole compares the records that read a part of another one with it.
-func TestPartsOfRecordsAreReadAsTheWhole(t *testing.T) {
+// TestPartialDecodingAgreesWithTheWholeRecord compares the records that read a part of another one with it.
+func TestPartialDecodingAgreesWithTheWholeRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		whole := anyRecord[attempt.Resolution]().Draw(t, "resolution")
 		var answer Answer
@@ -306,8 +306,8 @@ func TestAnErasedIntentKeepsNothingOfItsIdentity(t *testing.T) {
 	}
 }
 
-// TestAFalseLengthTakesNoMemory has lists and texts that say to be longer than all that is there.
-func TestAFalseLengthTakesNoMemory(t *testing.T) {
+// TestAFalseLengthInARecordAllocatesNoMemory has lists and texts that say to be longer than all that is there.
+func TestAFalseLengthInARecordAllocatesNoMemory(t *testing.T) {
 	decode := func(length uint64) (errs []error) {
 		for number := range protowire.Number(16) {
 			lie := protowire.AppendVarint(protowire.AppendTag([]byte{Version}, number+1, protowire.BytesType), length)
@@ -339,8 +339,8 @@ func TestAFalseLengthTakesNoMemory(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeIsRefused reads records with a member that no program writes.
-func TestWhatCannotBeIsRefused(t *testing.T) {
+// TestRecordsWithImpossibleValuesAreRefused reads records with a member that no program writes.
+func TestRecordsWithImpossibleValuesAreRefused(t *testing.T) {
 	number := func(member protowire.Number, n uint64) []byte {
 		return protowire.AppendVarint(protowire.AppendTag([]byte{Version}, member, protowire.VarintType), n)
 	}

@@ -197,7 +197,7 @@ func TestADirectoryMayHaveALongPath(t *testing.T) {
 	}
 }
 
-func TestTheOwnerTellsAboutItself(t *testing.T) {
+func TestAReaderGetsTheProgressOfTheOwner(t *testing.T) {
 	all := serveIn(t, t.TempDir(), 0, Options{Key: []byte("the key"), Owner: func() []byte { return []byte("40 %") }})
 	if text, err := Owner(all.dir); string(text) != "40 %" || err != nil {
 		t.Errorf("%q, error %v", text, err)
@@ -205,7 +205,7 @@ func TestTheOwnerTellsAboutItself(t *testing.T) {
 }
 
 // A process that was killed leaves its socket.
-func TestASocketThatWasLeftIsReplaced(t *testing.T) {
+func TestTheSocketOfAKilledOwnerIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Open(dir, nil); !errors.Is(err, ErrNoOwner) {
 		t.Errorf("without a socket: %v", err)
@@ -254,7 +254,7 @@ func TestNothingIsReadWhileTheOwnerOpensTheJournal(t *testing.T) {
 }
 
 // The owner goes on beside a reader that takes no response, and ends although it is connected.
-func TestAHungReaderDisturbsNobody(t *testing.T) {
+func TestAHungReaderDoesNotBlockTheOwnerOrOtherReaders(t *testing.T) {
 	dir := t.TempDir()
 	all := serveIn(t, dir, 20_000, Options{})
 	hung, err := connect(dir)
@@ -277,7 +277,7 @@ func TestAHungReaderDisturbsNobody(t *testing.T) {
 }
 
 // A reader that stopped gives its place back.
-func TestASilentReaderLosesItsConnection(t *testing.T) {
+func TestASilentReaderIsDisconnected(t *testing.T) {
 	dir := t.TempDir()
 	s, err := badgerstore.Open(dir, badgerstore.Options{})
 	if err != nil {
@@ -300,7 +300,7 @@ func TestASilentReaderLosesItsConnection(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRequestEndsTheConnection(t *testing.T) {
+func TestAnInvalidRequestEndsTheConnection(t *testing.T) {
 	all := serveIn(t, t.TempDir(), 1, Options{})
 	for name, text := range map[string]string{
 		"text": "GET / HTTP/1.1\r\n\r\n", "a request without an end": strings.Repeat("\xfc\x7f\xff\xff\xff", 1), "nothing": "",
@@ -331,7 +331,7 @@ func (panicking) Get([]byte) ([]byte, error) { panic("a mistake") }
 func (panicking) Version() uint64            { return 1 }
 func (panicking) Close()                     {}
 
-func TestAMistakeDoesNotEndTheOwner(t *testing.T) {
+func TestAPanicDuringARequestDoesNotEndTheOwner(t *testing.T) {
 	dir := t.TempDir()
 	server, err := Serve(dir, func() Snapshot { return panicking{} }, Options{})
 	if err != nil {
@@ -351,7 +351,7 @@ func TestAMistakeDoesNotEndTheOwner(t *testing.T) {
 }
 
 // When the owner ends, its readers learn of it and do not take what they have read for everything.
-func TestTheEndOfTheOwnerIsAnError(t *testing.T) {
+func TestAScanFailsWhenTheOwnerEnds(t *testing.T) {
 	all := serveIn(t, t.TempDir(), 5000, Options{})
 	reader := all.read(t)
 	seen := 0
@@ -376,7 +376,7 @@ func (corruptStore) Seek([]byte, []byte, record.Visit) error {
 	return fmt.Errorf("%w: a table", record.ErrCorrupt)
 }
 
-func TestDamageIsDamageForAReader(t *testing.T) {
+func TestAReaderGetsCorruptionOfTheStoreAsErrCorrupt(t *testing.T) {
 	dir := t.TempDir()
 	server, err := Serve(dir, func() Snapshot { return corruptStore{} }, Options{})
 	if err != nil {

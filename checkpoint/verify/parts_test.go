@@ -29,9 +29,9 @@ func (c *counting) Scan(prefix, from []byte, visit func(key, value []byte) (bool
 	})
 }
 
-// TestCheckFindsTheSameInParts takes away one record after the other, and each time checks with all
+// TestCheckInPartsFindsTheSameProblems takes away one record after the other, and each time checks with all
 // facts in memory and with a few.
-func TestCheckFindsTheSameInParts(t *testing.T) {
+func TestCheckInPartsFindsTheSameProblems(t *testing.T) {
 	m := journal(t)
 	for key := range m.records {
 		damaged := m.without(key)

@@ -120,7 +120,7 @@ func check(t *testing.T, m *memory) ([]string, verify.Summary) {
 	return problems, summary
 }
 
-func TestASoundJournalIsSummedUp(t *testing.T) {
+func TestCheckSummarisesASoundJournal(t *testing.T) {
 	problems, summary := check(t, journal(t))
 	if len(problems) > 0 {
 		t.Errorf("problems %q", problems)
@@ -135,8 +135,8 @@ func TestASoundJournalIsSummedUp(t *testing.T) {
 	}
 }
 
-// TestAMissingRecordIsNoticed takes each record that decisions are made on away.
-func TestAMissingRecordIsNoticed(t *testing.T) {
+// TestCheckFindsEveryMissingRecord takes each record that decisions are made on away.
+func TestCheckFindsEveryMissingRecord(t *testing.T) {
 	whole, taken := journal(t), 0
 	for key := range whole.records {
 		switch key[0] {
@@ -153,7 +153,7 @@ func TestAMissingRecordIsNoticed(t *testing.T) {
 	}
 }
 
-func TestARecordTooManyIsNoticed(t *testing.T) {
+func TestCheckFindsEverySuperfluousRecord(t *testing.T) {
 	whole := journal(t)
 	for what, key := range map[string]string{
 		"an intent with a later ID":      string(record.IDKey(record.IntentPrefix, 9)),
@@ -178,8 +178,8 @@ func TestAStoreWithoutAJournalIsAProblem(t *testing.T) {
 	}
 }
 
-// TestADumpHidesWhoAndWhat unless it is asked for, and the secret always.
-func TestADumpHidesWhoAndWhat(t *testing.T) {
+// TestADumpMasksIdentitiesAndValuesUnlessAsked unless it is asked for, and the secret always.
+func TestADumpMasksIdentitiesAndValuesUnlessAsked(t *testing.T) {
 	m := journal(t)
 	for _, values := range []bool{false, true} {
 		var out bytes.Buffer
@@ -230,7 +230,7 @@ func TestADumpNamesWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestAWalkStops(t *testing.T) {
+func TestCheckAndDumpStopOnRequest(t *testing.T) {
 	stop := errors.New("interrupted")
 	m, records := journal(t), 0
 	later := func() error {

@@ -8,7 +8,7 @@ import (
 )
 
 // The command that goes on with a run works in any directory. A command of which a part is not recorded is not given.
-func TestTheCommandThatGoesOnIsWhole(t *testing.T) {
+func TestTheResumeCommandWorksInAnyDirectory(t *testing.T) {
 	t.Parallel()
 	run := report.ReportedRun{Run: "trial", List: "/data/lists/a list.csv", Output: "/data/out/list.csv"}
 	const sandbox = hintFlags(" --sandbox --workspace 'my own'")

@@ -23,7 +23,7 @@ import (
 )
 
 // Where somebody can be asked, a run asks before it spends.
-func TestRunAsks(t *testing.T) {
+func TestRunAsksForApprovalBeforeItSpends(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, answer string
@@ -91,7 +91,7 @@ func TestRunAsksAboveTheThreshold(t *testing.T) {
 }
 
 // The approved amount also holds when a ceiling that the question counted on renews meanwhile.
-func TestRunKeepsToItsQuestion(t *testing.T) {
+func TestTheApprovedAmountHoldsWhenACeilingRenews(t *testing.T) {
 	t.Parallel()
 	dir, clock := t.TempDir(), &setClock{at: time.Date(2026, 11, 30, 23, 0, 0, 0, time.UTC)}
 	env := askedEnvironment(strings.NewReader("y\n"))
@@ -110,9 +110,9 @@ func TestRunKeepsToItsQuestion(t *testing.T) {
 	}
 }
 
-// TestRunLooksAgainAfterItsQuestion has somebody else use the workspace, and the price of
+// TestRunChecksPricesAndAccountAgainAfterApproval has somebody else use the workspace, and the price of
 // an email rise, while somebody is asked.
-func TestRunLooksAgainAfterItsQuestion(t *testing.T) {
+func TestRunChecksPricesAndAccountAgainAfterApproval(t *testing.T) {
 	t.Parallel()
 	higher := 16 * cost.Cent
 	for _, test := range []struct {
@@ -229,8 +229,8 @@ func TestInterruptedQuestionSendsNothing(t *testing.T) {
 	}
 }
 
-// TestErasingAsks: prune and forget erase only after a yes.
-func TestErasingAsks(t *testing.T) {
+// TestPruneAndForgetEraseOnlyAfterAYes: prune and forget erase only after a yes.
+func TestPruneAndForgetEraseOnlyAfterAYes(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"journal prune --keep-answers 0h", "forget --first-name Ann --last-name Lee --company-name Acme"} {
 		for _, test := range []struct {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestTwoProgramsOfOneSizeAndTimeAreTwoBuilds has files like those of two builds of a release.
-func TestTwoProgramsOfOneSizeAndTimeAreTwoBuilds(t *testing.T) {
+// TestProgramsOfEqualSizeAndTimeHaveDifferentBuildHashes has files like those of two builds of a release.
+func TestProgramsOfEqualSizeAndTimeHaveDifferentBuildHashes(t *testing.T) {
 	released := time.Unix(1_700_000_000, 0)
 	write := func(name, code string) string {
 		path := filepath.Join(t.TempDir(), name)
@@ -29,8 +29,8 @@ func TestTwoProgramsOfOneSizeAndTimeAreTwoBuilds(t *testing.T) {
 	}
 }
 
-// TestTheRunningProgramHasABuild: without one, no output would be left in place.
-func TestTheRunningProgramHasABuild(t *testing.T) {
+// TestTheBuildHashIsThatOfTheRunningProgram: without one, no output would be left in place.
+func TestTheBuildHashIsThatOfTheRunningProgram(t *testing.T) {
 	if path, err := os.Executable(); err != nil || buildHash() != sumOf(path) || buildHash() == "" {
 		t.Errorf("build %q, error %v", buildHash(), err)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // A journal whose owner does not answer is not waited for, and nothing about it changes.
-func TestAHeldJournalIsNotWaitedFor(t *testing.T) {
+func TestCompletionDoesNotWaitForAHeldJournal(t *testing.T) {
 	t.Parallel()
 	w := &pipeline.Work{Env: workspace.Environment{Now: time.Now, Program: "batch"}, Workspace: workspace.Options{
 		Journal: workspace.Journal{State: t.TempDir(), Name: "default", Wait: time.Hour}, Sandbox: true,

@@ -14,9 +14,9 @@ import (
 	"payonce/pipeline/report"
 )
 
-// TestShippedConfigurations checks every configuration that ships with the program,
+// TestShippedConfigurationsAreValidForProgramAndSchema checks every configuration that ships with the program,
 // as the program does and by the schema that editors get.
-func TestShippedConfigurations(t *testing.T) {
+func TestShippedConfigurationsAreValidForProgramAndSchema(t *testing.T) {
 	env := quietEnvironment(nil)
 	env.getenv = func(string) string { return "value" }
 	_, plan := newPlan(env)

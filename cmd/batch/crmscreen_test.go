@@ -54,8 +54,8 @@ func (r reviewed) review(columns int) *iotest.Terminal {
 	return iotest.StartTerminal(r.t, r.dir, columns, r.variables(), *programPath, "crm", "review", "june", "--sandbox")
 }
 
-// TestReviewScreens shows the screens of a review in terminals of 80 and 120 columns.
-func TestReviewScreens(t *testing.T) {
+// TestReviewScreensMatchTheirGoldenFiles shows the screens of a review in terminals of 80 and 120 columns.
+func TestReviewScreensMatchTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, columns := range widths {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 // What the session with curl sends is answered as its text says. The requests are
 // read out of it and sent without curl.
-func TestCurlSession(t *testing.T) {
+func TestTheCurlSessionOfTheDocsGetsTheStatedAnswers(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "curl.md"))
 	if err != nil {

@@ -98,8 +98,9 @@ func csvRows(t *testing.T, path string) (rows []map[string]string) {
 	return rows
 }
 
-// TestDemoOfCompanies enriches the list of companies with the embedded service, as make demo-companies does.
-func TestDemoOfCompanies(t *testing.T) {
+// TestTheCompanyDemoFillsAListAndTables enriches the list of companies with the embedded service, as make
+// demo-companies does.
+func TestTheCompanyDemoFillsAListAndTables(t *testing.T) {
 	work := t.TempDir()
 	in := func(name string) string { return filepath.Join(work, name) }
 	flags := []string{"--sandbox", "--state", in("state"), "--json"}

@@ -199,8 +199,8 @@ func (h *household) alone(from int) []string {
 	return nil
 }
 
-// TestForgetLeavesTheNameOfNobodyInTheStateDirectory forgets persons of every kind, one after the other.
-func TestForgetLeavesTheNameOfNobodyInTheStateDirectory(t *testing.T) {
+// TestForgetLeavesNoForgottenNameInTheStateDirectory forgets persons of every kind, one after the other.
+func TestForgetLeavesNoForgottenNameInTheStateDirectory(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"plain": "", "encrypted": strings.Repeat("0b", 32)} {
 		t.Run(name, func(t *testing.T) {

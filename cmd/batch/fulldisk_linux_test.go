@@ -129,7 +129,7 @@ func wantNoFiles(t *testing.T, dir string) {
 
 // A limit of the system, as a quota is one, is not damage: who restores a backup for it
 // loses what was paid for since.
-func TestALimitOnFilesIsNoDamage(t *testing.T) {
+func TestAFileSizeLimitIsNotReportedAsDamage(t *testing.T) {
 	t.Parallel()
 	service, tap := newService(t, 9)
 	p := newProgram(t, 20, tap.listen(t), "--max-spend", "60")

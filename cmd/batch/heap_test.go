@@ -61,8 +61,8 @@ func TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten(t *testing.T) {
 	}
 }
 
-// TestLittleGarbageIsLeftWhileAJournalIsRead looks at the garbage that the collector allows.
-func TestLittleGarbageIsLeftWhileAJournalIsRead(t *testing.T) {
+// TestTheGarbageCollectorRunsMoreOftenWhileAJournalIsRead looks at the garbage that the collector allows.
+func TestTheGarbageCollectorRunsMoreOftenWhileAJournalIsRead(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	done := (&hostObserver{}).ReadingJournal()

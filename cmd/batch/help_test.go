@@ -17,7 +17,7 @@ import (
 )
 
 // The help of every command fits a terminal and tells of all its flags.
-func TestHelpFits(t *testing.T) {
+func TestHelpFitsATerminalAndDescribesEveryFlag(t *testing.T) {
 	t.Parallel()
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {

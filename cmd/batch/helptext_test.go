@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestFitted(t *testing.T) {
+func TestFittedWrapsTextAtTheTerminalWidth(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("words ", 20)
 	for text, want := range map[string]string{

@@ -12,7 +12,7 @@ import (
 
 // Every command that looks through the journal ends at an interrupt, however large the
 // journal is, and says what that leaves.
-func TestInterruptEndsWalks(t *testing.T) {
+func TestAnInterruptEndsEveryCommandThatWalksTheJournal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	list, out := filepath.Join(dir, "list.csv"), filepath.Join(dir, "out.csv")
@@ -43,7 +43,7 @@ func TestInterruptEndsWalks(t *testing.T) {
 }
 
 // A list that is still to come from standard input keeps nobody waiting.
-func TestInterruptEndsReading(t *testing.T) {
+func TestAnInterruptEndsReadingFromStandardInput(t *testing.T) {
 	t.Parallel()
 	silent, end := io.Pipe()
 	defer end.Close()

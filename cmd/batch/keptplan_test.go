@@ -22,7 +22,7 @@ func TestAPlanSaysHowTheListIsRead(t *testing.T) {
 }
 
 // A forged plan, whose checksum is right, is compared with the world all the same.
-func TestForgedPlanIsCompared(t *testing.T) {
+func TestAForgedPlanIsComparedBeforeARun(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, sandbox.DefaultConfig(), world.DefaultList(4, 60))
 	b.batch("plan", "--max-spend", "3", "--out", b.path("plan.json"))

@@ -102,7 +102,7 @@ func (r *leakRig) values(outputs ...string) map[string]bool {
 	return values
 }
 
-func TestNothingSaysAKeyOrAResult(t *testing.T) {
+func TestNoMessageContainsAKeyOrAResult(t *testing.T) {
 	r := newLeakRig(t, "lost-after:at=3", "truncated:at=7", "garbage:at=9", "proxy-page:at=11,happened=true", "no-body:at=13,happened=true")
 	list := r.path("list.csv")
 	run := []string{"run", list, "--name", "leak", "--fields", "email,phone", "--yes", "--rate", "10000/1s", "--settle-delay", "0s", "--concurrency", "1"}

@@ -13,7 +13,7 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-func TestLogSuitsItsReader(t *testing.T) {
+func TestLogFormatFollowsTerminalFileAndJSON(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 10, 31, 0, 0, time.FixedZone("", 3600))
 	for name, test := range map[string]struct {

@@ -40,8 +40,8 @@ func write(t *testing.T, epoch string, now time.Time) map[string]string {
 	return pages
 }
 
-// TestEachCommandHasAPage looks for the pages, and for flags in them. The command itself has none.
-func TestEachCommandHasAPage(t *testing.T) {
+// TestEachCommandHasAManualPage looks for the pages, and for flags in them. The command itself has none.
+func TestEachCommandHasAManualPage(t *testing.T) {
 	pages := write(t, "", time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
 	for name, want := range map[string]string{
 		"program.1": "program-plan(1)", "program-plan.1": "fields", "program-man.1": "",
@@ -53,8 +53,8 @@ func TestEachCommandHasAPage(t *testing.T) {
 	}
 }
 
-// TestPagesAreTheSameLater writes the pages at two times with the time of the same source.
-func TestPagesAreTheSameLater(t *testing.T) {
+// TestManualPagesAreReproducible writes the pages at two times with the time of the same source.
+func TestManualPagesAreReproducible(t *testing.T) {
 	first := write(t, "1700000000", time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC))
 	later := write(t, "1700000000", time.Date(2027, 4, 2, 0, 0, 0, 0, time.UTC))
 	if diff := cmp.Diff(first, later); diff != "" {

@@ -109,7 +109,7 @@ func decode[T any](t *testing.T, text string) (view T) {
 // When everybody is known and every field is returned, a run is charged what its
 // plan calls the maximum, to the cent, and what is left of the free allowance and of
 // the included balance ends in the middle of it.
-func TestMaximumIsTheCharge(t *testing.T) {
+func TestTheChargeIsTheMaximumWhenEverythingIsFound(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
 	inTheMiddle := make(chan bool, 100)
@@ -173,7 +173,7 @@ func checkMaximum(t *testing.T, draw *rand.Rand) (inTheMiddle bool) {
 
 // Whatever is returned, a run is charged no more than its plan calls possible: the
 // maximum, or what the ceilings leave of it.
-func TestChargeIsPossible(t *testing.T) {
+func TestTheChargeNeverExceedsThePossibleSpendOfThePlan(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {

@@ -3,7 +3,7 @@ package main
 import "testing"
 
 // A word that is nearly a name is asked about; one that is like none is not.
-func TestQuestionNamesTheNearestWord(t *testing.T) {
+func TestErrorsSuggestTheNearestWord(t *testing.T) {
 	t.Parallel()
 	names := []string{"to", "max-spend", "max-lookups", "fields", "approval-threshold", "out"}
 	for word, want := range map[string]string{

@@ -299,9 +299,9 @@ func (tap *tap) pass(nth int64, before bool) <-chan struct{} {
 	return came
 }
 
-// TestServeNoticesAResume resumes a job whose occurrence was due before the pause. The clock does not jump: a scheduler
-// that only asks its jobs every ten minutes starts it too late.
-func TestServeNoticesAResume(t *testing.T) {
+// TestServeStartsAResumedJobWithoutDelay resumes a job whose occurrence was due before the pause. The clock does not
+// jump: a scheduler that only asks its jobs every ten minutes starts it too late.
+func TestServeStartsAResumedJobWithoutDelay(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 2, 3)
 	n.step()

@@ -67,7 +67,7 @@ func TestTheProgressLineFitsTheTerminal(t *testing.T) {
 }
 
 // A wait is shown as one, with its reason and its end, also on a narrow terminal.
-func TestAWaitIsShownAsAWait(t *testing.T) {
+func TestProgressShowsReasonAndEndOfAWait(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 22, 10, 32, 40, 0, time.Local)
 	p := halfDone(func() time.Time { return at.Add(-time.Minute) })
@@ -84,7 +84,7 @@ func TestAWaitIsShownAsAWait(t *testing.T) {
 }
 
 // Each stage has one line, which the next one overwrites. What is noted stands above it.
-func TestEveryStageHasOneLine(t *testing.T) {
+func TestProgressShowsOneLinePerStage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
@@ -122,7 +122,7 @@ func TestEveryStageHasOneLine(t *testing.T) {
 }
 
 // The rest takes as long as the limit makes it, and longer where the service is slow.
-func TestTheTimeThatIsLeft(t *testing.T) {
+func TestProgressEstimatesTheTimeLeft(t *testing.T) {
 	now := time.Now()
 	p := &progress{now: func() time.Time { return now }, begun: now, total: 100, rate: checkpoint.Rate{Slots: 1000, Window: time.Second}}
 	if got := p.left(); got != 0 {

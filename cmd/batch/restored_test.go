@@ -126,9 +126,9 @@ func (b restoredBench) beginInCopy() {
 	}
 }
 
-// TestAnExpiredBalanceIsNotSomebodyElses alone: at the end of a subscription the account
+// TestAnExpiredBalanceIsNotReportedAsUseByOthers alone: at the end of a subscription the account
 // loses what nobody has used.
-func TestAnExpiredBalanceIsNotSomebodyElses(t *testing.T) {
+func TestAnExpiredBalanceIsNotReportedAsUseByOthers(t *testing.T) {
 	t.Parallel()
 	b := newRestoredBench(t)
 	b.run("1.50")

@@ -11,7 +11,7 @@ import (
 )
 
 // A key and a token that were given may be real ones: they are not printed.
-func TestSandboxKeepsGivenSecrets(t *testing.T) {
+func TestSandboxDoesNotPrintGivenSecrets(t *testing.T) {
 	var out bytes.Buffer
 	for _, given := range []string{"", "given-secret"} {
 		env := environment{stdout: &out, getenv: func(string) string { return given }}
@@ -41,8 +41,8 @@ func TestSandboxKeepsGivenSecrets(t *testing.T) {
 	}
 }
 
-// TestUnitsOfTheSecondInterface reads the totals and daily limits of modules.
-func TestUnitsOfTheSecondInterface(t *testing.T) {
+// TestSandboxReadsUnitsAndDailyUnitsOfV2 reads the totals and daily limits of modules.
+func TestSandboxReadsUnitsAndDailyUnitsOfV2(t *testing.T) {
 	env := environment{getenv: func(name string) string { return map[string]string{"SERVICE_V2_API_KEY": "given"}[name] }}
 	cmd := newSandboxCommand(env)
 	f := &sandboxFlags{units: []string{"companies=7"}, dailyUnits: []string{"contacts=3"}}

@@ -305,7 +305,7 @@ func TestLargeAmountsFitATerminal(t *testing.T) {
 }
 
 // An operation that the service has no price for is foreseen.
-func TestPlanForeseesARefusal(t *testing.T) {
+func TestAPlanForeseesARefusalForAMissingPrice(t *testing.T) {
 	t.Parallel()
 	config := sandbox.DefaultConfig()
 	config.Prices = cost.Prices{v1.WorkEmail: 15 * cost.Cent}
@@ -320,7 +320,7 @@ func TestPlanForeseesARefusal(t *testing.T) {
 }
 
 // The example configurations are read as they are by a plan, and by a run.
-func TestExamplesConfigure(t *testing.T) {
+func TestExampleConfigurationsWorkWithPlanAndRun(t *testing.T) {
 	t.Parallel()
 	examples, err := configs.Examples()
 	if err != nil {

@@ -32,8 +32,8 @@ func listInDir(t *testing.T) string {
 
 const down, enter = "\x1b[B", "\r"
 
-// TestMapScreens shows every screen of batch map in terminals of 80 and 120 columns.
-func TestMapScreens(t *testing.T) {
+// TestMapScreensMatchTheirGoldenFiles shows every screen of batch map in terminals of 80 and 120 columns.
+func TestMapScreensMatchTheirGoldenFiles(t *testing.T) {
 	t.Parallel()
 	for _, width := range []struct {
 		columns int
@@ -65,8 +65,8 @@ func TestMapScreens(t *testing.T) {
 	}
 }
 
-// TestMapScreenSavesNothingUnasked leaves the screen in every way but by saving.
-func TestMapScreenSavesNothingUnasked(t *testing.T) {
+// TestMapSavesTheMappingOnlyWhenAsked leaves the screen in every way but by saving.
+func TestMapSavesTheMappingOnlyWhenAsked(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"q", "\x1b", "\x03"} {
 		dir := listInDir(t)
@@ -110,8 +110,8 @@ func TestMapAsksSimpleQuestions(t *testing.T) {
 	}
 }
 
-// TestPlanOffersToLookAtDoubtfulColumns plans a list whose columns somebody chooses first.
-func TestPlanOffersToLookAtDoubtfulColumns(t *testing.T) {
+// TestPlanOffersToChooseDoubtfulColumns plans a list whose columns somebody chooses first.
+func TestPlanOffersToChooseDoubtfulColumns(t *testing.T) {
 	t.Parallel()
 	dir := listInDir(t)
 	at := atTerminal(t, dir, 80, "plan", "list.csv", "--offline", "--sandbox", "--state", dir)
@@ -127,8 +127,8 @@ func TestPlanOffersToLookAtDoubtfulColumns(t *testing.T) {
 	at.End(exitDone)
 }
 
-// TestPlanEndsWhenNobodyWantsToLook answers no.
-func TestPlanEndsWhenNobodyWantsToLook(t *testing.T) {
+// TestPlanEndsWithUsageWhenColumnsAreNotChosen answers no.
+func TestPlanEndsWithUsageWhenColumnsAreNotChosen(t *testing.T) {
 	t.Parallel()
 	dir := listInDir(t)
 	at := atTerminal(t, dir, 80, "plan", "list.csv", "--offline", "--sandbox", "--state", dir)

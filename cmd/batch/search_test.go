@@ -116,8 +116,8 @@ func TestASearchThatIsKilledBuysNoPageTwice(t *testing.T) {
 	}
 }
 
-// TestSearchesExplainWhatIsMissing shows what each refusal says to do.
-func TestSearchesExplainWhatIsMissing(t *testing.T) {
+// TestSearchRefusalsSayWhatIsMissing shows what each refusal says to do.
+func TestSearchRefusalsSayWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	state := filepath.Join(t.TempDir(), "state")
 	for _, test := range []struct {

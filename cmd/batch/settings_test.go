@@ -6,7 +6,7 @@ import (
 )
 
 // A name is what a terminal and the journal can take.
-func TestIsName(t *testing.T) {
+func TestIsNameAcceptsOnlyPrintableShortNames(t *testing.T) {
 	for name, good := range map[string]bool{
 		"": true, "nightly": true, "list-$1 (Köln)": true, strings.Repeat("ü", maxName): true,
 		strings.Repeat("n", maxName+1): false, strings.Repeat("n", 70000): false,

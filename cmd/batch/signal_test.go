@@ -57,7 +57,7 @@ func interruptAndResume(t *testing.T, transport v1.Transport, signal os.Signal) 
 }
 
 // Who says nohup wants the run to go on when the terminal closes.
-func TestIgnoredHangupStaysIgnored(t *testing.T) {
+func TestARunUnderNohupIgnoresSIGHUP(t *testing.T) {
 	t.Parallel()
 	service, tap := newService(t, 8)
 	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40", "--concurrency", "4")

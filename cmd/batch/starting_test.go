@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func TestTheCommandLineNamesNoAddressAndNobody(t *testing.T) {
+func TestTheRecordedCommandLineHasNoAddressAndNoPerson(t *testing.T) {
 	t.Parallel()
 	private := []string{
 		"base-url", "base-url-v2", "mcp-url", "request-name", "profile-url", "first-name", "last-name", "company-domain", "company-name", "email",
@@ -64,7 +64,7 @@ func secretWords(secret string) []string {
 }
 
 // A command that ends before its workspace is known is not recorded.
-func TestARecordThatDidNotBeginRecordsNothing(t *testing.T) {
+func TestEndingAStartThatWasNotRecordedDoesNothing(t *testing.T) {
 	t.Parallel()
 	new(startingRecord).End(2, "usage")
 	(*startingRecord)(nil).End(2, "usage")

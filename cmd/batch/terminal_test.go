@@ -137,7 +137,7 @@ func TestQuestionsBeforeAnErasureAtATerminal(t *testing.T) {
 }
 
 // Colours are for terminals, unless NO_COLOR is set.
-func TestATerminalHasColours(t *testing.T) {
+func TestColoursFollowTheEnvironment(t *testing.T) {
 	t.Parallel()
 	for variable, want := range map[string]bool{"NO_COLOR=": true, "NO_COLOR=1": false, "TERM=dumb": false} {
 		at := iotest.StartTerminal(t, listInDir(t), 80, []string{"NO_COLOR=", variable}, *programPath, "plan", "none.csv", "--sandbox")

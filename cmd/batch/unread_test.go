@@ -10,7 +10,7 @@ import (
 
 // A run goes on when nobody reads what it writes any more: in "2>&1 | tee log" Ctrl-C ends
 // tee as well, and the lookups in flight are paid for.
-func TestNobodyReads(t *testing.T) {
+func TestARunFinishesWhenItsStderrPipeIsClosed(t *testing.T) {
 	t.Parallel()
 	service, tap := newService(t, 7)
 	p := newProgram(t, 60, tap.listen(t), "--max-spend", "40")
@@ -41,7 +41,7 @@ func TestNobodyReads(t *testing.T) {
 }
 
 // How a command ended is told by its exit code, also to a script that reads nothing else.
-func TestExitCodeThatNobodyReads(t *testing.T) {
+func TestTheExitCodeIsRightWhenOutputPipesAreClosed(t *testing.T) {
 	t.Parallel()
 	_, tap := newService(t, 7)
 	p := newProgram(t, 60, tap.listen(t), "--max-spend", "1")

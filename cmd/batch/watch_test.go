@@ -26,7 +26,7 @@ func statuses(active int) func() (*report.Status, error) {
 }
 
 // A terminal shows one status: each overwrites the one before, whose lines took one line each.
-func TestEachStatusOverwritesTheOneBefore(t *testing.T) {
+func TestAWatchedStatusOverwritesThePreviousOneOnATerminal(t *testing.T) {
 	t.Parallel()
 	for _, columns := range []int{80, 120} {
 		var out strings.Builder
@@ -42,7 +42,7 @@ func TestEachStatusOverwritesTheOneBefore(t *testing.T) {
 	}
 }
 
-func TestAFileGetsOneStatusAfterTheOther(t *testing.T) {
+func TestAWatchedStatusIsAppendedToAFile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		screen statusScreen

@@ -41,9 +41,9 @@ func (b *workbench) writeAgain() []byte {
 	return output
 }
 
-// TestWriteEndsAtAnInterrupt shows that an interrupted write leaves no output: nothing is
+// TestAnInterruptedWriteLeavesNoOutput shows that an interrupted write leaves no output: nothing is
 // lost when an output is not written.
-func TestWriteEndsAtAnInterrupt(t *testing.T) {
+func TestAnInterruptedWriteLeavesNoOutput(t *testing.T) {
 	t.Parallel()
 	b, _ := stoppedRun(t)
 	interrupted, interrupt := context.WithCancel(t.Context())

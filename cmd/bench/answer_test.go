@@ -29,9 +29,9 @@ func withJournal(t *testing.T, state string, look func(*checkpoint.Journal)) {
 	look(journal)
 }
 
-// TestATenthIsAnswered fills a journal from a list and then for a copy of it, which asks
+// TestAnswerFillsTheJournalOnceForACopiedList fills a journal from a list and then for a copy of it, which asks
 // for nothing again.
-func TestATenthIsAnswered(t *testing.T) {
+func TestAnswerFillsTheJournalOnceForACopiedList(t *testing.T) {
 	list, state := makeList(t), t.TempDir()
 	again := filepath.Join(t.TempDir(), "again.csv")
 	if err := copyList(t.Context(), []string{list, again}, io.Discard); err != nil {
@@ -58,8 +58,8 @@ func TestATenthIsAnswered(t *testing.T) {
 	}
 }
 
-// TestEveryTenthRowAsks looks at what a row of a generated list asks for.
-func TestEveryTenthRowAsks(t *testing.T) {
+// TestEachTenthYieldsTheLookupOfEveryTenthRow looks at what a row of a generated list asks for.
+func TestEachTenthYieldsTheLookupOfEveryTenthRow(t *testing.T) {
 	list := makeList(t)
 	rows := records(t, list)
 	var asked []enrich.Lookup

@@ -31,7 +31,7 @@ func records(t *testing.T, path string) [][]string {
 	return all
 }
 
-func TestCopies(t *testing.T) {
+func TestCopyLoopsReproduceTheList(t *testing.T) {
 	list, out := makeList(t), filepath.Join(t.TempDir(), "out.csv")
 	if err := copyList(t.Context(), []string{list, out}, io.Discard); err != nil {
 		t.Fatal(err)
@@ -47,9 +47,9 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// TestTheLoopCountsWhatBatchCounts compares the loop by hand with the identities that
+// TestTheStandardLoopCountsThePersonsThatBatchCounts compares the loop by hand with the identities that
 // the program finds.
-func TestTheLoopCountsWhatBatchCounts(t *testing.T) {
+func TestTheStandardLoopCountsThePersonsThatBatchCounts(t *testing.T) {
 	list := makeList(t)
 	var stdout bytes.Buffer
 	if err := countWithStandard(t.Context(), []string{list}, &stdout); err != nil {

@@ -50,7 +50,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestTasksSayHowTheyAreUsed(t *testing.T) {
+func TestTasksWithoutArgumentsReturnTheirUsage(t *testing.T) {
 	for name := range tasks() {
 		err := run(context.Background(), []string{name}, io.Discard, io.Discard)
 		if err == nil || !strings.HasPrefix(err.Error(), "usage: bench "+name+" LIST") {

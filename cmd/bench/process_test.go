@@ -15,7 +15,7 @@ func self(t *testing.T) string {
 	return path
 }
 
-func TestACommandIsMeasured(t *testing.T) {
+func TestRunMeasuresTimeAndMemoryOfACommand(t *testing.T) {
 	took, stdout, err := command{self(t), "csv-count", makeList(t)}.run(t.Context(), 1)
 	if err != nil {
 		t.Fatal(err)
@@ -28,9 +28,9 @@ func TestACommandIsMeasured(t *testing.T) {
 	}
 }
 
-// TestTheUsersJournalsAreLeftAlone: what is measured has journals of its own, which are
+// TestMeasuredCommandsDoNotUseTheUsersJournals: what is measured has journals of its own, which are
 // not encrypted.
-func TestTheUsersJournalsAreLeftAlone(t *testing.T) {
+func TestMeasuredCommandsDoNotUseTheUsersJournals(t *testing.T) {
 	names := []string{"SERVICE_BASE_URL", "BATCH_STATE", "BATCH_JOURNAL_KEY"}
 	for _, name := range names {
 		t.Setenv(name, "the user's")
@@ -53,7 +53,7 @@ func TestACommandThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-func TestPeaksAreBytes(t *testing.T) {
+func TestPeakMemoryIsInBytesOnEverySystem(t *testing.T) {
 	if linux, mac := peakBytes(2048, "linux"), peakBytes(2048, "darwin"); linux != 2<<20 || mac != 2048 {
 		t.Errorf("2048 are %d bytes on Linux, %d on macOS", linux, mac)
 	}

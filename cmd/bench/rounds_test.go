@@ -40,9 +40,9 @@ func walls(seconds ...float64) result {
 	return r
 }
 
-// TestRatiosAreOfRounds shows that each round is compared with itself: a machine that
+// TestRatiosCompareEachRoundWithItself shows that each round is compared with itself: a machine that
 // is slow in one of them slows both.
-func TestRatiosAreOfRounds(t *testing.T) {
+func TestRatiosCompareEachRoundWithItself(t *testing.T) {
 	ours, peer := walls(1, 10, 2), walls(2, 40, 4)
 	for _, part := range []func(usage) time.Duration{wallOf, cpuOf} {
 		if got := ratiosOf(ours, peer, part).String(); got != "0.50 (0.25 to 0.50)" {
@@ -58,8 +58,8 @@ func TestRatiosAreOfRounds(t *testing.T) {
 	}
 }
 
-// TestContestantsTakeTurns lets three processes compete.
-func TestContestantsTakeTurns(t *testing.T) {
+// TestTheFirstContestantChangesEachRound lets three processes compete.
+func TestTheFirstContestantChangesEachRound(t *testing.T) {
 	list := makeList(t)
 	out := filepath.Join(t.TempDir(), "out.csv")
 	counting := contestant{name: "ours", command: command{self(t), "csv-count", list}, parse: countsOf, exact: true}
@@ -90,8 +90,8 @@ func TestContestantsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestAPeerThatFindsSomethingElseIsNone has a peer count another list.
-func TestAPeerThatFindsSomethingElseIsNone(t *testing.T) {
+// TestAPeerWithDifferentCountsIsAnError has a peer count another list.
+func TestAPeerWithDifferentCountsIsAnError(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other.csv")
 	if err := os.WriteFile(other, []byte("id,first_name,last_name,linkedin_url,company,website,email,phone,notes\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func of(list map[cost.Kind]int64, free cost.Allowances, history map[cost.Kind]co
 	})
 }
 
-func TestWithoutAHistory(t *testing.T) {
+func TestAForecastWithoutHistoryIsUnknownOrBorrowed(t *testing.T) {
 	list := map[cost.Kind]int64{emailByProfile: 100, emailByName: 100, bothByName: 10, phoneByName: 0}
 	tests := []struct {
 		name              string
@@ -64,7 +64,7 @@ func TestWithoutAHistory(t *testing.T) {
 	}
 }
 
-func TestWithoutAPrice(t *testing.T) {
+func TestAForecastWithoutAPriceIsUnknown(t *testing.T) {
 	f := of(map[cost.Kind]int64{emailByName: 10}, cost.Allowances{}, map[cost.Kind]cost.Totals{emailByName: seen(10, 5)})
 	for _, prices := range []cost.Prices{nil, {phone: 1}} {
 		if got, known := f.Spend(prices); known {
@@ -82,7 +82,7 @@ func TestWithoutAPrice(t *testing.T) {
 	}
 }
 
-func TestAnEmptyList(t *testing.T) {
+func TestAForecastOfAnEmptyListIsZero(t *testing.T) {
 	f := of(nil, cost.Allowances{}, nil)
 	if got, known := f.Spend(nil); !known || got != (forecast.Range{}) {
 		t.Errorf("an empty list costs %+v, known %t", got, known)
@@ -92,7 +92,7 @@ func TestAnEmptyList(t *testing.T) {
 	}
 }
 
-func TestSpend(t *testing.T) {
+func TestForecastSpendFollowsTheHistory(t *testing.T) {
 	long := map[cost.Kind]cost.Totals{emailByProfile: seen(100_000, 70_000)}
 	nothing := map[cost.Kind]cost.Totals{emailByProfile: seen(100_000, 0)}
 	tests := []struct {
@@ -131,10 +131,10 @@ func anyHistory(t *rapid.T, kind cost.Kind) cost.Totals {
 	return totals
 }
 
-// TestAForecastIsPossible shows of any list, history, allowance and price that the
+// TestAForecastStaysWithinTheMaximumAndIsReproducible shows of any list, history, allowance and price that the
 // range is in order and within what the list can cost at most, that what an amount
 // covers is too, and that all of it is the same the next time.
-func TestAForecastIsPossible(t *testing.T) {
+func TestAForecastStaysWithinTheMaximumAndIsReproducible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, history := map[cost.Kind]int64{}, map[cost.Kind]cost.Totals{}
 		workload := cost.Workload{}
@@ -178,9 +178,9 @@ func TestAForecastIsPossible(t *testing.T) {
 	})
 }
 
-// TestMoreHistoryIsNarrower shows that a range narrows with what is known, down to
+// TestAForecastNarrowsWithMoreHistory shows that a range narrows with what is known, down to
 // what luck alone leaves.
-func TestMoreHistoryIsNarrower(t *testing.T) {
+func TestAForecastNarrowsWithMoreHistory(t *testing.T) {
 	last := cost.Money(math.MaxInt64)
 	for _, lookups := range []int64{10, 100, 1000, 10_000} {
 		got, _ := of(map[cost.Kind]int64{emailByName: 1000}, cost.Allowances{},
@@ -196,9 +196,9 @@ func TestMoreHistoryIsNarrower(t *testing.T) {
 	}
 }
 
-// TestBorrowedRangesAreWide shows that a long history of the other pattern does not
+// TestARangeBorrowedFromAnotherPatternIsWider shows that a long history of the other pattern does not
 // make a range as narrow as one of its own.
-func TestBorrowedRangesAreWide(t *testing.T) {
+func TestARangeBorrowedFromAnotherPatternIsWider(t *testing.T) {
 	list := map[cost.Kind]int64{emailByName: 1000}
 	mine, _ := of(list, cost.Allowances{}, map[cost.Kind]cost.Totals{emailByName: seen(5000, 3000)}).Spend(standard())
 	other, _ := of(list, cost.Allowances{}, map[cost.Kind]cost.Totals{emailByProfile: seen(5000, 3000)}).Spend(standard())

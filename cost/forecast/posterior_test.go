@@ -20,9 +20,9 @@ var (
 	emailName = cost.Kind{Fields: 1, Pattern: enrich.ByName}
 )
 
-// TestOutcomesAreRecovered shows that the sums of a journal tell how often every
+// TestOutcomeCountsAreRecoveredFromTheSums shows that the sums of a journal tell how often every
 // outcome was seen.
-func TestOutcomesAreRecovered(t *testing.T) {
+func TestOutcomeCountsAreRecoveredFromTheSums(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		asked := enrich.Fields(rapid.IntRange(1, 3).Draw(t, "asked"))
 		want := make(counts, asked+1)
@@ -70,8 +70,8 @@ func TestOutcomesOfManyFieldsKeepTheRateOfEach(t *testing.T) {
 	})
 }
 
-// TestAForecastOfFiveFields: each is found in half of the lookups of a long history.
-func TestAForecastOfFiveFields(t *testing.T) {
+// TestAForecastOfFiveFieldsIsRight: each is found in half of the lookups of a long history.
+func TestAForecastOfFiveFieldsIsRight(t *testing.T) {
 	const lookups = 1000
 	kind := cost.Kind{Fields: 0b11111, Pattern: enrich.ByName}
 	totals := cost.Totals{Lookups: 10 * lookups}
@@ -92,9 +92,9 @@ func TestAForecastOfFiveFields(t *testing.T) {
 	}
 }
 
-// TestOutcomesOfImpossibleSums shows that sums that contradict themselves make no
+// TestContradictorySumsGiveNoNegativeOutcomeCounts shows that sums that contradict themselves make no
 // negative counts and no more lookups than there were.
-func TestOutcomesOfImpossibleSums(t *testing.T) {
+func TestContradictorySumsGiveNoNegativeOutcomeCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		any := rapid.Int64Range(0, 20)
 		totals := cost.Totals{
@@ -114,7 +114,7 @@ func TestOutcomesOfImpossibleSums(t *testing.T) {
 	})
 }
 
-func TestBasis(t *testing.T) {
+func TestTheBasisOfAForecastIsTheClosestHistory(t *testing.T) {
 	long := cost.Totals{Lookups: 1000, Whole: 600, Returned: enrich.ByField[int64]{600}}
 	short := cost.Totals{Lookups: 4, Whole: 1, Returned: enrich.ByField[int64]{1}}
 	tests := []struct {
@@ -173,9 +173,9 @@ func TestTheDrawIsBetaBinomial(t *testing.T) {
 	}
 }
 
-// TestTheDrawKeepsCorrelation shows that lookups for both fields that find both or
+// TestSimulatedOutcomesKeepTheCorrelationOfFields shows that lookups for both fields that find both or
 // nothing are drawn so.
-func TestTheDrawKeepsCorrelation(t *testing.T) {
+func TestSimulatedOutcomesKeepTheCorrelationOfFields(t *testing.T) {
 	p := newPosterior(3, counts{0: 5000, 3: 5000})
 	for _, future := range simulate([]part{{kind: both, lookups: 1000, rates: p}}, numFutures) {
 		if apart := future[0] - future[1]; apart < -5 || apart > 5 {
@@ -184,7 +184,7 @@ func TestTheDrawKeepsCorrelation(t *testing.T) {
 	}
 }
 
-func TestBinomialAtItsEnds(t *testing.T) {
+func TestBinomialAtRatesOfZeroAndOne(t *testing.T) {
 	random := rand.NewPCG(1, 1)
 	for rate, want := range map[float64]int64{0: 0, 1: 7, 1.0000001: 7, -0.0000001: 0} {
 		if got := binomial(7, rate, random); got != want {
@@ -193,9 +193,9 @@ func TestBinomialAtItsEnds(t *testing.T) {
 	}
 }
 
-// TestFirstIsEven shows that the first lookups of a list add up and hold every kind's
+// TestFirstLookupsHoldTheShareOfEveryKind shows that the first lookups of a list add up and hold every kind's
 // share of them.
-func TestFirstIsEven(t *testing.T) {
+func TestFirstLookupsHoldTheShareOfEveryKind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := &Forecast{}
 		number := rapid.Int64Range(1, 1000)

@@ -7,7 +7,7 @@ import (
 	"payonce/cost"
 )
 
-func TestWidthAfter(t *testing.T) {
+func TestWidthAfterShrinksWithTheSample(t *testing.T) {
 	list := map[cost.Kind]int64{emailByName: 5000}
 	for name, history := range map[string]map[cost.Kind]cost.Totals{
 		"none":     nil,
@@ -38,9 +38,9 @@ func TestWidthAfter(t *testing.T) {
 	}
 }
 
-// TestTheSampleUsesTheAllowance shows that the free units that a sample uses are not
+// TestFreeUnitsOfASampleAreNotCountedForTheRest shows that the free units that a sample uses are not
 // counted on for the rest.
-func TestTheSampleUsesTheAllowance(t *testing.T) {
+func TestFreeUnitsOfASampleAreNotCountedForTheRest(t *testing.T) {
 	f := of(map[cost.Kind]int64{emailByName: 1000}, cost.Allowances{400, 0}, map[cost.Kind]cost.Totals{emailByName: seen(1000, 600)})
 	width, known := f.WidthAfter(map[cost.Kind]int64{emailByName: 500}, standard())
 	// Of the rest about 300 are returned and 100 free: 4 standard deviations of about 13.
@@ -49,9 +49,9 @@ func TestTheSampleUsesTheAllowance(t *testing.T) {
 	}
 }
 
-// TestTheWidthComesTrue looks up samples and compares how wide the ranges of the rest
+// TestThePredictedWidthAfterASampleMatchesSimulation looks up samples and compares how wide the ranges of the rest
 // then are with what was said before.
-func TestTheWidthComesTrue(t *testing.T) {
+func TestThePredictedWidthAfterASampleMatchesSimulation(t *testing.T) {
 	w := world{usual(), all(100), all(int64(200)), cost.Allowances{20, 5}}
 	random := rand.New(rand.NewPCG(3000, 1))
 	past := w.past(random)

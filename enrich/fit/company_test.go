@@ -39,7 +39,7 @@ func (tt companyCase) check(t *testing.T) {
 	}
 }
 
-func TestASpellingIsNoDifferenceBetweenCompanies(t *testing.T) {
+func TestSpellingsOfOneCompanyFit(t *testing.T) {
 	const (
 		site   = enrich.ByWebsite
 		number = enrich.ByRegistration
@@ -91,7 +91,7 @@ func TestASpellingIsNoDifferenceBetweenCompanies(t *testing.T) {
 	}
 }
 
-func TestAnotherCompanyContradicts(t *testing.T) {
+func TestAnAnswerAboutAnotherCompanyContradicts(t *testing.T) {
 	const (
 		site   = enrich.ByWebsite
 		number = enrich.ByRegistration
@@ -131,7 +131,7 @@ func TestAnotherCompanyContradicts(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotCertainIsUnclear(t *testing.T) {
+func TestUncertainComparisonsAreUnclear(t *testing.T) {
 	const (
 		site   = enrich.ByWebsite
 		number = enrich.ByRegistration
@@ -157,7 +157,7 @@ func TestWhatIsNotCertainIsUnclear(t *testing.T) {
 	}
 }
 
-func TestNothingToCompareIsUnknown(t *testing.T) {
+func TestAComparisonWithoutCommonPartsIsUnknown(t *testing.T) {
 	for _, tt := range []companyCase{
 		{enrich.ByWebsite, company("", "", "acme.com"), company("Acme"), fit.Unknown, ""},
 		{enrich.ByWebsite, company("", "GB"), company("", "GB"), fit.Unknown, ""},
@@ -167,7 +167,7 @@ func TestNothingToCompareIsUnknown(t *testing.T) {
 	}
 }
 
-func TestBrandsAreNamesOfTheCompany(t *testing.T) {
+func TestABrandInTheListFitsTheCompany(t *testing.T) {
 	answer := company("Unilever plc", "GB", "")
 	for _, brands := range []string{"Dove, Knorr", `["Dove","Knorr"]`, "Knorr; Dove"} {
 		answer[enrich.PartBrands] = brands
@@ -177,7 +177,7 @@ func TestBrandsAreNamesOfTheCompany(t *testing.T) {
 	}
 }
 
-func TestTheConfidenceFollowsFromWhatAgrees(t *testing.T) {
+func TestConfidenceFollowsFromVerdictAndAgreedParts(t *testing.T) {
 	for _, tt := range []struct {
 		result fit.Result
 		want   string

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNamesAreEqualButForSpelling(t *testing.T) {
+func TestCompanyNamesAreComparedWithoutSpellingDifferences(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
 		want bool

@@ -51,8 +51,8 @@ func firm(random *rand.Rand) (name, site, number string) {
 
 var asking = []enrich.Pattern{enrich.ByID, enrich.ByRegistration, enrich.ByWebsite, enrich.ByCompanyProfile, enrich.ByCompanyName}
 
-// TestACompanyFitsItselfHoweverItIsWritten respells companies, of which lists have some parts.
-func TestACompanyFitsItselfHoweverItIsWritten(t *testing.T) {
+// TestEverySpellingOfACompanyFitsIt respells companies, of which lists have some parts.
+func TestEverySpellingOfACompanyFitsIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		name, site, number := firm(random)
@@ -76,8 +76,9 @@ func TestACompanyFitsItselfHoweverItIsWritten(t *testing.T) {
 	})
 }
 
-// TestAnotherCompanyNeverFitsSilently gives a row the answer about another company that has one identifier of it.
-func TestAnotherCompanyNeverFitsSilently(t *testing.T) {
+// TestAnotherCompanyWithOneSharedIdentifierNeverFits gives a row the answer about another company that has one
+// identifier of it.
+func TestAnotherCompanyWithOneSharedIdentifierNeverFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		name, site, number := firm(random)
@@ -98,8 +99,8 @@ func TestAnotherCompanyNeverFitsSilently(t *testing.T) {
 	})
 }
 
-// TestNumbersThatDifferAreNeverSilent: whatever else agrees, the difference is named.
-func TestNumbersThatDifferAreNeverSilent(t *testing.T) {
+// TestDifferingNumbersAreAlwaysNamed: whatever else agrees, the difference is named.
+func TestDifferingNumbersAreAlwaysNamed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		name, site, number := firm(random)

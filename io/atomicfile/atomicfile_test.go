@@ -161,7 +161,7 @@ func TestCommitRefusesAfterFailedWrite(t *testing.T) {
 	wantFiles(t, directory, map[string]string{})
 }
 
-func TestSymbolicLinkStays(t *testing.T) {
+func TestCommitKeepsASymbolicLink(t *testing.T) {
 	directory, elsewhere := t.TempDir(), t.TempDir()
 	target, link := filepath.Join(elsewhere, "target.csv"), filepath.Join(directory, "link.csv")
 	writeFile(t, target, "old", 0o640)

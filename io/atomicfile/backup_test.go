@@ -59,7 +59,7 @@ func TestKeepKeepsTheNewestVersions(t *testing.T) {
 	}
 }
 
-func TestKeepFillsAGap(t *testing.T) {
+func TestKeepVersionShiftsVersionsIntoAGap(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.csv")
 	for name, text := range map[string]string{"out.csv": "new", "out.csv.~1": "1", "out.csv.~3": "3"} {
@@ -79,7 +79,7 @@ func TestKeepFillsAGap(t *testing.T) {
 	}
 }
 
-func TestRestoreExchangesTheFiles(t *testing.T) {
+func TestRestoreVersionExchangesTheFiles(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.csv")
 	if err := atomicfile.RestoreVersion(path); !errors.Is(err, atomicfile.ErrNoVersion) {

@@ -53,9 +53,9 @@ func TestCommitSyncsTheDirectory(t *testing.T) {
 	}
 }
 
-// TestWhatCanBeSynced: a directory that is not there is an error, and one of a file system
+// TestSyncDirectoryFailsOnlyForAMissingDirectory: a directory that is not there is an error, and one of a file system
 // that syncs none is not.
-func TestWhatCanBeSynced(t *testing.T) {
+func TestSyncDirectoryFailsOnlyForAMissingDirectory(t *testing.T) {
 	directory := t.TempDir()
 	if err := SyncDirectory(directory); err != nil {
 		t.Error(err)

@@ -111,7 +111,7 @@ func TestRemoveLeftoversLeavesOtherFiles(t *testing.T) {
 	}
 }
 
-func TestSumIsThatOfTheFile(t *testing.T) {
+func TestSumIsTheHashOfTheWrittenFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
 	f, err := Create(path, 0)
 	if err != nil {

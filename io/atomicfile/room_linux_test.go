@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRoomIsAddedUpByFileSystem of the directories, also of those that are not there yet.
-func TestRoomIsAddedUpByFileSystem(t *testing.T) {
+// TestNeededRoomIsAddedUpByFileSystem of the directories, also of those that are not there yet.
+func TestNeededRoomIsAddedUpByFileSystem(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("mounting a small disk needs more rights than this process has: %v", err)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWritebackIsPossible asks Linux to write a range of a file to the disk.
-func TestWritebackIsPossible(t *testing.T) {
+// TestWritebackWorksOnLinux asks Linux to write a range of a file to the disk.
+func TestWritebackWorksOnLinux(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
 	if err != nil {
 		t.Fatal(err)

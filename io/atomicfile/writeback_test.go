@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWritebackFollowsWhatIsWritten asks for ranges that follow each other, large ones,
+// TestWritebackCoversContiguousRanges asks for ranges that follow each other, large ones,
 // and leaves little for the end.
-func TestWritebackFollowsWhatIsWritten(t *testing.T) {
+func TestWritebackCoversContiguousRanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w writeback
 		written, begun := int64(0), int64(0)
@@ -35,8 +35,8 @@ func TestWritebackFollowsWhatIsWritten(t *testing.T) {
 	})
 }
 
-// TestALargeFileIsWhole writes more than the system is asked to put on the disk at once.
-func TestALargeFileIsWhole(t *testing.T) {
+// TestALargeFileIsWrittenCompletely writes more than the system is asked to put on the disk at once.
+func TestALargeFileIsWrittenCompletely(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	f, err := Create(path, 0)
 	if err != nil {
@@ -77,9 +77,9 @@ func TestErrorNamesThePath(t *testing.T) {
 	}
 }
 
-// TestWhatWritebackTells: an output does not fail where the system cannot be asked, and
+// TestWritebackErrorsFailOnlyForAFullOrBrokenDisk: an output does not fail where the system cannot be asked, and
 // fails where it says that the disk is full or broken.
-func TestWhatWritebackTells(t *testing.T) {
+func TestWritebackErrorsFailOnlyForAFullOrBrokenDisk(t *testing.T) {
 	for told, fails := range map[error]bool{
 		syscall.EINVAL: false, syscall.ENOSYS: false, syscall.ESPIPE: false, syscall.EOPNOTSUPP: false, syscall.EPERM: false,
 		syscall.EIO: true, syscall.ENOSPC: true, &os.SyscallError{Err: syscall.EDQUOT}: true,

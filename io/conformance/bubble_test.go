@@ -41,9 +41,9 @@ func (bubble) Send(context.Context, conformance.Request) (conformance.Response, 
 	return conformance.Response{}, errors.New("no case that hangs sends messages")
 }
 
-// TestHanging plays the cases in which the client waits until its time-out, which is the
-// real one.
-func TestHanging(t *testing.T) {
+// TestClientsWaitForAHangingServiceUntilTheTimeout plays the cases in which the client waits until its time-out, which
+// is the real one.
+func TestClientsWaitForAHangingServiceUntilTheTimeout(t *testing.T) {
 	for _, way := range conformance.Ways() {
 		for _, c := range conformance.Cases() {
 			if !c.Plays(way) || !c.Hangs() {

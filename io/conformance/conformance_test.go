@@ -6,7 +6,7 @@ import (
 	"payonce/io/conformance"
 )
 
-// TestConformance plays the cases in every way, over real HTTP; TestHanging plays the
+// TestConformance plays the cases in every way, over real HTTP; TestClientsWaitForAHangingServiceUntilTheTimeout plays the
 // others.
 func TestConformance(t *testing.T) {
 	for _, way := range conformance.Ways() {

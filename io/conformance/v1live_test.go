@@ -129,16 +129,16 @@ func TestLiveAgrees(t *testing.T) {
 	}
 }
 
-// TestLiveFreeAlone: without a Sender nothing arrives.
-func TestLiveFreeAlone(t *testing.T) {
+// TestLiveChecksWithoutASenderSendNoLookup: without a Sender nothing arrives.
+func TestLiveChecksWithoutASenderSendNoLookup(t *testing.T) {
 	found, counted := compare(t, mutated{}, conformance.Workspace(), v1.REST, func(l *conformance.LiveV1) { l.Sender, l.Why = nil, "not allowed" })
 	if len(counted.Arrivals) != 0 || found["live/status"].Result != conformance.Agrees || found["result/charge"].Result != conformance.NotTested {
 		t.Errorf("%d lookups arrived; %+v", len(counted.Arrivals), found["result/charge"])
 	}
 }
 
-// TestLiveStops: when the Sender sends no more, what was sent still counts.
-func TestLiveStops(t *testing.T) {
+// TestLiveChecksCountWhatWasSentBeforeTheSenderStops: when the Sender sends no more, what was sent still counts.
+func TestLiveChecksCountWhatWasSentBeforeTheSenderStops(t *testing.T) {
 	found, counted := compare(t, mutated{}, conformance.Workspace(), v1.REST, func(l *conformance.LiveV1) { l.Sender.(*direct).left = 2 })
 	if len(counted.Arrivals) != 2 || found["live/answered"].Observed != "1 of 1" {
 		t.Errorf("%d lookups arrived; %+v", len(counted.Arrivals), found["live/answered"])
@@ -181,7 +181,7 @@ func TestLiveDiffers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares many services one by one; not run with -short")
 	}
-	held := map[string]bool{"live/one-workspace": true} // by TestOneAccount
+	held := map[string]bool{"live/one-workspace": true} // by TestAccountsThatDifferBetweenTransportsAreReported
 	for _, m := range []mutant{
 		{does: "calls a member otherwise", caught: "live/status-names", breaks: says(`"prepaid_cents"`, `"credit_cents"`)},
 		{does: "does not call the key valid", caught: "live/status", breaks: says(`"key_valid":true`, `"key_valid":false`)},
@@ -257,8 +257,8 @@ func status(from, to int) func(*sandbox.Server, http.Handler) http.Handler {
 	})
 }
 
-// TestOneAccount: accounts that differ between the transports are reported.
-func TestOneAccount(t *testing.T) {
+// TestAccountsThatDifferBetweenTransportsAreReported: accounts that differ between the transports are reported.
+func TestAccountsThatDifferBetweenTransportsAreReported(t *testing.T) {
 	onlyMCP := func(_ *sandbox.Server, next http.Handler) http.Handler {
 		said := says(`"available_cents":\d+`, `"available_cents":7`)(nil, next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

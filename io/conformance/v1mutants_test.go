@@ -385,10 +385,10 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestEveryCent: each case that looks somebody up notices a service that takes a cent
-// more for it, whatever comes of the lookup, where there is a cent to be taken. Over REST
-// and over MCP, as it makes no difference how MCP is spoken.
-func TestEveryCent(t *testing.T) {
+// TestEveryConformanceCaseNoticesAnOverchargeOfOneCent: each case that looks somebody up notices a service that takes a
+// cent more for it, whatever comes of the lookup, where there is a cent to be taken. Over REST and over MCP, as it
+// makes no difference how MCP is spoken.
+func TestEveryConformanceCaseNoticesAnOverchargeOfOneCent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("plays every case twice more; not run with -short")
 	}

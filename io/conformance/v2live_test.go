@@ -109,8 +109,8 @@ func TestADifferenceOfASharedAccountMayBeOfOthers(t *testing.T) {
 	}
 }
 
-// TestWithoutASenderNothingUsesUnits: only free calls arrive.
-func TestWithoutASenderNothingUsesUnits(t *testing.T) {
+// TestV2LiveChecksWithoutASenderUseNoUnits: only free calls arrive.
+func TestV2LiveChecksWithoutASenderUseNoUnits(t *testing.T) {
 	found, server := compare(t, mutant{}, false)
 	if records := server.Units().Records(); len(records) != 0 {
 		t.Errorf("%d calls use units", len(records))
@@ -125,8 +125,9 @@ func TestWithoutASenderNothingUsesUnits(t *testing.T) {
 	}
 }
 
-// TestTheSandboxAgrees: with calls that use units, every rule that can be tried from outside is kept.
-func TestTheSandboxAgrees(t *testing.T) {
+// TestTheSandboxKeepsEveryV2RuleTriedFromOutside: with calls that use units, every rule that can be tried from outside
+// is kept.
+func TestTheSandboxKeepsEveryV2RuleTriedFromOutside(t *testing.T) {
 	found, server := compare(t, mutant{}, true)
 	for _, rule := range RulesV2() {
 		f := found[rule.Name]

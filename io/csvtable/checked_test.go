@@ -83,8 +83,8 @@ func drawLooks(t *rapid.T, rows, columns int) []look {
 	return looks
 }
 
-// TestACheckedPassShowsTheSame looks at some cells of some rows.
-func TestACheckedPassShowsTheSame(t *testing.T) {
+// TestACheckedPassReadsTheSameCells looks at some cells of some rows.
+func TestACheckedPassReadsTheSameCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts, columns, options := drawFiles(t)
 		size := rapid.IntRange(1, 80).Draw(t, "chunk size")
@@ -166,9 +166,9 @@ func rework(rows, like *csvtable.Reader, names []string, changes []change) (stri
 	return out.String(), err
 }
 
-// TestACheckedPassWritesTheSame fills, appends and leaves out, and writes into lists of
+// TestACheckedPassWritesTheSameOutput fills, appends and leaves out, and writes into lists of
 // the same dialect and of another one.
-func TestACheckedPassWritesTheSame(t *testing.T) {
+func TestACheckedPassWritesTheSameOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts, columns, options := drawFiles(t)
 		size := rapid.IntRange(1, 80).Draw(t, "chunk size")

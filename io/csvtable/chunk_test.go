@@ -88,7 +88,7 @@ func TestChunksOfAllSizes(t *testing.T) {
 
 // A chunk is first read as if it began outside quotes, or inside, whichever its first
 // quote makes likelier. These make it wrong.
-func TestMisleadingQuotes(t *testing.T) {
+func TestChunksWithMisleadingQuotesAreReadCorrectly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -182,7 +182,7 @@ func sideBySide(r table.Reader, w table.Writer, visit func(table.Block, table.Pa
 }
 
 // Blocks that are held stay as they are while others are read.
-func TestHeldBlocks(t *testing.T) {
+func TestHeldBlocksStayUnchanged(t *testing.T) {
 	r := inChunks(t, "a\n"+strings.Repeat("\"x\ny\"\nz\n", 1000), 16)
 	var held []table.Block
 	for {
@@ -220,7 +220,7 @@ func TestHeldBlocks(t *testing.T) {
 	}
 }
 
-func TestCloseInTheMiddle(t *testing.T) {
+func TestCloseInTheMiddleEndsReading(t *testing.T) {
 	list := "a,b\n" + strings.Repeat("1,2\n", 10_000)
 	for blocks := range 4 {
 		r := inChunks(t, list, 64)
@@ -239,7 +239,7 @@ func TestCloseInTheMiddle(t *testing.T) {
 }
 
 // A part must not be written from memory that was given back.
-func TestReleasedTooEarly(t *testing.T) {
+func TestAPartOfAReleasedBlockIsNotWritten(t *testing.T) {
 	r := newReader(t, "a,b\n1,2\n")
 	w := csvtable.NewWriter(io.Discard, r, nil)
 	block, err := r.Next()

@@ -14,7 +14,7 @@ import (
 )
 
 // Lists as they lie on a disk: compressed or not, of one file or several.
-func TestFilesOnDisk(t *testing.T) {
+func TestCompressedAndPlainFilesFormOneList(t *testing.T) {
 	dir := t.TempDir()
 	text := "name,note\n" + strings.Repeat("Ada,\"a\n\"\"b\"\"\"\n", 50_000)
 	for _, name := range []string{"1.csv", "2.csv.gz", "3.csv.zst"} {
@@ -39,7 +39,7 @@ func TestFilesOnDisk(t *testing.T) {
 	}
 }
 
-func TestCutCompressedList(t *testing.T) {
+func TestACutCompressedListIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list.csv.gz")
 	write(t, path, "name,note\n"+strings.Repeat("Ada,x\n", 500_000))
 	whole, err := os.ReadFile(path)

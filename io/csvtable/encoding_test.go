@@ -139,7 +139,7 @@ func TestBytesOfWindows1252(t *testing.T) {
 	}
 }
 
-func TestAnyTextInUTF16(t *testing.T) {
+func TestAnyUTF16TextComesBackUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shift := strings.Repeat("é", rapid.IntRange(0, 20_000).Draw(t, "shift")) // against the reads
 		value := strings.ReplaceAll(rapid.String().Draw(t, "text"), "\x00", "")

@@ -95,7 +95,7 @@ func TestErrors(t *testing.T) {
 }
 
 // What is too long is not read to its end.
-func TestTooLongIsNotRead(t *testing.T) {
+func TestCellsAndLinesOverTheLimitAreNotReadToTheirEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -129,7 +129,7 @@ func TestErrorIsSticky(t *testing.T) {
 	}
 }
 
-func TestHeadersThatAreFine(t *testing.T) {
+func TestUnusualHeadersAreAccepted(t *testing.T) {
 	for _, header := range []string{
 		"email (work@),phone", "2024,2025", "http,https", "name@,@name", "a@b", "tel. 0-9", "123456", "-,+,.",
 		"first name, e-mail like a@b.example", "\"a\rb\",c",
@@ -139,7 +139,7 @@ func TestHeadersThatAreFine(t *testing.T) {
 }
 
 // A column may have a day for its name, which is made of digits as a phone number is.
-func TestDaysNameColumns(t *testing.T) {
+func TestADateIsAcceptedAsColumnName(t *testing.T) {
 	for _, name := range []string{"2024-01-15", "2024/01/15", "15.01.2024", "01/15/2024", "15/01/2024"} {
 		if _, err := csvtable.NewReader(strings.NewReader("x,"+name+"\n"), "list.csv", csvtable.Options{}); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -152,8 +152,8 @@ func TestDaysNameColumns(t *testing.T) {
 	}
 }
 
-// TestGivenDelimiterWins reads a list whose header has more of another delimiter.
-func TestGivenDelimiterWins(t *testing.T) {
+// TestTheGivenDelimiterOverridesTheGuess reads a list whose header has more of another delimiter.
+func TestTheGivenDelimiterOverridesTheGuess(t *testing.T) {
 	t.Parallel()
 	const list = "name;a, b, c;mail\nAnn;1;x\n"
 	for _, test := range []struct {

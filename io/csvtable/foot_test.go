@@ -84,7 +84,7 @@ func TestASubsetHasNothingBelowItsRows(t *testing.T) {
 }
 
 // Every file of a list may have its own totals. They stand below all rows of the output.
-func TestTotalsOfSeveralFiles(t *testing.T) {
+func TestTotalsOfSeveralFilesStandBelowAllRows(t *testing.T) {
 	open := 0
 	inputs := inFiles(&open, "name,town,n\nAda,x,1\nTotal,1\n", "name;town;n\nBo;y;2\nSumme;2\n")
 	r, err := csvtable.Open(csvtable.Options{}, inputs...)
@@ -109,7 +109,7 @@ func TestTotalsOfSeveralFiles(t *testing.T) {
 }
 
 // A list that is cut short is refused, wherever it is cut in a row, and so is one with a short row among its rows.
-func TestShortRowsAreStillFaults(t *testing.T) {
+func TestAListCutInARowIsRefused(t *testing.T) {
 	const list = "Company,Town,Staff\nAcme,Bonn,1\nTotalEnergies,Paris,2\n\nTotal Office,Ulm,3\nSource Media,Köln,4\n"
 	lines := strings.SplitAfter(list, "\n")
 	whole := 0

@@ -92,7 +92,7 @@ func copied(t *testing.T, r *csvtable.Reader, first string) string {
 	return out.String()
 }
 
-func TestAWrongRowOfTheHeader(t *testing.T) {
+func TestAHeaderRowThatIsBlankOrMissingIsRefused(t *testing.T) {
 	for row, want := range map[int64]string{3: "row 3 is blank", 9: "there is no row 9"} {
 		list := "Leads,\nmore,\n\nName,Firma\nLee,Acme\n"
 		_, err := csvtable.NewReader(strings.NewReader(list), "list.csv", csvtable.Options{HeaderRow: row})

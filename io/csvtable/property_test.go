@@ -122,7 +122,7 @@ func drawList(t *rapid.T) rawList {
 	return list
 }
 
-func TestReadBackWhatIsMeant(t *testing.T) {
+func TestTheReaderAgreesWithEncodingCSV(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		r, err := csvtable.NewReader(strings.NewReader(list.String()), "list.csv", csvtable.Options{})
@@ -225,8 +225,8 @@ func TestFillAndAppend(t *testing.T) {
 	})
 }
 
-// TestSomeRows leaves out rows, as a list of rejects does.
-func TestSomeRows(t *testing.T) {
+// TestAWriterCanLeaveOutRows leaves out rows, as a list of rejects does.
+func TestAWriterCanLeaveOutRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		r := inChunks(t, list.String(), rapid.IntRange(1, 200).Draw(t, "chunk size"))

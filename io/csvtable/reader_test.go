@@ -217,7 +217,7 @@ func TestCellsStayValidWithinTheRow(t *testing.T) {
 
 // The records are shifted byte by byte against the buffer, so that a record, a quote
 // and a CRLF is cut at every place.
-func TestBufferEdges(t *testing.T) {
+func TestRecordsAcrossBufferEdgesAreReadCorrectly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
@@ -256,7 +256,7 @@ func TestLongCell(t *testing.T) {
 	}
 }
 
-func TestReadErrorIsNoEnd(t *testing.T) {
+func TestAReadErrorIsReturnedAndNotTakenForTheEnd(t *testing.T) {
 	for _, failure := range []error{io.ErrUnexpectedEOF, os.ErrDeadlineExceeded} {
 		in := io.MultiReader(strings.NewReader("a,b\n1,2\n3,4"), iotest.ErrReader(failure))
 		r, err := csvtable.NewReader(in, "list.csv", csvtable.Options{})

@@ -26,8 +26,8 @@ func inCheckedChunks(t fataler, list string, size int) *csvtable.Reader {
 	return r
 }
 
-// TestWhatACheckedPassDoesNotLookAt shows when a ragged row is noticed: once it is cut.
-func TestWhatACheckedPassDoesNotLookAt(t *testing.T) {
+// TestACheckedPassReportsARaggedRowWhenItIsRead shows when a ragged row is noticed: once it is cut.
+func TestACheckedPassReportsARaggedRowWhenItIsRead(t *testing.T) {
 	const list = "a,b\n1,2\n3\n4,5,6\r\n\n7,\"8\" x\n9,0\n"
 	faults := map[int64]string{
 		2: "list.csv:3:2: the row has 1 cell, the header has 2; add the missing cells; they may be empty",

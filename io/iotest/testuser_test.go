@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRunHasFewerRights looks for a file that its directory hides, and for one that it shows.
-func TestRunHasFewerRights(t *testing.T) {
+// TestRunExecutesWithoutRootRights looks for a file that its directory hides, and for one that it shows.
+func TestRunExecutesWithoutRootRights(t *testing.T) {
 	dir := UserDir(t)
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {

@@ -152,7 +152,7 @@ func TestArraysAreReadAsLinesAre(t *testing.T) {
 	}
 }
 
-func TestWhatExceedsALimitIsAColumnWithItsText(t *testing.T) {
+func TestMembersBeyondALimitBecomeOneColumnOfText(t *testing.T) {
 	numbers := "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15, 16]"
 	deep := strings.Repeat(`{"d":`, 40) + "1" + strings.Repeat("}", 40)
 	var wide strings.Builder
@@ -190,7 +190,7 @@ func TestWhatExceedsALimitIsAColumnWithItsText(t *testing.T) {
 	}
 }
 
-func TestFaultsNameTheirPlace(t *testing.T) {
+func TestJSONErrorsNameLineAndColumn(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"another text":           {"name,email\n", `list:1:1: the file begins with 'n'; a list is an array of objects, or has one object on each line`},
 		"no members":             {"{}\n{}", "list: the objects have no members"},
@@ -300,7 +300,7 @@ func TestIndentedMembersAreAppendedIndented(t *testing.T) {
 	}
 }
 
-func TestSomeRowsAreAWholeList(t *testing.T) {
+func TestASubsetOfRowsIsAValidJSONList(t *testing.T) {
 	last := func(n int64) bool { return n >= 2 }
 	none := func(int64) bool { return false }
 	for _, test := range []struct {

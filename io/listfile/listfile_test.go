@@ -113,8 +113,8 @@ func fill(t testing.TB, l *listfile.List, path string, some bool) {
 	}
 }
 
-// TestEveryFormatInEveryOther carries a list from each format into each other one.
-func TestEveryFormatInEveryOther(t *testing.T) {
+// TestEveryFormatIsWrittenInEveryOtherFormat carries a list from each format into each other one.
+func TestEveryFormatIsWrittenInEveryOtherFormat(t *testing.T) {
 	want := [][]string{
 		{"name", "email", "note", "cost"},
 		{"Ann", "found@x.example", "a, b", "0.15"},
@@ -150,7 +150,7 @@ func TestEveryFormatInEveryOther(t *testing.T) {
 }
 
 // A name that says tabs gets them; any other name of text keeps the list's delimiter.
-func TestTheNameOfTextTellsTabs(t *testing.T) {
+func TestTSVOutputsAreWrittenWithTabs(t *testing.T) {
 	commas := open(t, listfile.Options{}, write(t, "list.csv", list))
 	tabs := open(t, listfile.Options{}, write(t, "list.tsv", "name\temail\tnote\nAnn\t\t\"a, b\"\n"))
 	for _, test := range []struct {
@@ -217,7 +217,7 @@ func TestSeveralFilesAndStandardInput(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAList(t *testing.T) {
+func TestFilesThatCannotBeListsAreRefusedWithAReason(t *testing.T) {
 	csv, parquet := write(t, "list.csv", list), write(t, "list.parquet", "PAR1")
 	for title, test := range map[string]struct {
 		names []string
@@ -241,7 +241,7 @@ func TestWhatCannotBeAList(t *testing.T) {
 	}
 }
 
-func TestAnOptionThatSaysNothingOfTheListIsRefused(t *testing.T) {
+func TestAnOptionOfAnotherFormatIsRefused(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		options listfile.Options
@@ -263,7 +263,7 @@ func TestAnOptionThatSaysNothingOfTheListIsRefused(t *testing.T) {
 }
 
 // A file that is cut short says so however little of it there is, and whoever finds out.
-func TestACutFileSaysSoWhateverItsSize(t *testing.T) {
+func TestACutCompressedFileOfAnySizeIsReportedAsCut(t *testing.T) {
 	const want = "data is cut short; copy or download the file again"
 	for _, ending := range []string{".gz", ".zst"} {
 		path := filepath.Join(t.TempDir(), "list.csv"+ending)
@@ -289,7 +289,7 @@ func TestACutFileSaysSoWhateverItsSize(t *testing.T) {
 	}
 }
 
-func TestStandardInputHasToBeText(t *testing.T) {
+func TestBinaryFormatsAreRefusedOnStandardInput(t *testing.T) {
 	_, err := listfile.New(listfile.Options{Stdin: stdin("PAR1\x15\x00")}, listfile.Standard)
 	if err == nil || !strings.Contains(err.Error(), "standard input holds a Parquet file") {
 		t.Error(err)
@@ -329,7 +329,7 @@ func testChanged(t *testing.T, content string) {
 }
 
 // A pipe or a device can be read only once; a list is read several times.
-func TestAPipeIsNoList(t *testing.T) {
+func TestAPipeOrDeviceIsRefusedAsAList(t *testing.T) {
 	for _, name := range []string{os.DevNull, "/dev/stdin"} {
 		if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
 			continue // standard input is a file here
@@ -342,7 +342,7 @@ func TestAPipeIsNoList(t *testing.T) {
 }
 
 // A file has several names.
-func TestOneFileUnderTwoNamesIsNamedTwice(t *testing.T) {
+func TestOneFileUnderTwoNamesIsRefused(t *testing.T) {
 	path := write(t, "list.csv", list)
 	link := filepath.Join(t.TempDir(), "link.csv")
 	if err := os.Symlink(path, link); err != nil {
@@ -356,7 +356,7 @@ func TestOneFileUnderTwoNamesIsNamedTwice(t *testing.T) {
 	}
 }
 
-func TestAboutSpeaksOfUnusualTextAlone(t *testing.T) {
+func TestAboutNamesOnlyUnusualEncodings(t *testing.T) {
 	for name, test := range map[string]struct{ content, want string }{
 		"utf8.csv":  {list, ""},
 		"utf16.csv": {"\xff\xfen\x00,\x00e\x00\n\x00", "UTF-16LE"},

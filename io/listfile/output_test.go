@@ -122,7 +122,7 @@ func TestListsOfTextsGoIntoOtherFormats(t *testing.T) {
 }
 
 // What has another format inside, or another compression, is not written as text.
-func TestNamesOfOtherFormatsAreNoOutputs(t *testing.T) {
+func TestOutputNamesOfUnsupportedFormatsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"out.xls", "out.xlsm", "out.ods", "out.avro", "out.zip", "out.csv.bz2", "out.csv.XZ", "out.parquet.gz", "out.pq"} {
 		_, err := listfile.Create(open(t, listfile.Options{}, write(t, "list.csv", list)), listfile.Request{Path: filepath.Join(dir, name)})
@@ -167,7 +167,7 @@ func TestFormulasWithoutValues(t *testing.T) {
 
 // An output that is given up leaves nothing of the list behind. A workbook grows in the output, not in
 // another file.
-func TestAnOutputThatIsGivenUpLeavesNothing(t *testing.T) {
+func TestADiscardedOutputLeavesNoFile(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	long := strings.Repeat("x", 30_000)
@@ -200,7 +200,7 @@ func TestAnOutputThatIsGivenUpLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestASheetHasOnlySoManyRows(t *testing.T) {
+func TestMoreRowsThanASheetHoldsAreRefused(t *testing.T) {
 	const most = 1<<20 - 1 // besides the header
 	if err := errors.Join(listfile.CheckRows("out.xlsx", most), listfile.CheckRows("out.csv", most+1), listfile.CheckRows("-", most+1)); err != nil {
 		t.Error(err)
@@ -255,7 +255,7 @@ func TestANewListInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestANewListThatCannotBe(t *testing.T) {
+func TestANewListOfAnUnknownFormatIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.avro")
 	if _, err := listfile.CreateNew(table.Schema{}, listfile.Request{Path: path}); err == nil {
 		t.Error("a list of an unknown format was begun")

@@ -87,7 +87,7 @@ func TestCompressionFollowsFromTheContent(t *testing.T) {
 	}
 }
 
-func TestSeveralMembers(t *testing.T) {
+func TestCompressedFilesOfSeveralMembersAreRead(t *testing.T) {
 	for _, name := range []string{"list.csv.gz", "list.csv.zst"} {
 		packed := compressed(t, name, "a,b\n") + compressed(t, name, "") + compressed(t, name, "1,2\n")
 		if got, err := read(t, name, packed); err != nil || got != "a,b\n1,2\n" {
@@ -155,7 +155,7 @@ func TestBadCompressedFiles(t *testing.T) {
 
 // What a small file may unpack to is not held in memory, and a decoder that would hold
 // much is refused.
-func TestLargeWindow(t *testing.T) {
+func TestAZstdWindowOverTheLimitIsRefused(t *testing.T) {
 	var out bytes.Buffer
 	w, err := zstd.NewWriter(&out, zstd.WithWindowSize(64<<20), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -185,7 +185,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func TestExpand(t *testing.T) {
+func TestExpandPatternsListsMatchingFilesInOrder(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"b.csv", "a.csv", "c.tsv", "d[1].csv", "d1.csv"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
@@ -236,7 +236,7 @@ func TestTrimCompression(t *testing.T) {
 	}
 }
 
-func TestSpool(t *testing.T) {
+func TestASpoolHoldsItsTextInAnUnnamedFile(t *testing.T) {
 	dir := t.TempDir()
 	text := longText()
 	for _, name := range []string{"plain", "x.gz"} {

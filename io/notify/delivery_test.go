@@ -86,7 +86,7 @@ func described(results []checkpoint.AlertResult) string {
 	return strings.Join(words, ", ")
 }
 
-func TestEachChannelGetsItsAlertsWhateverTheOthersDo(t *testing.T) {
+func TestAFailingChannelDoesNotDelayOtherChannels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hangs := &deliveryChannel{answer: func(ctx context.Context, _ Message) error {
 			select {
@@ -183,7 +183,7 @@ func TestARoundTakesALimitedTime(t *testing.T) {
 	})
 }
 
-func TestAnInterruptIsNoFailureOfTheChannel(t *testing.T) {
+func TestAnInterruptedDeliveryIsNotCountedAsAFailure(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &deliveryChannel{answer: func(ctx context.Context, _ Message) error { cancel(); return ctx.Err() }}
 	if results := sender(map[string]*deliveryChannel{"c": c}).Send(ctx, alerts(2, "c")); len(results) != 0 || len(c.got) != 1 {
@@ -200,7 +200,7 @@ func TestErrorsAreKeptShortAndWithoutAddresses(t *testing.T) {
 	}
 }
 
-func TestAnAlertToARemovedChannelWaitsForNothing(t *testing.T) {
+func TestAnAlertToARemovedChannelIsNotScheduledAgain(t *testing.T) {
 	s := sender(map[string]*deliveryChannel{"good": {}})
 	open := alerts(1, "good", "removed")
 	left, next := s.After(open, s.Send(t.Context(), open))
@@ -209,7 +209,7 @@ func TestAnAlertToARemovedChannelWaitsForNothing(t *testing.T) {
 	}
 }
 
-func TestFailuresAreThoseOfEachJobAndChannel(t *testing.T) {
+func TestChannelFailuresAreListedByJobAndChannel(t *testing.T) {
 	noon := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 	open := alerts(3, "fresh", "broken", "good")
 	for i := range open {

@@ -126,7 +126,7 @@ func TestWebhookIsSignedAndKeepsItsIDOnEveryAttempt(t *testing.T) {
 	}
 }
 
-func TestChatsGetTheFormThatTheyRead(t *testing.T) {
+func TestSlackAndTeamsGetTheirOwnMessageFormats(t *testing.T) {
 	address, requests := receiver(t, http.StatusOK)
 	for _, kind := range []string{Slack, Teams} {
 		if err := channel(t, Settings{Type: kind, URL: address}).Send(t.Context(), message(Failure)); err != nil {
@@ -406,7 +406,7 @@ func TestSettingsThatCannotBeUsedAreRefused(t *testing.T) {
 	}
 }
 
-func TestSendEndsWithItsContext(t *testing.T) {
+func TestSendReturnsTheErrorOfItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := channel(t, Settings{Type: Command, Command: CommandLine{Line: "true"}}).Send(ctx, message(Test)); !errors.Is(err, context.Canceled) {

@@ -58,7 +58,7 @@ func checkCommands(t *testing.T, text string) {
 	}
 }
 
-func TestEveryEndHasItsAlerts(t *testing.T) {
+func TestEachRunOutcomeRaisesTheRightAlerts(t *testing.T) {
 	waits := occurrence(3, "ceiling:daily")
 	waits.Until = noon.Add(12 * time.Hour)
 	pauses := occurrence(4, "service:asked_to_wait")
@@ -330,7 +330,7 @@ func TestChanceAloneSeldomLeadsToAnAlert(t *testing.T) {
 	}
 }
 
-func TestNoRunIsReportedOnce(t *testing.T) {
+func TestAMissingRunIsReportedOnce(t *testing.T) {
 	job := record.Job{Name: "nightly"}
 	ran := occurrence(0, "")
 	failed := occurrence(4, "service:unreachable")
@@ -429,8 +429,8 @@ func TestAlertsGoToTheChannelsThatAskForThem(t *testing.T) {
 	}
 }
 
-// TestLimitsAreNamed as runs name them.
-func TestLimitsAreNamed(t *testing.T) {
+// TestCausesNameLimitsWithoutPersonalData as runs name them.
+func TestCausesNameLimitsWithoutPersonalData(t *testing.T) {
 	for reason, want := range map[string]string{
 		"ceiling:daily":                      "the ceiling daily",
 		"ceiling:daily-units email_count":    "the ceiling daily-units email_count",

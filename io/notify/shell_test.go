@@ -45,7 +45,7 @@ func TestACancelledCommandLeavesNoProcess(t *testing.T) {
 	}
 }
 
-func TestACommandEndsByItself(t *testing.T) {
+func TestACommandReturnsItsOutputAndItsError(t *testing.T) {
 	out, err := notify.CommandLine{Line: "echo one; echo two"}.Start(t.Context()).Output()
 	if err != nil || string(out) != "one\ntwo\n" {
 		t.Errorf("output %q, %v", out, err)

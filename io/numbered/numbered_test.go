@@ -94,8 +94,8 @@ func TestEveryKindIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-// TestMembersAreUsedAgain: nothing of the value before is left.
-func TestMembersAreUsedAgain(t *testing.T) {
+// TestReadReplacesEveryMemberOfTheValueBefore: nothing of the value before is left.
+func TestReadReplacesEveryMemberOfTheValueBefore(t *testing.T) {
 	full := everything{Uint: 1, Text: "a", Point: point{1, 1}, Points: []point{{1, 1}}, Texts: []string{"a"}, Uints: []uint64{1}}
 	var m Members
 	e := full
@@ -110,7 +110,7 @@ func TestMembersAreUsedAgain(t *testing.T) {
 	}
 }
 
-func TestDamageIsAnError(t *testing.T) {
+func TestDamagedRecordsAreErrors(t *testing.T) {
 	whole := Append(nil, &everything{Text: "a text", Point: point{1, 2}, Uints: []uint64{300}}, everythingMembers)
 	for name, text := range map[string]string{
 		"cut short":              string(whole[:len(whole)-1]),

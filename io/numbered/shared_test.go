@@ -27,8 +27,8 @@ func widerMembers(m *Members, w *wider) {
 	})
 }
 
-// TestASharedMemberIsThatOfItsOwnValue reads values one after the other with the same Members.
-func TestASharedMemberIsThatOfItsOwnValue(t *testing.T) {
+// TestASharedMemberIsReadForEachValue reads values one after the other with the same Members.
+func TestASharedMemberIsReadForEachValue(t *testing.T) {
 	var m Members
 	reads := 0
 	counted := func(m *Members, p *point) {

@@ -12,9 +12,9 @@ import (
 	"payonce/io/parquettable/parquettest"
 )
 
-// TestArrowSchemasThatLie changes every bit of one: what it then claims to hold would
+// TestDamagedArrowSchemasTakeLittleMemory changes every bit of one: what it then claims to hold would
 // take more memory than there is.
-func TestArrowSchemasThatLie(t *testing.T) {
+func TestDamagedArrowSchemasTakeLittleMemory(t *testing.T) {
 	word := arrow.Field{Name: "word", Type: arrow.BinaryTypes.String, Metadata: arrow.NewMetadata([]string{"key"}, []string{"value"})}
 	data := parquettest.ArrowSchema(t, word, arrow.Field{Name: "list", Type: arrow.ListOf(arrow.StructOf(word))},
 		arrow.Field{Name: "code", Type: &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.LargeString}},
@@ -36,7 +36,7 @@ func TestArrowSchemasThatLie(t *testing.T) {
 	}
 }
 
-func TestArrowSchemasThatLieTooDeep(t *testing.T) {
+func TestArrowSchemasNestedTooDeepAreRefused(t *testing.T) {
 	deep := arrow.DataType(arrow.BinaryTypes.String)
 	for range MaxDepth + 1 {
 		deep = arrow.ListOf(deep)
@@ -46,9 +46,9 @@ func TestArrowSchemasThatLieTooDeep(t *testing.T) {
 	}
 }
 
-// TestArrowSchemasThatStandForVeryMuch has columns that are all the same one: a small
+// TestArrowSchemasThatExpandTooMuchAreRefused has columns that are all the same one: a small
 // message would become a large schema.
-func TestArrowSchemasThatStandForVeryMuch(t *testing.T) {
+func TestArrowSchemasThatExpandTooMuchAreRefused(t *testing.T) {
 	long := strings.Repeat("long", 1000)
 	text := arrow.BinaryTypes.String
 	for name, first := range map[string]arrow.Field{

@@ -59,7 +59,7 @@ func TestSkipReadsAStructWhole(t *testing.T) {
 	}
 }
 
-func TestStructHandsOutFields(t *testing.T) {
+func TestThriftStructVisitsEveryField(t *testing.T) {
 	var rows int64
 	var names []string
 	r := newThriftReader(footer(t))

@@ -166,7 +166,7 @@ func TestTruncatedFilesAreErrors(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNoListsAreNamed(t *testing.T) {
+func TestParquetFilesThatCannotBeListsAreRefused(t *testing.T) {
 	key := bytes.Repeat([]byte("k"), 16)
 	encryption := parquet.NewFileEncryptionProperties(string(key))
 	plainFooter := parquet.NewFileEncryptionProperties(string(key), parquet.WithPlaintextFooter())

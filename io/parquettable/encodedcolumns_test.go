@@ -60,7 +60,7 @@ func TestStatisticsOfEncodedColumns(t *testing.T) {
 	}
 }
 
-func TestDiscardWaits(t *testing.T) {
+func TestDiscardWaitsForTheEncodingToEnd(t *testing.T) {
 	list, err := Open(twoGroups(t), []int{0})
 	if err != nil {
 		t.Fatal(err)
@@ -95,8 +95,8 @@ func TestDiscardWaits(t *testing.T) {
 	}
 }
 
-// TestAWriterEndsOnce: closing or discarding a writer that is closed writes nothing more.
-func TestAWriterEndsOnce(t *testing.T) {
+// TestAClosedParquetWriterWritesNothingMore: closing or discarding a writer that is closed writes nothing more.
+func TestAClosedParquetWriterWritesNothingMore(t *testing.T) {
 	list, err := Open(twoGroups(t), nil)
 	if err != nil {
 		t.Fatal(err)

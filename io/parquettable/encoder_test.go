@@ -261,9 +261,9 @@ func checkElements(rt *rapid.T, t *testing.T, path string, kind enrich.CellKind,
 	}
 }
 
-// TestADictionaryThatBecomesTooLargeIsGivenUp has a dictionary that is of use in the first
+// TestADictionaryThatBecomesTooLargeIsReplacedByPlainEncoding has a dictionary that is of use in the first
 // batch, with nulls alone before it, and too many texts behind it.
-func TestADictionaryThatBecomesTooLargeIsGivenUp(t *testing.T) {
+func TestADictionaryThatBecomesTooLargeIsReplacedByPlainEncoding(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}

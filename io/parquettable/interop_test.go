@@ -112,7 +112,7 @@ func records(t testing.TB, path string) (rows []record, types *arrow.Schema) {
 	return rows, types
 }
 
-func TestOthersReadWhatTheWriterWrites(t *testing.T) {
+func TestASecondParquetLibraryReadsWriterOutput(t *testing.T) {
 	rows := [][]string{{"a", "∅"}, {"∅", "b"}, {"", "Zoë"}, {"a", "∅"}}
 	for _, codec := range parquettest.Codecs() {
 		for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
@@ -173,7 +173,7 @@ func checkSecondOpinion(t *testing.T, path string) {
 	}
 }
 
-func TestOthersReadWhatTheEncoderWrites(t *testing.T) {
+func TestASecondParquetLibraryReadsEncoderOutput(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := drawList(rt)
 		for i := range list.names { // the second library mixes up columns of one name

@@ -47,7 +47,7 @@ func TestSparkSchemaGetsTheAppendedColumns(t *testing.T) {
 	}
 }
 
-func TestSchemasThatCannotBeReadStay(t *testing.T) {
+func TestUnreadableSchemasOfOtherProgramsStayUnchanged(t *testing.T) {
 	for _, key := range []string{arrowSchema, sparkSchema, "other"} {
 		for _, value := range []string{"", "{}", "not base64!", "/////wAAAIA=", "AAAAAA==", `{"fields":7}`} {
 			if got := withColumns(key, value, appended()); got != value {

@@ -12,8 +12,8 @@ import (
 	"payonce/enrich"
 )
 
-// TestADateAndTimeGetsNoZone reads a column of dates and times without a zone with two libraries.
-func TestADateAndTimeGetsNoZone(t *testing.T) {
+// TestDateTimeColumnsHaveNoTimeZone reads a column of dates and times without a zone with two libraries.
+func TestDateTimeColumnsHaveNoTimeZone(t *testing.T) {
 	c := &Cells{Kind: enrich.DateTimeCell}
 	for _, text := range []string{"2026-02-03T04:05:06.25", "", "1850-05-01T00:00:00"} {
 		cell := enrich.CellFrom(enrich.DateTimeCell, text)

@@ -49,9 +49,9 @@ func appendPageHeader(data []byte, fields []int64, id byte, ofKind []int64) []by
 	return append(data, end, end)
 }
 
-// TestPagesOfNullsAloneNeedNoValues has pages as some writers leave them: without even the
+// TestPagesOfOnlyNullsAreReadWithoutValues has pages as some writers leave them: without even the
 // header of an encoding. One that claims a value is damage.
-func TestPagesOfNullsAloneNeedNoValues(t *testing.T) {
+func TestPagesOfOnlyNullsAreReadWithoutValues(t *testing.T) {
 	number := schema.NewInt64Node("c", parquet.Repetitions.Optional, -1)
 	for encoding, node := range map[parquet.Encoding]schema.Node{
 		parquet.Encodings.Plain: parquettest.Text(t, "c"), parquet.Encodings.DeltaByteArray: parquettest.Text(t, "c"), parquet.Encodings.DeltaLengthByteArray: parquettest.Text(t, "c"),

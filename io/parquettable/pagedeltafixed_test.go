@@ -25,7 +25,7 @@ func differences(values ...int64) []byte {
 	return append(data, packed...)
 }
 
-func TestDifferencesOfFixedLengthThatLie(t *testing.T) {
+func TestInvalidFixedLengthDeltasAreRefused(t *testing.T) {
 	page := func(prefixes, suffixes []byte, text string) []byte {
 		return append(append(bytes.Clone(prefixes), suffixes...), text...)
 	}

@@ -60,7 +60,7 @@ func TestChecksumsOfPagesAreChecked(t *testing.T) {
 	}
 }
 
-func TestPagesDoNotGrowBeyondTheirHeader(t *testing.T) {
+func TestPagesLargerThanTheirHeaderSaysAreRefused(t *testing.T) {
 	encoder, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestPagesDoNotGrowBeyondTheirHeader(t *testing.T) {
 	}
 }
 
-func TestPageHeadersThatLieAreRefused(t *testing.T) {
+func TestInvalidPageHeadersAreRefused(t *testing.T) {
 	p := &pageReader{end: 1000, values: 100, decompress: &decompressor{kind: compress.Codecs.Snappy}}
 	p.Descriptor = parquettest.Descriptor(t, parquettest.Text(t, "c"))
 	valid := pageHeader{compressed: 1000, uncompressed: 2000, values: 100}
@@ -130,7 +130,7 @@ func TestPageHeadersThatLieAreRefused(t *testing.T) {
 	}
 }
 
-func TestDeltasThatLieAreRefused(t *testing.T) {
+func TestInvalidDeltaEncodingsAreRefused(t *testing.T) {
 	stream := func(numbers ...uint64) (data []byte) {
 		for _, number := range numbers {
 			data = binary.AppendUvarint(data, number)

@@ -241,7 +241,7 @@ func drawOptions(t *rapid.T) []parquet.WriterProperty {
 	return append(options, parquet.WithEncoding(rapid.SampledFrom(encodings).Draw(t, "encoding")))
 }
 
-func TestCellsComeBackHoweverTheyWereWritten(t *testing.T) {
+func TestParquetCellsAreReadWithEveryWriterOption(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := drawList(rt)
 		path := save(t, list.sample(t, drawOptions(rt)).write(t))

@@ -170,9 +170,9 @@ func TestAWriterMayBeLeftWhileItEncodes(t *testing.T) {
 	}
 }
 
-// TestTheBytesDoNotDependOnTheColumnsThatAreRead writes a list of long cells, of which the
+// TestParquetOutputDoesNotDependOnTheColumnsRead writes a list of long cells, of which the
 // blocks have fewer rows when they are read.
-func TestTheBytesDoNotDependOnTheColumnsThatAreRead(t *testing.T) {
+func TestParquetOutputDoesNotDependOnTheColumnsRead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}

@@ -174,8 +174,8 @@ func TestAdminInterfaceRefuses(t *testing.T) {
 	}
 }
 
-// TestNoTokenOpensNothing: a sandbox without an admin token has no admin interface.
-func TestNoTokenOpensNothing(t *testing.T) {
+// TestWithoutATokenTheAdminInterfaceIsClosed: a sandbox without an admin token has no admin interface.
+func TestWithoutATokenTheAdminInterfaceIsClosed(t *testing.T) {
 	w := open(t, everybody())
 	web := httptest.NewServer(w.AdminHandler(""))
 	defer web.Close()
@@ -229,8 +229,9 @@ func TestAdminKeys(t *testing.T) {
 	})
 }
 
-// TestLegacyKey: a key without a workspace sees no balance, and looks up all the same.
-func TestLegacyKey(t *testing.T) {
+// TestAKeyWithoutAWorkspaceLooksUpButSeesNoBalance: a key without a workspace sees no balance, and looks up all the
+// same.
+func TestAKeyWithoutAWorkspaceLooksUpButSeesNoBalance(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		w := open(t, everybody())
 		w.key, _ = w.admin().must("POST /keys", `{"name":"old","legacy":true}`).body["value"].(string)
@@ -334,8 +335,8 @@ func TestAdminPrices(t *testing.T) {
 	})
 }
 
-// TestLatePayment: a checkout's return is not a payment; the status tells when it came.
-func TestLatePayment(t *testing.T) {
+// TestACheckoutIsPaidOnlyOnceItIsConfirmed: a checkout's return is not a payment; the status tells when it came.
+func TestACheckoutIsPaidOnlyOnceItIsConfirmed(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		config, now := everybody(), newClock()
 		config.Now, config.Plan = now.now, "payg"
@@ -364,8 +365,8 @@ func TestLatePayment(t *testing.T) {
 	})
 }
 
-// TestOthersInTheWorkspace: what the dashboard uses is gone for us.
-func TestOthersInTheWorkspace(t *testing.T) {
+// TestAdminCanSpendFromTheAccountAsOthers: what the dashboard uses is gone for us.
+func TestAdminCanSpendFromTheAccountAsOthers(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		config := everybody()
 		config.Free, config.Plan = enrich.ByField[int64]{2, 0}, "payg"

@@ -114,9 +114,9 @@ func (l *ledgered) must(err error) {
 	}
 }
 
-// TestIncludedExpires: the included balance is used first, expires with the month,
+// TestTheIncludedBalanceIsUsedFirstAndExpires: the included balance is used first, expires with the month,
 // and the plan's takes its place; prepaid credit stays.
-func TestIncludedExpires(t *testing.T) {
+func TestTheIncludedBalanceIsUsedFirstAndExpires(t *testing.T) {
 	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "core", 20, 100 })
 	if from := l.charge(anEmail); from != (Source{Included: 15 * cost.Cent}) {
 		t.Errorf("paid from %+v", from)
@@ -144,9 +144,9 @@ func TestIncludedExpires(t *testing.T) {
 	l.check()
 }
 
-// TestReservedWhenItExpires: what is reserved can still be charged, and is gone when
+// TestAReservationOfAnExpiredBalanceCanStillBeCharged: what is reserved can still be charged, and is gone when
 // it is not.
-func TestReservedWhenItExpires(t *testing.T) {
+func TestAReservationOfAnExpiredBalanceCanStillBeCharged(t *testing.T) {
 	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 50, 10 })
 	charged, released, phone := l.reserve(anEmail), l.reserve(anEmail), l.reserve(aPhone)
 	l.now = l.now.AddDate(0, 0, 5)
@@ -162,9 +162,9 @@ func TestReservedWhenItExpires(t *testing.T) {
 	l.check()
 }
 
-// TestTwoFieldsReservedWhenItExpires: what expired pays once, for the first field and then
+// TestAnExpiredBalancePaysForTwoFieldsOnlyOnce: what expired pays once, for the first field and then
 // for the rest of the second.
-func TestTwoFieldsReservedWhenItExpires(t *testing.T) {
+func TestAnExpiredBalancePaysForTwoFieldsOnlyOnce(t *testing.T) {
 	l := newLedgered(t, func(c *LedgerConfig) { c.Plan, c.IncludedCents, c.PrepaidCents = "payg", 20, 30 })
 	both := l.reserve(anEmail | aPhone)
 	l.now = l.now.AddDate(0, 0, 5)
@@ -304,9 +304,9 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestOthers: others in the workspace use what there is, as our own lookups do, and
+// TestUseByOthersTakesOnlyWhatTheAccountHas: others in the workspace use what there is, as our own lookups do, and
 // no more.
-func TestOthers(t *testing.T) {
+func TestUseByOthersTakesOnlyWhatTheAccountHas(t *testing.T) {
 	l := newLedgered(t, func(c *LedgerConfig) {
 		c.Plan, c.IncludedCents, c.PrepaidCents, c.Free = "payg", 0, 60, enrich.ByField[int64]{2, 1}
 	})
@@ -333,8 +333,8 @@ func TestOthers(t *testing.T) {
 	l.check()
 }
 
-// TestOwnersMistakes: what makes no sense is refused, and changes nothing.
-func TestOwnersMistakes(t *testing.T) {
+// TestInvalidAccountChangesAreRefused: what makes no sense is refused, and changes nothing.
+func TestInvalidAccountChangesAreRefused(t *testing.T) {
 	l := newLedgered(t, func(*LedgerConfig) {})
 	for name, err := range map[string]error{
 		"a negative budget":        l.SetBudget(new(cost.Money(-1))),
@@ -367,8 +367,8 @@ func TestPaymentBeforeTheRenewal(t *testing.T) {
 	l.check()
 }
 
-// TestCoverLetsAListBePaid covers lookups twice: the second time nothing is missing.
-func TestCoverLetsAListBePaid(t *testing.T) {
+// TestCoverPaysInExactlyWhatAListNeeds covers lookups twice: the second time nothing is missing.
+func TestCoverPaysInExactlyWhatAListNeeds(t *testing.T) {
 	for _, capped := range []bool{false, true} {
 		l := newLedgered(t, func(c *LedgerConfig) {
 			if capped {

@@ -55,9 +55,9 @@ func requestPointer(operation string) string {
 	return "/paths/~1contacts~1" + operation + "/post/requestBody/content/application~1json/schema"
 }
 
-// TestTheDocumentTellsTheTruth: what the document calls a valid request is answered,
+// TestResponsesAgreeWithTheOpenAPIDocument: what the document calls a valid request is answered,
 // what it calls an invalid one is refused, and every response fits its schema.
-func TestTheDocumentTellsTheTruth(t *testing.T) {
+func TestResponsesAgreeWithTheOpenAPIDocument(t *testing.T) {
 	config := everybody()
 	config.MatchRates = enrich.ByField[float64]{0.5, 0.5}
 	config.UnknownRate = 0.2
@@ -99,9 +99,9 @@ func checkBody(t *testing.T, c contract, r response) {
 	}
 }
 
-// TestDocumentNeedsNoKey reads the document without one, and can do nothing else
+// TestTheOpenAPIDocumentIsReadWithoutAKey reads the document without one, and can do nothing else
 // with it.
-func TestDocumentNeedsNoKey(t *testing.T) {
+func TestTheOpenAPIDocumentIsReadWithoutAKey(t *testing.T) {
 	w := open(t, everybody())
 	noKey := func(r *http.Request) { r.Header.Del("Authorization") }
 	for method, want := range map[string]int{http.MethodGet: 200, http.MethodHead: 200, http.MethodPost: 405, http.MethodDelete: 405} {

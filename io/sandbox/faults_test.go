@@ -74,7 +74,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestHang(t *testing.T) {
+func TestAHangingFaultWaitsForTheClient(t *testing.T) {
 	overBoth(t, func(t *testing.T, over transport) {
 		for _, happened := range []bool{false, true} {
 			config := everybody()
@@ -153,7 +153,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestEffects(t *testing.T) {
+func TestFaultEffectsChangeTheAccount(t *testing.T) {
 	t.Run("the key is revoked from now on", func(t *testing.T) {
 		config := everybody()
 		config.Faults = []sandbox.Fault{{At: []int{2}, Effect: sandbox.KeyRevoked}}

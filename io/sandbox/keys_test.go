@@ -55,7 +55,7 @@ func TestKeysAreShownOnce(t *testing.T) {
 	}
 }
 
-func TestKeyMistakes(t *testing.T) {
+func TestInvalidKeyRequestsAreRefused(t *testing.T) {
 	l := newLedgered(t, func(*LedgerConfig) {})
 	for _, bad := range []NewKey{
 		{}, {Name: "  "}, {Name: "a\nb"}, {Name: strings.Repeat("a", maxKeyName+1)}, {Name: "late", Expires: l.now},
@@ -75,8 +75,8 @@ func TestKeyMistakes(t *testing.T) {
 	}
 }
 
-// TestWorkspaceStates: who is let in, and who sees the status.
-func TestWorkspaceStates(t *testing.T) {
+// TestWorkspaceStateDecidesAboutLookupsAndStatus: who is let in, and who sees the status.
+func TestWorkspaceStateDecidesAboutLookupsAndStatus(t *testing.T) {
 	for state, want := range map[State]struct{ lookup, status ErrorCode }{
 		Active:     {"", ""},
 		Inactive:   {WorkspaceInactive, ""},
@@ -95,9 +95,9 @@ func TestWorkspaceStates(t *testing.T) {
 	}
 }
 
-// TestClosedMeanwhile: a lookup that was let in is refused when the workspace was
-// closed to its key before it reserved anything.
-func TestClosedMeanwhile(t *testing.T) {
+// TestALookupIsRefusedWhenTheKeyIsRevokedBeforeItsReservation: a lookup that was let in is refused when the workspace
+// was closed to its key before it reserved anything.
+func TestALookupIsRefusedWhenTheKeyIsRevokedBeforeItsReservation(t *testing.T) {
 	for want, closing := range map[ErrorCode]func(*ledgered) error{
 		InvalidAPIKey:     func(l *ledgered) error { return l.RevokeKey(ConfiguredKey) },
 		WorkspaceInactive: func(l *ledgered) error { return l.SetState(Inactive) },
@@ -114,9 +114,9 @@ func TestClosedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAnOldLedger: a file of before there were keys and balances by source is read, and
+// TestALedgerOfAnEarlierVersionIsReadAndContinued: a file of before there were keys and balances by source is read, and
 // written on.
-func TestAnOldLedger(t *testing.T) {
+func TestALedgerOfAnEarlierVersionIsReadAndContinued(t *testing.T) {
 	l := newLedgered(t, func(c *LedgerConfig) { c.IncludedCents, c.PrepaidCents = 20, 100 })
 	l.must(l.Close())
 	old := ledgerHeader + `{"kind":"arrived","at":"2026-11-28T11:00:00Z","number":1,"path":"/api/v1/contacts/enrich","identity":"x","fields":["work_email","business_phone"]}

@@ -114,8 +114,8 @@ func TestLatency(t *testing.T) {
 	})
 }
 
-// TestClientLeaves: the service does not know, and charges.
-func TestClientLeaves(t *testing.T) {
+// TestALookupIsChargedWhenTheClientLeaves: the service does not know, and charges.
+func TestALookupIsChargedWhenTheClientLeaves(t *testing.T) {
 	config := everybody()
 	config.Latency = sandbox.Latency{Min: 10 * time.Second, Max: 10 * time.Second}
 	inBubble(t, config, func(t *testing.T, s *sandbox.Server, post func(time.Duration) error) {

@@ -11,9 +11,9 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestTwoProcesses: a ledger that two processes have open stays whole. Whoever comes second
+// TestTheSecondWriterOfALedgerIsRefused: a ledger that two processes have open stays whole. Whoever comes second
 // with an entry is refused, and told why; what it has read it can still show.
-func TestTwoProcesses(t *testing.T) {
+func TestTheSecondWriterOfALedgerIsRefused(t *testing.T) {
 	config := someConfig()
 	config.LedgerPath = filepath.Join(t.TempDir(), "books")
 	first, second := openLedgerOn(t, config), openLedgerOn(t, config)

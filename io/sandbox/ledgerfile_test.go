@@ -151,9 +151,9 @@ func writeLedger(t *testing.T, config LedgerConfig) string {
 	return string(text)
 }
 
-// TestATornLedger cuts the file at every byte: what is whole stays, what is torn
+// TestALedgerCutAtAnyByteKeepsItsWholeEntries cuts the file at every byte: what is whole stays, what is torn
 // goes, and the ledger can be written on.
-func TestATornLedger(t *testing.T) {
+func TestALedgerCutAtAnyByteKeepsItsWholeEntries(t *testing.T) {
 	config := someConfig()
 	config.LedgerPath = filepath.Join(t.TempDir(), "books")
 	text := writeLedger(t, config)
@@ -176,7 +176,7 @@ func TestATornLedger(t *testing.T) {
 	}
 }
 
-func TestALedgerThatCannotBeUsed(t *testing.T) {
+func TestAnUnusableLedgerIsRefusedAndNotChanged(t *testing.T) {
 	config := someConfig()
 	config.LedgerPath = filepath.Join(t.TempDir(), "books")
 	text := writeLedger(t, config)

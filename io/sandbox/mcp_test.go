@@ -49,9 +49,9 @@ func (w *workspace) connect(b *bearer) (*mcp.ClientSession, error) {
 	return session, err
 }
 
-// TestAnotherClient: the SDK's client initializes, lists and calls, in each way that
+// TestTheSDKClientWorksWithEveryMCPMode: the SDK's client initializes, lists and calls, in each way that
 // the endpoint can speak.
-func TestAnotherClient(t *testing.T) {
+func TestTheSDKClientWorksWithEveryMCPMode(t *testing.T) {
 	for name, speech := range map[string]sandbox.MCP{
 		"JSON":                {},
 		"events":              {EventStream: true},
@@ -126,8 +126,8 @@ func checkTools(t *testing.T, session *mcp.ClientSession) {
 	}
 }
 
-// TestSameBody: a result over MCP is the body of REST.
-func TestSameBody(t *testing.T) {
+// TestMCPResultsEqualRESTBodies: a result over MCP is the body of REST.
+func TestMCPResultsEqualRESTBodies(t *testing.T) {
 	for operation, tool := range tools() {
 		body := ada
 		if operation == "enrich" {
@@ -148,9 +148,9 @@ func askedOnce(t *testing.T, config sandbox.Config, over transport, path, body s
 	return over.must(open(t, config), path, body)
 }
 
-// TestBadMessages: what is not a message to a tool is refused on HTTP's level or by
+// TestInvalidMCPMessagesAreRefused: what is not a message to a tool is refused on HTTP's level or by
 // JSON-RPC, and the ledger does not record it.
-func TestBadMessages(t *testing.T) {
+func TestInvalidMCPMessagesAreRefused(t *testing.T) {
 	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
@@ -203,8 +203,8 @@ func TestBadMessages(t *testing.T) {
 	}
 }
 
-// TestFailureMeta compares the whole error of a failed tool.
-func TestFailureMeta(t *testing.T) {
+// TestAnMCPFailureCarriesTheWholeServiceError compares the whole error of a failed tool.
+func TestAnMCPFailureCarriesTheWholeServiceError(t *testing.T) {
 	config := everybody()
 	config.Faults = []sandbox.Fault{{Answer: sandbox.Refused, Code: sandbox.RateLimited, RetryAfter: 7100 * time.Millisecond}}
 	w := open(t, config)
@@ -221,8 +221,8 @@ func TestFailureMeta(t *testing.T) {
 	}
 }
 
-// TestSessionsEnd: an ended session is unknown, and a new one can be opened.
-func TestSessionsEnd(t *testing.T) {
+// TestAnEndedMCPSessionIsUnknown: an ended session is unknown, and a new one can be opened.
+func TestAnEndedMCPSessionIsUnknown(t *testing.T) {
 	config := everybody()
 	config.MCP.Sessions = true
 	w, b := open(t, config), &bearer{}
@@ -287,9 +287,9 @@ func TestPricesInForce(t *testing.T) {
 	}
 }
 
-// TestDroppedCallIsSentOnce: the SDK's client learns of a dropped call, and does not
+// TestTheSDKClientDoesNotRepeatADroppedCall: the SDK's client learns of a dropped call, and does not
 // repeat it.
-func TestDroppedCallIsSentOnce(t *testing.T) {
+func TestTheSDKClientDoesNotRepeatADroppedCall(t *testing.T) {
 	config := everybody()
 	config.Faults = []sandbox.Fault{{Answer: sandbox.Dropped, Happened: true, Max: 1}}
 	w := open(t, config)
@@ -307,8 +307,8 @@ func TestDroppedCallIsSentOnce(t *testing.T) {
 	}
 }
 
-// TestSpoiltStreams: what breaks a JSON answer breaks a stream of events as well.
-func TestSpoiltStreams(t *testing.T) {
+// TestFaultsBreakEventStreamsToo: what breaks a JSON answer breaks a stream of events as well.
+func TestFaultsBreakEventStreamsToo(t *testing.T) {
 	for _, kind := range []sandbox.AnswerKind{sandbox.Dropped, sandbox.Truncated} {
 		config := everybody()
 		config.MCP.EventStream = true
@@ -327,8 +327,8 @@ func TestSpoiltStreams(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftBehind: a closed sandbox leaves no goroutine, open sessions or not.
-func TestNothingIsLeftBehind(t *testing.T) {
+// TestAClosedSandboxLeavesNoGoroutine: a closed sandbox leaves no goroutine, open sessions or not.
+func TestAClosedSandboxLeavesNoGoroutine(t *testing.T) {
 	for _, sessions := range []bool{false, true} {
 		before := goleak.IgnoreCurrent()
 		config := everybody()

@@ -26,9 +26,9 @@ type life struct {
 	pays   []string
 }
 
-// TestTheLedgerStaysInBalance drives the ledger with random lookups, owners, payments and
+// TestTheLedgerPassesItsAuditAfterRandomUse drives the ledger with random lookups, owners, payments and
 // passing months, over a random account, and kills and reopens it now and then.
-func TestTheLedgerStaysInBalance(t *testing.T) {
+func TestTheLedgerPassesItsAuditAfterRandomUse(t *testing.T) {
 	directory := t.TempDir()
 	run := 0
 	rapid.Check(t, func(t *rapid.T) {

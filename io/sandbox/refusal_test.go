@@ -9,7 +9,7 @@ import (
 	"payonce/io/sandbox"
 )
 
-func TestInvalidQuestions(t *testing.T) {
+func TestInvalidLookupsAreRefused(t *testing.T) {
 	const both = `,"include_email":true,"include_phone":true}`
 	tests := []struct {
 		name, path, body string
@@ -58,7 +58,7 @@ func TestInvalidQuestions(t *testing.T) {
 	})
 }
 
-func TestValidQuestions(t *testing.T) {
+func TestValidLookupsAreAnswered(t *testing.T) {
 	w := open(t, everybody())
 	for _, body := range []string{
 		ada,
@@ -80,7 +80,7 @@ func checkRefusal(t *testing.T, a answer, status int, code sandbox.ErrorCode, re
 	}
 }
 
-func TestRequestsThatAreNoLookups(t *testing.T) {
+func TestRequestsOtherThanLookupsAreRefused(t *testing.T) {
 	noKey := func(r *http.Request) { r.Header.Del("Authorization") }
 	wrongKey := func(r *http.Request) { r.Header.Set("Authorization", "Bearer other") }
 	noScheme := func(r *http.Request) { r.Header.Set("Authorization", sandbox.DefaultKey) }

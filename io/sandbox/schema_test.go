@@ -50,7 +50,7 @@ func at(t *testing.T, value any, keys ...string) any {
 	return value
 }
 
-func TestExtensions(t *testing.T) {
+func TestTheOpenAPIDocumentHasThePricesOfThePlans(t *testing.T) {
 	document := parse(t, sandbox.OpenAPI(terms()))
 	both := map[string]any{"work_email_usd": "0.12", "business_phone_usd": "0.20"}
 	billing := map[string]any{"currency": "USD", "options": []any{
@@ -78,8 +78,8 @@ func TestExtensions(t *testing.T) {
 	at(t, document, "paths", "/account/status", "get", "x-service-access")
 }
 
-// TestReferences: every reference in the document leads somewhere.
-func TestReferences(t *testing.T) {
+// TestEveryReferenceInTheOpenAPIDocumentResolves: every reference in the document leads somewhere.
+func TestEveryReferenceInTheOpenAPIDocumentResolves(t *testing.T) {
 	document := parse(t, sandbox.OpenAPI(terms()))
 	found := 0
 	var walk func(any)

@@ -38,8 +38,8 @@ func lookup(fields enrich.Fields, first string) question {
 	return question{operation: v1.OperationOf(fields), identity: id, fields: fields}
 }
 
-// TestALedgerThatCannotBeWritten: nothing is charged, shown or begun any more.
-func TestALedgerThatCannotBeWritten(t *testing.T) {
+// TestNothingIsChargedWhenTheLedgerCannotBeWritten: nothing is charged, shown or begun any more.
+func TestNothingIsChargedWhenTheLedgerCannotBeWritten(t *testing.T) {
 	s := openOn(t, known(t))
 	q := lookup(v1.AllFields, "Ada")
 	a := s.ledger.Arrive(LookupRequest{Path: q.path(), Key: ConfiguredKey, Identity: q.canonical(), Fields: q.fields})

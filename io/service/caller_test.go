@@ -78,7 +78,7 @@ func TestRefusalTextIsPlain(t *testing.T) {
 }
 
 // A key that is not a secret does not change the service's codes.
-func TestShortKeyLeavesCodesAlone(t *testing.T) {
+func TestAShortKeyIsNotMaskedInErrorCodes(t *testing.T) {
 	const code = "invalid_api_key"
 	if got := (Caller{Key: "key"}).Plain(code, maxHost); got != code {
 		t.Errorf("got %q, want %q", got, code)

@@ -79,8 +79,8 @@ func TestAGetOnAClosedConnectionArrivesAtMostOnce(t *testing.T) {
 	}
 }
 
-// TestAGetHasNoBodyOnTheWire reads what a GET writes to its connection.
-func TestAGetHasNoBodyOnTheWire(t *testing.T) {
+// TestAGetIsSentWithoutABody reads what a GET writes to its connection.
+func TestAGetIsSentWithoutABody(t *testing.T) {
 	heard := make(chan string, 1)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -115,8 +115,8 @@ func TestAGetHasNoBodyOnTheWire(t *testing.T) {
 	}
 }
 
-// TestALimitBoundsTheResponse reads responses of the limit, and longer ones.
-func TestALimitBoundsTheResponse(t *testing.T) {
+// TestAResponseOverTheSizeLimitIsLost reads responses of the limit, and longer ones.
+func TestAResponseOverTheSizeLimitIsLost(t *testing.T) {
 	for _, test := range []struct {
 		length, limit int64
 		lost          bool
@@ -141,8 +141,8 @@ func (zeros) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestTheSchemeStandsBeforeTheKey sends requests with both schemes.
-func TestTheSchemeStandsBeforeTheKey(t *testing.T) {
+// TestTheAuthorizationHeaderHasTheConfiguredScheme sends requests with both schemes.
+func TestTheAuthorizationHeaderHasTheConfiguredScheme(t *testing.T) {
 	for scheme, want := range map[string]string{"": "Bearer " + testKey, "Token": "Token " + testKey} {
 		caller := testCaller()
 		caller.Scheme = scheme
@@ -162,8 +162,8 @@ func TestTheSchemeStandsBeforeTheKey(t *testing.T) {
 	}
 }
 
-// TestAReaderSendsFreeRequests sends each method but POST, each in a connection of its own.
-func TestAReaderSendsFreeRequests(t *testing.T) {
+// TestAReaderSendsEveryMethodButPost sends each method but POST, each in a connection of its own.
+func TestAReaderSendsEveryMethodButPost(t *testing.T) {
 	var got []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

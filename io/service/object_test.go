@@ -12,9 +12,9 @@ import (
 	"payonce/cost"
 )
 
-// TestWhatCannotBeReadIsUnknown: a member that is missing, null or of another type is never
+// TestMembersThatCannotBeReadAreUnknownAndNotZero: a member that is missing, null or of another type is never
 // taken for zero.
-func TestWhatCannotBeReadIsUnknown(t *testing.T) {
+func TestMembersThatCannotBeReadAreUnknownAndNotZero(t *testing.T) {
 	o, ok := ParseObject([]byte(`{"null":null,"list":[1],"fraction":1.5,"huge":1e300,"words":"many"}`))
 	if !ok {
 		t.Fatal("the object cannot be read")

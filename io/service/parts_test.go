@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPartsAreEverythingThatMayNameAPerson lists the parts of documents with every kind of member.
-func TestPartsAreEverythingThatMayNameAPerson(t *testing.T) {
+// TestPartsListEveryMemberThatMayNameAPerson lists the parts of documents with every kind of member.
+func TestPartsListEveryMemberThatMayNameAPerson(t *testing.T) {
 	for name, test := range map[string]struct {
 		document string
 		form     Form
@@ -91,8 +91,8 @@ func TestPartsAreEverythingThatMayNameAPerson(t *testing.T) {
 	}
 }
 
-// TestWithoutPartsKeepsTheRest takes parts out of documents, byte for byte.
-func TestWithoutPartsKeepsTheRest(t *testing.T) {
+// TestWithoutPartsKeepsTheRestByteForByte takes parts out of documents, byte for byte.
+func TestWithoutPartsKeepsTheRestByteForByte(t *testing.T) {
 	const owners = `{"id":1.50,"shareholders":[{"name":"Ann Smith","quantity":1e2},{"name":"Bob Ray","x":{"later":[1]}}],"data":[],"z":"Ann"}`
 	for name, test := range map[string]struct {
 		document string

@@ -32,7 +32,7 @@ func (b *breakable) Write(p []byte) (int, error) {
 }
 
 // A write that fails says by the bytes written whether the request has left.
-func TestWriteFails(t *testing.T) {
+func TestAFailedWriteIsLostOnceBytesWereWritten(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		for _, reused := range []bool{false, true} {
 			if secure && !reused {

@@ -196,7 +196,7 @@ func sameCells(tb testing.TB, base []byte, dir string) func(t *rapid.T) {
 	}
 }
 
-func TestCellsAreThoseOfTheLibrary(t *testing.T) {
+func TestTheSheetReaderAgreesWithExcelize(t *testing.T) {
 	rapid.Check(t, sameCells(t, withRows(t, []any{"x"}), t.TempDir()))
 }
 

@@ -128,8 +128,8 @@ func TestTotalsBelowATableAreNotRows(t *testing.T) {
 	}
 }
 
-// TestTitlesAndTotalsStay writes a workbook again.
-func TestTitlesAndTotalsStay(t *testing.T) {
+// TestTitlesAndTotalsOfAWorkbookStay writes a workbook again.
+func TestTitlesAndTotalsOfAWorkbookStay(t *testing.T) {
 	path := save(t, withTable(t, true, []any{"Ergebnis", "", 7}, []any{}, []any{"Note", "by", "Max"}))
 	written, err := rewrite(t, path, []table.Column{{Name: "status"}}, func(table.Row) ([]table.Fill, []string) { return nil, []string{"new"} })
 	if err != nil {

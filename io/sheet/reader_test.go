@@ -164,7 +164,7 @@ func TestRowsLongerThanTheHeader(t *testing.T) {
 
 const sheetPart = "xl/worksheets/sheet1.xml"
 
-func TestFilesThatAreNoWorkbooks(t *testing.T) {
+func TestInvalidWorkbooksAreRefused(t *testing.T) {
 	valid := withRows(t, []any{"a"}, []any{"1"})
 	rows := func(rows string) []byte {
 		return replacePart(t, valid, sheetPart, `<worksheet><sheetData>`+rows+`</sheetData></worksheet>`)

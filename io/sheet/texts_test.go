@@ -64,7 +64,7 @@ func TestTextsComeBackFromXML(t *testing.T) {
 	}
 }
 
-func TestUnmarkedFindsWhatXMLDoesNotAllow(t *testing.T) {
+func TestUnmarkedFindsCharactersThatXMLForbids(t *testing.T) {
 	for text, want := range map[string]rune{"a\x0bb": 0x0b, "é\ufffe": 0xfffe, "_\uffff": 0xffff} {
 		if char, found := unmarked(text); !found || char != want {
 			t.Errorf("%q: %U, %v", text, char, found)

@@ -56,7 +56,7 @@ func asAny(cells []string) (values []any) {
 
 func blank(cells []string) bool { return strings.Join(cells, "") == "" }
 
-func TestWriterChangesNothingElse(t *testing.T) {
+func TestTheSheetWriterChangesOnlyTheGivenCells(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		header, rows := drawRows(rt)
 		all := [][]any{asAny(header)}
@@ -147,9 +147,9 @@ func TestWriterKeepsFormatsAndTheOtherSheets(t *testing.T) {
 	}
 }
 
-// TestMarkupOfOtherPrograms has sheets as other programs write them: without the names
+// TestWorkbooksOfOtherProgramsAreRewritten has sheets as other programs write them: without the names
 // of rows and cells, with a prefix, with rows in one element.
-func TestMarkupOfOtherPrograms(t *testing.T) {
+func TestWorkbooksOfOtherProgramsAreRewritten(t *testing.T) {
 	base := withRows(t, []any{"x"})
 	const cell = ` t="inlineStr"><is><t>`
 	for name, c := range map[string]struct{ before, after string }{
@@ -187,7 +187,7 @@ func TestMarkupOfOtherPrograms(t *testing.T) {
 	}
 }
 
-func TestFormulas(t *testing.T) {
+func TestAFilledCellLosesItsFormula(t *testing.T) {
 	base := withRows(t, []any{"x"})
 	base = replacePart(t, base, calculationPart, `<calcChain xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><c r="B2" i="1"/></calcChain>`)
 	base = replacePart(t, base, typesPart, strings.Replace(parts(t, save(t, base))[typesPart], "</Types>", `<Override PartName="/xl/calcChain.xml" ContentType="c"></Override></Types>`, 1))
@@ -331,7 +331,7 @@ func TestErrorsOfTheFileBelowAreReturned(t *testing.T) {
 	}
 }
 
-func TestEncoderMakesAWorkbook(t *testing.T) {
+func TestEncodedWorkbooksHoldEveryCell(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		header, rows := drawRows(rt)
 		all := [][]any{asAny(header)}

@@ -209,7 +209,7 @@ func TestSkipEndsWithTheElement(t *testing.T) {
 }
 
 // Rest reads what Next reads, or nothing.
-func TestRestReadsWhatNextReads(t *testing.T) {
+func TestRestAgreesWithNextOrReadsNothing(t *testing.T) {
 	const before, behind = "<v>", "</v></c>"
 	for content, want := range map[string]bool{
 		"<v>12</v>": true, "<v></v>": true, "<v>Zo\u00eb \U0001F600</v>": true, "<v> \n\t</v>": true,

@@ -89,7 +89,7 @@ func TestFootFindsTotalsAndNotesAndNoRowsOfData(t *testing.T) {
 }
 
 // A list that is cut anywhere has no row below it that is a part of a row of data.
-func TestFootTakesNoRowThatIsCutShort(t *testing.T) {
+func TestACutRowIsNotTakenForATotal(t *testing.T) {
 	const list = "Acme GmbH|Bonn|12\nTotalEnergies SE|Paris|100\nSumma Nova AB|Malmö|7\nSource Technologies Inc|Austin|9\nNote Records|Oslo|5\n"
 	for end := strings.Index(list, "\n") + 1; end < len(list); end++ {
 		if list[end-1] == '\n' {

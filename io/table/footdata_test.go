@@ -2,8 +2,9 @@ package table
 
 import "testing"
 
-// TestFootTakesNoRowOfData has last rows that are companies and people, however much they look like totals and notes.
-func TestFootTakesNoRowOfData(t *testing.T) {
+// TestARowOfDataIsNotTakenForATotalOrNote has last rows that are companies and people, however much they look like
+// totals and notes.
+func TestARowOfDataIsNotTakenForATotalOrNote(t *testing.T) {
 	const data = "Ann|Lee|Acme|ann@acme.example\nBob|Ray|Beta|\n"
 	for name, text := range map[string]string{
 		"a company with digits in its name":     data + "Media24|||\n",

@@ -38,7 +38,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-func TestHolds(t *testing.T) {
+func TestHoldsFollowsTheKindsOfValuesThatCount(t *testing.T) {
 	email, phone := Email, Phone
 	for _, test := range []struct {
 		field Role

@@ -2,7 +2,7 @@ package columns
 
 import "testing"
 
-func TestSplit(t *testing.T) {
+func TestSplitSeparatesFirstAndLastName(t *testing.T) {
 	for full, want := range map[string]PersonName{
 		"Ann Lee":                      {"Ann", "Lee", false},
 		" Ann   Lee ":                  {"Ann", "Lee", false},

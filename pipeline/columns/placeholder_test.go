@@ -35,7 +35,7 @@ func realValues() []string {
 	}
 }
 
-func TestPlaceholdersOfAllLanguagesHoldNothing(t *testing.T) {
+func TestPlaceholdersOfAllLanguagesCountAsEmpty(t *testing.T) {
 	for _, cell := range realPlaceholders() {
 		if !IsPlaceholder([]byte(cell)) || !IsEmpty([]byte(cell)) || KindOf([]byte(cell)) != Blank {
 			t.Errorf("%q is not taken for a placeholder", cell)

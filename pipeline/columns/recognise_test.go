@@ -110,7 +110,7 @@ func TestRecogniseLooksAtCells(t *testing.T) {
 	}
 }
 
-func TestHeldRules(t *testing.T) {
+func TestHeldOptionDecidesWhichColumnsCount(t *testing.T) {
 	const list = "First Name;Last Name;Company;Email;Email 2;Mobile;Direct Phone 2\n" +
 		"Ann;Lee;Acme;;ann@gmail.com;+49 170 1234567;+49 30 1234567\n"
 	for title, test := range map[string]struct {
@@ -139,7 +139,7 @@ func TestHeldRules(t *testing.T) {
 	}
 }
 
-func TestSeveralColumns(t *testing.T) {
+func TestARoleMayHaveSeveralColumns(t *testing.T) {
 	const list = "First Name;Last Name;Company;Site A;Site B;a, b\nAnn;Lee;Acme;;acme.example;x\n"
 	for text, want := range map[string][]int{
 		"#4,#5": {3, 4}, "Site B, Site A": {4, 3}, "a, b": {5}, "#4,#4": {3}, "#5": {4},

@@ -9,9 +9,9 @@ import (
 	"payonce/pipeline/columns"
 )
 
-// TestAPhoneOrEmailOfTheCompanyIsNeverThePersons reads headers of real lists. The columns hold values in one list, and
-// nothing in another, where values would be written to them.
-func TestAPhoneOrEmailOfTheCompanyIsNeverThePersons(t *testing.T) {
+// TestCompanyPhoneAndEmailColumnsAreNotReadAsThePersons reads headers of real lists. The columns hold values in one
+// list, and nothing in another, where values would be written to them.
+func TestCompanyPhoneAndEmailColumnsAreNotReadAsThePersons(t *testing.T) {
 	for role, headers := range map[columns.Role]string{
 		columns.Phone: `company_phone;Company Phone;CompanyPhone;company.phone;Company Phone Number;Corporate Phone;HQ phone;HQ Phone Number;Headquarters Phone;
 			Head Office Phone;Switchboard;Switchboard Number;Main Phone;Main Line Phone;Account Phone;Organization Phone;organization.phone;organization_primary_phone;
@@ -47,8 +47,8 @@ func TestAPhoneOrEmailOfTheCompanyIsNeverThePersons(t *testing.T) {
 	}
 }
 
-// TestAPhoneOrEmailOfThePersonIsStillThePersons is the other side: headers of the person's own values.
-func TestAPhoneOrEmailOfThePersonIsStillThePersons(t *testing.T) {
+// TestPersonPhoneAndEmailColumnsAreReadAsThePersons is the other side: headers of the person's own values.
+func TestPersonPhoneAndEmailColumnsAreReadAsThePersons(t *testing.T) {
 	for role, headers := range map[columns.Role]string{
 		columns.Phone: `Phone;Work Phone;Business Phone;Office Phone;Direct Phone;Telefon;Telefonnummer;Téléphone;Teléfono;Telefono diretto;Telefone;Telefoon`,
 		columns.Email: `Email;E-Mail;Work Email;Business Email;Email aziendale;Email corporativo;E-mail professionnel;Correo electrónico;E-mailadres;E-Mail-Adresse`,
@@ -65,8 +65,8 @@ func TestAPhoneOrEmailOfThePersonIsStillThePersons(t *testing.T) {
 	}
 }
 
-// TestAColumnOfSharedMailboxesIsTheCompanys reads a column called "Email" that holds info@ and the like.
-func TestAColumnOfSharedMailboxesIsTheCompanys(t *testing.T) {
+// TestAColumnOfSharedMailboxesIsNotReadAsThePersons reads a column called "Email" that holds info@ and the like.
+func TestAColumnOfSharedMailboxesIsNotReadAsThePersons(t *testing.T) {
 	list := func(addresses ...string) string {
 		return "First Name;Last Name;Company;Email\nAnn;Lee;Acme;" + strings.Join(addresses, "\nAnn;Lee;Acme;") + "\n"
 	}

@@ -12,9 +12,9 @@ import (
 	"payonce/pipeline/columns"
 )
 
-// TestNoHeaderWithAWordForCompaniesIsAPersons makes headers of a word for a company and one for a phone or an email, in
-// both orders, with any signs between them and any case.
-func TestNoHeaderWithAWordForCompaniesIsAPersons(t *testing.T) {
+// TestAHeaderThatNamesACompanyIsNotReadAsAPersonsColumn makes headers of a word for a company and one for a phone or an
+// email, in both orders, with any signs between them and any case.
+func TestAHeaderThatNamesACompanyIsNotReadAsAPersonsColumn(t *testing.T) {
 	companies := strings.Fields(`company corporate hq headquarters switchboard organization account firma firmen unternehmen zentrale
 		entreprise societe siege empresa centralita sede azienda societa centralino bedrijf hoofdkantoor foretag vaxel virksomhed yritys firmy`)
 	values := strings.Fields(`phone telephone tel telefon telefono telefoon mobile email mail e-mail courriel correo`)

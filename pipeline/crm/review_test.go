@@ -188,8 +188,8 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// TestRulesApproveOnlyWhatNothingSpeaksAgainst changes one thing at a time of a contact that both rules approve.
-func TestRulesApproveOnlyWhatNothingSpeaksAgainst(t *testing.T) {
+// TestRulesApproveOnlyLinesWithoutAnObjection changes one thing at a time of a contact that both rules approve.
+func TestRulesApproveOnlyLinesWithoutAnObjection(t *testing.T) {
 	for name, test := range map[string]struct {
 		change       func(*contact)
 		email, phone bool
@@ -231,8 +231,8 @@ func TestRulesApproveOnlyWhatNothingSpeaksAgainst(t *testing.T) {
 	}
 }
 
-// TestARuleChangesNoDecision that was made before.
-func TestARuleChangesNoDecision(t *testing.T) {
+// TestARuleDoesNotChangeAPersonsDecision that was made before.
+func TestARuleDoesNotChangeAPersonsDecision(t *testing.T) {
 	r := review("Phone", false, ann("1"))
 	if err := r.Lines[0].Decide(crm.Reject, crm.ByPerson); err != nil {
 		t.Fatal(err)
@@ -245,8 +245,9 @@ func TestARuleChangesNoDecision(t *testing.T) {
 	}
 }
 
-// TestAValueOfTwoRecordsSpeaksAgainstBoth has an email that was found twice, and one that the CRM has elsewhere.
-func TestAValueOfTwoRecordsSpeaksAgainstBoth(t *testing.T) {
+// TestAValueFoundForTwoRecordsIsApprovedForNeither has an email that was found twice, and one that the CRM has
+// elsewhere.
+func TestAValueFoundForTwoRecordsIsApprovedForNeither(t *testing.T) {
 	held := contact{id: "3", phone: "(+49) 30-1234567"}
 	other := ann("2")
 	other.foundPhone = ""

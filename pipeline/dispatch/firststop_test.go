@@ -8,8 +8,8 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// TestALimitDoesNotHideWhatSomebodyHasToActOn combines the stops of two steps.
-func TestALimitDoesNotHideWhatSomebodyHasToActOn(t *testing.T) {
+// TestALimitHidesNoStopThatNeedsAction combines the stops of two steps.
+func TestALimitHidesNoStopThatNeedsAction(t *testing.T) {
 	ceiling := dispatch.CeilingReached{}
 	module := dispatch.ServiceRefused{Code: "daily_limit", Module: "companies"}
 	key := dispatch.ServiceRefused{Code: "invalid_key"}

@@ -132,7 +132,7 @@ func isCoded(err error, code string) bool {
 	return ok && found.Code == code
 }
 
-func TestUnknownRunsAreMistakesOfTheUser(t *testing.T) {
+func TestAnUnknownRunIsAUsageError(t *testing.T) {
 	t.Parallel()
 	w := workspaceWithRun(t)
 	if _, err := Show(t.Context(), w, "trail"); !problem.IsUsage(err) {

@@ -113,7 +113,7 @@ func page(t *testing.T) enrich.Lookup {
 	return lookup
 }
 
-func TestARecordIsBookedOnceAndAskedForOnce(t *testing.T) {
+func TestTheProbeAsksForARecordOnce(t *testing.T) {
 	b := open(t)
 	sent, err := b.send(5, company("1"))
 	if _, answered := sent.Verdict.(enrich.Answered); err != nil || !answered || sent.Booked[v2.MeterCompanies] != 1 || sent.Used["companies"] != 1 {
@@ -219,7 +219,7 @@ func TestTheCountersDecideAboutALostResponse(t *testing.T) {
 	b.arrived(2)
 }
 
-func TestTheRunKeepsItsPlaceAmongTheRuns(t *testing.T) {
+func TestASecondProbeKeepsTheStartTimeOfItsRun(t *testing.T) {
 	b := open(t)
 	var started time.Time
 	for range 2 {

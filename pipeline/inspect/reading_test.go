@@ -201,7 +201,7 @@ func rendered(t *testing.T, view *report.RunReport) map[string]string {
 }
 
 // No name, email or phone number of anybody is in a report. Hosts are.
-func TestAReportNamesNobody(t *testing.T) {
+func TestAReportHoldsNoPersonalData(t *testing.T) {
 	t.Parallel()
 	n := runNights(t)
 	view, err := ReadReport(t.Context(), n.Work, ReportOptions{Scope: report.ReportScope{Month: "2026-11"}})
@@ -231,7 +231,7 @@ func TestAReportNamesNobody(t *testing.T) {
 var address = regexp.MustCompile(`url\(|@import|https?:|//`)
 
 // Nothing in the page loads anything: no script, no address, no event.
-func TestThePageLoadsNothing(t *testing.T) {
+func TestTheReportPageLoadsNoScriptOrAddress(t *testing.T) {
 	t.Parallel()
 	n := runNights(t)
 	view, err := ReadReport(t.Context(), n.Work, ReportOptions{Scope: report.ReportScope{Run: "night-3"}})
@@ -272,7 +272,7 @@ func TestThePageLoadsNothing(t *testing.T) {
 	}
 }
 
-func TestAReportOnNothingIsRefused(t *testing.T) {
+func TestAReportOnAnUnknownRunOrJobIsRefused(t *testing.T) {
 	t.Parallel()
 	n := runNights(t)
 	// night-0 is a run of another job, not a job by itself.

@@ -10,9 +10,9 @@ import (
 	"payonce/io/listfile"
 )
 
-// TestNoOutputWithoutItsRejects has something in the place of the rejects by the time that
+// TestAnOutputIsNotWrittenWhenItsRejectsFail has something in the place of the rejects by the time that
 // all is written.
-func TestNoOutputWithoutItsRejects(t *testing.T) {
+func TestAnOutputIsNotWrittenWhenItsRejectsFail(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

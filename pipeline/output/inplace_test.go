@@ -67,7 +67,7 @@ func (p *inPlace) want(want bool, source string) {
 	}
 }
 
-func TestOnlyFilesOfTheSameSourceAreInPlace(t *testing.T) {
+func TestOnlyAnOutputOfTheSameSourceIsLeftInPlace(t *testing.T) {
 	p := newInPlace(t)
 	p.want(true, "the source")
 	p.want(false, "another source")

@@ -76,8 +76,8 @@ func (anything) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]att
 	}
 }
 
-// TestOnlyAFewAnswersAreInMemory writes tables of many answers, and counts the rows that wait.
-func TestOnlyAFewAnswersAreInMemory(t *testing.T) {
+// TestTablesKeepAFewAnswersInMemory writes tables of many answers, and counts the rows that wait.
+func TestTablesKeepAFewAnswersInMemory(t *testing.T) {
 	c := &counted{}
 	d := output.NewDecidedAnswers(output.TableSteps{{Interface: c, Answers: anything{}, Wanted: wanted(figures)}})
 	const answers = 10_000
@@ -133,8 +133,8 @@ func (l *long) Write(table.Part) error {
 	return nil
 }
 
-// TestLargeAnswersDoNotWaitInMemory writes tables of answers that are long, and counts those in memory.
-func TestLargeAnswersDoNotWaitInMemory(t *testing.T) {
+// TestTablesKeepAFewLargeAnswersInMemory writes tables of answers that are long, and counts those in memory.
+func TestTablesKeepAFewLargeAnswersInMemory(t *testing.T) {
 	l := &long{}
 	d := output.NewDecidedAnswers(output.TableSteps{{Interface: l, Answers: anything{}, Wanted: wanted(figures)}})
 	for id := range attempt.ID(60) {

@@ -279,8 +279,8 @@ func TestColumnsAreBounded(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeReadIsReported with its subject and column, and does not stop the rest.
-func TestWhatCannotBeReadIsReported(t *testing.T) {
+// TestUnreadableTableCellsAreReportedWithSubjectAndColumn with its subject and column, and does not stop the rest.
+func TestUnreadableTableCellsAreReportedWithSubjectAndColumn(t *testing.T) {
 	j := journal{}
 	j.answer(1, "a", "0 year=2024 Cash=much")
 	j.answer(2, "", "0 year=2023 Cash=1")
@@ -325,7 +325,7 @@ func TestASubjectOfTwoStepsStandsOnce(t *testing.T) {
 	}
 }
 
-func TestADamagedAnswerStops(t *testing.T) {
+func TestADamagedAnswerStopsTheTables(t *testing.T) {
 	j := journal{}
 	j.answer(41, "a", "damaged")
 	d := output.NewDecidedAnswers(output.TableSteps{{Interface: invented{}, Answers: j, Wanted: wanted(figures)}})

@@ -61,7 +61,7 @@ func TestLostValuesAreCounted(t *testing.T) {
 	}
 }
 
-func TestPartsGrowWithTheList(t *testing.T) {
+func TestComparisonPartsGrowWithTheNumberOfRows(t *testing.T) {
 	for rows, want := range map[int64]uint64{0: 1, 1 << 20: 1, 10_000_000: 2, 100_000_000: 12} {
 		if c := newComparison([]string{"email", "phone"}, rows); c.parts != want {
 			t.Errorf("%d rows are compared in %d parts, want %d", rows, c.parts, want)

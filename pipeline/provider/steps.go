@@ -123,12 +123,11 @@ func (f Fallbacks) of(step Step) (steps []Step) {
 	return steps
 }
 
-// Further returns how many identities the columns can make by the patterns, besides the first one. Companies are asked for by
-// their names too, which no step asks by first.
+// Further returns how many identities the columns can make by the patterns, besides the first one.
 func (f Fallbacks) Further(subject enrich.Subject, patterns enrich.Patterns) int {
 	all := 0
 	for pattern, identities := range f.Identities {
-		if pattern.Subject() == subject && (patterns.Has(pattern) || subject == enrich.Companies) {
+		if pattern.Subject() == subject && patterns.Has(pattern) {
 			all += identities
 		}
 	}

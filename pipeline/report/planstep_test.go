@@ -71,7 +71,7 @@ func TestAPlanShowsWhatUnitsWithPricesCost(t *testing.T) {
 	}
 }
 
-func TestPlanSaysWhoseLimitCoversSoManyPeople(t *testing.T) {
+func TestPlanNamesTheLimitThatCoversThePeople(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		ceiling Ceiling

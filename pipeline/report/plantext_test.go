@@ -11,7 +11,7 @@ import (
 	"payonce/enrich"
 )
 
-func TestPlanSaysHowManyLookupsAskForWhat(t *testing.T) {
+func TestPlanCountsLookupsByTheirFields(t *testing.T) {
 	t.Parallel()
 	c := enrich.Named("work_email", "business_phone", "age")
 	c.Fields[0].Word, c.Fields[1].Word = "email", "phone"
@@ -53,7 +53,7 @@ func TestOptionsAreComparedWithTheFieldsAlone(t *testing.T) {
 }
 
 // The sentences of a plan about money, approval and time, as whoever has to decide reads them.
-func TestAPlanSaysWhatItsAmountsAre(t *testing.T) {
+func TestPlanTextExplainsSpendApprovalAndTime(t *testing.T) {
 	t.Parallel()
 	hints := func(code string, values ...any) string {
 		return fmt.Sprint(append([]any{"<", code, ">"}, values...)...)

@@ -72,7 +72,7 @@ func TestBarsAndMarksShareOneScale(t *testing.T) {
 }
 
 // Bars of shares leave the room of what is missing.
-func TestTheWholeOfAPlotIsItsWidth(t *testing.T) {
+func TestBarsOfSharesLeaveRoomForTheRest(t *testing.T) {
 	var page htmlLayout
 	svg := page.Plot(Plot{Bars: []Bar{{Value: 0.5}}, Whole: 1})
 	if !strings.Contains(svg, `width="185.0"`) {

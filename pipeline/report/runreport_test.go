@@ -309,7 +309,7 @@ func TestUnitsAndPagesOfSearchesAreReported(t *testing.T) {
 }
 
 // Jeffreys' intervals, as numerical integration of the posterior has them, and the ends of 0 and 1.
-func TestRatesHaveTheirRange(t *testing.T) {
+func TestRatesHaveJeffreysIntervals(t *testing.T) {
 	t.Parallel()
 	for _, want := range []Proportion{{8, 10, 0.4972, 0.9559}, {0, 4, 0, 0.4448}, {4, 4, 0.5552, 1}, {0, 0, 0, 1}} {
 		if got := rateOf(want.Found, want.Of); got != want {
@@ -382,8 +382,8 @@ func TestAPlanIsComparedWithWhatCameAfterIt(t *testing.T) {
 	}
 }
 
-// TestViewsOfTheSameCallsAddUpToTheSame adds calls of two accounts once, and compares each view with the sum of all.
-func TestViewsOfTheSameCallsAddUpToTheSame(t *testing.T) {
+// TestReportViewsAddUpToTheSumOfAllCalls adds calls of two accounts once, and compares each view with the sum of all.
+func TestReportViewsAddUpToTheSumOfAllCalls(t *testing.T) {
 	t.Parallel()
 	facts := unitFacts()
 	builder, all := NewReportBuilder(facts), CallSum{}

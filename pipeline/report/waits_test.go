@@ -16,7 +16,7 @@ const hour = 60 * 60 * 1000 // milliseconds
 // ended is when a run stopped at a ceiling.
 var ended = time.Date(2026, 11, 22, 20, 0, 0, 0, time.UTC)
 
-func TestARunWaitsBetweenItsStartsForWhatStoppedIt(t *testing.T) {
+func TestTimeBetweenStartsIsCountedAsAWaitForTheStop(t *testing.T) {
 	before := []record.Waited{{For: "rate", Milliseconds: 5, Month: "2026-11"}}
 	for stop, want := range map[string][]record.Waited{
 		"ceiling:daily": append(before[:1:1], record.Waited{For: "ceiling:daily", Milliseconds: 4 * hour, Month: "2026-11"}),

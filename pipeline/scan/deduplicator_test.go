@@ -22,9 +22,9 @@ func drawKey(random *rand.Rand) (key enrich.Key) {
 	return key
 }
 
-// TestADeduplicatorIsAMap enters persons in any order and compares the tables, from logs in
+// TestTheDeduplicatorAgreesWithAMap enters persons in any order and compares the tables, from logs in
 // memory and from a temporary file, with a map, and the rows that come again with the others.
-func TestADeduplicatorIsAMap(t *testing.T) {
+func TestTheDeduplicatorAgreesWithAMap(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -98,7 +98,7 @@ func TestADeduplicatorIsAMap(t *testing.T) {
 	})
 }
 
-func TestATableFindsNobodyWhoIsNotThere(t *testing.T) {
+func TestAPersonTableFindsOnlyItsPersons(t *testing.T) {
 	var d PersonTable
 	random := rand.New(rand.NewPCG(1, 1))
 	if _, found := d.Find(drawKey(random)); found {
@@ -146,9 +146,9 @@ func TestAPersonTakesAtMostFortyBytes(t *testing.T) {
 	}
 }
 
-// TestSomebodyWhoComesVeryOftenTakesLittleMemory has more rows of one person than a table
+// TestManyRowsOfOnePersonTakeLittleMemory has more rows of one person than a table
 // may gather.
-func TestSomebodyWhoComesVeryOftenTakesLittleMemory(t *testing.T) {
+func TestManyRowsOfOnePersonTakeLittleMemory(t *testing.T) {
 	const rows = 5 * againTogether / 2
 	c := newDeduplicator(dedupOptions{Memory: 1, TempDir: t.TempDir(), Duplicates: true})
 	for row := range int64(rows) {
@@ -221,7 +221,7 @@ func TestATemporaryFileThatCannotBeWritten(t *testing.T) {
 }
 
 // A file that cannot be had is told once, and not of every shard.
-func TestAFileThatCannotBeMadeIsReportedOnce(t *testing.T) {
+func TestAFailedTemporaryFileIsReportedOnce(t *testing.T) {
 	entries := &EntryBatch{}
 	for number := range entries {
 		entries[number] = make([]Entry, chunkRecords)
@@ -233,9 +233,9 @@ func TestAFileThatCannotBeMadeIsReportedOnce(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBePutIntoAFileStaysInMemory has logs that may take a number of chunks of memory,
+// TestRecordsStayInMemoryWhileTheFileCannotBeWritten has logs that may take a number of chunks of memory,
 // and a directory for their file that exists only after some chunks.
-func TestWhatCannotBePutIntoAFileStaysInMemory(t *testing.T) {
+func TestRecordsStayInMemoryWhileTheFileCannotBeWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "later")
 	s := newLog(dir, 1, 1)
 	s.spare.Store(int64(2 * s.chunkBytes()))

@@ -23,7 +23,7 @@ func drawRecord(t *rapid.T) (record attempt.Record) {
 	return record
 }
 
-func TestAPackedRecordIsTheRecord(t *testing.T) {
+func TestPackedRecordsSurviveUnpacking(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		record := drawRecord(t)
 		wanted := enrich.Fields(rapid.IntRange(1, int(v1.AllFields)).Draw(t, "wanted"))

@@ -68,7 +68,7 @@ func journal() (r recorder, ann, bob, cy enrich.Key) {
 	}, ann, bob, cy
 }
 
-func TestOnlyThePersonsThatWereAskedForCount(t *testing.T) {
+func TestListCostCountsOnlyPersonsOfTheList(t *testing.T) {
 	t.Parallel()
 	r, ann, bob, _ := journal()
 	want := ListCost{
@@ -108,7 +108,7 @@ func TestOnlyThePersonsThatWereAskedForCount(t *testing.T) {
 	}
 }
 
-func TestAListThatIsNotKnownHasCostNothing(t *testing.T) {
+func TestListCostOfAnUnknownListIsZero(t *testing.T) {
 	t.Parallel()
 	r, _, _, _ := journal()
 	got, err := WatchCost(r).Cost(r)

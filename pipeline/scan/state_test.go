@@ -8,7 +8,7 @@ import (
 	"payonce/enrich"
 )
 
-func TestAStateHoldsWhatItIsMadeOf(t *testing.T) {
+func TestARowStateReturnsTheValuesItHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		drawFields := rapid.Custom(func(t *rapid.T) enrich.Fields { return enrich.Fields(rapid.Byte().Draw(t, "fields")) })
 		pattern, fields := enrich.Pattern(rapid.IntRange(0, enrich.NumPatterns-1).Draw(t, "pattern")), drawFields.Draw(t, "missing")

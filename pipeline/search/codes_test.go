@@ -20,8 +20,8 @@ func codesOf(t *testing.T, isCSV bool, text string) Codes {
 	return codes
 }
 
-// TestFiltersTakeTheNamesOfCodes reads the same codes from files of each form, and searches by their names.
-func TestFiltersTakeTheNamesOfCodes(t *testing.T) {
+// TestFiltersAcceptNamesInPlaceOfCodes reads the same codes from files of each form, and searches by their names.
+func TestFiltersAcceptNamesInPlaceOfCodes(t *testing.T) {
 	for form, codes := range map[string]Codes{
 		"CSV":                      codesOf(t, true, "\ufefffilter,name,code\nlocation_regions,\"Bavaria, Germany\",region_DE_BY\nlocation_regions,Île-de-France,region_FR_IDF\nlegal_form, GmbH ,3\n"),
 		"JSON by names":            codesOf(t, false, `{"location_regions": {"Bavaria, Germany": "region_DE_BY", "Île-de-France": "region_FR_IDF"}, "legal_form": {"GmbH": 3}}`),

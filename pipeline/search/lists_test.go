@@ -137,8 +137,8 @@ func TestAListThatWouldLoseValuesIsKept(t *testing.T) {
 	}
 }
 
-// TestAReportSaysWhatIsMissing shows a summary and a plan to a person.
-func TestAReportSaysWhatIsMissing(t *testing.T) {
+// TestSearchReportsNameTheMissingResults shows a summary and a plan to a person.
+func TestSearchReportsNameTheMissingResults(t *testing.T) {
 	one := int64(25)
 	for want, gap := range map[string]search.Gap{
 		"25 results of page 3 of nace=J62: the response was lost, and it may have been counted":                 {Why: "in_doubt", Part: "nace=J62", Page: 3, Count: &one},

@@ -221,7 +221,7 @@ func codeOf(err error) string {
 }
 
 // A search does not begin without a limit on units, an approval, the interface and an output that can be written.
-func TestASearchDoesNotBegin(t *testing.T) {
+func TestASearchDoesNotBeginWithoutLimitApprovalOrOutput(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*bench, *search.Options)
 		person person
@@ -299,8 +299,8 @@ func TestFiltersThatTheServiceRefusesEndTheSearch(t *testing.T) {
 	}
 }
 
-// TestHostileAnswersAreNoStop has answers with strange members, and bodies that are no answers.
-func TestHostileAnswersAreNoStop(t *testing.T) {
+// TestUnexpectedAnswersDoNotStopASearch has answers with strange members, and bodies that are no answers.
+func TestUnexpectedAnswersDoNotStopASearch(t *testing.T) {
 	b := newBench(t, 100)
 	b.change = func(number int, answer map[string]any) {
 		switch number {

@@ -383,8 +383,9 @@ func TestASearchWhoseResultsChangeEnds(t *testing.T) {
 	})
 }
 
-// TestHostilePagesEnd has pages with any counts, items without identifiers, and pages that show nothing.
-func TestHostilePagesEnd(t *testing.T) {
+// TestASearchEndsOnContradictoryPages has pages with any counts, items without identifiers, and pages that show
+// nothing.
+func TestASearchEndsOnContradictoryPages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		operation := rapid.SampledFrom([]v2.Operation{v2.OpProspecting, v2.OpEnrichEmployeeSearch}).Draw(t, "operation")
 		count := rapid.SampledFrom([]cost.Optional[int64]{

@@ -8,9 +8,9 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// TestAStopOfTheAccountBindsLaterSteps: the second step of a start sends nothing, and says why. One that a limit of
+// TestAStopOfTheAccountStopsLaterSteps: the second step of a start sends nothing, and says why. One that a limit of
 // a module or rejected identities stopped says nothing about the others.
-func TestAStopOfTheAccountBindsLaterSteps(t *testing.T) {
+func TestAStopOfTheAccountStopsLaterSteps(t *testing.T) {
 	refuses := func(r enrich.Refused) reply { return reply{verdict: r} }
 	for title, c := range map[string]struct {
 		reply reply
@@ -45,8 +45,9 @@ func TestAStopOfTheAccountBindsLaterSteps(t *testing.T) {
 	}
 }
 
-// TestAStreakGoesOnInTheNextStep: four lookups in a row fail for good at the end of a step, and the first of the next.
-func TestAStreakGoesOnInTheNextStep(t *testing.T) {
+// TestFailuresInARowAreCountedAcrossSteps: four lookups in a row fail for good at the end of a step, and the first of
+// the next.
+func TestFailuresInARowAreCountedAcrossSteps(t *testing.T) {
 	script := func(call) reply {
 		return reply{verdict: enrich.Refused{Class: enrich.TryAgain, Code: "temporarily_unavailable"}}
 	}

@@ -150,9 +150,9 @@ func drawWay(t *rapid.T, list csvList, scope scan.Scope) (scan.List, scan.Scope)
 	return cutList{list, rapid.IntRange(1, 70).Draw(t, "rows of a block")}, scope
 }
 
-// TestAScanEqualsASimpleLoop compares the scan of blocks on all cores, in memory
+// TestTheParallelScanAgreesWithASimpleLoop compares the scan of blocks on all cores, in memory
 // and in a temporary file, with a loop over the rows.
-func TestAScanEqualsASimpleLoop(t *testing.T) {
+func TestTheParallelScanAgreesWithASimpleLoop(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		scope, journal := drawScope(t, list), drawJournal(t)
@@ -277,9 +277,9 @@ func eachRow(t rapid.TB, list csvList, visit func(cells []string)) {
 	}
 }
 
-// TestAnOutputIsThatOfOneBlock compares outputs of blocks of any size, in memory and in
+// TestAnOutputDoesNotDependOnTheBlockSize compares outputs of blocks of any size, in memory and in
 // a temporary file, with that of one block.
-func TestAnOutputIsThatOfOneBlock(t *testing.T) {
+func TestAnOutputDoesNotDependOnTheBlockSize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawList(t)
 		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: drawScope(t, list), Run: "run", Stopped: "ceiling:max-spend"}
@@ -446,7 +446,7 @@ func (m mixedUp) Recall(memory int64, who bool) func([]attempt.ID, []attempt.Out
 	}
 }
 
-func TestNobodyGetsTheDataOfSomebodyElse(t *testing.T) {
+func TestAnAnswerAboutAnotherPersonIsAnErrorAndNotWritten(t *testing.T) {
 	list := profileList("p1")
 	journal := drawnAnswers{drawnJournal{blank{}, map[enrich.Key]attempt.Record{
 		keyOf(identity("p1")): {States: enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Found}},

@@ -58,7 +58,7 @@ func testResumes(t *testing.T, r *rig, limit cost.Money) {
 	}
 }
 
-func TestACeilingGoesByTheListsOrder(t *testing.T) {
+func TestACeilingCoversTheFirstRowsOfTheList(t *testing.T) {
 	script := func(c call) reply { return answers(time.Duration(7-c.n) * time.Second) }
 	withRig(t, script, func(t *testing.T, r *rig) {
 		r.concurrency = 4
@@ -72,7 +72,7 @@ func TestACeilingGoesByTheListsOrder(t *testing.T) {
 	})
 }
 
-func TestACallInFlightIsWaitedForBeforeACeilingStops(t *testing.T) {
+func TestACeilingStopsOnlyAfterCallsInFlightHaveEnded(t *testing.T) {
 	script := func(c call) reply {
 		if c.who == "p1" {
 			return answersWith(10*time.Second, 0)
@@ -103,7 +103,7 @@ func TestTheAccountsBalanceIsACeiling(t *testing.T) {
 	})
 }
 
-func TestTheFreeAllowanceGoesFirst(t *testing.T) {
+func TestTheFreeAllowanceIsUsedBeforeMoney(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
 		r.concurrency = 3
 		r.service.account.Free[v1.WorkEmail] = cost.Known(int64(4))

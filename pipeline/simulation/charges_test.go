@@ -135,9 +135,9 @@ func (h *history) shown(run string) (sum cost.Money) {
 	return sum
 }
 
-// TestAnOutputShowsWhatItsRunSettled adds the charges of outputs up, whatever happened
+// TestChargesOfAnOutputAddUpToWhatItsRunSettled adds the charges of outputs up, whatever happened
 // before.
-func TestAnOutputShowsWhatItsRunSettled(t *testing.T) {
+func TestChargesOfAnOutputAddUpToWhatItsRunSettled(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := newHistory(t)
 		defer func() { h.check(h.Close()) }()

@@ -47,9 +47,9 @@ func TestHeadersAreRecognised(t *testing.T) {
 	}
 }
 
-// TestNoColumnOfAnotherKindIsTaken above all holds that a mobile number is not a
+// TestColumnsOfOtherKindsAreNotRecognised above all holds that a mobile number is not a
 // business phone.
-func TestNoColumnOfAnotherKindIsTaken(t *testing.T) {
+func TestColumnsOfOtherKindsAreNotRecognised(t *testing.T) {
 	headers := []string{
 		"Mobile", "Mobile Phone", "mobile_number", "Cell", "Cell Phone", "cellphone", "Handy", "Home Phone", "Personal Phone", "Direct Dial", "Fax",
 		"Personal Email", "Private Email", "Secondary Email", "Email Status", "Middle Name", "Title", "City",
@@ -75,8 +75,8 @@ func TestTwoColumnsOfOneRoleAreAnError(t *testing.T) {
 	}
 }
 
-// TestOneColumnTakesOneField: the output of what was paid for could not be written.
-func TestOneColumnTakesOneField(t *testing.T) {
+// TestOneColumnForTwoFieldsIsRefused: the output of what was paid for could not be written.
+func TestOneColumnForTwoFieldsIsRefused(t *testing.T) {
 	schema := table.Schema{Columns: []string{"Name", "Phone"}}
 	both := enrich.FieldsOf(v1.WorkEmail, v1.BusinessPhone)
 	for _, overrides := range [][]string{{"email=Phone"}, {"email=#2", "phone=phone"}} {
@@ -99,8 +99,8 @@ func TestOneColumnTakesOneField(t *testing.T) {
 	}
 }
 
-// TestAnOutputsOwnProfileIsNoProfileURL feeds an output with profiles back in.
-func TestAnOutputsOwnProfileIsNoProfileURL(t *testing.T) {
+// TestTheAppendedProfileColumnIsNotReadAsAProfileURL feeds an output with profiles back in.
+func TestTheAppendedProfileColumnIsNotReadAsAProfileURL(t *testing.T) {
 	appended := func(list ...string) []string {
 		schema := table.Schema{Columns: list}
 		output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: scan.Scope{Catalogue: v1.Catalogue(), Mapping: mapColumns(t, list), Wanted: email}, Optional: true}
@@ -146,7 +146,7 @@ func wantError(t *testing.T, err error, parts ...string) {
 	}
 }
 
-func TestOverrides(t *testing.T) {
+func TestMapOverridesFindColumnsByNameAndNumber(t *testing.T) {
 	headers := []string{"Email", "Phone", "Kontakt Tel", "kontakt-tel", "#2", "Straße"}
 	tests := map[string]struct {
 		override string

@@ -25,7 +25,7 @@ func (g growing) Open([]int) (table.Reader, error) {
 }
 
 // An output notices that the list is longer than its index.
-func TestAListThatGrowsBeforeItIsWritten(t *testing.T) {
+func TestAListThatGrowsBeforeItIsWrittenIsNoticed(t *testing.T) {
 	list := csvList("profile url,first name,email,phone\n" + strings.Repeat(profiles+"p1,Ada,,\n", 50))
 	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: list.scope(t, v1.AllFields), Run: "run"}
 	schema := table.Schema{Columns: []string{"profile url", "first name", "email", "phone"}}

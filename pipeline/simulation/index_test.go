@@ -60,9 +60,9 @@ func newIndex(t *testing.T, scope scan.Scope, list scan.List, journal scan.Recor
 	return index
 }
 
-// TestAnIndexIsOfListsWithAsManyRows writes lists with indexes of longer and shorter ones,
+// TestAnIndexOfAnotherNumberOfRowsIsRefused writes lists with indexes of longer and shorter ones,
 // in blocks of several sizes.
-func TestAnIndexIsOfListsWithAsManyRows(t *testing.T) {
+func TestAnIndexOfAnotherNumberOfRowsIsRefused(t *testing.T) {
 	called := profileList(names(6)...)
 	output := output.Output{Decoder: new(v1.AnswerDecoder), Scope: called.scope(t, email), Run: "run"}
 	for rows := 1; rows <= 12; rows++ {

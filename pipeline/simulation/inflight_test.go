@@ -66,8 +66,8 @@ func TestTheRateIsUsedWithFewCallsInFlight(t *testing.T) {
 	}
 }
 
-// TestConcurrencyBoundsWhatTheRateNeeds shows that --concurrency stays an upper bound.
-func TestConcurrencyBoundsWhatTheRateNeeds(t *testing.T) {
+// TestConcurrencyLimitsTheCallsInFlight shows that --concurrency stays an upper bound.
+func TestConcurrencyLimitsTheCallsInFlight(t *testing.T) {
 	for _, concurrency := range []int{1, 3, 8} {
 		t.Run(fmt.Sprint(concurrency), func(t *testing.T) {
 			withRig(t, func(call) reply { return answers(20 * time.Second) }, func(t *testing.T, r *rig) {

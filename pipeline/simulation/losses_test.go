@@ -43,8 +43,8 @@ func TestALossThatWasNotChargedIsAskedAgain(t *testing.T) {
 	})
 }
 
-// TestANoteCountsInWordsThatFit: one response was lost, or two were.
-func TestANoteCountsInWordsThatFit(t *testing.T) {
+// TestNotesUseSingularAndPlural: one response was lost, or two were.
+func TestNotesUseSingularAndPlural(t *testing.T) {
 	for want, lost := range map[string][]string{"1 response was lost: ": {"p1"}, "2 responses were lost: ": {"p1", "p2"}} {
 		withRig(t, losesFirst(0, lost...), func(t *testing.T, r *rig) {
 			r.concurrency = 2
@@ -72,7 +72,7 @@ func TestALossThatWasChargedIsForfeitedAndNeverAskedAgain(t *testing.T) {
 	})
 }
 
-func TestOfALossThatWasChargedInPartTheRestIsAskedAgain(t *testing.T) {
+func TestTheUnchargedFieldsOfALostCallAreAskedAgain(t *testing.T) {
 	withRig(t, losesFirst(email, "p1"), func(t *testing.T, r *rig) {
 		o := r.run(people(1, v1.AllFields))
 		if o.tally.Answered != 1 || o.tally.Forfeited != 0 || o.tally.Spent != r.service.charged {
@@ -167,7 +167,7 @@ func TestHoldsInDoubtCountAgainstTheCeiling(t *testing.T) {
 	})
 }
 
-func TestAnAccountThatTellsNothingLeavesTheLossInDoubt(t *testing.T) {
+func TestALossStaysInDoubtWithoutAReadableAccount(t *testing.T) {
 	tests := map[string]struct {
 		status func(int, cost.Account) (cost.Account, error)
 		why    string
@@ -205,7 +205,7 @@ func TestAnAccountThatTellsNothingLeavesTheLossInDoubt(t *testing.T) {
 	}
 }
 
-func TestReservationsAreWaitedFor(t *testing.T) {
+func TestALossIsDecidedOnlyWithoutReservations(t *testing.T) {
 	withRig(t, losesFirst(email, "p1"), func(t *testing.T, r *rig) {
 		r.service.status = func(read int, account cost.Account) (cost.Account, error) {
 			if read <= 3 { // the lost call is not charged before the third look
@@ -314,7 +314,7 @@ func TestASettledLossIsAskedAgainInTheListsOrder(t *testing.T) {
 	})
 }
 
-func TestLossesThatGoOnStop(t *testing.T) {
+func TestContinuedLossesStopTheRun(t *testing.T) {
 	tests := map[string]struct {
 		lost  func(n int) bool
 		calls int
@@ -377,7 +377,7 @@ func TestALossThatWillGoOnStopsAtOnce(t *testing.T) {
 	}
 }
 
-func TestSomeLossesAreNoReasonToStop(t *testing.T) {
+func TestAFewLossesDoNotStopTheRun(t *testing.T) {
 	tests := map[string]func(n int) bool{
 		"four in a row":       func(n int) bool { return n%50 < 4 },
 		"a quarter, for long": func(n int) bool { return n%4 == 0 },
@@ -400,7 +400,7 @@ func TestSomeLossesAreNoReasonToStop(t *testing.T) {
 	}
 }
 
-func TestALookupIsLostThreeTimesAtMost(t *testing.T) {
+func TestALookupLostThreeTimesIsGivenUp(t *testing.T) {
 	script := func(c call) reply {
 		if c.who == "p1" {
 			return loses(0, 0)

@@ -68,9 +68,9 @@ func TestFreeUnitsTakenByOthersAreNotCountedOn(t *testing.T) {
 	})
 }
 
-// TestTheMonitorTakesNoCallUnderWayForDrift reads while calls are in flight that
+// TestCallsInFlightAreNotReportedAsDrift reads while calls are in flight that
 // the account is ahead of.
-func TestTheMonitorTakesNoCallUnderWayForDrift(t *testing.T) {
+func TestCallsInFlightAreNotReportedAsDrift(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Minute) }, func(t *testing.T, r *rig) {
 		r.concurrency = 5
 		done := make(chan outcome)
@@ -131,9 +131,9 @@ func TestAStatusThatCannotBeReadIsSkipped(t *testing.T) {
 	})
 }
 
-// TestANewBaseInBetweenIsNoDrift has a reconciliation come between the monitor's
+// TestANewBaseDuringAReadingIsNotReportedAsDrift has a reconciliation come between the monitor's
 // look at the journal and the account's answer.
-func TestANewBaseInBetweenIsNoDrift(t *testing.T) {
+func TestANewBaseDuringAReadingIsNotReportedAsDrift(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
 		r.service.spendElsewhere(cost.Dollar, 0)
 		r.service.status = func(_ int, account cost.Account) (cost.Account, error) {
@@ -258,9 +258,9 @@ func TestTheStatusIsReadMoreOftenWhileFreeUnitsAreCountedOn(t *testing.T) {
 	}
 }
 
-// TestAPriceThatShowsLateHaltsTheRun has a service charge more than the price in use,
+// TestAHigherPriceSeenDuringARunHaltsIt has a service charge more than the price in use,
 // which it shows only once the free units are used up.
-func TestAPriceThatShowsLateHaltsTheRun(t *testing.T) {
+func TestAHigherPriceSeenDuringARunHaltsIt(t *testing.T) {
 	const (
 		free  = 20
 		inUse = 9 * cost.Cent // the service charges 0.15

@@ -16,11 +16,11 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestOthersTakeFreeUnits runs worlds in which somebody else uses up the allowance
+// TestChargesStayBoundedWhenOthersUseTheFreeUnits runs worlds in which somebody else uses up the allowance
 // while the program counts on it: then the service can charge more than the journal
 // knows of, within the bound that the checker watches, and never when every lookup
 // holds its full price.
-func TestOthersTakeFreeUnits(t *testing.T) {
+func TestChargesStayBoundedWhenOthersUseTheFreeUnits(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		t.Run(fmt.Sprintf("strict %t", strict), func(t *testing.T) {
 			t.Parallel()

@@ -53,7 +53,7 @@ func TestSlowDownPausesEveryone(t *testing.T) {
 }
 
 // Whoever watches a run learns what it waits for, and that the wait is over.
-func TestWaitsAreReported(t *testing.T) {
+func TestWaitsAreReportedWithReasonAndEnd(t *testing.T) {
 	script := func(c call) reply {
 		if c.who == "p1" && c.try <= 2 {
 			return slowsDown(time.Millisecond, 10*time.Second)
@@ -89,9 +89,9 @@ func holdTheSecondTicketBack(r *rig) {
 	r.concurrency, r.pacer, r.store.latency = 2, every(time.Millisecond), 10*time.Millisecond
 }
 
-// TestAPauseHoldsBackGrantedTickets has a 429 come between the decision about p2
+// TestGrantedTicketsAreNotSentDuringAPause has a 429 come between the decision about p2
 // and the moment in which its intent is durable.
-func TestAPauseHoldsBackGrantedTickets(t *testing.T) {
+func TestGrantedTicketsAreNotSentDuringAPause(t *testing.T) {
 	script := func(c call) reply {
 		switch {
 		case c.n == 1:

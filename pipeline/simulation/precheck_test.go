@@ -80,9 +80,9 @@ func TestPrecheck(t *testing.T) {
 	}
 }
 
-// TestPrecheckWantOfMoney has accounts that can pay for some lookups and not for others:
+// TestPrecheckStopsOnlyWhenNoLookupCanBePaid has accounts that can pay for some lookups and not for others:
 // a run ends only when it can send none.
-func TestPrecheckWantOfMoney(t *testing.T) {
+func TestPrecheckStopsOnlyWhenNoLookupCanBePaid(t *testing.T) {
 	const broke = "credits_exhausted"
 	emails := map[string]cost.Readiness{"find-work-email": ready(""), "find-phone": ready(broke), "enrich": ready("free_allowance_exhausted")}
 	phones := map[string]cost.Readiness{"find-work-email": ready(broke), "find-phone": ready(""), "enrich": ready("usage_budget_reached")}

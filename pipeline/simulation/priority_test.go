@@ -164,9 +164,9 @@ func (l counted) Open(columns []int) (table.Reader, error) {
 	return l.csvList.Open(columns)
 }
 
-// TestThePassesOfAPriorityAreFew counts how often a list is read: once to order it, and
+// TestAPriorityReadsTheListInFewPasses counts how often a list is read: once to order it, and
 // for ever larger parts of it.
-func TestThePassesOfAPriorityAreFew(t *testing.T) {
+func TestAPriorityReadsTheListInFewPasses(t *testing.T) {
 	cells := make([]string, 1000)
 	for i := range cells {
 		cells[i] = strconv.Itoa(i * 7919 % 1000)
@@ -202,7 +202,7 @@ func TestThePassesOfAPriorityAreFew(t *testing.T) {
 	}
 }
 
-func TestEqualCellsGoInTheListsOrder(t *testing.T) {
+func TestEqualPriorityKeepsTheListsOrder(t *testing.T) {
 	list, journal := byRevenue("5", "7", "5.0", "5", "7"), blank{}
 	for atOnce := range 7 {
 		scope := list.prioritised(t, scan.Priority{Column: 1, AtOnce: atOnce})
@@ -238,8 +238,8 @@ func TestALimitKeepsTheFirstByPriority(t *testing.T) {
 	})
 }
 
-// TestTheCellOfTheFirstOccurrenceCounts has a duplicate whose cell would go first.
-func TestTheCellOfTheFirstOccurrenceCounts(t *testing.T) {
+// TestThePriorityOfADuplicateIsThatOfItsFirstRow has a duplicate whose cell would go first.
+func TestThePriorityOfADuplicateIsThatOfItsFirstRow(t *testing.T) {
 	list := csvList("profile url,revenue\n" + profiles + "p1,1\n" + profiles + "p2,5\n" + profiles + "p1,9\n")
 	journal := blank{}
 	scope := list.prioritised(t, scan.Priority{Column: 1})

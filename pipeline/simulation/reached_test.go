@@ -93,9 +93,9 @@ func TestALimitStopsOnlyTheLookupsThatUseIt(t *testing.T) {
 	})
 }
 
-// TestALimitHoldsBackGrantedCallsThatUseIt has the refusal of p1 come while the intents of p2, p3 and p4 are
+// TestGrantedCallsAreNotSentAfterTheirLimitIsReached has the refusal of p1 come while the intents of p2, p3 and p4 are
 // on their way to the disk. Those that use what is limited are not sent any more.
-func TestALimitHoldsBackGrantedCallsThatUseIt(t *testing.T) {
+func TestGrantedCallsAreNotSentAfterTheirLimitIsReached(t *testing.T) {
 	script := func(c call) reply {
 		if c.n == 1 {
 			return limitReached(5*time.Millisecond, time.Time{})
@@ -151,9 +151,9 @@ func TestACeilingOnUnitsStopsOnlyTheLookupsThatUseThem(t *testing.T) {
 	}
 }
 
-// TestALostCallComesBeforeACeilingOnUnits: what a lost call holds may come back. The second loss waits for
+// TestALostCallIsReconciledBeforeACeilingOnUnitsStops: what a lost call holds may come back. The second loss waits for
 // more of them, until p5 does not fit beside it.
-func TestALostCallComesBeforeACeilingOnUnits(t *testing.T) {
+func TestALostCallIsReconciledBeforeACeilingOnUnitsStops(t *testing.T) {
 	withRig(t, losesFirst(0, "p1", "p3"), func(t *testing.T, r *rig) {
 		emails, _ := countUnits(r)
 		r.shared = true

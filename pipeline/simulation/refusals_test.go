@@ -302,7 +302,7 @@ func TestASlotIsTakenByWhatWasSentOnly(t *testing.T) {
 	}
 }
 
-func TestRetriesGoInTheOrderOfTheirTimes(t *testing.T) {
+func TestRetriesAreSentInTheOrderOfTheirTimes(t *testing.T) {
 	script := func(c call) reply {
 		switch {
 		case c.try > 1:

@@ -231,9 +231,9 @@ func TestRunEndsWhenTheLastCallHas(t *testing.T) {
 	})
 }
 
-// TestAnEndHoldsBackGrantedTickets has a run end while intents are on their way to
+// TestGrantedTicketsAreNotSentAfterTheEndOfARun has a run end while intents are on their way to
 // the disk.
-func TestAnEndHoldsBackGrantedTickets(t *testing.T) {
+func TestGrantedTicketsAreNotSentAfterTheEndOfARun(t *testing.T) {
 	broken := errors.New("row 3 is broken")
 	ends := map[string]func(interrupt func()) error{
 		"by an interrupt":         func(interrupt func()) error { interrupt(); return nil },

@@ -249,7 +249,7 @@ func TestAScanSkipsWhatTheJournalKnows(t *testing.T) {
 	})
 }
 
-func TestReaskingOpensWhatItNames(t *testing.T) {
+func TestReaskOptionsAskAgainOnlyForWhatTheyName(t *testing.T) {
 	withRig(t, oneOfEach, func(t *testing.T, r *rig) {
 		r.run(people(3, email))
 		r.run([]enrich.Lookup{{Identity: identity("p5"), Fields: phone}}) // comes back empty
@@ -348,7 +348,7 @@ func (l countedList) Open(columns []int) (table.Reader, error) {
 
 func (r countedReader) Close() error { *r.open--; return r.Reader.Close() }
 
-func TestReadingThatIsGivenUpIsClosed(t *testing.T) {
+func TestAnAbandonedReadingClosesItsFiles(t *testing.T) {
 	open := 0
 	list := countedList{profileList(names(5)...), &open}
 	journal := blank{}

@@ -27,7 +27,7 @@ func (s *scripted) fieldsOf() map[string][]enrich.Fields {
 	return asked
 }
 
-func TestAShortBudgetDropsPhones(t *testing.T) {
+func TestPhonesAreDroppedWhenTheBudgetIsShort(t *testing.T) {
 	tests := map[string]struct {
 		limit   cost.Money
 		asked   []enrich.Fields // of p1, p2, … , 0 for nobody
@@ -62,9 +62,9 @@ func TestAShortBudgetDropsPhones(t *testing.T) {
 	}
 }
 
-// TestAllEmailsAreDoneButPhonesAreNot ends at the list's end: the ceiling is still
+// TestDroppedPhonesLeaveTheCeilingAsTheStop ends at the list's end: the ceiling is still
 // why the run is not done.
-func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
+func TestDroppedPhonesLeaveTheCeilingAsTheStop(t *testing.T) {
 	script := func(c call) reply { return answersWith(time.Second, phone) }
 	withRig(t, script, func(t *testing.T, r *rig) {
 		r.expendable = enrich.FieldsOf(v1.BusinessPhone)
@@ -89,7 +89,7 @@ func TestAllEmailsAreDoneButPhonesAreNot(t *testing.T) {
 	})
 }
 
-func TestPhonesArePassedOverWithoutAWait(t *testing.T) {
+func TestDroppedPhonesTakeNoTime(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
 		r.expendable, r.pacer = enrich.FieldsOf(v1.BusinessPhone), every(time.Hour)
 		r.maxSpend(15 * cost.Cent)
@@ -112,7 +112,7 @@ func TestACeilingOnLookupsDropsNothing(t *testing.T) {
 	})
 }
 
-func TestWithoutAPolicyAShortBudgetStops(t *testing.T) {
+func TestAShortBudgetStopsTheRunUnlessPhonesMayBeDropped(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
 		r.maxSpend(50 * cost.Cent)
 		if o := r.run(people(4, v1.AllFields)); o.word() != "ceiling:max-spend" || len(r.service.calls) != 1 || o.tally.Dropped != 0 {
@@ -134,9 +134,9 @@ func TestWhatALostCallHoldsIsWaitedForBeforePhonesAreDropped(t *testing.T) {
 	})
 }
 
-// TestARetryIsShortOfItsPhoneToo has a lookup fail while there was money for its
+// TestARetryDropsThePhoneWhenTheBudgetIsShort has a lookup fail while there was money for its
 // phone, and come again when there is none.
-func TestARetryIsShortOfItsPhoneToo(t *testing.T) {
+func TestARetryDropsThePhoneWhenTheBudgetIsShort(t *testing.T) {
 	script := func(c call) reply {
 		if c.who == "p1" && c.try == 1 {
 			return refuses(0, enrich.TryAgain, "temporarily_unavailable")
@@ -154,7 +154,7 @@ func TestARetryIsShortOfItsPhoneToo(t *testing.T) {
 	})
 }
 
-func TestAnInterruptIsTheStopOfAShortRunToo(t *testing.T) {
+func TestAnInterruptIsTheStopOfARunThatDroppedPhones(t *testing.T) {
 	withRig(t, func(call) reply { return answers(time.Second) }, func(t *testing.T, r *rig) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
@@ -195,9 +195,9 @@ func TestRowsSayThatThePhoneWasNotAskedFor(t *testing.T) {
 	})
 }
 
-// TestAFreePhoneIsAskedForWhateverIsLeft has phones that are free and emails that are
+// TestFreePhonesAreNotDropped has phones that are free and emails that are
 // not: a short budget costs no phone that costs nothing.
-func TestAFreePhoneIsAskedForWhateverIsLeft(t *testing.T) {
+func TestFreePhonesAreNotDropped(t *testing.T) {
 	withRig(t, func(call) reply { return answers(0) }, func(t *testing.T, r *rig) {
 		r.service.account.Free[v1.BusinessPhone] = cost.Known(int64(3))
 		if err := r.journal.Rebase(r.service.account); err != nil {

@@ -328,8 +328,8 @@ func ofPassing(s *stepsScenario) {
 	s.Starts = append(s.Starts, stepsStart{Down: time.Second}, stepsStart{Down: time.Second})
 }
 
-// TestWhatALimitKeepsFromAStepGoesToTheNext runs worlds in which the first account has few units.
-func TestWhatALimitKeepsFromAStepGoesToTheNext(t *testing.T) {
+// TestFieldsNotSentBecauseOfALimitGoToTheNextStep runs worlds in which the first account has few units.
+func TestFieldsNotSentBecauseOfALimitGoToTheNextStep(t *testing.T) {
 	worlds := 0
 	for n := range *simSeeds {
 		s := newStepsScenario(*simFirst + uint64(n))

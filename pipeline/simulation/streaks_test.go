@@ -11,9 +11,9 @@ import (
 	"payonce/pipeline/dispatch"
 )
 
-// TestABurstOfFailuresCountsOnce: what was in flight when the first of them was
+// TestFailuresInFlightTogetherCountAsOne: what was in flight when the first of them was
 // told to wait, or was cut off, says nothing new.
-func TestABurstOfFailuresCountsOnce(t *testing.T) {
+func TestFailuresInFlightTogetherCountAsOne(t *testing.T) {
 	for title, trouble := range map[string]reply{
 		"429":      slowsDown(300*time.Millisecond, 2*time.Second),
 		"not sent": unsent(),
@@ -96,8 +96,8 @@ func TestTheRetryAfterOfALostResponseIsKeptByTheNextStart(t *testing.T) {
 	})
 }
 
-// TestALostResponseThatAsksToWaitHoldsEverybodyBack: who was granted leave before as well.
-func TestALostResponseThatAsksToWaitHoldsEverybodyBack(t *testing.T) {
+// TestTheRetryAfterOfALostResponseDelaysGrantedCalls: who was granted leave before as well.
+func TestTheRetryAfterOfALostResponseDelaysGrantedCalls(t *testing.T) {
 	script := func(c call) reply {
 		if c.n == 1 {
 			return reply{took: 5 * time.Millisecond, verdict: enrich.Lost{Err: errReset, RetryAfter: time.Hour}}
@@ -177,8 +177,8 @@ func TestARunSaysUntilWhenTheServiceDoesNotServeIt(t *testing.T) {
 	}
 }
 
-// TestAPassingFaultWithALongWaitIsNotSleptOver has nothing left to do but the retry.
-func TestAPassingFaultWithALongWaitIsNotSleptOver(t *testing.T) {
+// TestAFaultWithALongWaitEndsTheRun has nothing left to do but the retry.
+func TestAFaultWithALongWaitEndsTheRun(t *testing.T) {
 	script := func(call) reply {
 		return reply{verdict: enrich.Refused{Class: enrich.TryAgain, Code: "temporarily_unavailable", RetryAfter: 100 * 365 * 24 * time.Hour}}
 	}
@@ -198,9 +198,9 @@ func TestAPassingFaultWithALongWaitIsNotSleptOver(t *testing.T) {
 	})
 }
 
-// TestALossWaitsForTheNextLookAtTheAccount: an account that could not be read at the
+// TestALossIsDecidedByALaterReadingWhenTheFirstFails: an account that could not be read at the
 // first loss is read again, and what was not charged is answered in the end.
-func TestALossWaitsForTheNextLookAtTheAccount(t *testing.T) {
+func TestALossIsDecidedByALaterReadingWhenTheFirstFails(t *testing.T) {
 	withRig(t, losesFirst(0, "p1"), func(t *testing.T, r *rig) {
 		r.service.status = func(n int, account cost.Account) (cost.Account, error) {
 			if n <= 12 {

@@ -11,9 +11,9 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestEveryStep ends the first start of one small list at each of its steps in
+// TestAnyEndAtAnyStepOfARunKeepsThePromises ends the first start of one small list at each of its steps in
 // turn, in every way in which a start can end.
-func TestEveryStep(t *testing.T) {
+func TestAnyEndAtAnyStepOfARunKeepsThePromises(t *testing.T) {
 	stalled := small()
 	stalled.stalls, stalled.Window.Limit = 0.2, 2
 	want := simulate(t, small().undisturbed(), mutation{})

@@ -177,8 +177,8 @@ no url,,
 	})
 }
 
-// TestWhatMayStillChangeIsShownFirst has rows whose two fields ended differently.
-func TestWhatMayStillChangeIsShownFirst(t *testing.T) {
+// TestARowShowsTheFieldThatMayStillChange has rows whose two fields ended differently.
+func TestARowShowsTheFieldThatMayStillChange(t *testing.T) {
 	state := func(email, phone attempt.FieldState) enrich.ByField[attempt.FieldState] {
 		return enrich.ByField[attempt.FieldState]{v1.WorkEmail: email, v1.BusinessPhone: phone}
 	}
@@ -241,7 +241,7 @@ func TestOnlyEmptyCellsAreFilledAndNoOtherByteChanges(t *testing.T) {
 	})
 }
 
-func TestNothingFoundClearsNothing(t *testing.T) {
+func TestAnEmptyAnswerClearsNoCell(t *testing.T) {
 	withRig(t, everyOutcome, func(t *testing.T, r *rig) {
 		r.run(lookupsOf(v1.AllFields, "unknown"))
 		list := csvList("profile url,email,phone\nhttps://pro.example/in/unknown, ,1\n")
@@ -252,7 +252,7 @@ func TestNothingFoundClearsNothing(t *testing.T) {
 	})
 }
 
-func TestAppendedColumns(t *testing.T) {
+func TestAppendedColumnsAreReusedInALaterOutput(t *testing.T) {
 	results := []string{
 		"full_name", "phone_type", "enrich_status", "enrich_reason",
 		"enrich_charge_usd", "enrich_request_id", "enrich_retrieved_at", "enrich_provenance", "enrich_confidence",

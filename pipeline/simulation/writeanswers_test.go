@@ -34,9 +34,9 @@ func TestChargesAreShownOnTheFirstOccurrenceOfTheOwnRunOnly(t *testing.T) {
 	})
 }
 
-// TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain buys what was forfeited again,
+// TestAForfeitedChargeIsShownWhenTheFieldIsBoughtAgain buys what was forfeited again,
 // in the same run.
-func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
+func TestAForfeitedChargeIsShownWhenTheFieldIsBoughtAgain(t *testing.T) {
 	for end, want := range map[string]string{"answered": "0.30", "rejected": "0.15", "refused": "0.15", "lost": "0.15"} {
 		t.Run(end, func(t *testing.T) {
 			withRig(t, func(call) reply { return loses(0, email) }, func(t *testing.T, r *rig) {
@@ -71,8 +71,8 @@ func TestAChargeForNothingIsShownHoweverTheFieldIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestWhoIsForgottenKeepsTheCharge has people whose charges are of all kinds.
-func TestWhoIsForgottenKeepsTheCharge(t *testing.T) {
+// TestRowsOfForgottenPersonsKeepTheirCharges has people whose charges are of all kinds.
+func TestRowsOfForgottenPersonsKeepTheirCharges(t *testing.T) {
 	withRig(t, everyOutcome, func(t *testing.T, r *rig) {
 		r.run(lookupsOf(v1.AllFields, "matched", "forfeited"))
 		r.leaveInDoubt(lookupsOf(v1.AllFields, "doubted"))
@@ -153,7 +153,7 @@ func TestAnswersOfTwoAttemptsAreCombined(t *testing.T) {
 	})
 }
 
-func TestALaterNotFoundTakesNothingAway(t *testing.T) {
+func TestALaterEmptyAnswerRemovesNoValue(t *testing.T) {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	script := func(c call) reply {
 		if c.fields == email {

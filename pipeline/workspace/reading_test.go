@@ -61,8 +61,8 @@ func TestAJournalIsReadBesideItsOwner(t *testing.T) {
 	}
 }
 
-// TestNobodyReadsAJournalThatIsBeingOpened asks for a snapshot while the owner recovers the journal.
-func TestNobodyReadsAJournalThatIsBeingOpened(t *testing.T) {
+// TestAReaderIsRefusedWhileTheJournalIsBeingOpened asks for a snapshot while the owner recovers the journal.
+func TestAReaderIsRefusedWhileTheJournalIsBeingOpened(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "journal")
 	var during []error
@@ -171,7 +171,7 @@ func awaited(t *testing.T, state string) {
 	}
 }
 
-func TestWaitEndsWithTheOwner(t *testing.T) {
+func TestAWaitingCommandOpensTheJournalWhenTheOwnerEnds(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	owner := owning(t, state)
@@ -207,9 +207,9 @@ func TestAnInterruptEndsTheWait(t *testing.T) {
 	}
 }
 
-// TestNobodyReadsTheCallsOfAKilledProcess: until the journal is opened they count as in flight. Commands
-// that work on its store do not open it.
-func TestNobodyReadsTheCallsOfAKilledProcess(t *testing.T) {
+// TestAReaderIsRefusedUntilTheCallsOfAKilledProcessAreInDoubt: until the journal is opened they count as in flight.
+// Commands that work on its store do not open it.
+func TestAReaderIsRefusedUntilTheCallsOfAKilledProcessAreInDoubt(t *testing.T) {
 	t.Parallel()
 	dir, options := filepath.Join(t.TempDir(), "journal"), Opening{}
 	write := func(state record.State) func(record.Store) error {

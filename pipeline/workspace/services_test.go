@@ -198,7 +198,7 @@ func TestAnEmptyDirectoryMakesRoomForALinkAndAnotherDoesNot(t *testing.T) {
 }
 
 // Looking at a workspace makes nothing in it, also with two interfaces.
-func TestReadingLinksNothing(t *testing.T) {
+func TestReadingAWorkspaceCreatesNoLink(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	startRun(t, withServices(t, state, addressV1, ""))

@@ -130,7 +130,7 @@ func TestOnlyAnExistingJournalIsRead(t *testing.T) {
 }
 
 // An account's answers are not to be taken for another's.
-func TestAnotherKeyNeedsTheWordThatTheWorkspaceIsTheSame(t *testing.T) {
+func TestAnotherKeyNeedsTheSameWorkspaceOption(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
 	s := withServices(t, state, addressV1, "")

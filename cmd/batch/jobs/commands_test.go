@@ -10,8 +10,8 @@ import (
 	"payonce/cost"
 )
 
-// TestCommandsAreWhole: a person pastes them. They name the jobs file unless a command finds it by itself.
-func TestCommandsAreWhole(t *testing.T) {
+// TestSuggestedCommandsCanBePasted: a person pastes them. They name the jobs file unless a command finds it by itself.
+func TestSuggestedCommandsCanBePasted(t *testing.T) {
 	t.Parallel()
 	absolute, err := filepath.Abs("night jobs/it's.yaml")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// TestErrorsShowNoValueThatHasQuotes of its own.
-func TestErrorsShowNoValueThatHasQuotes(t *testing.T) {
+// TestDatabaseErrorsHideValuesWithQuotes of its own.
+func TestDatabaseErrorsHideValuesWithQuotes(t *testing.T) {
 	failed := &pgconn.PgError{Code: "22P02", Message: "invalid input syntax for type integer: \"Zoë \"Secret\"\nLi\""}
 	if got := (ListQuery{}).explain(failed, "").Error(); got != `invalid input syntax for type integer: "…" (22P02)` {
 		t.Error(got)

@@ -54,8 +54,8 @@ func readText(t *testing.T, text string) (*File, string) {
 	return file, ""
 }
 
-// TestRelativeNamesCountFromTheJobsFile reads a jobs file in another directory, whose name looks like a pattern.
-func TestRelativeNamesCountFromTheJobsFile(t *testing.T) {
+// TestRelativeNamesAreRelativeToTheJobsFile reads a jobs file in another directory, whose name looks like a pattern.
+func TestRelativeNamesAreRelativeToTheJobsFile(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "jobs [1]")
 	path := filepath.Join(dir, "jobs.yaml")
@@ -99,8 +99,8 @@ func TestRelativeNamesCountFromTheJobsFile(t *testing.T) {
 	}
 }
 
-// TestACommandIsALineOrAProgram: a list is no line for the shell, also when the program has no arguments.
-func TestACommandIsALineOrAProgram(t *testing.T) {
+// TestAListCommandIsAShellLineOrAProgram: a list is no line for the shell, also when the program has no arguments.
+func TestAListCommandIsAShellLineOrAProgram(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]List{
 		"our tool":           {Command: "our tool"},
@@ -120,9 +120,9 @@ func TestACommandIsALineOrAProgram(t *testing.T) {
 	}
 }
 
-// TestJournalsAreNotLeftBehind reads a jobs file in another directory than the one in which the command starts. Earlier
-// versions kept the journals in the latter.
-func TestJournalsAreNotLeftBehind(t *testing.T) {
+// TestAJobsFileThatWouldIgnoreOlderJournalsIsRefused reads a jobs file in another directory than the one in which the
+// command starts. Earlier versions kept the journals in the latter.
+func TestAJobsFileThatWouldIgnoreOlderJournalsIsRefused(t *testing.T) {
 	started, dir := t.TempDir(), t.TempDir()
 	t.Chdir(started)
 	read := func(state string) string {
@@ -175,7 +175,7 @@ jobs:
     output: other.csv
 `
 
-func TestJobsTakeDefaultsWhereTheySayNothing(t *testing.T) {
+func TestJobsUseTheDefaultsThatTheyDoNotSet(t *testing.T) {
 	t.Parallel()
 	file, problems := readText(t, whole)
 	if problems != "" || len(file.Jobs) != 2 {
@@ -264,7 +264,7 @@ func TestEveryErrorOfAJobsFileHasItsLineAndColumn(t *testing.T) {
 	}
 }
 
-func TestNamesOfFilesHaveTheNameOfTheJob(t *testing.T) {
+func TestJobPlaceholdersInFileNamesAreReplaced(t *testing.T) {
 	t.Parallel()
 	file, problems := readText(t, "defaults:\n  list: in/{job}-{date}.csv\n  output: out/{job}-{date}.csv\n  latest: out/{job}.csv\n  max-spend: 1\n"+
 		"jobs:\n  a: {}\n  b: {}\n")

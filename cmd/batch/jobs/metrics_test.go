@@ -119,7 +119,7 @@ func TestTheNamesFollowTheConventionsOfPrometheus(t *testing.T) {
 	}
 }
 
-func TestAJobThatNeverRanHasNoTimes(t *testing.T) {
+func TestMetricsOfAJobThatNeverRanHaveNoTimestamps(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new.prom")
 	if err := writeMetricsFile(path, JobMetrics{Known: Known{Job: record.Job{Name: "new", PausedAt: time.Now()}}}); err != nil {

@@ -59,7 +59,7 @@ func end(t *testing.T, s *memory, job *Job, at string, exit int64, outputs ...st
 	}
 }
 
-func TestASecondStartWithinASecondIsAnOccurrence(t *testing.T) {
+func TestTwoStartsInOneSecondAreTwoOccurrences(t *testing.T) {
 	s, plan := newMemory(), planned(t, "")
 	job := &Job{Name: "job", Plan: plan, Retention: time.Hour * 1000}
 	first, _ := begin(t, s, plan, noon, RunRequest{Once: true})

@@ -49,8 +49,8 @@ func rowsOf(t *testing.T, path string) (rows [][]string) {
 	return rows
 }
 
-// TestQueries is not parallel, because it measures the memory of the process.
-func TestQueries(t *testing.T) {
+// TestQueriesBecomeSpooledListsInBoundedMemory is not parallel, because it measures the memory of the process.
+func TestQueriesBecomeSpooledListsInBoundedMemory(t *testing.T) {
 	server := iotest.StartPostgres(t)
 	server.Exec(`CREATE TABLE people (id int, name text, active boolean, born date, seen timestamptz, worth numeric, tags text[], n bigint, small smallint);
 		INSERT INTO people VALUES
@@ -216,7 +216,7 @@ func TestQueries(t *testing.T) {
 	})
 }
 
-func TestPlacesAreLinesAndColumns(t *testing.T) {
+func TestSQLErrorsArePlacedByLineAndColumn(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ character, line, column int }{{1, 1, 1}, {2, 1, 2}, {3, 1, 3}, {4, 2, 1}, {5, 2, 2}, {99, 2, 3}} {
 		if line, column := place("é李\nab", test.character); line != test.line || column != test.column {

@@ -272,7 +272,7 @@ func TestTheTotalsOfAJobAreThoseOfItsReport(t *testing.T) {
 	}
 }
 
-func TestTheCeilingsAreThoseOfTheLastRunAtThisTime(t *testing.T) {
+func TestCeilingMetricsAreThoseOfTheLastRunOnTheCurrentDay(t *testing.T) {
 	t.Parallel()
 	n := newNights(t)
 	n.run("night", "companies", "website\nember-logistics-2.example\nbirch-software-2.example\nkestrel-logistics-2.example\n", "company")

@@ -229,7 +229,7 @@ func TestOldAlertsAreErasedWithTheEndOfALaterOccurrence(t *testing.T) {
 	}
 }
 
-func TestSilenceIsNoticedByAStartWithNothingDue(t *testing.T) {
+func TestAStartWithNothingDueAlertsOfMissingRuns(t *testing.T) {
 	s, plan := newMemory(), planned(t, "daily at 12:00")
 	job := &Job{
 		Name: "job", Plan: plan, Retention: time.Hour * 1000, NoRunAfter: 3 * time.Hour,
@@ -257,7 +257,7 @@ func TestSilenceIsNoticedByAStartWithNothingDue(t *testing.T) {
 	}
 }
 
-func TestPricesComeFromTheLastAttempts(t *testing.T) {
+func TestTheLastPricesAreThoseOfTheLastAttempts(t *testing.T) {
 	y := newSpending(t, 1)
 	zone := y.jobs[2]
 	y.lists["utc/2026-01-01T01:30"] = nil

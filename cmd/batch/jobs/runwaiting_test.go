@@ -59,7 +59,7 @@ func TestAJobThatWaitsGoesOnWhenTheLimitHasEnded(t *testing.T) {
 	}
 }
 
-func TestAPersonLetsAWaitingJobGoOnAtOnce(t *testing.T) {
+func TestAManualStartResumesAWaitingJobAtOnce(t *testing.T) {
 	for name, times := range map[string]string{"with a schedule": "daily at 12:00", "without": ""} {
 		t.Run(name, func(t *testing.T) {
 			s, plan := newMemory(), planned(t, times)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestAFileIsSealedUntilItIsChanged(t *testing.T) {
+func TestASealIsInvalidAfterAnyChangeOfTheFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "page.html")
 	sealed := func() bool {

@@ -181,7 +181,7 @@ func TestAJobThatCannotStartIsTriedAgain(t *testing.T) {
 }
 
 // Another process may have changed what is due, so each job is asked from time to time.
-func TestEachJobIsAskedFromTimeToTime(t *testing.T) {
+func TestServerChecksEachJobEveryTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		asked := 0
@@ -195,8 +195,8 @@ func TestEachJobIsAskedFromTimeToTime(t *testing.T) {
 	})
 }
 
-// TestAResumedJobIsAskedWithinSeconds: the next start would be minutes later.
-func TestAResumedJobIsAskedWithinSeconds(t *testing.T) {
+// TestServerChecksAResumedJobWithinSeconds: the next start would be minutes later.
+func TestServerChecksAResumedJobWithinSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		const resumed, again = 3*time.Minute + 500*time.Millisecond, 6 * time.Minute
@@ -220,8 +220,8 @@ func TestAResumedJobIsAskedWithinSeconds(t *testing.T) {
 	})
 }
 
-// TestAResumedJobHasAnotherStamp, which a scheduler of another process reads.
-func TestAResumedJobHasAnotherStamp(t *testing.T) {
+// TestResumingAJobChangesItsStamp, which a scheduler of another process reads.
+func TestResumingAJobChangesItsStamp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	seen := map[int64]bool{stampOf(dir, "a"): true}
@@ -242,7 +242,7 @@ func TestAResumedJobHasAnotherStamp(t *testing.T) {
 }
 
 // A clock that is set forward, as after the sleep of a machine, is seen within a short time.
-func TestAClockThatIsSetForwardIsSeen(t *testing.T) {
+func TestServerNoticesAClockThatIsSetForward(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		var ahead time.Duration
@@ -264,7 +264,7 @@ func TestAClockThatIsSetForwardIsSeen(t *testing.T) {
 	})
 }
 
-func TestAJobIsNotAskedAllTheTime(t *testing.T) {
+func TestServerChecksAJobAtMostOncePerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		asked := 0

@@ -56,7 +56,7 @@ func matches(t *testing.T, dir string, files []unitFile) {
 	}
 }
 
-func TestTheFilesAreThoseOfTheRepository(t *testing.T) {
+func TestSystemdUnitsInTheRepositoryAreTheGeneratedOnes(t *testing.T) {
 	matches(t, "system", systemdUnits(setup(t, false)))
 	matches(t, "user", systemdUnits(setup(t, true)))
 }

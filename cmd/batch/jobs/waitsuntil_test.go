@@ -11,7 +11,7 @@ import (
 	"payonce/pipeline/provider"
 )
 
-func TestUntilIsWhenALimitEndsByItself(t *testing.T) {
+func TestAStopEndsWhenItsLimitRenews(t *testing.T) {
 	began := time.Date(2026, 11, 22, 23, 59, 0, 0, time.UTC)
 	midnight, month := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC), time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
 	resets := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRollsStayAsTheyAre: the answers of every version of the sandbox follow from the same text.
-func TestRollsStayAsTheyAre(t *testing.T) {
+// TestRollsAreTheSameInEveryVersion: the answers of every version of the sandbox follow from the same text.
+func TestRollsAreTheSameInEveryVersion(t *testing.T) {
 	for _, words := range [][]string{nil, {""}, {"person", "Zoë \"Z\" Müller\n"}, {"a", "b c", "\x00\xff \u2028"}} {
 		for _, seed := range []uint64{0, 1, 1 << 63} {
 			text := fmt.Appendf(nil, "%d %q", seed, words)

@@ -10,9 +10,9 @@ import (
 
 const header = `{"kind":"test"}` + "\n"
 
-// TestOpenLater: the file appears with the first entry, and of two processes that began without it only one can
-// write.
-func TestOpenLater(t *testing.T) {
+// TestALedgerOpenedLaterIsCreatedByItsFirstEntry: the file appears with the first entry, and of two processes that
+// began without it only one can write.
+func TestALedgerOpenedLaterIsCreatedByItsFirstEntry(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "books")
 	var entries []string
 	add := func(entry string) error { entries = append(entries, entry); return nil }

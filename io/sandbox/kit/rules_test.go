@@ -2,8 +2,8 @@ package kit
 
 import "testing"
 
-// TestStrike looks at which calls the conditions of a rule apply to.
-func TestStrike(t *testing.T) {
+// TestFaultRulesApplyToTheCallsTheyName looks at which calls the conditions of a rule apply to.
+func TestFaultRulesApplyToTheCallsTheyName(t *testing.T) {
 	notRefused := func(f Fault) bool { return f.Answer != Refused }
 	call := Arrival{Number: 3, Path: "/v2/financial/7", About: "company 7"}
 	tests := []struct {
@@ -28,8 +28,8 @@ func TestStrike(t *testing.T) {
 	}
 }
 
-// TestSeriesDrawSeparately: a rule with a probability strikes other arrivals of another series.
-func TestSeriesDrawSeparately(t *testing.T) {
+// TestFaultsOfEachSeriesAreDrawnSeparately: a rule with a probability strikes other arrivals of another series.
+func TestFaultsOfEachSeriesAreDrawnSeparately(t *testing.T) {
 	rules := NewFaultRules(1, []Fault{{Answer: Dropped, Probability: 0.5}})
 	struck := func(series string) (pattern string) {
 		for number := range 64 {

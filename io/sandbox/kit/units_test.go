@@ -88,8 +88,8 @@ func TestCallThatIsNotKeptIsCounted(t *testing.T) {
 	}
 }
 
-// TestWrongCallsOfTheOwner: each is refused and changes nothing.
-func TestWrongCallsOfTheOwner(t *testing.T) {
+// TestInvalidUnitChangesAreRefused: each is refused and changes nothing.
+func TestInvalidUnitChangesAreRefused(t *testing.T) {
 	b := opened(t, someConfig())
 	minus := int64(-1)
 	for name, test := range map[string]struct{ got, want error }{

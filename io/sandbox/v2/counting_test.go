@@ -209,8 +209,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsThatDoNotFit: faults about money, and codes of the other interface, strike no call.
-func TestFaultsThatDoNotFit(t *testing.T) {
+// TestFaultsOfTheOtherInterfaceApplyToNoCall: faults about money, and codes of the other interface, strike no call.
+func TestFaultsOfTheOtherInterfaceApplyToNoCall(t *testing.T) {
 	s := opened(t, withFaults(
 		kit.Fault{Effect: kit.CreditSpent, Amount: 1}, kit.Fault{Effect: kit.BudgetSet},
 		kit.Fault{Answer: kit.Refused, Code: "credits_exhausted"}, kit.Fault{Answer: kit.Dropped, Path: "/api/v1"},

@@ -270,8 +270,8 @@ func TestEveryFilterOfEmployees(t *testing.T) {
 	}
 }
 
-// TestNomenclatures: every list that a filter takes values from is published.
-func TestNomenclatures(t *testing.T) {
+// TestEveryListOfFilterValuesIsPublished: every list that a filter takes values from is published.
+func TestEveryListOfFilterValuesIsPublished(t *testing.T) {
 	s := opened(t, nil)
 	var names []string
 	s.must(200, "GET", "/nomenclature", "").decode(t, &names)

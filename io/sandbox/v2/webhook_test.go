@@ -83,8 +83,8 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// TestCloseGivesUp: closing ends a wait and an attempt under way.
-func TestCloseGivesUp(t *testing.T) {
+// TestCloseEndsWaitsAndAttemptsOfTheNotifier: closing ends a wait and an attempt under way.
+func TestCloseEndsWaitsAndAttemptsOfTheNotifier(t *testing.T) {
 	for _, answer := range []int{500, 0} {
 		synctest.Test(t, func(t *testing.T) {
 			to := &receiver{answers: []int{answer}, start: time.Now()}
@@ -99,8 +99,8 @@ func TestCloseGivesUp(t *testing.T) {
 	}
 }
 
-// TestOthersAreNotNotified: an address that is not of this machine is not connected to.
-func TestOthersAreNotNotified(t *testing.T) {
+// TestTheSandboxNotifiesOnlyLoopbackAddresses: an address that is not of this machine is not connected to.
+func TestTheSandboxNotifiesOnlyLoopbackAddresses(t *testing.T) {
 	for _, address := range []string{"192.0.2.1:80", "example.com:80"} {
 		if _, err := dialLoopback(t.Context(), "tcp", address); err == nil || !strings.Contains(err.Error(), "loopback addresses alone") {
 			t.Errorf("%s: %v", address, err)
@@ -111,7 +111,7 @@ func TestOthersAreNotNotified(t *testing.T) {
 	}
 }
 
-func TestIsAddress(t *testing.T) {
+func TestIsCallbackAcceptsOnlyHTTPAddresses(t *testing.T) {
 	for text, want := range map[string]bool{
 		"http://127.0.0.1:1/hook": true, "https://me.example/x": true, "": false, "hook": false, "ftp://a/b": false, "http:///x": false,
 	} {

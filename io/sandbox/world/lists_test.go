@@ -87,7 +87,7 @@ func TestDefaultRowSize(t *testing.T) {
 	}
 }
 
-func TestShares(t *testing.T) {
+func TestSharesOfAListSpecAreMet(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		set  func(*world.ListSpec, float64)
@@ -130,7 +130,7 @@ func wantShare(t *testing.T, want, got float64) {
 }
 
 // A row that is not a duplicate names somebody new, so the identities tell the share.
-func TestDuplicateShare(t *testing.T) {
+func TestTheDuplicateShareOfAListIsMet(t *testing.T) {
 	for _, share := range []float64{0, 0.05, 0.5, 0.95} {
 		spec := world.DefaultList(5, manyRows)
 		spec.DuplicateShare, spec.UnidentifiableShare = share, 0
@@ -165,7 +165,7 @@ func TestAddressesAreFictional(t *testing.T) {
 	}
 }
 
-func TestBadSpec(t *testing.T) {
+func TestInvalidListSpecsAreRefused(t *testing.T) {
 	for name, spec := range map[string]world.ListSpec{
 		"negative rows":   {Rows: -1},
 		"negative share":  {DuplicateShare: -0.1},
@@ -191,7 +191,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-func TestColumnsAreACopy(t *testing.T) {
+func TestListColumnsReturnsACopy(t *testing.T) {
 	world.ListColumns()[0] = "changed"
 	if !slices.Contains(world.ListColumns(), "id") {
 		t.Error("a caller changed the columns")

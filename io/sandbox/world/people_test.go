@@ -30,7 +30,7 @@ func somebody(t interface {
 
 var everyoneKnown = People{Seed: 1, MatchRates: enrich.ByField[float64]{1, 1}}
 
-func TestPeople(t *testing.T) {
+func TestPeopleGetNamesAndAddressesFromTheirIdentity(t *testing.T) {
 	tests := []struct {
 		contact enrich.Contact
 		name    string // empty: made up
@@ -60,8 +60,8 @@ func TestPeople(t *testing.T) {
 	}
 }
 
-// TestRates: a long list meets the rates of the configuration.
-func TestRates(t *testing.T) {
+// TestMatchRatesOfAWorldAreMet: a long list meets the rates of the configuration.
+func TestMatchRatesOfAWorldAreMet(t *testing.T) {
 	p := People{Seed: 3, UnknownRate: 0.08, MatchRates: enrich.ByField[float64]{0.72, 0.45}}
 	const asked = 2000
 	var known float64
@@ -85,8 +85,8 @@ func TestRates(t *testing.T) {
 	check("phones", found[v1.BusinessPhone]/known, p.MatchRates[v1.BusinessPhone])
 }
 
-// TestSpellings: identities of one canonical form are one person, in everything.
-func TestSpellings(t *testing.T) {
+// TestSpellingsOfOneIdentityAreOnePerson: identities of one canonical form are one person, in everything.
+func TestSpellingsOfOneIdentityAreOnePerson(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[A-Za-zäÖßéŁ']{1,8}( [A-Za-zŠç-]{1,5})?`)
 		contact := enrich.Contact{FirstName: text.Draw(t, "first"), LastName: text.Draw(t, "last"), CompanyName: text.Draw(t, "company")}
@@ -113,8 +113,8 @@ func TestSpellings(t *testing.T) {
 	})
 }
 
-// TestSeeds: the seed decides, and nothing else.
-func TestSeeds(t *testing.T) {
+// TestTheSeedAloneDecidesAboutPeople: the seed decides, and nothing else.
+func TestTheSeedAloneDecidesAboutPeople(t *testing.T) {
 	id := somebody(t, enrich.Contact{ProfileURL: "network.example/in/ada-lovelace"})
 	first, _ := everyoneKnown.Find(id)
 	again, _ := everyoneKnown.Find(id)

@@ -64,8 +64,8 @@ func TestCompaniesAreFoundByEverythingThatNamesThem(t *testing.T) {
 	})
 }
 
-// TestNamesAreAmbiguous: some names belong to several companies of one country.
-func TestNamesAreAmbiguous(t *testing.T) {
+// TestSomeCompaniesOfACountryShareAName: some names belong to several companies of one country.
+func TestSomeCompaniesOfACountryShareAName(t *testing.T) {
 	w := someWorld()
 	same, abroad := 0, 0
 	for c := range w.Listed() {
@@ -195,8 +195,9 @@ func TestPeopleOfListsAreKnown(t *testing.T) {
 	}
 }
 
-// TestTheWorldHasEverything: every figure, status, country and kind of gap occurs among the first companies.
-func TestTheWorldHasEverything(t *testing.T) {
+// TestTheWorldHasEveryKindOfCompanyAndGap: every figure, status, country and kind of gap occurs among the first
+// companies.
+func TestTheWorldHasEveryKindOfCompanyAndGap(t *testing.T) {
 	w := someWorld()
 	seen := map[string]bool{}
 	count := 0
@@ -240,8 +241,8 @@ func TestTheWorldHasEverything(t *testing.T) {
 	}
 }
 
-// TestTheSeedDecides: the same seed gives the same companies, another seed others.
-func TestTheSeedDecides(t *testing.T) {
+// TestTheSeedDecidesAboutCompanies: the same seed gives the same companies, another seed others.
+func TestTheSeedDecidesAboutCompanies(t *testing.T) {
 	w, other := someWorld(), someWorld()
 	other.People.Seed++
 	a, _ := w.ByDomain("alder-logistics-1.example")

@@ -39,7 +39,7 @@ func TestAnAnswerDecoderMixesNoAnswers(t *testing.T) {
 	})
 }
 
-func TestAnswerReturned(t *testing.T) {
+func TestReturnedListsTheFieldsOfAnAnswer(t *testing.T) {
 	tests := []struct {
 		answer v1.Answer
 		want   enrich.Fields

@@ -56,7 +56,7 @@ func TestStatusClientSpendsNothing(t *testing.T) {
 	}
 }
 
-func TestInspect(t *testing.T) {
+func TestInspectReadsStatusDocumentAndTools(t *testing.T) {
 	const status = `{"key_valid":true,"free_allowance":{"work_emails_remaining":1},"usage_budget":null,
 		"lookup_readiness":{"email":{"can_call":true,"reason":null}},
 		"operations":{"contact_enrichment":{"available_on_plan":true,"input_condition":{"$ref":"https://example.com"}},"work_email_lookup":{"input_condition":true}}}`
@@ -122,7 +122,7 @@ func checkInspection(t *testing.T, inspection Inspection) {
 	}
 }
 
-func TestSkew(t *testing.T) {
+func TestSkewAllowsForTheTimeOfTheRequest(t *testing.T) {
 	date := time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 	for _, test := range []struct {
 		asked, answered time.Duration

@@ -12,7 +12,7 @@ import (
 )
 
 // The sequence of the specification, with all that it sends.
-func TestMCPSequence(t *testing.T) {
+func TestMCPMessagesFollowTheSequenceOfTheSpecification(t *testing.T) {
 	f := newFakeMCP(t)
 	client := mcpClient(t, f)
 	wantAnswered(t, find(client))

@@ -44,7 +44,7 @@ func misbehaviours(t *testing.T) []func(w http.ResponseWriter, r *http.Request, 
 
 // Whatever an endpoint does to many calls at the same time, and wherever it forgets
 // its sessions: a lookup arrives at most once, and the verdict agrees with the arrival.
-func TestMCPManyAtATime(t *testing.T) {
+func TestConcurrentMCPLookupsArriveAtMostOnce(t *testing.T) {
 	ways := misbehaviours(t)
 	rapid.Check(t, func(r *rapid.T) {
 		const lookups = 8

@@ -44,7 +44,7 @@ func serviceError(status int, code, retryable string) string {
 }
 
 // A tool's failure that does not give what it should.
-func TestMCPFailureWithoutAll(t *testing.T) {
+func TestIncompleteMCPFailuresAreClassified(t *testing.T) {
 	refused := func(class enrich.RefusalClass, status int, code string) enrich.Verdict {
 		return enrich.Refused{Class: class, HTTPStatus: status, Pause: status == 429, Code: code, Message: "It did not work."}
 	}
@@ -149,7 +149,7 @@ func TestMCPErrorsOfTheProtocol(t *testing.T) {
 
 // Parameters that the endpoint itself refuses, by its HTTP status, have not come to a
 // tool: that is the fault of the one lookup.
-func TestMCPInvalidParametersAtTheDoor(t *testing.T) {
+func TestMCPParametersRefusedByHTTPStatusRejectTheLookup(t *testing.T) {
 	f := newFakeMCP(t)
 	f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) { respondJSON(w, 400, rpcError(m.ID, -32602)) })
 	refused, ok := find(mcpClient(t, f)).(enrich.Refused)
@@ -227,7 +227,7 @@ func TestMCPRetryAfterIsSeen(t *testing.T) {
 }
 
 // A status that says no by itself says more than the error of JSON-RPC in its body.
-func TestMCPStatusBeforeTheProtocol(t *testing.T) {
+func TestAnMCPHTTPStatusDecidesBeforeTheJSONRPCError(t *testing.T) {
 	for status, want := range map[int]enrich.RefusalClass{401: enrich.StopRun, 409: enrich.TryAgain, 429: enrich.SlowDown} {
 		f := newFakeMCP(t)
 		f.onCall(func(w http.ResponseWriter, _ *http.Request, m message) {

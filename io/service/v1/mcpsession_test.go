@@ -84,7 +84,7 @@ func TestMCPWithoutSessions(t *testing.T) {
 }
 
 // A response that cannot be used ends its own session and no other.
-func TestMCPLossKeepsToItself(t *testing.T) {
+func TestALostMCPResponseEndsOnlyItsOwnSession(t *testing.T) {
 	f := newFakeMCP(t)
 	release := make(chan struct{})
 	arrived := make(chan struct{})

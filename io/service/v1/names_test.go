@@ -8,7 +8,7 @@ import (
 	"payonce/enrich"
 )
 
-func TestNamesAreChecked(t *testing.T) {
+func TestInvalidRequestNamesAreRefused(t *testing.T) {
 	long := strings.Repeat("a", maxName+1)
 	tests := []struct {
 		name  string
@@ -50,7 +50,7 @@ func TestNamesAreChecked(t *testing.T) {
 	}
 }
 
-func TestNamesAreUsed(t *testing.T) {
+func TestConfiguredRequestNamesAreSent(t *testing.T) {
 	names := Names{
 		AccountStatus: "me", FindWorkEmail: "email", FindPhone: "phone", Enrich: "both", OpenAPI: "api",
 		ProfileURL: "url", FirstName: "first", LastName: "last", CompanyDomain: "domain", CompanyName: "company",

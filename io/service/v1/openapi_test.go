@@ -126,7 +126,7 @@ func TestOpenAPILeniently(t *testing.T) {
 
 // The rate card may stand at the top, and the paths may have the prefix of the base
 // URL.
-func TestOpenAPIElsewhere(t *testing.T) {
+func TestTheRateCardIsFoundAtTheTopOfTheDocument(t *testing.T) {
 	document := strings.ReplaceAll(openAPI(""), `"/contacts`, `"/api/v1/contacts`)
 	document = strings.Replace(document, `"info"`, `"x-service-billing":`+billing+`,"info"`, 1)
 	d, err := describe(t, document)

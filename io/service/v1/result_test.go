@@ -158,7 +158,7 @@ func TestALargeAnswerIsKeptInShort(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
+func TestCutShortensTextToALimitOfJSONBytes(t *testing.T) {
 	for _, test := range []struct {
 		text  string
 		limit int

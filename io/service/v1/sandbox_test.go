@@ -81,7 +81,7 @@ func person(n int) enrich.Lookup {
 
 // The verdicts on the same lookups, and what the service charges for them, do not
 // depend on the transport.
-func TestTransportsAreAlike(t *testing.T) {
+func TestRESTAndMCPGiveTheSameVerdictsAndCharges(t *testing.T) {
 	faults := []string{
 		"slow:delay=1ms", "lost-before:at=3+7", "lost-after:at=3+7", "truncated:at=3+7", "garbage:at=3+7", "proxy-page:at=3+7", "no-body:at=3+7",
 		"invalid_identifiers:at=3", "operation_pricing_unavailable:at=3", "free_allowance_exhausted:at=3", "credits_exhausted:at=3",
@@ -133,7 +133,7 @@ func TestTransportsAreAlike(t *testing.T) {
 }
 
 // What the sandbox publishes is what is assumed, over both transports.
-func TestSandboxIsAsAssumed(t *testing.T) {
+func TestTheSandboxPublishesWhatTheClientAssumes(t *testing.T) {
 	for _, w := range ways() {
 		t.Run(w.String(), func(t *testing.T) {
 			_, client := w.open(t)

@@ -119,8 +119,8 @@ func TestContactCountsAreComparedWithinOneSpan(t *testing.T) {
 	}
 }
 
-// TestConfigurationsThatCannotWork gives what is wrong with a configuration.
-func TestConfigurationsThatCannotWork(t *testing.T) {
+// TestInvalidV2ConfigurationsAreRefused gives what is wrong with a configuration.
+func TestInvalidV2ConfigurationsAreRefused(t *testing.T) {
 	whole := Config{BaseURL: "https://api.example.com/v2", Key: testKey}
 	if _, err := NewClient(whole); err != nil {
 		t.Fatal(err)

@@ -135,9 +135,9 @@ func TestMembersThatAreTooLongAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestOfALongMemberAsMuchIsKeptAsThereIsRoomFor encodes records of which one member is too long: a list of
+// TestAMemberThatIsTooLongIsCutToTheRoom encodes records of which one member is too long: a list of
 // shareholders, and the figures of a year.
-func TestOfALongMemberAsMuchIsKeptAsThereIsRoomFor(t *testing.T) {
+func TestAMemberThatIsTooLongIsCutToTheRoom(t *testing.T) {
 	var holders, figures []string
 	for i := range 200 {
 		holders = append(holders, fmt.Sprintf(`{"id":%d,"name":%q}`, i, random(40+i)))
@@ -306,8 +306,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestASearchTellsWhichCompanyIsMeant decodes answers to searches for one company.
-func TestASearchTellsWhichCompanyIsMeant(t *testing.T) {
+// TestACompanySearchMatchesOnlyOneCertainCompany decodes answers to searches for one company.
+func TestACompanySearchMatchesOnlyOneCertainCompany(t *testing.T) {
 	sought := enrich.Company{Name: "Acme", Country: "DE"}
 	const acme = `{"id": 7, "name": "Acme GmbH", "status": "active", "country_code": "DE", "registration_number": "HRB 1"}`
 	const other = `{"id": "8", "name": "ACME AG", "status": "active", "country_code": "DE", "registration_number": "HRB 2"}`

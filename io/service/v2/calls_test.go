@@ -90,8 +90,8 @@ func TestBodiesAreThoseOfTheSpecification(t *testing.T) {
 	}
 }
 
-// TestIdentifiersAndBoundsAreNumbersWhenTheyCan writes and reads texts that are numbers, or nearly.
-func TestIdentifiersAndBoundsAreNumbersWhenTheyCan(t *testing.T) {
+// TestNumericIdentifiersAndBoundsAreWrittenAsNumbers writes and reads texts that are numbers, or nearly.
+func TestNumericIdentifiersAndBoundsAreWrittenAsNumbers(t *testing.T) {
 	for text, want := range map[string][2]string{
 		"12": {`12`, `12`}, "-1": {`-1`, `-1`}, "0": {`0`, `0`}, "007": {`"007"`, `"007"`}, "1.5": {`"1.5"`, `1.5`}, "1e3": {`"1e3"`, `1e3`},
 		"": {`""`, `""`}, "a": {`"a"`, `"a"`}, "2001-01-01": {`"2001-01-01"`, `"2001-01-01"`}, "null": {`"null"`, `"null"`},
@@ -110,8 +110,8 @@ func TestIdentifiersAndBoundsAreNumbersWhenTheyCan(t *testing.T) {
 	}
 }
 
-// TestACallTellsWhatItCanUse looks at what a call says before it is sent.
-func TestACallTellsWhatItCanUse(t *testing.T) {
+// TestACallReportsTheMostUnitsItCanUse looks at what a call says before it is sent.
+func TestACallReportsTheMostUnitsItCanUse(t *testing.T) {
 	var modules Modules
 	for _, test := range []struct {
 		call Call

@@ -35,7 +35,7 @@ func shownBy(t *testing.T, c Chosen, body string) (shown map[string]string, reas
 	return shown, values.Reason
 }
 
-func TestChosenFiguresStandBesideTheirCurrencies(t *testing.T) {
+func TestChosenFiguresHaveTheirYearAndCurrency(t *testing.T) {
 	const body = `{"2022": {"Currency": "EUR", "Turnover": 1.5, "Cash": 3, "Reported-Date": "2022-12-31"}, "2023": {"Currency": "USD", "Turnover": "n/a",
 		"EBITDA": -7, "Mood": 1}, "2024": {}}`
 	latest := map[string]string{"year": "2023", "currency": "USD"}

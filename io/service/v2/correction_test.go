@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestCorrectionIsTheLineThatFitsTheCounters(t *testing.T) {
+func TestCorrectionNamesTheModuleThatTheCountersShow(t *testing.T) {
 	for name, test := range map[string]struct {
 		operations, codenames map[string]string
 		moved                 map[string]int64

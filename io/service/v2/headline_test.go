@@ -7,8 +7,8 @@ import (
 	"payonce/enrich"
 )
 
-// TestTheHeadlineIsOfTheLatestYear reads the headline figures that a list shows, from answers of all kinds.
-func TestTheHeadlineIsOfTheLatestYear(t *testing.T) {
+// TestHeadlineFiguresAreThoseOfTheLatestYear reads the headline figures that a list shows, from answers of all kinds.
+func TestHeadlineFiguresAreThoseOfTheLatestYear(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"2024": {"Turnover": 2.5, "Currency": "GBP", "Employee-Numbers": 7}, "2019": {"Turnover": 9}}`: "2024 GBP 2.5 7",
 		// In any order, and with years that are none.

@@ -116,8 +116,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestNothingLeftWhenThereIsNoConnection asks where nobody listens.
-func TestNothingLeftWhenThereIsNoConnection(t *testing.T) {
+// TestACallWithoutAConnectionIsNotSent asks where nobody listens.
+func TestACallWithoutAConnectionIsNotSent(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	client, err := NewClient(Config{BaseURL: closed.URL + "/v2", Key: testKey})

@@ -57,8 +57,8 @@ func TestExactlyOneCandidateIsChosen(t *testing.T) {
 	}
 }
 
-// TestTheOrderOfCandidatesHasNoMeaning turns the candidates round, and adds one that fits as well.
-func TestTheOrderOfCandidatesHasNoMeaning(t *testing.T) {
+// TestTheOrderOfCandidatesDoesNotChangeTheChoice turns the candidates round, and adds one that fits as well.
+func TestTheOrderOfCandidatesDoesNotChangeTheChoice(t *testing.T) {
 	text := rapid.SampledFrom([]string{"", "1", "2", "Acme", "Acme Ltd", "Acme AG", "DE", "AT", "Austria", "active", "closed"})
 	candidate := rapid.Custom(func(t *rapid.T) Candidate {
 		return Candidate{text.Draw(t, "id"), text.Draw(t, "name"), text.Draw(t, "status"), text.Draw(t, "country"), text.Draw(t, "number")}

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestACallTakesWhatItSends compares the parameters of operations with the members of the bodies and the queries that
-// calls send.
-func TestACallTakesWhatItSends(t *testing.T) {
+// TestParametersOfOperationsAreThoseThatCallsSend compares the parameters of operations with the members of the bodies
+// and the queries that calls send.
+func TestParametersOfOperationsAreThoseThatCallsSend(t *testing.T) {
 	reveal := RevealEverything()
 	tried := map[Operation]bool{}
 	for _, call := range []Call{
@@ -62,8 +62,8 @@ func TestACallTakesWhatItSends(t *testing.T) {
 	}
 }
 
-// TestMentionsFindsWhatWasAskedFor looks for values of requests in texts.
-func TestMentionsFindsWhatWasAskedFor(t *testing.T) {
+// TestMentionsFindsRequestValuesInATextOfTheService looks for values of requests in texts.
+func TestMentionsFindsRequestValuesInATextOfTheService(t *testing.T) {
 	for _, test := range []struct {
 		call Call
 		text string

@@ -81,7 +81,7 @@ pro_network=net.example/acme`)
 	}
 }
 
-func TestIdentifiersAreText(t *testing.T) {
+func TestIdentifiersAreReadAsText(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"id": 12}`: "12", `{"id": "12"}`: "12", `{"id": "007"}`: "007", `{"id": 12345678901234567890}`: "12345678901234567890",
 		`{"id": "a-b"}`: "a-b",
@@ -105,7 +105,7 @@ func TestAWrongMemberDoesNotLoseTheRest(t *testing.T) {
 	wantShown(t, columnsOf(company), c.Cells(), "name=Acme\ncompany_email=[\"a\",\"5\"]\nsic=25730")
 }
 
-func TestProblemsAreBounded(t *testing.T) {
+func TestCellProblemsAreCountedAndOnlyTheFirstKept(t *testing.T) {
 	c, err := decodeCompany([]byte(`{"name": "Acme", "industry": [` + strings.Repeat("1,", 100000) + `1]}`))
 	if err != nil || len(c.CellProblems.First) != enrich.MaxCellProblems || c.CellProblems.Count != 100001 {
 		t.Errorf("%d of %d problems, error %v", len(c.CellProblems.First), c.CellProblems.Count, err)
@@ -217,7 +217,7 @@ func TestEveryFigureArrivesTyped(t *testing.T) {
 	}
 }
 
-func TestYearsThatAreNoYears(t *testing.T) {
+func TestMembersThatAreNotYearsAreProblems(t *testing.T) {
 	f, err := decodeFinancials([]byte(`{"2023": {"Turnover": 1}, "latest": {"Turnover": 2}, "2023/24": {}, "+203": {}, "0099": {}, "2020": "none",
 		"20230": {}, "two\nlines": {}, "` + strings.Repeat("y", 200) + `": {}}`))
 	if err != nil || len(f.Years) != 1 {
@@ -227,8 +227,8 @@ func TestYearsThatAreNoYears(t *testing.T) {
 		`20230 is not a year; latest is not a year; "two\nlines" is not a year; "`+strings.Repeat("y", 60)+`…" is not a year`)
 }
 
-// TestOfFiguresThatRepeatTheLastCounts repeats years and figures, and names them as problems.
-func TestOfFiguresThatRepeatTheLastCounts(t *testing.T) {
+// TestTheLastOfRepeatedFiguresCounts repeats years and figures, and names them as problems.
+func TestTheLastOfRepeatedFiguresCounts(t *testing.T) {
 	f, err := decodeFinancials([]byte(`{"2023": {"Turnover": 1}, "2022": {"Turnover": 5, "Cash": 7, "Turnover": 6, "Zeal": 1, "Zeal": 2},
 		"2023": {"Turnover": 2, "Cash": 3}, "2023": {"Turnover": 4}}`))
 	if err != nil || len(f.Years) != 2 {
@@ -258,7 +258,7 @@ func TestNumbersBeyondTheirTypeAreProblems(t *testing.T) {
 	}
 }
 
-func TestNotFinancials(t *testing.T) {
+func TestBodiesWithoutFinancialsAreErrors(t *testing.T) {
 	for body, ok := range map[string]bool{
 		`{}`: true, `{"2023": {}}`: true, `{"2023": null}`: true, `{"latest": {}}`: true,
 		`{"status": "ok"}`: false, `[]`: false, `null`: false, `<html>`: false, ``: false, `{"a": [1]}`: false,
@@ -347,7 +347,7 @@ share_price=1.5`)
 	}
 }
 
-func TestPagesAreRead(t *testing.T) {
+func TestPagesOfSearchResultsAreDecoded(t *testing.T) {
 	companies, err := decodeCompanies([]byte(`{"total_results": 2, "total_pages": 1, "data": [{"id": "1", "name": "A", "status": "active",
 		"country_code": "GB", "registration_number": "7"}, {"id": 2, "name": "B"}]}`))
 	if err != nil || companies.Total != cost.Known(int64(2)) || companies.Pages != cost.Known(int64(1)) || len(companies.Items) != 2 {
@@ -414,8 +414,8 @@ func TestWatchAndUsageAreRead(t *testing.T) {
 	}
 }
 
-// TestNotRecords gives bodies that are no record at all.
-func TestNotRecords(t *testing.T) {
+// TestBodiesThatAreNotRecordsAreErrors gives bodies that are no record at all.
+func TestBodiesThatAreNotRecordsAreErrors(t *testing.T) {
 	for _, body := range []string{``, `null`, `[]`, `"x"`, `7`, `{}`, `{"detail": "x"}`, `<html>`, `{"id": 1`, `{"id": 1} x`} {
 		_, company := decodeCompany([]byte(body))
 		_, employee := decodeEmployee([]byte(body))

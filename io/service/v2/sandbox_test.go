@@ -250,8 +250,9 @@ func (r *rig) watch(id string) {
 	r.used[v2.MeterWatch]-- // the first one ended
 }
 
-// TestWhatTheSandboxDoesNotKnow asks for what does not exist: an answer without values, which used nothing.
-func TestWhatTheSandboxDoesNotKnow(t *testing.T) {
+// TestUnknownIdentifiersAreAnsweredEmptyAndUseNoUnits asks for what does not exist: an answer without values, which
+// used nothing.
+func TestUnknownIdentifiersAreAnsweredEmptyAndUseNoUnits(t *testing.T) {
 	r := newRig(t, nil)
 	before, err := r.Usage(t.Context())
 	r.free(v2.OpMetrics, err)

@@ -117,8 +117,8 @@ func TestAnswersBecomeRows(t *testing.T) {
 	}
 }
 
-// TestWhatWasNotFoundHasNoRows reads answers without a body: nothing was found, or it was erased.
-func TestWhatWasNotFoundHasNoRows(t *testing.T) {
+// TestAnswersWithoutABodyHaveNoTableRows reads answers without a body: nothing was found, or it was erased.
+func TestAnswersWithoutABodyHaveNoTableRows(t *testing.T) {
 	for _, a := range []enrich.Answered{
 		NothingFound(OpGetInsights, time.Now()), {Status: enrich.Matched},
 	} {
@@ -154,8 +154,8 @@ func TestNamesOfTablesAndColumnsDifferInMoreThanCase(t *testing.T) {
 	}
 }
 
-// TestALongAnswerBecomesRows reads a record with as many rows as fit into 1 MB.
-func TestALongAnswerBecomesRows(t *testing.T) {
+// TestAnAnswerOf1MBBecomesTableRows reads a record with as many rows as fit into 1 MB.
+func TestAnAnswerOf1MBBecomesTableRows(t *testing.T) {
 	var b strings.Builder
 	count := 0
 	for b.WriteString(`{"shareholders":[`); b.Len() < 1<<20; count++ {

@@ -8,9 +8,9 @@ import (
 	"payonce/pipeline/provider/providers"
 )
 
-// TestProvidersStayApart: journals have the names of interfaces, and the account 0 is one of v1. Limits on units are by
-// the names of meters, so no two interfaces have a meter of the same name.
-func TestProvidersStayApart(t *testing.T) {
+// TestProvidersHaveDistinctInterfacesAndMeters: journals have the names of interfaces, and the account 0 is one of v1.
+// Limits on units are by the names of meters, so no two interfaces have a meter of the same name.
+func TestProvidersHaveDistinctInterfacesAndMeters(t *testing.T) {
 	t.Parallel()
 	meters, interfaces := map[string]string{}, map[string]bool{}
 	for i, of := range provider.All(providers.All()).All {
