@@ -139,8 +139,9 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	j.queued += longTextsOf(a.Intent)
 	ticket := attempt.Ticket{ID: id, Lookup: req.Lookup, Hold: a.Hold, MaySend: j.permission()}
 	granted := attempt.Granted{Ticket: func() (attempt.Ticket, error) { return ticket, <-op.durable }}
+	intent := a.Intent // encoding writes to its argument, and others read that of the attempt
 	return granted, func() {
-		op.fill(Write{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&a.Intent)})
+		op.fill(Write{Key: record.IDKey(record.IntentPrefix, id), Value: record.Encode(&intent)})
 	}, nil
 }
 
