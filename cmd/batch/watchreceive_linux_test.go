@@ -333,7 +333,9 @@ func writeCertificate(t *testing.T, certFile, keyFile string) *x509.Certificate 
 // personal is part of every body of the attack, and has to be nowhere afterwards.
 const personal = "jane.doe@acme.example"
 
+// TestAnAttackedReceiverStaysSmallAndTellsNothing measures the memory of the program, which the race detector multiplies.
 func TestAnAttackedReceiverStaysSmallAndTellsNothing(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	state := t.TempDir()
 	r := startReceiving(t, state, noService, "--max-waiting", "50", "--metrics", "127.0.0.1:0")

@@ -406,5 +406,5 @@ func (v *Plan) printSample(p *Page) {
 	if v.Priority != "" {
 		p.Linef("It has the first persons of that order, whose match rates may differ from the rest.")
 	}
-	p.Linef("The answers of the sample are kept: the run of the whole list then asks only for the rest.")
+	p.Linef("The journal keeps the answers. A run of the whole list asks only for the rest.")
 }
