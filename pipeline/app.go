@@ -77,7 +77,8 @@ type List struct {
 	// FallbackByDefault says that the user did not choose Fallback. Then a recorded run keeps its own choice, and not all
 	// interfaces are asked for persons by further identities.
 	FallbackByDefault bool
-	// OnlyCompaniesFallBack says that Fallback is about companies alone, as in runs of earlier versions.
+	// OnlyCompaniesFallBack says that Fallback is about companies alone, as in runs for people and in those of earlier
+	// versions.
 	OnlyCompaniesFallBack bool
 	// Figures are those that the output shows in columns of their own, for each of Years; without years, for the latest.
 	Figures []string

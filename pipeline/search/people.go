@@ -64,6 +64,7 @@ type peopleSearch struct {
 // newPeopleSearch returns the search of a run, whose name is chosen when it has none.
 func newPeopleSearch(ctx context.Context, o PeopleOptions) (*peopleSearch, error) {
 	o.Order.Bounded = true
+	o.Run.List.OnlyCompaniesFallBack = true // the ids of the search name the people
 	p := &peopleSearch{PeopleOptions: o}
 	switch {
 	case o.Order.PerOne < 1:
