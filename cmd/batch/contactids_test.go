@@ -111,9 +111,13 @@ func TestFoundEmployeesGetTheirOwnContacts(t *testing.T) {
 			t.Errorf("row %d without emails is %s: %s", i+1, row["enrich_status"], row["enrich_reason"])
 		}
 	}
-	named := run(exitDone, "named", "contacts=500,email_count=500,phone_count=500", "--prefer", "name")
+	named := run(exitDone, "named", "contacts=500,email_count=500,phone_count=500", "--prefer", "name", "--fallback=false")
 	if _, others := checkOwn("by name", named); others == 0 {
 		t.Error("no row got the contact of a namesake, so the test proves nothing")
+	}
+	fallen := run(exitDone, "fallen", "contacts=1,email_count=1,phone_count=1", "--prefer", "name")
+	if right, others := checkOwn("by name, then by id", fallen); right != len(found) || others > 0 {
+		t.Errorf("%d of %d employees got their own contacts, %d those of others", right, len(found), others)
 	}
 	batch(exitDone, "journal", "check")
 }

@@ -25,7 +25,7 @@ const raceOptions = "atexit_sleep_ms=10"
 // process find it as "batch" on the PATH.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
-	patience = time.Minute // a completion waits for nothing else than the machine
+	patience = 5 * time.Second // a completion waits for nothing else than the machine
 	testscript.Main(m, map[string]func(){"batch": main, "batch-night": runAtNight})
 }
 
