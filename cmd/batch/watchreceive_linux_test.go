@@ -285,7 +285,7 @@ func TestAReceiverSpeaksTLSAndReadsTheCertificateAgain(t *testing.T) {
 	if err := r.process.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	for !strings.Contains(r.stderr.String(), "the earlier one stays in use") {
+	for !strings.Contains(r.stderr.String(), "the earlier certificate stays in use") {
 		select {
 		case <-tick.C:
 		case <-t.Context().Done():
