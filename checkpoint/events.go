@@ -41,10 +41,9 @@ func (j *Journal) Events(visit func(Event) error) error {
 	})
 }
 
-// ValueKey returns a hash of a value that was written to a record. Two spellings of it have one, where only blanks and the
-// case of letters differ.
+// ValueKey returns a hash of a value that was written to a record of a CRM.
 func (j *Journal) ValueKey(value string) enrich.Key {
-	return j.EventKey("value", strings.ToLower(strings.TrimSpace(value)))
+	return j.EventKey("value", value)
 }
 
 // SaveEvents records events. Each replaces what was recorded under its key. When it returns nil, all are durable. After an

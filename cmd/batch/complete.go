@@ -22,15 +22,18 @@ import (
 	"payonce/pipeline/inspect"
 )
 
-// patience is how long a completion waits for a journal that another process opens or closes. It is a variable for tests on
-// a slow machine.
-var patience = 300 * time.Millisecond
+// completionWait is how long a completion waits for a journal that another process opens or closes.
+const completionWait = 300 * time.Millisecond
 
-// openCompletion returns where a command works, by the flags that were given so far.
-type openCompletion func(cmd *cobra.Command) (*pipeline.Work, error)
+// completion finds the names that complete an argument or a flag.
+type completion struct {
+	// work returns where a command works, by the flags that were given so far.
+	work func(cmd *cobra.Command) (*pipeline.Work, error)
+	wait time.Duration // for a journal that another process opens or closes
+}
 
 // registerCompletion lets a shell complete the names that the commands below one take.
-func registerCompletion(cmd *cobra.Command, open openCompletion) {
+func registerCompletion(cmd *cobra.Command, open completion) {
 	switch cmd.CommandPath() {
 	case "batch show": // or a file with a plan
 		cmd.ValidArgsFunction = first(open.runs, cobra.ShellCompDirectiveDefault)
@@ -81,20 +84,20 @@ func beginning(names []string, given string) []string {
 }
 
 // runs returns the names of the runs in the journal; none when it cannot be read at once.
-func (open openCompletion) runs(cmd *cobra.Command) []string {
-	w, err := open(cmd)
+func (open completion) runs(cmd *cobra.Command) []string {
+	w, err := open.work(cmd)
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), patience)
+	ctx, cancel := context.WithTimeout(cmd.Context(), open.wait)
 	defer cancel()
 	names, _ := inspect.RunNames(ctx, w) // a shell has no place for an error
 	return names
 }
 
 // workspaces returns the names of the workspaces with a journal beside that of the command.
-func (open openCompletion) workspaces(cmd *cobra.Command) (names []string) {
-	w, err := open(cmd)
+func (open completion) workspaces(cmd *cobra.Command) (names []string) {
+	w, err := open.work(cmd)
 	if err != nil {
 		return nil
 	}

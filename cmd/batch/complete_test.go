@@ -34,7 +34,7 @@ func TestCompletionDoesNotWaitForAHeldJournal(t *testing.T) {
 	}
 	cmd := &cobra.Command{}
 	cmd.SetContext(t.Context())
-	if names := openCompletion(func(*cobra.Command) (*pipeline.Work, error) { return w, nil }).runs(cmd); len(names) > 0 {
+	if names := (completion{func(*cobra.Command) (*pipeline.Work, error) { return w, nil }, completionWait}).runs(cmd); len(names) > 0 {
 		t.Errorf("%v", names)
 	}
 }

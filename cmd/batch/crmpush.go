@@ -53,8 +53,8 @@ func newCRMPullCommand(env environment) *cobra.Command {
 		Long: "Read contacts of Zoho CRM and write them to a list, with the company's website from the account. Then run the\n" +
 			"list with batch run, review the found values with batch crm review, and write them with batch crm push.\n\n" +
 			"Choose the contacts by a view, a condition or their ids. Contacts who opted out are left out, because nothing\n" +
-			"is written to them. You can pull the list again at any time: an edited file is kept beside the new one. The variables ZOHO_CLIENT_ID, ZOHO_CLIENT_SECRET and ZOHO_REFRESH_TOKEN\n" +
-			"connect to the CRM." +
+			"is written to them. You can pull the list again at any time: an edited file is kept beside the new one. The\n" +
+			"variables ZOHO_CLIENT_ID, ZOHO_CLIENT_SECRET and ZOHO_REFRESH_TOKEN connect to the CRM." +
 			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted, exitLocked),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {

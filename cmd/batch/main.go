@@ -40,19 +40,21 @@ type environment struct {
 	after          func(time.Duration) <-chan time.Time
 	// hangups makes SIGHUP tell the channel that it returns, in place of interrupting. It may be nil.
 	hangups func() <-chan struct{}
+	// completionWait is how long a completion waits for the journal; zero for the usual time.
+	completionWait time.Duration
 }
 
-func main() { os.Exit(runProgram(time.Now, time.After)) }
+func main() { os.Exit(runProgram(time.Now, time.After, completionWait)) }
 
-// runProgram runs the command line of the process with a clock.
-func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time) (code int) {
+// runProgram runs the command line of the process with a clock, and with the time that a completion may take.
+func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time, completionWait time.Duration) (code int) {
 	// The journal's files, temporary files among them, are for this user alone. Files that the user
 	// asks for follow the umask.
 	umask := syscall.Umask(0o077)
 	ctx, hangups, stop := interruptible()
 	unread := make(chan os.Signal, 1)
 	env := environment{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: now, after: after, hangups: hangups,
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: now, after: after, hangups: hangups, completionWait: completionWait,
 		fileMode:      0o666 &^ fs.FileMode(umask),
 		build:         buildHash,
 		unread:        unread,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 
@@ -43,7 +44,7 @@ func newRootCommand(env environment) *cobra.Command {
 	checkArgs(root)
 	checkOwnCommands(root)
 	completeChoices(root)
-	registerCompletion(root, env.workOf)
+	registerCompletion(root, completion{env.workOf, cmp.Or(env.completionWait, completionWait)})
 	addExamples(root)
 	return root
 }

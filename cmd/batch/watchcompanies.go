@@ -77,12 +77,13 @@ func (c *watchCommand) companies(ctx context.Context, args []string) watch.List 
 	}
 }
 
-// needList refuses a command without companies.
-func (c *watchCommand) needList(args []string) error {
-	if len(args) == 0 && len(c.ids) == 0 {
-		return problem.Usagef("the command needs companies; give a list or --company ID")
+// workOn loads the options of a command that needs companies.
+func (c *watchCommand) workOn(cmd *cobra.Command, args []string) (*pipeline.Work, error) {
+	w, err := c.work(cmd)
+	if err == nil && len(args) == 0 && len(c.ids) == 0 {
+		err = problem.Usagef("the command needs companies; give a list or --company ID")
 	}
-	return nil
+	return w, err
 }
 
 func (c *watchCommand) paying() watch.Paying {
@@ -144,10 +145,7 @@ func newWatchAddCommand(env environment) *cobra.Command {
 	cmd.Flags().StringSliceVar(&c.fields, "fields", nil, "the `FIELDS` to watch, with commas between them (default those that the service chooses)")
 	cmd.Flags().StringVar(&c.name, "name", "", "the run's `NAME` in the journal (default a name made from the companies)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		w, err := c.work(cmd)
-		if err == nil {
-			err = c.needList(args)
-		}
+		w, err := c.workOn(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -223,10 +221,7 @@ func newWatchRemoveCommand(env environment) *cobra.Command {
 	c := newWatch(env, cmd, exitDone, exitInternal, exitUsage, exitRefused, exitInterrupted)
 	c.addList(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		w, err := c.work(cmd)
-		if err == nil {
-			err = c.needList(args)
-		}
+		w, err := c.workOn(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -286,10 +281,11 @@ func newWatchFieldsCommand(env environment) *cobra.Command {
 	cmd.Flags().StringSliceVar(&add, "add", nil, "also watch these `FIELDS`, with commas between them")
 	cmd.Flags().StringSliceVar(&remove, "remove", nil, "stop watching these `FIELDS`, with commas between them")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		w, err := c.work(cmd)
-		if err == nil && len(add)+len(remove) > 0 {
-			err = c.needList(args)
+		work := c.work
+		if len(add)+len(remove) > 0 {
+			work = func(cmd *cobra.Command) (*pipeline.Work, error) { return c.workOn(cmd, args) }
 		}
+		w, err := work(cmd)
 		if err != nil {
 			return err
 		}
@@ -389,10 +385,7 @@ func newWatchRefreshCommand(env environment) *cobra.Command {
 }
 
 func (c *watchCommand) refresh(cmd *cobra.Command, args []string) error {
-	w, err := c.work(cmd)
-	if err == nil {
-		err = c.needList(args)
-	}
+	w, err := c.workOn(cmd, args)
 	if err != nil {
 		return err
 	}

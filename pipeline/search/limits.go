@@ -4,7 +4,6 @@ import (
 	"payonce/checkpoint"
 	"payonce/cost"
 	"payonce/io/service/v2"
-	"payonce/pipeline/problem"
 	"payonce/pipeline/provider/providerv2"
 )
 
@@ -14,43 +13,20 @@ func rates(o v2.Operation, service providerv2.Provider) cost.Rates {
 	return service.Prices.Rates(cost.Rates{field: cost.Rate{Uses: service.Modules.Hold(o, v2.Reveal{})}})
 }
 
-// usedMeters returns the meters that a page of a search uses up.
-func usedMeters(o v2.Operation, modules v2.Modules) (meters []cost.Meter) {
-	held := modules.Hold(o, v2.Reveal{})
-	for _, meter := range v2.Meters() {
-		if held[meter] > 0 {
-			meters = append(meters, meter)
-		}
-	}
-	return meters
-}
-
-// checkUnits refuses a search that could use up units without a limit. A limit on money limits units with a price.
-func (o Options) checkUnits(service providerv2.Provider) error {
-	for _, meter := range usedMeters(o.Order.Kind.Operation, service.Modules) {
-		inMoney := service.Prices[meter] > 0 && o.Budget.MaxSpend != nil
-		if !inMoney && !o.Budget.HasLimit(v2.MeterName(meter)) {
-			return problem.Coded("max_units_missing",
-				"a search needs a limit on the units of the module %s; nothing was sent", v2.MeterName(meter)).With(v2.MeterName(meter))
-		}
-	}
-	return nil
-}
-
 // page returns the hold of the call for one page.
 func (s *session) page() cost.Amounts {
 	field, _ := s.Order.Kind.Operation.ListedField() // a Kind has one
-	return rates(s.Order.Kind.Operation, s.provider)[field].Uses
+	return rates(s.Order.Kind.Operation, s.Provider)[field].Uses
 }
 
 // ceilings returns the limits that the user set.
 func (s *session) ceilings() []cost.Ceiling {
-	return s.Budget.All(s.name, s.provider.Modules.Tariff())
+	return s.Budget.All(s.name, s.Provider.Modules.Tariff())
 }
 
 // covered returns how many more calls the ceilings and the account cover; false when nothing limits them.
 func (s *session) covered() (calls int64, limited bool) {
-	page, now := s.page(), s.work.Env.Now()
+	page, now := s.page(), s.Work.Env.Now()
 	cover := func(left, need int64) {
 		if covers := max(left, 0) / need; !limited || covers < calls {
 			calls, limited = covers, true
@@ -61,8 +37,8 @@ func (s *session) covered() (calls int64, limited bool) {
 			cover(ceiling.Left(s.totals(ceiling.At(now))), need)
 		}
 	}
-	for _, meter := range usedMeters(s.Order.Kind.Operation, s.provider.Modules) {
-		if left := s.account.Left[meter]; left.Known {
+	for _, meter := range s.MetersOf(s.Order.Kind.Operation) {
+		if left := s.Account.Left[meter]; left.Known {
 			cover(left.Value, page[meter])
 		}
 	}
@@ -73,14 +49,14 @@ func (s *session) covered() (calls int64, limited bool) {
 // of all accounts.
 func (s *session) totals(c cost.Ceiling) cost.Totals {
 	switch {
-	case s.journal == nil && s.place.Journal == nil:
+	case s.Journal == nil && s.Place.Journal == nil:
 		return cost.Totals{}
 	case c.Meter == cost.USD || c.Meter == cost.Lookups:
-		return s.place.Journal.Totals(c.Scope)
-	case s.journal == nil:
+		return s.Place.Journal.Totals(c.Scope)
+	case s.Journal == nil:
 		return cost.Totals{}
 	}
-	return s.journal.Totals(s.journal.Number().Scope(c.Scope))
+	return s.Journal.Totals(s.Journal.Number().Scope(c.Scope))
 }
 
 // maximum returns what a number of calls cost at most; nil when units have no price.

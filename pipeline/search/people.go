@@ -138,7 +138,7 @@ func (s *session) usedBy(ended attempt.Resolution) (units int64) {
 	if ended.Run != s.name {
 		return 0
 	}
-	for _, meter := range usedMeters(s.Order.Kind.Operation, s.provider.Modules) {
+	for _, meter := range s.MetersOf(s.Order.Kind.Operation) {
 		units += ended.Charge.Amounts[meter]
 	}
 	return units

@@ -68,7 +68,7 @@ func (s *session) plan(progress Progress) *Plan {
 		}
 	}
 	if p.AtMost != nil {
-		rate := s.rate()
+		rate := s.Service.KeptRate()
 		p.Seconds = cost.Duration(*p.AtMost, rate.Slots, rate.Window).Seconds()
 		p.Maximum = s.maximum(*p.AtMost)
 	}
@@ -122,22 +122,22 @@ func makePlan(ctx context.Context, w *pipeline.Work, o Options, people *peopleSe
 		}
 		var journal *checkpoint.Journal
 		if found {
-			if journal, err = place.AccountOf(s.service); err != nil {
+			if journal, err = place.AccountOf(s.Service); err != nil {
 				return nil, err
 			}
 		}
 		if err := s.use(journal); err != nil {
 			return nil, err
 		}
-		at, err := place.Endpoint(s.service)
+		at, err := place.Endpoint(s.Service)
 		if err != nil {
 			return nil, err
 		}
-		status, err := v2.NewStatusClient(s.provider.Config(at))
+		status, err := v2.NewStatusClient(s.Provider.Config(at))
 		if err != nil {
 			return nil, problem.AsUsage(err)
 		}
-		if s.account, err = status.Status(ctx); err != nil {
+		if s.Account, err = status.Status(ctx); err != nil {
 			return nil, problem.AsRefused(ctx, err)
 		}
 		progress, err := s.walk()

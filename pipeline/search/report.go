@@ -43,7 +43,7 @@ func (s *session) summary(progress Progress, tally dispatch.Tally, stop dispatch
 		Searches: progress.Roots, Parts: progress.Parts, Pages: progress.Pages, Calls: tally.Posts, Units: s.used(), Spent: s.spent(),
 		Gaps: append([]Gap{}, progress.Gaps...), Unusable: progress.Unusable, Kept: kept,
 	}
-	doubts, _ := s.journal.InDoubt(s.name)
+	doubts, _ := s.Journal.InDoubt(s.name)
 	view.InDoubt = int64(doubts)
 	if stop != nil {
 		word := stop.Word()

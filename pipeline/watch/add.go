@@ -15,6 +15,7 @@ import (
 	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/paidcalls"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
 )
@@ -103,10 +104,8 @@ func (v *Added) Render(page *report.Page) {
 	page.Gap()
 	page.Entryf("watched before", "%d", v.Watched+v.AddFields)
 	page.Entryf("started", "%d", v.Started)
-	for name, n := range map[string]int64{"the service does not know": v.NotFound} {
-		if n > 0 {
-			page.Entryf(name, "%d", n)
-		}
+	if v.NotFound > 0 {
+		page.Entryf("not found", "%d, which the service does not know", v.NotFound)
 	}
 	if v.NotSent > 0 {
 		page.Entryf("not started", "%d", v.NotSent)
@@ -139,7 +138,7 @@ func PlanAdd(ctx context.Context, w *pipeline.Work, o AddOptions) (*AddPlan, err
 		if err := s.look(ctx, "watch add"); err != nil {
 			return nil, err
 		}
-		if err := s.readAccount(ctx); err != nil {
+		if err := s.ReadAccount(ctx, s.free.StatusClient); err != nil {
 			return nil, err
 		}
 		a, err := s.adding(ctx, o)
@@ -154,10 +153,10 @@ func PlanAdd(ctx context.Context, w *pipeline.Work, o AddOptions) (*AddPlan, err
 // same again resumes.
 func Add(ctx context.Context, w *pipeline.Work, o AddOptions, approver Approver) (*Added, error) {
 	return with(w, func(s *session) (*Added, error) {
-		if err := s.checkUnits(o.Budget, v2.OpWatchStart); err != nil {
+		if err := s.CheckUnits(o.Budget, v2.OpWatchStart); err != nil {
 			return nil, err
 		}
-		if err := mayAsk(o.Paying, approver); err != nil {
+		if err := paidcalls.MayAsk(o.Yes, approver.CanAsk()); err != nil {
 			return nil, err
 		}
 		if err := s.own(ctx, "watch add"); err != nil {
@@ -193,8 +192,8 @@ func (s *session) adding(ctx context.Context, o AddOptions) (*adding, error) {
 	a.plan = AddPlan{Run: o.Run, Companies: int64(len(companies)), Fields: append([]string{}, o.Fields...), Unknown: append([]UnknownRow{}, unknown...)}
 	// Starts up to this attempt have ended before the list is read. So a company that is not in the list is no longer watched.
 	var last attempt.ID
-	if s.journal != nil {
-		last = s.journal.LastAttempt()
+	if s.Journal != nil {
+		last = s.Journal.LastAttempt()
 	}
 	watched, err := s.watched(ctx)
 	if err != nil {
@@ -209,7 +208,7 @@ func (s *session) adding(ctx context.Context, o AddOptions) (*adding, error) {
 		if err != nil {
 			return nil, problem.AsUsage(err)
 		}
-		call := wanted{start, attempt.Reask{Before: s.work.Env.Now(), UpTo: last, Forfeited: true}}
+		call := wanted{start, attempt.Reask{Before: s.Work.Env.Now(), UpTo: last, Forfeited: true}}
 		now, is := fields[c.id]
 		if !is {
 			if now, is, err = s.startedBefore(ctx, start, c.id); err != nil {
@@ -246,10 +245,10 @@ func nameOf(command string, companies []company) string {
 // startedBefore asks the service whether a company is watched when the journal has a start of it and the list of watched
 // companies lacks it. The list may be older than the start.
 func (s *session) startedBefore(ctx context.Context, start enrich.Lookup, id string) (fields []string, is bool, err error) {
-	if s.journal == nil {
+	if s.Journal == nil {
 		return nil, false, nil
 	}
-	known, err := s.journal.Record(start.Identity)
+	known, err := s.Journal.Record(start.Identity)
 	if err != nil || known.States[v2.FieldCompany] != attempt.Found && known.States[v2.FieldCompany] != attempt.PaidAndGone {
 		return nil, false, err
 	}
@@ -262,10 +261,10 @@ func (s *session) startedBefore(ctx context.Context, start enrich.Lookup, id str
 
 // isOpen reports whether the outcome of a start is unknown.
 func (s *session) isOpen(start enrich.Lookup) bool {
-	if s.journal == nil {
+	if s.Journal == nil {
 		return false
 	}
-	known, err := s.journal.Record(start.Identity)
+	known, err := s.Journal.Record(start.Identity)
 	return err == nil && known.States[v2.FieldCompany] == attempt.OutcomeUnknown // an error comes again with the call
 }
 
@@ -289,8 +288,8 @@ func (s *session) add(ctx context.Context, a *adding) (*Added, error) {
 		return nil, problem.AsUsage(err)
 	}
 	defer client.Close()
-	finder := &starter{client: client, prices: s.provider.Prices, fields: a.Fields}
-	rates := s.provider.Prices.Rates(cost.Rates{v2.FieldCompany: {Uses: s.provider.Modules.Hold(v2.OpWatchStart, v2.Reveal{})}})
+	finder := &starter{client: client, prices: s.Provider.Prices, fields: a.Fields}
+	rates := s.Provider.Prices.Rates(cost.Rates{v2.FieldCompany: {Uses: s.Provider.Modules.Hold(v2.OpWatchStart, v2.Reveal{})}})
 	var tally dispatch.Tally
 	var stop dispatch.Stop
 	left := a.starts
@@ -318,7 +317,7 @@ func (s *session) add(ctx context.Context, a *adding) (*Added, error) {
 		return nil, err
 	}
 	for _, call := range a.starts {
-		known, err := s.journal.Record(call.lookup.Identity)
+		known, err := s.Journal.Record(call.lookup.Identity)
 		if err != nil {
 			return nil, err
 		}
@@ -347,7 +346,7 @@ const mostTries = 3
 // unstarted returns the starts that have no outcome.
 func (s *session) unstarted(starts []wanted) (left []wanted, err error) {
 	for _, call := range starts {
-		known, err := s.journal.Record(call.lookup.Identity)
+		known, err := s.Journal.Record(call.lookup.Identity)
 		if err != nil {
 			return nil, err
 		}
@@ -386,12 +385,12 @@ func (f *starter) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict
 // decideStarts decides lost starts by the service's answer: if the company is watched, the start succeeded. The counter of
 // watched companies can fall, so it is not evidence.
 func (s *session) decideStarts(ctx context.Context) error {
-	for _, doubt := range s.journal.Doubts() {
+	for _, doubt := range s.Journal.Doubts() {
 		call := v2.CallOf(enrich.Lookup{Identity: doubt.Identity, Fields: doubt.Hold.Fields})
 		if doubt.Identity.Search == "" || call.Operation != v2.OpWatchStart || call.Check() != nil {
 			continue
 		}
-		if err := s.wait(ctx, doubt.Since.Add(s.work.Workspace.SettleDelay)); err != nil {
+		if err := s.wait(ctx, doubt.Since.Add(s.Work.Workspace.SettleDelay)); err != nil {
 			return err
 		}
 		_, err := ask(ctx, func() ([]string, error) { return s.free.WatchFields(ctx, call.ID) })
@@ -399,10 +398,10 @@ func (s *session) decideStarts(ctx context.Context) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			s.note("the service does not say whether company %s is watched, so its lost start stays in doubt: %v", call.ID, err)
+			s.Note("the service does not say whether company %s is watched, so its lost start stays in doubt: %v", call.ID, err)
 			continue
 		}
-		if err := s.journal.Shown(err == nil, doubt.ID); err != nil {
+		if err := s.Journal.Shown(err == nil, doubt.ID); err != nil {
 			return err
 		}
 	}
@@ -411,7 +410,7 @@ func (s *session) decideStarts(ctx context.Context) error {
 
 // wait waits until a time, but never longer than the settle delay, because the clock may have been set back.
 func (s *session) wait(ctx context.Context, until time.Time) error {
-	left := min(until.Sub(s.work.Env.Now()), s.work.Workspace.SettleDelay)
+	left := min(until.Sub(s.Work.Env.Now()), s.Work.Workspace.SettleDelay)
 	if left <= 0 {
 		return ctx.Err()
 	}

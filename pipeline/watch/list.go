@@ -65,7 +65,7 @@ func (s *session) companies(ctx context.Context, l List) (found []company, unkno
 		}
 		one := company{id: who.Company.ID, who: who}
 		if known := s.known(); known != nil {
-			if one.who, err = known.As(who, s.journal.Key(who), func(*enrich.Described) {}); err != nil {
+			if one.who, err = known.As(who, s.Journal.Key(who), func(*enrich.Described) {}); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -128,8 +128,8 @@ func (s *session) readers(list *columns.UserList, l List) (readers []*scan.RowRe
 		Catalogue: v2.Catalogue(), Subject: enrich.Companies, Mapping: found.Mapping, Header: schema.Columns, Wanted: of, Patterns: v2.Patterns(of),
 	}
 	keyOf := checkpoint.AnonymousKey()
-	if s.journal != nil {
-		keyOf, scope.Known = s.journal.KeyOf, s.known()
+	if s.Journal != nil {
+		keyOf, scope.Known = s.Journal.KeyOf, s.known()
 	}
 	further := provider.FallbacksOf(found.Mapping).Further(scope.Subject, scope.Patterns)
 	for scope.Fallback = 0; scope.Fallback <= further; scope.Fallback++ {
@@ -140,10 +140,10 @@ func (s *session) readers(list *columns.UserList, l List) (readers []*scan.RowRe
 
 // known finds the identity under which a company was answered; nil when there is no journal.
 func (s *session) known() *output.KnownCompanies {
-	if s.journal == nil {
+	if s.Journal == nil {
 		return nil
 	}
-	return &output.KnownCompanies{Account: s.journal, Catalogue: v2.Catalogue(), Decoder: v2.Decoder{}, Wanted: enrich.FieldsOf(v2.FieldCompany)}
+	return &output.KnownCompanies{Account: s.Journal, Catalogue: v2.Catalogue(), Decoder: v2.Decoder{}, Wanted: enrich.FieldsOf(v2.FieldCompany)}
 }
 
 // companyOf returns the company of a row, or why it is not known.
@@ -183,14 +183,14 @@ func (s *session) companyOf(row table.Row, readers []*scan.RowReader) (c company
 // answer returns the company record that the last answer for an identity has, nil when there is none, and whether it
 // contradicts the row.
 func (s *session) answer(who enrich.Identity, row *scan.RowReader) (found *v2.Company, isOther bool, err error) {
-	if s.journal == nil {
+	if s.Journal == nil {
 		return nil, false, nil
 	}
-	ids, err := s.journal.AnswersOf(s.journal.Key(who), v2.FieldCompany)
+	ids, err := s.Journal.AnswersOf(s.Journal.Key(who), v2.FieldCompany)
 	if err != nil || len(ids) == 0 {
 		return nil, false, err
 	}
-	ended, _, err := s.journal.Resolution(ids[len(ids)-1])
+	ended, _, err := s.Journal.Resolution(ids[len(ids)-1])
 	if err != nil || ended.Erased || !ended.Returned.Has(v2.FieldCompany) {
 		return nil, false, err
 	}

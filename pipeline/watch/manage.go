@@ -134,10 +134,10 @@ func (s *session) writeRows(ctx context.Context, o pipeline.Output, names []stri
 		return err
 	}
 	for i := range rows {
-		rows[i] = table.EscapeFormulas(rows[i], s.work.Env.Raw)
+		rows[i] = table.EscapeFormulas(rows[i], s.Work.Env.Raw)
 	}
 	from := table.NewMemory(names, rows)
-	out, err := listfile.CreateNew(from.Schema(), listfile.Request{Path: o.Path, Stdout: o.Stdout, Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw})
+	out, err := listfile.CreateNew(from.Schema(), listfile.Request{Path: o.Path, Stdout: o.Stdout, Mode: s.Work.Env.FileMode, Raw: s.Work.Env.Raw})
 	if err != nil {
 		return problem.AsUsage(err)
 	}

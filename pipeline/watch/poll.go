@@ -71,8 +71,8 @@ func Poll(ctx context.Context, w *pipeline.Work, o PollOptions) (*Polled, error)
 }
 
 func (s *session) poll(ctx context.Context, o PollOptions) (*Polled, error) {
-	v, began := &Polled{}, s.work.Env.Now().UTC()
-	last, err := s.journal.Polled()
+	v, began := &Polled{}, s.Work.Env.Now().UTC()
+	last, err := s.Journal.Polled()
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (s *session) poll(ctx context.Context, o PollOptions) (*Polled, error) {
 		from = last.UTC().Add(-overlap).Truncate(24 * time.Hour)
 		v.From = &from
 	}
-	dir, err := s.work.Workspace.SpoolDir(s.service)
+	dir, err := s.Work.Workspace.SpoolDir(s.Service)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (s *session) poll(ctx context.Context, o PollOptions) (*Polled, error) {
 		began = last
 	}
 	v.Through = &began
-	return v, s.journal.SavePolled(began)
+	return v, s.Journal.SavePolled(began)
 }
 
 // observe records those changes of a company that are not recorded yet.
@@ -132,7 +132,7 @@ func (s *session) observe(ctx context.Context, v *Polled, id string, from time.T
 	for i, e := range events {
 		changes[i] = checkpoint.Observed{Company: id, Content: e.Raw}
 	}
-	added, err := s.journal.Observe(changes)
+	added, err := s.Journal.Observe(changes)
 	v.Read, v.Observed = v.Read+int64(len(events)), v.Observed+int64(added)
 	if added > 0 {
 		v.Companies++
@@ -147,7 +147,7 @@ func (s *session) events(ctx context.Context, id string, from time.Time) (all []
 		return s.free.WatchEvents(ctx, id, v2.EventsBetween{From: from, Paging: p})
 	}, func(e v2.Event) { all = append(all, e) })
 	if isNotFound(err) {
-		s.note("the service does not know company %s, so no changes of it were read", id)
+		s.Note("the service does not know company %s, so no changes of it were read", id)
 		return nil, nil
 	}
 	return all, err
@@ -172,7 +172,7 @@ func (o observation) at() time.Time {
 
 // observations returns the recorded changes of a company, the oldest first.
 func (s *session) observations(id string) (all []observation, err error) {
-	recorded, err := s.journal.Observations(id)
+	recorded, err := s.Journal.Observations(id)
 	for _, o := range recorded {
 		all = append(all, observation{v2.ReadEvent([]byte(o.Content)), o})
 	}

@@ -1,21 +1,18 @@
 package watch
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"payonce/checkpoint/attempt"
 	"payonce/enrich"
-	"payonce/io/listfile"
 	"payonce/io/service/v2"
 	"payonce/io/table"
 	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
+	"payonce/pipeline/paidcalls"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
@@ -177,8 +174,8 @@ func (s *session) parts(c company) (parts []*part, answered bool, err error) {
 
 // keys returns the keys of all identities of a company that an answer has named.
 func (s *session) keys(who, byID enrich.Identity) ([]enrich.Key, error) {
-	keys := []enrich.Key{s.journal.Key(who), s.journal.Key(byID)}
-	aliases, err := s.journal.Aliases(keys[1])
+	keys := []enrich.Key{s.Journal.Key(who), s.Journal.Key(byID)}
+	aliases, err := s.Journal.Aliases(keys[1])
 	for _, a := range aliases {
 		keys = append(keys, a.Subject)
 	}
@@ -189,7 +186,7 @@ func (s *session) keys(who, byID enrich.Identity) ([]enrich.Key, error) {
 // answers returns the attempts that answered a field of a company under any of its keys.
 func (s *session) answers(keys []enrich.Key, field enrich.Field) (ids []attempt.ID, err error) {
 	for _, key := range keys {
-		of, err := s.journal.AnswersOf(key, field)
+		of, err := s.Journal.AnswersOf(key, field)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +202,7 @@ func (s *session) answers(keys []enrich.Key, field enrich.Field) (ids []attempt.
 func (s *session) state(keys []enrich.Key, field enrich.Field, last attempt.ID) (attempt.FieldState, error) {
 	state := attempt.Found
 	for _, key := range keys {
-		known, err := s.journal.RecordOf(key)
+		known, err := s.Journal.RecordOf(key)
 		if err != nil {
 			return state, err
 		}
@@ -235,10 +232,10 @@ func PlanRefresh(ctx context.Context, w *pipeline.Work, o RefreshOptions) (*Refr
 		if err := s.look(ctx, "watch refresh"); err != nil {
 			return nil, err
 		}
-		if s.journal == nil {
+		if s.Journal == nil {
 			return nil, problem.Usagef("the journal has no answers of the v2 interface yet")
 		}
-		if err := s.readAccount(ctx); err != nil {
+		if err := s.ReadAccount(ctx, s.free.StatusClient); err != nil {
 			return nil, err
 		}
 		r, err := s.refreshing(ctx, o)
@@ -262,13 +259,13 @@ func Refresh(ctx context.Context, w *pipeline.Work, o RefreshOptions, approver A
 				return nil, problem.AsUsage(err)
 			}
 		}
-		if len(s.provider.Prices) > 0 && (o.Budget.Threshold != nil || o.Budget.Approved != nil) {
+		if len(s.Provider.Prices) > 0 && (o.Budget.Threshold != nil || o.Budget.Approved != nil) {
 			return nil, problem.Usagef("the approval of a run does not cover the calls for changes, and their units have a price; leave one of them out")
 		}
-		if err := s.checkUnits(o.Budget, v2.OpGetCompany); err != nil {
+		if err := s.CheckUnits(o.Budget, v2.OpGetCompany); err != nil {
 			return nil, err
 		}
-		if err := mayAsk(o.Paying, approver); err != nil {
+		if err := paidcalls.MayAsk(o.Yes, approver.CanAsk()); err != nil {
 			return nil, err
 		}
 		if err := s.own(ctx, "watch refresh"); err != nil {
@@ -295,14 +292,14 @@ func (s *session) refreshing(ctx context.Context, o RefreshOptions) (*refreshing
 		return nil, err
 	}
 	if o.Run == "" {
-		o.Run = "watch-refresh-" + s.work.Env.Now().UTC().Format(time.DateOnly)
+		o.Run = "watch-refresh-" + s.Work.Env.Now().UTC().Format(time.DateOnly)
 	}
 	r, err := s.due(o, companies)
 	if err != nil {
 		return nil, err
 	}
 	r.plan.Unknown = append(r.plan.Unknown, unknown...)
-	polled, err := s.journal.Polled()
+	polled, err := s.Journal.Polled()
 	if err != nil {
 		return nil, err
 	}
@@ -370,7 +367,7 @@ func (s *session) due(o RefreshOptions, companies []company) (*refreshing, error
 	r.plan.Needed = int64(len(r.calls))
 	r.plan.Units = s.units(o.Paying, operations)
 	for o := range operations {
-		if err := s.checkUnits(r.Budget, o); err != nil {
+		if err := s.CheckUnits(r.Budget, o); err != nil {
 			return nil, err
 		}
 	}
@@ -388,8 +385,8 @@ func (s *session) refresh(ctx context.Context, r *refreshing) (*Refreshed, error
 		return nil, problem.AsUsage(err)
 	}
 	defer client.Close()
-	rates := s.service.Connect(provider.ConnectOptions{}).Rates(enrich.FieldsOf(v2.FieldCompany, v2.FieldOwnership), nil)
-	finder := v2.Finder{Client: client, Prices: s.provider.Prices}
+	rates := s.Service.Connect(provider.ConnectOptions{}).Rates(enrich.FieldsOf(v2.FieldCompany, v2.FieldOwnership), nil)
+	finder := v2.Finder{Client: client, Prices: s.Provider.Prices}
 	tally, stop, err := s.send(ctx, sending{r.Paying, "changes", rates, finder}, r.calls)
 	if err != nil {
 		return nil, err
@@ -421,126 +418,4 @@ func idsOf(companies []company) (ids []string) {
 		ids = append(ids, c.id)
 	}
 	return ids
-}
-
-// request says how a table is written.
-func (s *session) request(o pipeline.Output) output.Request {
-	return output.Request{Path: o.Path, Stdout: o.Stdout, Mode: s.work.Env.FileMode, Raw: s.work.Env.Raw, Remade: true}
-}
-
-// changeColumns are the columns of the table of changes.
-func changeColumns() []string {
-	return []string{"company_id", "company_name", "field", "old", "new", "observed_at", "changed_at", "changes", "answered_at"}
-}
-
-// write writes the table of changes.
-func (s *session) write(ctx context.Context, r *refreshing) ([]output.KeptVersion, int64, error) {
-	var rows []change
-	for _, c := range r.companies {
-		if now, _, err := s.answer(c.who, nil); err != nil {
-			return nil, 0, err
-		} else if now != nil {
-			c.name = now.Name.Value // the same in every start without new answers
-		}
-		parts, _, err := s.parts(c)
-		if err != nil {
-			return nil, 0, err
-		}
-		for _, p := range parts {
-			of, err := s.changes(p, r.Since)
-			if err != nil {
-				return nil, 0, err
-			}
-			rows = append(rows, of...)
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b change) int {
-		return cmp.Or(a.observed.Compare(b.observed), cmp.Compare(a.cells[0], b.cells[0]), cmp.Compare(a.cells[2], b.cells[2]))
-	})
-	cells := make([][]string, len(rows))
-	for i := range rows {
-		cells[i] = table.EscapeFormulas(rows[i].cells, s.work.Env.Raw)
-	}
-	path := r.Output.Path
-	defer s.work.Observer.Writing()()
-	kept, err := output.WriteNew(ctx, s.request(r.Output), table.NewMemory(changeColumns(), cells), output.Protection{
-		Journal: s.journal, Run: r.Run, Now: s.work.Env.Now(), Most: r.Output.Keep, Rows: int64(len(rows)),
-	})
-	if err != nil {
-		if path != listfile.Standard {
-			path, _ = filepath.Abs(path)
-		}
-		return nil, 0, &output.NotWrittenError{Path: path, Err: err}
-	}
-	return kept, int64(len(rows)), nil
-}
-
-// change is a row of the table: the values of a watched field in two answers between which changes of it were observed.
-type change struct {
-	observed time.Time
-	cells    []string
-}
-
-// changes returns the rows of a record. A change after the last answer, or before the first one, has no row, because its new
-// or old value is not known.
-func (s *session) changes(p *part, since time.Time) (rows []change, err error) {
-	type between struct {
-		field string
-		later int // the place of the later answer
-	}
-	found := map[between]*change{}
-	count := map[between]int{}
-	var order []between
-	last := map[between]observation{}
-	for _, o := range p.changes {
-		later := slices.IndexFunc(p.answers, func(id attempt.ID) bool { return id > o.After })
-		if later < 1 || o.At.Before(since) {
-			continue
-		}
-		at := between{o.field(), later}
-		if found[at] == nil {
-			found[at] = &change{observed: o.At}
-			order = append(order, at)
-		} else if o.At.Before(found[at].observed) {
-			found[at].observed = o.At
-		}
-		count[at]++
-		if before, is := last[at]; !is || o.at().After(before.at()) {
-			last[at] = o
-		}
-	}
-	for _, at := range order {
-		earlier, _, err := s.journal.Resolution(p.answers[at.later-1])
-		if err != nil {
-			return nil, err
-		}
-		later, _, err := s.journal.Resolution(p.answers[at.later])
-		if err != nil {
-			return nil, err
-		}
-		before, err := valueOf(earlier, at.field)
-		if err != nil {
-			return nil, err
-		}
-		after, err := valueOf(later, at.field)
-		if err != nil {
-			return nil, err
-		}
-		c := found[at]
-		c.cells = []string{
-			p.id, p.name, at.field, before, after, c.observed.UTC().Format(time.RFC3339), last[at].at().UTC().Format(time.RFC3339),
-			fmt.Sprint(count[at]), later.At.UTC().Format(time.RFC3339),
-		}
-		rows = append(rows, *c)
-	}
-	return rows, nil
-}
-
-// valueOf returns the value of a watched field in an answer, "" when there is none or when it was erased.
-func valueOf(ended attempt.Resolution, field string) (string, error) {
-	if ended.Erased || ended.Status == enrich.NotFound {
-		return "", nil
-	}
-	value, _, err := v2.WatchedValue(ended.Answer(), field)
-	return value, err
 }

@@ -7,13 +7,10 @@
 package watch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/attempt"
@@ -22,9 +19,8 @@ import (
 	"payonce/io/service/v2"
 	"payonce/pipeline"
 	"payonce/pipeline/dispatch"
+	"payonce/pipeline/paidcalls"
 	"payonce/pipeline/problem"
-	"payonce/pipeline/provider"
-	"payonce/pipeline/provider/providerv2"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -59,77 +55,49 @@ type Plan interface {
 
 // session is one use case in its workspace.
 type session struct {
-	work  *pipeline.Work
-	place *workspace.Session
-	// service is v2, the only interface with watches.
-	service  provider.Service
-	provider providerv2.Provider
-	journal  *checkpoint.Journal // as the account sees it; nil before the account is known
-	config   v2.Config
-	free     *v2.WatchClient
-	account  cost.Account
-	asked    report.ApprovalAsked
+	paidcalls.Session
+	config v2.Config
+	free   *v2.WatchClient
 }
 
 // with runs a use case and closes what it opened.
 func with[T any](w *pipeline.Work, do func(*session) (T, error)) (T, error) {
 	return pipeline.WithSession(w, func(place *workspace.Session) (result T, err error) {
-		s, known := &session{work: w, place: place}, false
-		if s.service, s.provider, known = provider.Of[providerv2.Provider](w.Workspace.Services); !known || !w.Workspace.IsConfigured(s.service) {
-			return result, problem.Coded("v2_missing", "watched companies need the v2 interface of the service, and its address is not set")
+		of, err := paidcalls.New(w, place, "watched companies")
+		if err != nil {
+			return result, err
 		}
-		return do(s)
+		return do(&session{Session: of})
 	})
 }
 
 // look opens the journal to read it, if it exists, and connects a client of the free requests.
 func (s *session) look(ctx context.Context, doing string) error {
-	found, err := s.place.ReadExisting(ctx, doing)
+	found, err := s.Place.ReadExisting(ctx, doing)
 	if err == nil && found {
-		s.journal, err = s.place.AccountOf(s.service)
+		s.Journal, err = s.Place.AccountOf(s.Service)
 	}
-	return cmp.Or(err, s.connect())
-}
-
-// own opens the journal to write to it, checks the key and registers the account.
-func (s *session) own(ctx context.Context, doing string) error {
-	if err := s.place.OpenJournal(ctx, doing); err != nil {
-		return err
-	}
-	if err := s.connect(); err != nil {
-		return err
-	}
-	read := func() error { return s.readAccount(ctx) }
-	if err := s.place.CheckKey(s.service, read); err != nil {
-		return err
-	}
-	if err := read(); err != nil {
-		return err
-	}
-	var err error
-	s.journal, err = s.place.Register(s.service, func() error { return nil }) // the status was read
-	return err
-}
-
-func (s *session) connect() error {
-	at, err := s.place.Endpoint(s.service)
 	if err != nil {
 		return err
 	}
-	s.config = s.provider.Config(at)
-	s.free, err = v2.NewWatchClient(s.config)
+	at, err := s.Place.Endpoint(s.Service)
+	if err != nil {
+		return err
+	}
+	_, err = s.connect(s.Provider.Config(at))
 	return problem.AsUsage(err)
 }
 
-func (s *session) readAccount(ctx context.Context) (err error) {
-	if s.account, err = s.free.Status(ctx); err != nil {
-		return problem.AsRefused(ctx, err)
-	}
-	return nil
-}
+// own opens the journal to write to it, checks the key and registers the account.
+func (s *session) own(ctx context.Context, doing string) error { return s.Own(ctx, doing, s.connect) }
 
-func (s *session) note(format string, args ...any) {
-	s.work.Observer.Note(fmt.Sprintf(format, args...))
+// connect connects the client of the free requests.
+func (s *session) connect(config v2.Config) (status *v2.StatusClient, err error) {
+	s.config = config
+	if s.free, err = v2.NewWatchClient(config); err != nil {
+		return nil, err
+	}
+	return s.free.StatusClient, nil
 }
 
 // waits are the times between the tries of a free request that failed.
@@ -202,31 +170,10 @@ func (s *session) watched(ctx context.Context) (all []v2.Watched, err error) {
 // settle reconciles calls that an earlier start left in doubt, and makes the account's counters the new base. No call is in
 // flight.
 func (s *session) settle(ctx context.Context) error {
-	if !s.journal.AwaitsAccount() {
-		if err := s.journal.Rebase(s.account); err != nil {
-			return err
-		}
-		return s.decideStarts(ctx)
-	}
-	reconciler := s.reconciler()
-	if pending := reconciler.Pending(); pending > 0 {
-		s.note("an earlier start left %s in doubt: waiting for the account to settle, to see what was counted", report.Counted(pending, "call"))
-	}
-	reconciled, err := reconciler.Reconcile(ctx)
-	if err != nil {
-		return problem.IfRefused(ctx, err)
-	}
-	if reconciled.Why != "" {
-		s.note("calls stay in doubt: %s", reconciled.Why)
+	if err := s.Settle(ctx, s.free.StatusClient); err != nil {
+		return err
 	}
 	return s.decideStarts(ctx)
-}
-
-func (s *session) reconciler() *dispatch.Reconciler {
-	o := s.work.Workspace
-	return &dispatch.Reconciler{
-		Arbiter: s.journal, Status: s.free, SettleDelay: o.SettleDelay, Exclusive: o.Exclusive, Now: s.work.Env.Now,
-	}
 }
 
 // wanted is a paid call to send.
@@ -251,94 +198,48 @@ type sending struct {
 
 // send sends calls as the lookups of a run are sent.
 func (s *session) send(ctx context.Context, o sending, calls []wanted) (dispatch.Tally, dispatch.Stop, error) {
-	pace := s.service.KeptRate()
-	update, sent := s.work.Observer.Sending(pipeline.Sending{
-		Run: o.Run, Fields: o.about, Lookups: int64(len(calls)), Rate: pace, Money: len(s.provider.Prices) > 0,
-	})
-	defer sent()
 	reask := map[key]attempt.Reask{}
 	for _, call := range calls {
 		reask[key{call.lookup.Identity, call.lookup.Fields}] = call.reask
 	}
-	lookups := &dispatch.Lookups{
-		Ledger: s.journal, Finder: o.finder, Now: s.work.Env.Now, Report: func(t dispatch.Tally) { update(pipeline.SentSoFar{Tally: t}) },
-		Concurrency: o.Pace.Concurrency, Spacing: pace.Spacing(), Reconciler: s.reconciler(), LongestPause: o.Pace.LongestPause,
-		Note: s.work.Observer.Note, Catalogue: v2.Catalogue(), Tariff: v2.Tariff(s.provider.Modules), Progress: &dispatch.AccountProgress{},
-		Reask: func(l enrich.Lookup) attempt.Reask { return reask[key{l.Identity, l.Fields}] },
-		Request: attempt.Request{
-			Run: o.Run, Job: o.Budget.JobOf(o.Run), Rates: o.rates, Ceilings: o.Budget.All(o.Run, s.tariff()),
-		},
-	}
-	if o.Pace.Even {
-		lookups.Pacer = rate.NewLimiter(rate.Every(pace.Spacing()), 1)
-	}
 	defer context.AfterFunc(ctx, func() {
-		s.note("interrupted: waiting for the calls in flight; interrupt again to stop at once")
+		s.Note("interrupted: waiting for the calls in flight; interrupt again to stop at once")
 	})()
-	tally, stop, err := lookups.Run(ctx, yield(calls))
-	if err == nil && stop == nil && tally.GivenUp > 0 {
-		stop = dispatch.ServiceRefused{Code: dispatch.CodeUnavailable, Message: report.Counted(tally.GivenUp, "call") + " failed three times"}
-	}
-	return tally, stop, err
+	return s.Send(ctx, s.free.StatusClient, paidcalls.Calls{
+		Run: o.Run, About: o.about, Budget: o.Budget, Pace: o.Pace, Rates: o.rates, Finder: o.finder,
+		ReaskOf: func(l enrich.Lookup) attempt.Reask { return reask[key{l.Identity, l.Fields}] },
+		Number:  int64(len(calls)), Next: yield(calls),
+	})
 }
 
-func (s *session) tariff() cost.Tariff { return s.provider.Modules.Tariff() }
+func (s *session) tariff() cost.Tariff { return s.Provider.Modules.Tariff() }
 
 // agree shows a plan, and asks before anything is sent.
 func (s *session) agree(ctx context.Context, plan Plan, yes bool, approver Approver) error {
-	if err := approver.Show(plan); err != nil || plan.Calls() == 0 || yes {
+	if err := approver.Show(plan); err != nil {
 		return err
 	}
-	s.asked.Since = s.work.Env.Now()
-	if confirmed := approver.Confirm(ctx, plan.Calls()); ctx.Err() != nil {
-		return ctx.Err()
-	} else if !confirmed {
-		return problem.Unapproved("", "not confirmed; nothing was sent")
-	}
-	s.asked.Approved = s.work.Env.Now()
-	return nil
-}
-
-// mayAsk returns an error when a command spends and cannot ask for a confirmation.
-func mayAsk(p Paying, approver Approver) error {
-	if !p.Yes && !approver.CanAsk() {
-		return problem.Unapproved("search_cannot_ask", "the command asks before it spends, and this is not a terminal; nothing was sent")
-	}
-	return nil
-}
-
-// checkUnits returns an error for calls that use units without a limit. A limit on money also limits units with a price.
-func (s *session) checkUnits(b pipeline.Budget, operations ...v2.Operation) error {
-	for _, o := range operations {
-		for _, meter := range v2.Meters() {
-			inMoney := s.provider.Prices[meter] > 0 && b.MaxSpend != nil
-			if s.provider.Modules.Hold(o, v2.Reveal{})[meter] > 0 && !inMoney && !b.HasLimit(v2.MeterName(meter)) {
-				return problem.Coded("max_units_missing",
-					"the command needs a limit on the units of the module %s; nothing was sent", v2.MeterName(meter)).With(v2.MeterName(meter))
-			}
-		}
-	}
-	return nil
+	return s.Agree(ctx, plan.Calls(), yes, func() bool { return approver.Confirm(ctx, plan.Calls()) })
 }
 
 // begin records a run that is about to send calls. It keeps the time of its first start.
 func (s *session) begin(p Paying, about, output string) (checkpoint.Run, error) {
-	run := checkpoint.Run{Name: p.Run, Output: output, Fields: about, Started: s.work.Env.Now()}
+	run := checkpoint.Run{Name: p.Run, Output: output, Fields: about, Started: s.Work.Env.Now()}
 	p.Budget.Note(&run)
-	p.Budget.NoteAccount(&run, s.journal.Number(), s.tariff())
+	p.Budget.NoteAccount(&run, s.Journal.Number(), s.tariff())
 	run.Restarted = run.Started
-	before, found, err := s.journal.Run(p.Run)
+	before, found, err := s.Journal.Run(p.Run)
 	if err != nil {
 		return run, err
 	}
 	if found {
 		run.Started = before.Started
 	}
-	run.Waits = report.WaitsAtStart(before, s.asked, run.Restarted)
+	run.Waits = report.WaitsAtStart(before, s.Asked, run.Restarted)
 	if p.Within {
 		return run, nil
 	}
-	return run, s.journal.SaveRun(run)
+	return run, s.Journal.SaveRun(run)
 }
 
 // end records how a run ended.
@@ -346,11 +247,11 @@ func (s *session) end(p Paying, run checkpoint.Run, tally dispatch.Tally, stop d
 	if p.Within {
 		return nil
 	}
-	run.Ended, run.Waits = s.work.Env.Now(), report.AddSentWaits(run.Waits, tally.Waited, run.Restarted, s.work.Env.Now())
+	run.Ended, run.Waits = s.Work.Env.Now(), report.AddSentWaits(run.Waits, tally.Waited, run.Restarted, s.Work.Env.Now())
 	if stop != nil {
 		run.Stop = stop.Word()
 	}
-	return s.journal.SaveRun(run)
+	return s.Journal.SaveRun(run)
 }
 
 // Units says how many units of a module are needed, used and left.
@@ -368,18 +269,18 @@ type Units struct {
 func (s *session) units(p Paying, calls map[v2.Operation]int64) (all []Units) {
 	var needed cost.Amounts
 	for o, n := range calls {
-		needed = needed.Plus(s.provider.Modules.Hold(o, v2.Reveal{}).Times(n))
+		needed = needed.Plus(s.Provider.Modules.Hold(o, v2.Reveal{}).Times(n))
 	}
 	for _, meter := range v2.Meters() {
 		u := Units{Module: v2.MeterName(meter), Needed: needed[meter]}
-		if s.journal != nil && p.Run != "" {
-			totals := s.journal.Totals(s.journal.Number().Scope(checkpoint.RunScope(p.Run)))
+		if s.Journal != nil && p.Run != "" {
+			totals := s.Journal.Totals(s.Journal.Number().Scope(checkpoint.RunScope(p.Run)))
 			u.Used, u.Held = totals.Settled[meter], totals.Held[meter]
 		}
 		if limit, limited := p.Budget.Units[u.Module]; limited {
 			u.Limit = &limit
 		}
-		if left := s.account.Left[meter]; left.Known {
+		if left := s.Account.Left[meter]; left.Known {
 			u.AccountLeft = &left.Value
 		}
 		if u.Needed > 0 || u.Used+u.Held > 0 {
