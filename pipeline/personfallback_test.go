@@ -18,9 +18,9 @@ func personRow(e world.Employee, profile, email string) string {
 	return fmt.Sprintf("%s,%s,%s,%s,%s,%s\n", profile, e.First, e.Last, e.Company.Website(), e.Company.Name(), email)
 }
 
-// TestAPersonThatIsNotFoundIsAskedForByTheOtherIdentitiesOfItsRow runs a list of persons with profiles that nobody has and
-// with those of others. The plan counts the further lookups, and each is asked for once at most. A person of whom the email
-// alone is not known is not asked for again.
+// TestAPersonThatIsNotFoundIsAskedForByTheOtherIdentitiesOfItsRow runs a list of persons with profiles that do not exist
+// and with those of other persons. The plan counts the further lookups, and each is sent at most once. A found person without
+// an email is not asked for again.
 func TestAPersonThatIsNotFoundIsAskedForByTheOtherIdentitiesOfItsRow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func TestAPersonThatIsNotFoundIsAskedForByTheOtherIdentitiesOfItsRow(t *testing.
 	}
 }
 
-// reachable returns five persons of whom everything is known.
+// reachable returns five persons with an email and a phone.
 func reachable() (all []world.Employee) {
 	for _, e := range staff(110, 10) {
 		if e.Email() != "" && e.Phone() != "" {
@@ -96,7 +96,7 @@ func reachable() (all []world.Employee) {
 	return all[:5]
 }
 
-// withoutEmail returns somebody of whom no email is known.
+// withoutEmail returns a person without an email.
 func withoutEmail() world.Employee {
 	for _, e := range staff(110, 10) {
 		if e.Email() == "" {
@@ -106,9 +106,9 @@ func withoutEmail() world.Employee {
 	panic("everybody has an email")
 }
 
-// TestAnEmailOfAnEarlierStepNamesNobody asks v1 for emails and then v2 for contacts. Those whom v2 does not find by their
-// profiles and names are not asked for by the emails that v1 has found.
-func TestAnEmailOfAnEarlierStepNamesNobody(t *testing.T) {
+// TestAnEmailThatAnEarlierStepFoundIsNoIdentity asks v1 for emails and then v2 for contacts. v2 is not asked for
+// persons by the emails that v1 found, also when it does not find them by their profiles and names.
+func TestAnEmailThatAnEarlierStepFoundIsNoIdentity(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	list := filepath.Join(dir, "list.csv")

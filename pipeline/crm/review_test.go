@@ -79,7 +79,7 @@ func review(phoneHeader string, given bool, contacts ...contact) *crm.Review {
 	return r
 }
 
-// ann is a contact for whom everything was found.
+// ann is a contact with all values found.
 func ann(id string) contact {
 	return contact{
 		id: id, first: "Ann", last: "Lee", website: "https://www.acme.example", name: "Ann Lee",

@@ -40,7 +40,7 @@ func (o otherKeys) KeyOf(canonical []byte) enrich.Key {
 	return o.changing.KeyOf(append([]byte("other"), canonical...))
 }
 
-// drawChanging draws such a journal. It has few people, which are read in order, or so many that they are found by key.
+// drawChanging draws such a journal. It has few people, which are read in order, or many, which are found by key.
 func drawChanging(t *rapid.T) changing {
 	c := changing{
 		drawJournal(t), rapid.SampledFrom([]int64{1, 1 << 20}).Draw(t, "people"), rapid.Bool().Draw(t, "twice"),

@@ -37,8 +37,8 @@ func (w *v2World) namedRows() (rows []namedRow) {
 	return rows
 }
 
-// personsOnce checks that v2 was asked for nobody by a further identity whom an earlier one of the row has found or may have
-// found. The rows of the list may need a further identity of one row as the first one of another.
+// personsOnce checks that v2 was not asked for a person by a further identity when an earlier identity of the row found the
+// person, or may have found it. The rows of the list may need a further identity of one row as the first one of another.
 func (c *v2Checker) personsOnce() {
 	w := c.world
 	if !w.scenario.Named {
