@@ -263,8 +263,8 @@ func (e *erasing) forget(key enrich.Key, fields enrich.Fields) error {
 	return nil
 }
 
-// forgetFormer marks a former key as forgotten. When others had the key as well, it marks only those fields whose attempts
-// are erased. The person's own key is marked whole in any case.
+// forgetFormer marks a former key as forgotten. When others had the key as well, it marks only those fields whose
+// attempts are erased. The person's own key is marked whole in any case.
 func (e *erasing) forgetFormer(key enrich.Key, fields enrich.Fields, erased map[attempt.ID]bool) error {
 	var marks []Write
 	shared := false
@@ -373,8 +373,8 @@ func (e *erasing) events(chosen func(record.Event) bool) error {
 	return errors.Join(err, e.commit())
 }
 
-// observations takes the content out of the observations that a function chooses. Their keys and attempts stay, so that the
-// same change, when it is told again, is not observed again.
+// observations takes the content out of the observations that a function chooses. Their keys and attempts stay, so that
+// the same change, when it is told again, is not observed again.
 func (e *erasing) observations(chosen func(record.Observation) bool) error {
 	var keys [][]byte
 	err := e.j.store.Scan([]byte{record.ObservedPrefix}, nil, func(key, value []byte) (bool, error) {

@@ -46,8 +46,8 @@ func (j *Journal) ValueKey(value string) enrich.Key {
 	return j.EventKey("value", value)
 }
 
-// SaveEvents records events. Each replaces what was recorded under its key. When it returns nil, all are durable. After an
-// error, some of them may be.
+// SaveEvents records events. Each replaces what was recorded under its key. When it returns nil, all are durable. After
+// an error, some of them may be.
 func (j *Journal) SaveEvents(events []Event) error {
 	var writes []Write
 	size := 0

@@ -36,9 +36,9 @@ import (
 //
 // That of version 7 with jobs has a job and its occurrences besides. That with an outbox has also alerts, and the
 // members that jobs and occurrences got since. In that with profiles, the former keys of those before are recorded.
-// That with record events has an event with two fields, and aliases of an identity that the answer of attempt 7 names. That
-// with watches has an observed change of a company between two of its answers, and what was polled.
-// That with record writes has an event of which one value was written to a CRM, and one was sent back.
+// That with record events has an event with two fields, and aliases of an identity that the answer of attempt 7 names.
+// That with watches has an observed change of a company between two of its answers, and what was polled. That with
+// record writes has an event of which one value was written to a CRM, and one was sent back.
 func releasedVersions(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/journal-v*.tsv")

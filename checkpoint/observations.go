@@ -23,9 +23,9 @@ type Observed struct {
 	Content []byte
 }
 
-// Observe records changes of companies of the account, each with the last attempt that has begun. A change that is recorded
-// already stays as it is. It returns how many were new. When it returns nil, all are durable. After an error, some of them
-// may be.
+// Observe records changes of companies of the account, each with the last attempt that has begun. A change that is
+// recorded already stays as it is. It returns how many were new. When it returns nil, all are durable. After an error,
+// some of them may be.
 //
 // The attempt is that of the order of commits: an observation is durable only when the intents of all attempts up to it
 // are. So no later attempt gets the number of one of them, also after a crash.
@@ -78,7 +78,8 @@ func (j *Journal) companyKey(id string) enrich.Key {
 	return j.Key(enrich.Identity{Company: enrich.Company{ID: id}})
 }
 
-// canonicalJSON returns the form of JSON in which values are compared: the order of members and white space have no meaning.
+// canonicalJSON returns the form of JSON in which values are compared: the order of members and white space have no
+// meaning.
 func canonicalJSON(text []byte) []byte {
 	var value any
 	from := json.NewDecoder(bytes.NewReader(text))
@@ -133,8 +134,8 @@ func (j *Journal) LastAttempt() attempt.ID {
 	return j.state.persisted.NextID - 1
 }
 
-// AnswersOf returns the attempts that answered a field of the identity with a key, in the order of their Begin: the one that
-// counts, and those before it whose answers were asked for again.
+// AnswersOf returns the attempts that answered a field of the identity with a key, in the order of their Begin: the one
+// that counts, and those before it whose answers were asked for again.
 func (j *Journal) AnswersOf(key enrich.Key, f enrich.Field) (ids []attempt.ID, err error) {
 	known, err := j.RecordOf(key)
 	for id := known.Attempts[f]; id != 0 && err == nil; {

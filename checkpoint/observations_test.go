@@ -39,8 +39,8 @@ func (r *rig) observed(company string) (all []record.Observation) {
 	return all
 }
 
-// TestAChangeIsObservedOnce: the same content of the same company is one observation, in whatever order its members come, in
-// one call or several, and after the journal was opened again. All that came is kept as it came.
+// TestAChangeIsObservedOnce: the same content of the same company is one observation, in whatever order its members
+// come, in one call or several, and after the journal was opened again. All that came is kept as it came.
 func TestAChangeIsObservedOnce(t *testing.T) {
 	r := newRig(t)
 	r.settle(r.grant(request(companyByID("7"), email)), found)
@@ -83,8 +83,8 @@ func TestManyChangesAreObserved(t *testing.T) {
 	}
 }
 
-// TestAnErasedChangeIsNotObservedAgain: forget and prune take the content of changes, and the same change, when it is told
-// again, is still the same.
+// TestAnErasedChangeIsNotObservedAgain: forget and prune take the content of changes, and the same change, when it is
+// told again, is still the same.
 func TestAnErasedChangeIsNotObservedAgain(t *testing.T) {
 	named := Observed{"7", []byte(`{"event_type":"shareholder_name","message":"from Ann Lee to Bob Roe"}`)}
 	other := Observed{"7", []byte(`{"event_type":"name","message":"from A to B"}`)}
@@ -174,8 +174,8 @@ type changing struct {
 	of       []string       // the companies of the calls in flight
 }
 
-// TestAnObservedChangeIsPaidForOnce: a company is never paid for more often than once, and once more for each change that was
-// observed, however often that was, across crashes, lost calls and commits of unknown result.
+// TestAnObservedChangeIsPaidForOnce: a company is never paid for more often than once, and once more for each change
+// that was observed, however often that was, across crashes, lost calls and commits of unknown result.
 func TestAnObservedChangeIsPaidForOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &changing{

@@ -57,8 +57,8 @@ func (j *Journal) Doubt(id attempt.ID) string {
 	return a.doubt.Cause
 }
 
-// LastEnded returns when the last call ended that may have reached the service. It notes as BeginReading that the account
-// is about to be read.
+// LastEnded returns when the last call ended that may have reached the service. It notes as BeginReading that the
+// account is about to be read.
 func (j *Journal) LastEnded() time.Time {
 	j.look()
 	defer j.mu.Unlock()
@@ -147,8 +147,8 @@ func (j *Journal) Assume(charged bool, ids ...attempt.ID) error {
 	return j.say("somebody said so", charged, ids)
 }
 
-// Shown decides doubts as Assume does, by what the service shows of the thing that each call was to make: a lost start of a
-// watch was charged when the company is watched.
+// Shown decides doubts as Assume does, by what the service shows of the thing that each call was to make: a lost start
+// of a watch was charged when the company is watched.
 func (j *Journal) Shown(charged bool, ids ...attempt.ID) error {
 	return j.say("the service shows it", charged, ids)
 }

@@ -1,8 +1,8 @@
 // This file shares a journal among several processes.
 //
 // Every process has the ledger state in its memory. A decision needs a turn. From the begin of a turn to its commit, no
-// other process commits. At the begin, the process applies the records that others have committed since its last turn. So
-// each decision uses everything that is durable. The decisions of a turn are committed together. During a commit no
+// other process commits. At the begin, the process applies the records that others have committed since its last turn.
+// So each decision uses everything that is durable. The decisions of a turn are committed together. During a commit no
 // decision is made.
 
 package checkpoint
@@ -19,8 +19,8 @@ import (
 	"payonce/cost"
 )
 
-// sharing is the state of a ledger whose store is shared. The lock of the ledger guards it. Store is nil when no other process
-// uses the store.
+// sharing is the state of a ledger whose store is shared. The lock of the ledger guards it. Store is nil when no other
+// process uses the store.
 type sharing struct {
 	store      record.Shared
 	turn       record.Turn // the last one
@@ -63,8 +63,8 @@ func (j *ledger) nowAtMost() time.Time {
 	return j.shared.clock.Load().latest()
 }
 
-// askAgain is the time between two tries of a decision that depends on a call of another process. The end of such a call is
-// not signalled.
+// askAgain is the time between two tries of a decision that depends on a call of another process. The end of such a
+// call is not signalled.
 const askAgain = 200 * time.Millisecond
 
 // longestGathering is the longest time in which decisions join one turn.
@@ -111,7 +111,8 @@ func (j *ledger) wakeCommitter() {
 	}
 }
 
-// gather lets other goroutines that wait for the lock decide, so that one commit has all these decisions. The lock is held.
+// gather lets other goroutines that wait for the lock decide, so that one commit has all these decisions. The lock is
+// held.
 func (j *ledger) gather() {
 	for j.shared.inTurn && j.shared.deciders.Load() > 0 && j.queued < maxQueue && j.failure == nil &&
 		time.Since(j.shared.begun) < longestGathering {
@@ -121,8 +122,8 @@ func (j *ledger) gather() {
 	}
 }
 
-// look locks the journal for a caller that reads durable state. In a shared journal it first applies the records that others
-// have committed.
+// look locks the journal for a caller that reads durable state. In a shared journal it first applies the records that
+// others have committed.
 func (j *Journal) look() {
 	j.mu.Lock()
 	s := &j.shared
@@ -451,8 +452,8 @@ func (j *Journal) noteQuiet() {
 	}
 }
 
-// Quiet reports whether no call of the account has been in flight since BeginReading. It is always true when the journal is
-// not shared.
+// Quiet reports whether no call of the account has been in flight since BeginReading. It is always true when the
+// journal is not shared.
 func (j *Journal) Quiet() bool {
 	j.look()
 	defer j.mu.Unlock()

@@ -132,8 +132,8 @@ func TestTwoJournalsConformAsOne(t *testing.T) {
 	ledgertest.Run(t, pairs(iotest.StartPostgres(t, "fsync=on")))
 }
 
-// TestTwoJournalsDecideAsRowsDo compares two journals on one database, which take random steps in turn, with a ledger that
-// loads each view from the rows of all attempts.
+// TestTwoJournalsDecideAsRowsDo compares two journals on one database, which take random steps in turn, with a ledger
+// that loads each view from the rows of all attempts.
 func TestTwoJournalsDecideAsRowsDo(t *testing.T) {
 	server := iotest.StartPostgres(t, "fsync=on")
 	for seed := range uint64(*pairSeeds) {

@@ -115,8 +115,8 @@ func (t Tariff) goesOn(from, to Account, most int64) (proved bool) {
 	return proved
 }
 
-// CanFall reports whether a hold is one of a meter that counts the things that there are now. Such a counter proves nothing
-// about a call: others may have gone meanwhile.
+// CanFall reports whether a hold is one of a meter that counts the things that there are now. Such a counter proves
+// nothing about a call: others may have gone meanwhile.
 func (t Tariff) CanFall(h Hold) bool { return h.Amounts().Meters()&t.counted(CountsNow) != 0 }
 
 // counted returns the meters whose counters move in a way.

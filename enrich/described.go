@@ -27,8 +27,8 @@ const (
 // where it says nothing.
 type Described [numParts]string
 
-// Names returns the identities of a subject: of a person the id, the profile and the email, because persons share names, and of
-// a company those of Company.Names.
+// Names returns the identities of a subject: of a person the id, the profile and the email, because persons share
+// names, and of a company those of Company.Names.
 func (d *Described) Names(subject Subject) (all []Identity) {
 	if subject == Companies {
 		return Company{

@@ -32,9 +32,9 @@ func (c *Cells) EachCanonical(form []byte, visit func(canonical []byte) bool) bo
 	return former != "" && visit(append(form[:0], former...))
 }
 
-// Further returns the cells of a further identity of the contact: 1 for the one after that of AppendCanonical. After it come
-// the email, the profile, the id, the name with the domain of the company, and the name with the name of the company. The
-// cells name the further identity when an email is preferred. It reports false when there is none.
+// Further returns the cells of a further identity of the contact: 1 for the one after that of AppendCanonical. After it
+// come the email, the profile, the id, the name with the domain of the company, and the name with the name of the
+// company. The cells name the further identity when an email is preferred. It reports false when there is none.
 func (c Cells) Further(number int, prefer Pattern) (further Cells, found bool) {
 	form, pattern, reason := c.AppendCanonical(nil, prefer)
 	for number > 0 && reason == "" {

@@ -1,6 +1,6 @@
 // This file reviews the values that a run found for the records of a CRM, and writes approved values to an import file.
-// crmpush.go writes them to the CRM itself. The list of the run has the present values of the CRM: it was pulled from the
-// CRM, or exported with the ids of its records.
+// crmpush.go writes them to the CRM itself. The list of the run has the present values of the CRM: it was pulled from
+// the CRM, or exported with the ids of its records.
 
 package pipeline
 
@@ -81,7 +81,8 @@ func (w *Work) ReviewCRM(ctx context.Context, o CRMOptions, to Output) (*report.
 	})
 }
 
-// DecideCRM lets a person decide about the values of a run. Save returns after the decisions about the lines are durable.
+// DecideCRM lets a person decide about the values of a run. Save returns after the decisions about the lines are
+// durable.
 func (w *Work) DecideCRM(
 	ctx context.Context, o CRMOptions, decide func(review *crm.Review, save func(lines ...int) error) error,
 ) (*report.CRMReview, error) {
@@ -396,8 +397,8 @@ func (r *crmReview) export(ctx context.Context, o CRMExportOptions, to Output) (
 	return view, r.noteExported(exported)
 }
 
-// earlierFiles returns files of earlier exports that are beside those of this one. A user could mistake them for parts of
-// this export.
+// earlierFiles returns files of earlier exports that are beside those of this one. A user could mistake them for parts
+// of this export.
 func (r *crmReview) earlierFiles(path string, written []string) (earlier []string, err error) {
 	for set := 1; path != listfile.Standard && set < 1<<len(r.Targets); set++ {
 		var batch crm.Batch
@@ -421,8 +422,8 @@ func (r *crmReview) earlierFiles(path string, written []string) (earlier []strin
 	return earlier, nil
 }
 
-// noteExported records the decisions of all lines, also those that a review took back, and which were exported now; -1 is
-// no line.
+// noteExported records the decisions of all lines, also those that a review took back, and which were exported now; -1
+// is no line.
 func (r *crmReview) noteExported(exported []int) error {
 	now := r.now().UTC().Truncate(time.Second)
 	for _, i := range exported {

@@ -34,8 +34,8 @@ type CRMPushOptions struct {
 // pulledRun replaces the name of a run in the record of a pulled list. No run has this name.
 const pulledRun = "crm/pull"
 
-// PullCRM writes the contacts of a CRM to a list. Those who opted out are left out unless they are wanted: a run would pay
-// for values that are never written.
+// PullCRM writes the contacts of a CRM to a list. Those who opted out are left out unless they are wanted: a run would
+// pay for values that are never written.
 func (w *Work) PullCRM(ctx context.Context, account CRMAccount, which iocrm.Selection, optedOut bool, to Output) (*report.CRMPull, error) {
 	return with(w, func(s *session) (_ *report.CRMPull, err error) {
 		if err := s.place.OpenJournal(ctx, "crm pull"); err != nil {
@@ -232,8 +232,8 @@ func crmProblem(ctx context.Context, err error) error {
 	return &problem.Error{Kind: kind, Code: "crm_" + string(e.Problem), Err: err}
 }
 
-// UndoCRM clears the values that a run wrote to a CRM and that the CRM still has. It first calls confirm with the fields to
-// clear, and clears nothing when confirm returns an error.
+// UndoCRM clears the values that a run wrote to a CRM and that the CRM still has. It first calls confirm with the
+// fields to clear, and clears nothing when confirm returns an error.
 func (w *Work) UndoCRM(ctx context.Context, account CRMAccount, name string, confirm func(*report.CRMPush) error) (*report.CRMPush, error) {
 	return with(w, func(s *session) (*report.CRMPush, error) {
 		if err := s.place.Require(ctx, "crm undo"); err != nil {

@@ -10,8 +10,8 @@ import (
 	"payonce/pipeline/report"
 )
 
-// TestAnInterruptOfAPushIsNoFaultOfTheCRM interrupts a push while the CRM is called. The error of the call is not the reason
-// why the push ended. An error of the journal is never hidden.
+// TestAnInterruptOfAPushIsNoFaultOfTheCRM interrupts a push while the CRM is called. The error of the call is not the
+// reason why the push ended. An error of the journal is never hidden.
 func TestAnInterruptOfAPushIsNoFaultOfTheCRM(t *testing.T) {
 	items := make([]*crm.Item, 3)
 	lost := &iocrm.Error{Problem: iocrm.Unreachable, Err: errors.New("no answer")}

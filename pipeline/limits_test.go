@@ -466,8 +466,8 @@ func TestReconcileNamesTheRowOfASelectedCompany(t *testing.T) {
 	check(map[string]int64{"acme.example": 2, "company 1000046": 0})
 }
 
-// TestACeilingOfNoneLeavesTheValueOutOfTheCalls allows no emails and no phones: contacts are asked for without them, with
-// the operation that takes everything that names a person. The run is whole, and is written again as it was.
+// TestACeilingOfNoneLeavesTheValueOutOfTheCalls allows no emails and no phones: contacts are asked for without them,
+// with the operation that takes everything that names a person. The run is whole, and is written again as it was.
 func TestACeilingOfNoneLeavesTheValueOutOfTheCalls(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

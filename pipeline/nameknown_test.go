@@ -27,10 +27,10 @@ func sameNamed() (first, other world.Company) {
 	panic("no companies share a name")
 }
 
-// TestANameThatWasAnsweredIsNotAskedForAgain runs lists with one journal. A search by a name is asked for once, in all spellings
-// that are equal, in other rows, lists and starts. A row whose website nobody has is not asked for by that name again either:
-// the search has said which company has it. A company that is known by its website alone does not answer for its name, which
-// another company can have.
+// TestANameThatWasAnsweredIsNotAskedForAgain runs lists with one journal. A search by a name is asked for once, in all
+// spellings that are equal, in other rows, lists and starts. A row whose website nobody has is not asked for by that
+// name again either: the search has said which company has it. A company that is known by its website alone does not
+// answer for its name, which another company can have.
 func TestANameThatWasAnsweredIsNotAskedForAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,9 +18,9 @@ func personRow(e world.Employee, profile, email string) string {
 	return fmt.Sprintf("%s,%s,%s,%s,%s,%s\n", profile, e.First, e.Last, e.Company.Website(), e.Company.Name(), email)
 }
 
-// TestAPersonThatIsNotFoundIsAskedForByTheOtherIdentitiesOfItsRow runs a list of persons with profiles that do not exist
-// and with those of other persons. The plan counts the further lookups, and each is sent at most once. A found person without
-// an email is not asked for again.
+// TestAPersonThatIsNotFoundIsAskedForByTheOtherIdentitiesOfItsRow runs a list of persons with profiles that do not
+// exist and with those of other persons. The plan counts the further lookups, and each is sent at most once. A found
+// person without an email is not asked for again.
 func TestAPersonThatIsNotFoundIsAskedForByTheOtherIdentitiesOfItsRow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

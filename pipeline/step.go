@@ -37,8 +37,8 @@ func (j *job) run() (all output.Steps) {
 	return all
 }
 
-// knownCompanies finds out which companies of a step are known by other identities than those of their rows. It returns nil
-// where answers of the step name no identities.
+// knownCompanies finds out which companies of a step are known by other identities than those of their rows. It returns
+// nil where answers of the step name no identities.
 func (j *job) knownCompanies(s *RunStep) scan.Known {
 	journal := s.Account.Journal
 	if journal == nil || s.Scope.Subject != enrich.Companies || s.Scope.Wanted&s.Account.Identifying == 0 {

@@ -60,9 +60,9 @@ func settingsFor(dir string, o Options) badger.Options {
 	return settings
 }
 
-// Sizes of memory tables, in bytes. Badger limits a commit to 15 % of one. To write one to a table takes more than twice its
-// size, rounded up to a power of two: for this size 32 MB, for earlierMemTableSize 64 MB. Badger keeps up to 8 such pieces of
-// memory, however many rows there are.
+// Sizes of memory tables, in bytes. Badger limits a commit to 15 % of one. To write one to a table takes more than
+// twice its size, rounded up to a power of two: for this size 32 MB, for earlierMemTableSize 64 MB. Badger keeps up to
+// 8 such pieces of memory, however many rows there are.
 const (
 	memTableSize = 12 << 20
 	// earlierMemTableSize is that of earlier versions.

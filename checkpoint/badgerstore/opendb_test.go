@@ -59,8 +59,8 @@ func TestAStoreThatIsReadInOrderWritesWithoutMerges(t *testing.T) {
 	}
 }
 
-// TestALogOfAnEarlierVersionIsReadAfterACrash has a log that fills the larger memory table of an earlier version. Into the
-// memory table of this version it would not fit.
+// TestALogOfAnEarlierVersionIsReadAfterACrash has a log that fills the larger memory table of an earlier version. Into
+// the memory table of this version it would not fit.
 func TestALogOfAnEarlierVersionIsReadAfterACrash(t *testing.T) {
 	dir, killed := t.TempDir(), t.TempDir()
 	earlier := settingsFor(dir, Options{}).WithMemTableSize(earlierMemTableSize).WithValueLogFileSize(1 << 20)
@@ -107,8 +107,8 @@ func TestALogOfAnEarlierVersionIsReadAfterACrash(t *testing.T) {
 	}
 }
 
-// TestACommitHasRoomForAGatheredQueueAndALongAnswer compares what Badger takes in a commit with what the journal gathers for
-// one: at most record.CommitSize and the longest answer, and the sums and names that follow from them.
+// TestACommitHasRoomForAGatheredQueueAndALongAnswer compares what Badger takes in a commit with what the journal
+// gathers for one: at most record.CommitSize and the longest answer, and the sums and names that follow from them.
 func TestACommitHasRoomForAGatheredQueueAndALongAnswer(t *testing.T) {
 	const longestAnswer, others = 768 << 10, 512 << 10
 	s, err := openEngineFor(t.TempDir(), Options{})

@@ -12,9 +12,9 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestAnObservedChangeAllowsTheAnswersBeforeIt asks for one field of a subject that is known by two identities, when nothing
-// else limits the call. It is granted exactly when no answer is later than the change and nothing may have been charged
-// since. The states of both identities are drawn.
+// TestAnObservedChangeAllowsTheAnswersBeforeIt asks for one field of a subject that is known by two identities, when
+// nothing else limits the call. It is granted exactly when no answer is later than the change and nothing may have been
+// charged since. The states of both identities are drawn.
 func TestAnObservedChangeAllowsTheAnswersBeforeIt(t *testing.T) {
 	granted := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -69,8 +69,8 @@ func (s Subject) decided(req attempt.Request, under enrich.Key) attempt.Decision
 	return nil
 }
 
-// charged returns what was found under another identity or may have been charged there. A field that came back empty may be
-// asked for by this one: a search by a number that found no record is another operation than a call by the id.
+// charged returns what was found under another identity or may have been charged there. A field that came back empty
+// may be asked for by this one: a search by a number that found no record is another operation than a call by the id.
 func (o Other) charged() Subject {
 	s := o.Subject
 	for f, state := range s.States {

@@ -12,8 +12,8 @@ func upTo(req attempt.Request, last attempt.ID) attempt.Request {
 	return req
 }
 
-// changedOnce asks again for a field that has changed. A change that is observed again, before or after the answer, and a
-// crash at any step, change nothing: there is one answer for it. The clock stands still.
+// changedOnce asks again for a field that has changed. A change that is observed again, before or after the answer, and
+// a crash at any step, change nothing: there is one answer for it. The clock stands still.
 func changedOnce(r *rig) {
 	first := r.grant(ask(1, email))
 	r.settle(first, email, paid(email, emailPrice))
@@ -75,8 +75,8 @@ func changeLost(r *rig) {
 	r.spent("workspace/2026-11", 5*emailPrice, 0)
 }
 
-// changeOfCompany asks again for a company by one of the identities that answers have named. Then no other identity of the
-// company is asked for the same change.
+// changeOfCompany asks again for a company by one of the identities that answers have named. Then no other identity of
+// the company is asked for the same change.
 func changeOfCompany(r *rig) {
 	for _, asked := range []enrich.Identity{byID(acme()), byNumber(acme()), byVAT(acme())} {
 		one := r.again()

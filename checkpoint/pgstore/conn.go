@@ -17,8 +17,8 @@ import (
 // ErrConnection is wrapped by errors about a database that cannot be used as a journal.
 var ErrConnection = errors.New("the journal's database cannot be used")
 
-// link is the single connection of a process. It reconnects after a break. No statement depends on a session, so a pooler
-// may give every transaction another connection to the server.
+// link is the single connection of a process. It reconnects after a break. No statement depends on a session, so a
+// pooler may give every transaction another connection to the server.
 type link struct {
 	config *pgx.ConnConfig
 
@@ -124,8 +124,8 @@ func isPassing(err error) bool {
 	return strings.HasPrefix(server.Code, "08")
 }
 
-// again calls try until it succeeds, its error is not temporary, or patience has ended. Each pause is twice as long as the
-// previous one, up to a second.
+// again calls try until it succeeds, its error is not temporary, or patience has ended. Each pause is twice as long as
+// the previous one, up to a second.
 func again(patience, pause time.Duration, try func() error) error {
 	began := uptime()
 	for {

@@ -51,8 +51,9 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 	return nil
 }
 
-// allowedBy names what allows a field to be paid for once more: an observed change, or a charge whose answer was lost. It is
-// empty for a field that was not paid for before. All changes that were observed after the same attempt together allow one call.
+// allowedBy names what allows a field to be paid for once more: an observed change, or a charge whose answer was lost.
+// It is empty for a field that was not paid for before. All changes that were observed after the same attempt together
+// allow one call.
 func allowedBy(in *record.Intent, f enrich.Field) []byte {
 	lost := in.Earlier[f]
 	switch {

@@ -23,8 +23,8 @@ type Snapshot struct {
 // ErrNone says that a database has no journal of the workspace.
 var ErrNone = errors.New("the database has no journal of the workspace")
 
-// Read opens a snapshot of the journal of a workspace. It writes nothing, and takes no epoch. The error wraps ErrNone when
-// there is no journal.
+// Read opens a snapshot of the journal of a workspace. It writes nothing, and takes no epoch. The error wraps ErrNone
+// when there is no journal.
 func Read(address, workspace string) (*Snapshot, error) {
 	config, err := configOf(address)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package pgstore keeps the records of journals in PostgreSQL, so that several machines work on one workspace.
 //
-// A decision is one transaction with the isolation READ COMMITTED. It first locks the row of the workspace. So its later
-// statements see everything that was committed before, and no other process commits until it ends. The only clock is that
-// of the database, read after the lock. No statement needs a session, so a pooler may be in between.
+// A decision is one transaction with the isolation READ COMMITTED. It first locks the row of the workspace. So its
+// later statements see everything that was committed before, and no other process commits until it ends. The only clock
+// is that of the database, read after the lock. No statement needs a session, so a pooler may be in between.
 //
 //   - Commit point: the COMMIT of the transaction, with synchronous_commit and fsync.
 //   - When the reply to COMMIT is lost, the next transaction locks the same row. By then the earlier transaction has ended
@@ -165,8 +165,8 @@ func (s *Store) renew(ctx context.Context) {
 	}
 }
 
-// sign renews the lease outside of a turn, unless it has ended. In a turn it does nothing, so the server can end a turn that
-// makes no progress.
+// sign renews the lease outside of a turn, unless it has ended. In a turn it does nothing, so the server can end a turn
+// that makes no progress.
 func (s *Store) sign() {
 	s.turns.Lock()
 	defer s.turns.Unlock()

@@ -12,8 +12,8 @@ import (
 	"payonce/checkpoint/record"
 )
 
-// turnPause is the first pause of a process whose connection broke outside a turn. It is longer than the pause of a process
-// in a turn, which can continue only if no other process commits first.
+// turnPause is the first pause of a process whose connection broke outside a turn. It is longer than the pause of a
+// process in a turn, which can continue only if no other process commits first.
 const turnPause = 250 * time.Millisecond
 
 // Begin implements record.Shared.
@@ -210,8 +210,8 @@ func (s *Store) commit(ctx context.Context, conn *pgx.Conn, token []byte, writes
 	return conn.SendBatch(ctx, batch).Close()
 }
 
-// commitAgain looks up whether the transaction of a turn was committed. If it was not, and no other process has committed
-// since, it commits the writes. The caller holds the connection's lock.
+// commitAgain looks up whether the transaction of a turn was committed. If it was not, and no other process has
+// committed since, it commits the writes. The caller holds the connection's lock.
 func (s *Store) commitAgain(token []byte, writes []record.Write) error {
 	s.drop() // the server then rolls an open transaction back, and the lock waits for that
 	return s.locked(func(ctx context.Context, conn *pgx.Conn) error {

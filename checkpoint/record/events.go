@@ -8,8 +8,8 @@ import (
 	"payonce/io/numbered"
 )
 
-// Event records what happened to the values that were found for one record of a CRM. It has no values and no names. Its key
-// is a hash of what it is about, with the secret of the journal.
+// Event records what happened to the values that were found for one record of a CRM. It has no values and no names. Its
+// key is a hash of what it is about, with the secret of the journal.
 type Event struct {
 	Run string `json:"run"` // that found the values
 	// Person is the key of the person who was asked about, in the account 0. The event is erased with the person.
@@ -38,7 +38,8 @@ type EventOutcome struct {
 	Write RecordWrite `json:"write,omitzero"`
 }
 
-// RecordWrite is what is known of writing a value to a record of a CRM. Package pipeline/crm says which states there are.
+// RecordWrite is what is known of writing a value to a record of a CRM. Package pipeline/crm says which states there
+// are.
 type RecordWrite struct {
 	State string    `json:"state"`
 	At    time.Time `json:"at"`  // since when it has this state

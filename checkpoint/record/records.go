@@ -522,8 +522,8 @@ type Choice struct {
 	Resolve  bool   `json:"resolve,omitempty"`  // as given to --resolve: the service chooses
 	// AcceptMismatch says that rows also get the values of answers that contradict them.
 	AcceptMismatch bool `json:"accept_mismatch,omitempty"`
-	// Fallback says that a company which its first identity does not find is asked for by its others, and FallbackOfPersons that
-	// a person is, too. FallbackChosen says that the user asked for it.
+	// Fallback says that a company which its first identity does not find is asked for by its others, and
+	// FallbackOfPersons that a person is, too. FallbackChosen says that the user asked for it.
 	Fallback          bool `json:"fallback,omitempty"`
 	FallbackOfPersons bool `json:"fallback_of_persons,omitempty"`
 	FallbackChosen    bool `json:"fallback_chosen,omitempty"`

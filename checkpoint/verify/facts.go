@@ -180,8 +180,8 @@ func (w *walk) check(field record.KeyedField, key, value []byte) {
 	}
 }
 
-// isForgottenFormer reports whether a key is a former one of an identity that is marked as forgotten. Its fields of others
-// are not.
+// isForgottenFormer reports whether a key is a former one of an identity that is marked as forgotten. Its fields of
+// others are not.
 func (c *checker) isForgottenFormer(key enrich.Key) bool {
 	return slices.ContainsFunc(c.formerOf[key], func(own enrich.Key) bool { return c.forgotten[own] })
 }

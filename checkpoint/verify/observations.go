@@ -6,8 +6,8 @@ import (
 	"payonce/checkpoint/record"
 )
 
-// checkObservations checks the records of observations: whether they can be read, and whether the attempts that they name
-// have begun. Otherwise a later attempt would get the number, and its answer could be bought again.
+// checkObservations checks the records of observations: whether they can be read, and whether the attempts that they
+// name have begun. Otherwise a later attempt would get the number, and its answer could be bought again.
 func (c *checker) checkObservations() error {
 	return c.store.Scan([]byte{record.ObservedPrefix}, nil, func(key, value []byte) (bool, error) {
 		var o record.Observation

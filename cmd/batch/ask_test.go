@@ -290,8 +290,8 @@ func TestInterruptedQuestionErasesNothing(t *testing.T) {
 	}
 }
 
-// TestForgetAsksWhichNamesakesAreThePerson: they are listed with what tells them apart, and those that are chosen by their
-// numbers are erased.
+// TestForgetAsksWhichNamesakesAreThePerson: they are listed with what tells them apart, and those that are chosen by
+// their numbers are erased.
 func TestForgetAsksWhichNamesakesAreThePerson(t *testing.T) {
 	for answers, want := range map[string]struct{ left, code int }{
 		"\ny\n": {2, exitDone}, "1\ny\n": {1, exitDone}, "3\nx\n2,1\ny\n": {0, exitDone}, "all\ny\n": {0, exitDone}, "1\nn\n": {3, exitApproval}, "": {3, exitApproval},

@@ -17,8 +17,8 @@ import (
 	"payonce/pipeline/watch"
 )
 
-// refreshFirst records what has changed of the watched companies, asks again for those of the list, and writes the changes of
-// their values. The calls are those of the run, so each of its ceilings limits both together.
+// refreshFirst records what has changed of the watched companies, asks again for those of the list, and writes the
+// changes of their values. The calls are those of the run, so each of its ceilings limits both together.
 func (o *options) refreshFirst(cmd *cobra.Command, w *pipeline.Work, run pipeline.RunOptions, out io.Writer) (dispatch.Stop, error) {
 	switch {
 	case o.changes == "":

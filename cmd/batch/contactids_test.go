@@ -10,8 +10,8 @@ import (
 	"payonce/io/sandbox/world"
 )
 
-// sharedNames returns the identifiers of companies of the embedded service that share their names with others, one column
-// with its header. None is the one that the service finds by the name.
+// sharedNames returns the identifiers of companies of the embedded service that share their names with others, one
+// column with its header. None is the one that the service finds by the name.
 func sharedNames(most int) string {
 	config := sandbox.DefaultConfig()
 	w := world.World{People: world.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}
@@ -29,9 +29,9 @@ func sharedNames(most int) string {
 	return list
 }
 
-// TestFoundEmployeesGetTheirOwnContacts searches employees of companies that share their names with others, and looks up
-// the contacts of the found people: by their ids, each answer is about the right person. By name and company other people
-// come back. Their answers are mismatches, and the rows say so.
+// TestFoundEmployeesGetTheirOwnContacts searches employees of companies that share their names with others, and looks
+// up the contacts of the found people: by their ids, each answer is about the right person. By name and company other
+// people come back. Their answers are mismatches, and the rows say so.
 func TestFoundEmployeesGetTheirOwnContacts(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

@@ -115,10 +115,10 @@ func (f *crmFire) untilDone(kills int, within int64, args ...string) string {
 	}
 }
 
-// TestCRMUnderFire pulls contacts, enriches them, reviews them by rules, pushes and undoes. Meanwhile another client edits
-// a tenth of the contacts, answers of both services are lost, and the commands are killed. No edit is lost, no value
-// that somebody had is overwritten, no field of mobile numbers is touched, nothing is looked up or written twice, and every
-// value has its outcome.
+// TestCRMUnderFire pulls contacts, enriches them, reviews them by rules, pushes and undoes. Meanwhile another client
+// edits a tenth of the contacts, answers of both services are lost, and the commands are killed. No edit is lost, no
+// value that somebody had is overwritten, no field of mobile numbers is touched, nothing is looked up or written twice,
+// and every value has its outcome.
 func TestCRMUnderFire(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -145,7 +145,8 @@ func TestCRMUnderFire(t *testing.T) {
 	in := func(name string) string { return filepath.Join(f.dir, name) }
 	each := int64(*crmContacts)
 	f.untilDone(*crmKills/5, 3, "crm", "pull", "--view", crm.ViewIncomplete, "-o", in("contacts.csv"))
-	// One call at a time: how many a kill leaves in doubt, and so how many values there are, is not up to the machine's speed.
+	// One call at a time: how many a kill leaves in doubt, and so how many values there are, is not up to the machine's
+	// speed.
 	f.untilDone(*crmKills/3, each/8, "run", in("contacts.csv"), "-o", in("out.csv"), "--name", "june", "--fields", "email,phone", "--max-spend", "900",
 		"--yes", "--json", "--rate", "100000/1s", "--settle-delay", "100ms", "--concurrency", "1")
 	f.untilDone(0, 1, "crm", "review", "june", "-o", in("review.csv"), "--auto", "name-and-domain,name-and-phone")
@@ -253,9 +254,10 @@ func (f *crmFire) check(before, after string, pushed *report.CRMPush) {
 	}
 }
 
-// checkLookups checks that nothing was asked for while an earlier call for it may have been charged. By the journal, each
-// call for a field of somebody but the last one was proved not charged before the next one began. By the service, nothing
-// was charged twice, or asked for after it was charged. And nothing was asked for of which the journal has no call.
+// checkLookups checks that nothing was asked for while an earlier call for it may have been charged. By the journal,
+// each call for a field of somebody but the last one was proved not charged before the next one began. By the service,
+// nothing was charged twice, or asked for after it was charged. And nothing was asked for of which the journal has no
+// call.
 func (f *crmFire) checkLookups() {
 	f.t.Helper()
 	attempts := map[string]map[string]string{}

@@ -268,8 +268,8 @@ func (o *options) takesMoney() bool {
 	return err != nil || slices.ContainsFunc(asked, func(a provider.Asked) bool { return a.Interface.TakesMoney() })
 }
 
-// needed returns the ending of a code about an interface that is not configured, such as _v2, when no field that is asked
-// for comes from the first interface; else "".
+// needed returns the ending of a code about an interface that is not configured, such as _v2, when no field that is
+// asked for comes from the first interface; else "".
 func (o *options) needed() string {
 	if o.needs != "" {
 		return "_" + o.needs

@@ -100,8 +100,9 @@ func noPassword(t *testing.T, dir string) {
 	}
 }
 
-// TestSharedWorkersUnderKills lets four workers enrich two lists that share rows, under one ceiling of the workspace and one
-// window. Some are killed and start again. The service's own ledger says what it was asked and what it was charged.
+// TestSharedWorkersUnderKills lets four workers enrich two lists that share rows, under one ceiling of the workspace
+// and one window. Some are killed and start again. The service's own ledger says what it was asked and what it was
+// charged.
 func TestSharedWorkersUnderKills(t *testing.T) {
 	skipIfShort(t)
 	t.Logf("seed %d", *sharedSeed)
@@ -190,8 +191,8 @@ func TestSharedWorkersUnderKills(t *testing.T) {
 	}
 }
 
-// TestAStoppedProcessSendsNothingAfterItsLease stops a process in the middle of a run and gives its epoch up. When it goes
-// on, nothing more arrives from it.
+// TestAStoppedProcessSendsNothingAfterItsLease stops a process in the middle of a run and gives its epoch up. When it
+// goes on, nothing more arrives from it.
 func TestAStoppedProcessSendsNothingAfterItsLease(t *testing.T) {
 	skipIfShort(t)
 	server := iotest.StartPostgres(t, "fsync=on")

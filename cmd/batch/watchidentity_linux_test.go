@@ -79,8 +79,8 @@ func (c *watchCampaign) websiteOf(ids string) string {
 	return csvRows(c.t, c.in("first.csv"))[0]["company_website"]
 }
 
-// changed makes a campaign in which company 1 was bought by its id, is watched, and changed. It returns lists of it: by the id
-// and by the website. The response to the next call is lost.
+// changed makes a campaign in which company 1 was bought by its id, is watched, and changed. It returns lists of it: by
+// the id and by the website. The response to the next call is lost.
 func changed(t *testing.T, boughtByWebsite bool) (c *watchCampaign, ids, sites string) {
 	t.Helper()
 	c = newWatchCampaign(t)
@@ -103,9 +103,9 @@ func changed(t *testing.T, boughtByWebsite bool) (c *watchCampaign, ids, sites s
 	return c, ids, sites
 }
 
-// TestALostCallForAChangeBlocksTheCompanyUnderItsOtherIdentities asks again for a company by its id, and the response is lost.
-// Neither a refresh nor a run of a list that names the company by its website pays for it, whether or not it was bought by
-// the website before. With --rebuy one call more is paid, and both lists have the new value.
+// TestALostCallForAChangeBlocksTheCompanyUnderItsOtherIdentities asks again for a company by its id, and the response
+// is lost. Neither a refresh nor a run of a list that names the company by its website pays for it, whether or not it
+// was bought by the website before. With --rebuy one call more is paid, and both lists have the new value.
 func TestALostCallForAChangeBlocksTheCompanyUnderItsOtherIdentities(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -135,7 +135,8 @@ func TestALostCallForAChangeBlocksTheCompanyUnderItsOtherIdentities(t *testing.T
 	}
 }
 
-// TestARefreshByIDReachesTheListThatNamesTheCompanyOtherwise: the company was bought by its website, and --company names it.
+// TestARefreshByIDReachesTheListThatNamesTheCompanyOtherwise: the company was bought by its website, and --company
+// names it.
 func TestARefreshByIDReachesTheListThatNamesTheCompanyOtherwise(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -170,8 +171,8 @@ func TestALostStartThatTheServiceDoesNotShowIsSentAgain(t *testing.T) {
 	}
 }
 
-// TestTheCallsForChangesCountInTheLimitsOfTheJob: a run with --changes and a limit for a day, without a name. The calls for
-// changes and those of the run share the limit.
+// TestTheCallsForChangesCountInTheLimitsOfTheJob: a run with --changes and a limit for a day, without a name. The calls
+// for changes and those of the run share the limit.
 func TestTheCallsForChangesCountInTheLimitsOfTheJob(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -191,9 +192,9 @@ func TestTheCallsForChangesCountInTheLimitsOfTheJob(t *testing.T) {
 	}
 }
 
-// TestAJobWithChangesAsksForThemInItsLimitsAndWritesBothFiles starts a job at a change of a watched company: it polls, asks
-// again for the company alone, and writes the changes and the list with the new value. A second start pays for nothing. At the
-// limit of the day the job ends as a run does at a ceiling.
+// TestAJobWithChangesAsksForThemInItsLimitsAndWritesBothFiles starts a job at a change of a watched company: it polls,
+// asks again for the company alone, and writes the changes and the list with the new value. A second start pays for
+// nothing. At the limit of the day the job ends as a run does at a ceiling.
 func TestAJobWithChangesAsksForThemInItsLimitsAndWritesBothFiles(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -241,8 +242,8 @@ jobs:
 	}
 }
 
-// TestAnInterruptedRunWithChangesDoesNotSayThatNothingWasSent interrupts a run at its first call for a change, which it waits
-// for. The same command goes on, and each change is paid for once.
+// TestAnInterruptedRunWithChangesDoesNotSayThatNothingWasSent interrupts a run at its first call for a change, which it
+// waits for. The same command goes on, and each change is paid for once.
 func TestAnInterruptedRunWithChangesDoesNotSayThatNothingWasSent(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

@@ -63,11 +63,11 @@ func (c *watchCampaign) change() {
 	c.last, c.made[id+" "+field] = id, append(c.made[id+" "+field], value)
 }
 
-// TestKillsPayOnceForEachObservedChange changes watched companies many times. The service notifies a receiver of each change,
-// and somebody repeats notifications in another order. Polls and refreshes are killed at any of their requests, and the
-// service loses responses. Each company was watched once. No company was paid for more often than once and once more for each
-// of its changes. Each change of a field is in the table once, and the values in the table lead from the first answer to
-// what the service has now.
+// TestKillsPayOnceForEachObservedChange changes watched companies many times. The service notifies a receiver of each
+// change, and somebody repeats notifications in another order. Polls and refreshes are killed at any of their requests,
+// and the service loses responses. Each company was watched once. No company was paid for more often than once and once
+// more for each of its changes. Each change of a field is in the table once, and the values in the table lead from the
+// first answer to what the service has now.
 func TestKillsPayOnceForEachObservedChange(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -125,8 +125,8 @@ func TestKillsPayOnceForEachObservedChange(t *testing.T) {
 	refresh.runToEnd(exitDone, exitDoubt)
 	c.checkPaidOnce(kills)
 
-	// What was charged and lost is asked for again, so that the table has every change. When several calls were lost together,
-	// the account does not tell which of them were charged: then somebody says that all were.
+	// What was charged and lost is asked for again, so that the table has every change. When several calls were lost
+	// together, the account does not tell which of them were charged: then somebody says that all were.
 	for range 5 {
 		c.program("reconcile", "--assume", "charged").runToEnd(exitDone, exitDoubt)
 		var summary struct {
@@ -242,8 +242,8 @@ func (c *watchCampaign) checkTable() {
 	}
 }
 
-// TestTheLimitOfARunIncludesItsRefresh runs a list of six known companies, of which four have changed, and of three new ones,
-// with a limit of five units. The refresh uses four of them, and the run gets one more, in however many starts.
+// TestTheLimitOfARunIncludesItsRefresh runs a list of six known companies, of which four have changed, and of three new
+// ones, with a limit of five units. The refresh uses four of them, and the run gets one more, in however many starts.
 func TestTheLimitOfARunIncludesItsRefresh(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

@@ -333,7 +333,8 @@ func writeCertificate(t *testing.T, certFile, keyFile string) *x509.Certificate 
 // personal is part of every body of the attack, and has to be nowhere afterwards.
 const personal = "jane.doe@acme.example"
 
-// TestAnAttackedReceiverStaysSmallAndTellsNothing measures the memory of the program, which the race detector multiplies.
+// TestAnAttackedReceiverStaysSmallAndTellsNothing measures the memory of the program, which the race detector
+// multiplies.
 func TestAnAttackedReceiverStaysSmallAndTellsNothing(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

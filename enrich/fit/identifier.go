@@ -55,8 +55,8 @@ func cutName(form string) (place, name string) {
 	return form[:at], form[at:]
 }
 
-// isOpaque reports whether the name of a subject in the address of its page is an identifier that a network made, not one
-// that a person chose. A page can have both.
+// isOpaque reports whether the name of a subject in the address of its page is an identifier that a network made, not
+// one that a person chose. A page can have both.
 func isOpaque(name string) bool {
 	return strings.HasPrefix(name, "aco") && len(name) > 20 || strings.HasPrefix(name, "ACo") || strings.Trim(name, "0123456789") == ""
 }

@@ -6,8 +6,8 @@ import (
 	"payonce/io/conformance"
 )
 
-// TestConformance plays the cases in every way, over real HTTP; TestClientsWaitForAHangingServiceUntilTheTimeout plays the
-// others.
+// TestConformance plays the cases in every way, over real HTTP; TestClientsWaitForAHangingServiceUntilTheTimeout plays
+// the others.
 func TestConformance(t *testing.T) {
 	for _, way := range conformance.Ways() {
 		if testing.Short() && way.Name == "MCP" {

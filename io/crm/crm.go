@@ -1,5 +1,5 @@
-// Package crm has the types that all connectors to CRMs use: fields, records, changes and outcomes. A connector (package zoho
-// below it) reads records and changes them one at a time. Its caller decides which values may be written.
+// Package crm has the types that all connectors to CRMs use: fields, records, changes and outcomes. A connector
+// (package zoho below it) reads records and changes them one at a time. Its caller decides which values may be written.
 //
 // A connector has these methods, which any goroutine may call. Errors are *[Error] and contain no values of records.
 //

@@ -30,8 +30,9 @@ type PostgresServer struct {
 	dir string // of the socket
 }
 
-// StartPostgres starts a server with an empty database, and stops it with the test. Settings are such as "fsync=on"; without
-// that one a power cut of the machine would lose its data. Where PostgreSQL is not installed, the test is skipped.
+// StartPostgres starts a server with an empty database, and stops it with the test. Settings are such as "fsync=on";
+// without that one a power cut of the machine would lose its data. Where PostgreSQL is not installed, the test is
+// skipped.
 func StartPostgres(t testing.TB, settings ...string) *PostgresServer {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin")

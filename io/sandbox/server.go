@@ -64,10 +64,10 @@ func New(config Config) (*Server, error) {
 	return s, nil
 }
 
-// Handler returns the REST interface, whose paths begin with /api/v1, the MCP
-// endpoint at /mcp, the second interface below /v2, a CRM below /crm/v8 and /oauth/v2/token, and a page at / that says what this is. Every response carries
-// the header "X-Sandbox: true". Faults that break a connection panic with
-// http.ErrAbortHandler, which net/http understands.
+// Handler returns the REST interface, whose paths begin with /api/v1, the MCP endpoint at /mcp, the second interface
+// below /v2, a CRM below /crm/v8 and /oauth/v2/token, and a page at / that says what this is. Every response carries
+// the header "X-Sandbox: true". Faults that break a connection panic with http.ErrAbortHandler, which net/http
+// understands.
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serve) }
 
 // Close ends the service as the death of its process would: lookups under way are

@@ -62,8 +62,8 @@ const (
 	maxConnections = 256
 )
 
-// Receiver adds the companies of notifications to a spool. It accepts only requests whose path ends in a secret, and answers
-// all others alike. Set the exported fields before the first use. Its methods may be called from any goroutine.
+// Receiver adds the companies of notifications to a spool. It accepts only requests whose path ends in a secret, and
+// answers all others alike. Set the exported fields before the first use. Its methods may be called from any goroutine.
 type Receiver struct {
 	Spool   *Spool
 	Secret  string                                 // the last part of the path; not empty
@@ -77,8 +77,8 @@ type Receiver struct {
 // Count returns how many requests had an outcome.
 func (r *Receiver) Count(o Outcome) int64 { return r.counts[o].Load() }
 
-// Failure returns the last error of the file system because of which a notification was not stored; nil for none since the
-// last call.
+// Failure returns the last error of the file system because of which a notification was not stored; nil for none since
+// the last call.
 func (r *Receiver) Failure() error {
 	if err := r.failure.Swap(nil); err != nil {
 		return *err

@@ -104,7 +104,8 @@ func CheckRow(row Row, fills []Fill, values []enrich.Cell, columns int, appended
 // the parts in order. A cell that is not filled stays the same, byte for byte where the format
 // allows it.
 type Writer interface {
-	// Part returns an empty part for the rows of a block, or of nil for rows that are in no list. Several goroutines may call it at the same time.
+	// Part returns an empty part for the rows of a block, or of nil for rows that are in no list. Several goroutines may
+	// call it at the same time.
 	Part(block Block) Part
 	// Write writes the part of the next block. The part must not be used afterwards. The block must
 	// not be released before.

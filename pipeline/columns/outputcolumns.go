@@ -40,8 +40,8 @@ func (r *recognition) isAppended(column int) bool {
 	return slices.ContainsFunc(r.catalogues, func(c enrich.Catalogue) bool { return r.isAppendedBy(c, column) })
 }
 
-// isAppendedBy is isAppended for an output of one interface. In JSON a list of texts has a column for each of its places,
-// and none where all rows have an empty list.
+// isAppendedBy is isAppended for an output of one interface. In JSON a list of texts has a column for each of its
+// places, and none where all rows have an empty list.
 func (r *recognition) isAppendedBy(catalogue enrich.Catalogue, column int) bool {
 	always, optional := details(catalogue)
 	all := append(always, Outcomes()[0])

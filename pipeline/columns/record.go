@@ -61,8 +61,8 @@ const mobileWords = `mob cellul celular cellphone cellno cellnumber handy movil 
 	matkapuh kannykka handphone iphone whatsapp ponsel seluler diđộng telefonino мобил сотов κινητ נייד جوال محمول 携帯 手机 手機
 	行動 行动 휴대 핸드폰`
 
-// mobileAlone are words of headers of mobile numbers. They are parts of other words, too. One letter is how address books
-// shorten the kind, such as "Phone (M)".
+// mobileAlone are words of headers of mobile numbers. They are parts of other words, too. One letter is how address
+// books shorten the kind, such as "Phone (M)".
 const mobileAlone = `cell cel cep sms kom hp m c`
 
 // homeAlone is how address books shorten the kind of a private number.

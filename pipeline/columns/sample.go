@@ -162,8 +162,8 @@ func (c *Content) areUIDs(role Role) bool {
 	return 2*c.uids > c.filled() && (role == VATNumber) == (2*c.taxes > c.uids)
 }
 
-// uidOf reports whether a cell is a UID: a registration number of Switzerland such as "CHE-123.456.789", or a VAT number,
-// which has "MWST", "TVA" or "IVA" behind it, or is one of Austria such as "ATU12345678".
+// uidOf reports whether a cell is a UID: a registration number of Switzerland such as "CHE-123.456.789", or a VAT
+// number, which has "MWST", "TVA" or "IVA" behind it, or is one of Austria such as "ATU12345678".
 func uidOf(cell []byte) (isUID, isVAT bool) {
 	if len(cell) < len("ATU12345678") || len(cell) > 24 {
 		return false, false

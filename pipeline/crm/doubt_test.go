@@ -34,9 +34,9 @@ func (s *said) Update(context.Context, iocrm.Change) (iocrm.Outcome, error) {
 	return s.outcomes[s.changes-1], nil
 }
 
-// TestTheRecordDecidesADoubt settles values whose write may have arrived. A value that the record does not have is written
-// again only while nobody has modified the record since, and only if it is approved. While an earlier write may still
-// arrive, it stays in doubt.
+// TestTheRecordDecidesADoubt settles values whose write may have arrived. A value that the record does not have is
+// written again only while nobody has modified the record since, and only if it is approved. While an earlier write may
+// still arrive, it stays in doubt.
 func TestTheRecordDecidesADoubt(t *testing.T) {
 	now := time.Unix(100_000, 0)
 	state := func(modified int, email string) iocrm.Record {

@@ -55,7 +55,8 @@ func (r *Review) cells(l *Line) []string {
 	return cells
 }
 
-// StateText returns the text of the column state: whether the value is open, or why not, or when it was written or exported.
+// StateText returns the text of the column state: whether the value is open, or why not, or when it was written or
+// exported.
 func (l *Line) StateText() string {
 	const minute = "2006-01-02 15:04"
 	switch {

@@ -9,8 +9,8 @@ import (
 	"payonce/io/table"
 )
 
-// Connector reads and changes the records of a CRM. Its methods may be called from any goroutine. Errors are those of package
-// io/crm, and contain no values of records.
+// Connector reads and changes the records of a CRM. Its methods may be called from any goroutine. Errors are those of
+// package io/crm, and contain no values of records.
 type Connector interface {
 	// Fields returns the fields of the records.
 	Fields(ctx context.Context) ([]crm.Field, error)
@@ -40,7 +40,8 @@ const (
 	crmColumn    = "crm"
 )
 
-// pulled is a column of a pulled list. When a tracked column of a record has changed since, the record is reviewed again.
+// pulled is a column of a pulled list. When a tracked column of a record has changed since, the record is reviewed
+// again.
 type pulled struct {
 	header  string
 	tracked bool
@@ -137,8 +138,8 @@ func (c *CRM) targets() map[string]string {
 	return map[string]string{"email": c.Email, "phone": c.Phone}
 }
 
-// changed returns the tracked columns in which a record differs from the list. It skips fields whose value this program has
-// written, according to own.
+// changed returns the tracked columns in which a record differs from the list. It skips fields whose value this program
+// has written, according to own.
 func (c *CRM) changed(was map[string]string, now *crm.Record, own func(name, value string) bool) (columns []string) {
 	mine := map[string]bool{}
 	for header, name := range c.targets() {

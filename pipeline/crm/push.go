@@ -1,12 +1,12 @@
-// This file writes approved values to the records of a CRM, each once. A write is durable in the journal before it is sent,
-// and its outcome is durable before the next write is sent:
+// This file writes approved values to the records of a CRM, each once. A write is durable in the journal before it is
+// sent, and its outcome is durable before the next write is sent:
 //
 //	""  ─► sent ─► written ─► clearing ─► cleared
 //	        │  └─► sent_back
 //	        └────► ""          the record has not changed and no request can still arrive
 //
-// A value that is sent or clearing when the program starts is in doubt. Reading the record decides. A value that was sent
-// back, or cleared, is open again and needs a new approval.
+// A value that is sent or clearing when the program starts is in doubt. Reading the record decides. A value that was
+// sent back, or cleared, is open again and needs a new approval.
 
 package crm
 
@@ -74,8 +74,8 @@ func (l *Line) SentBack() string {
 	return ""
 }
 
-// Restore sets the state of writing the value from the journal. Sees says that the list shows the record as it was when the
-// state was recorded.
+// Restore sets the state of writing the value from the journal. Sees says that the list shows the record as it was when
+// the state was recorded.
 func (l *Line) Restore(w record.RecordWrite, sees bool) {
 	if w.State == Returned && !sees {
 		return // the reason was about an older state of the record
@@ -167,8 +167,8 @@ const (
 	tries = 3
 )
 
-// Look reads a record, settles doubts about its values, and returns the values that may be written now. It sends the other
-// approved values back to review. It changes nothing in the CRM.
+// Look reads a record, settles doubts about its values, and returns the values that may be written now. It sends the
+// other approved values back to review. It changes nothing in the CRM.
 func (p *Push) Look(ctx context.Context, item *Item) (now *crm.Record, send []*Cell, err error) {
 	now, err = p.read(ctx, item.Record)
 	if crm.ProblemOf(err) == crm.Invalid {
@@ -247,8 +247,8 @@ func (p *Push) notSent(item *Item, send []*Cell, again bool, err error) error {
 	return cmp.Or(p.Save(item), err)
 }
 
-// conclude notes the outcome of a write. Now is the record as it was last read. It reports whether values are left that can be
-// written without the others.
+// conclude notes the outcome of a write. Now is the record as it was last read. It reports whether values are left that
+// can be written without the others.
 func (p *Push) conclude(send []*Cell, outcome crm.Outcome, now *crm.Record) (left bool) {
 	why := map[crm.Result]string{
 		crm.Changed: WhyChanged, crm.Duplicate: WhyDuplicate, crm.Locked: WhyLocked, crm.Rejected: WhyRejected, crm.Gone: WhyGone,

@@ -1,7 +1,7 @@
-// Package crm reviews values that a run found for records of a CRM, and decides which of them may be written. It follows
-// the rules of specification v1, "Client rules for writing results into a CRM contact". A value is written only to a cell
-// that is empty in the CRM, and only after a person, or a rule that the user asked for, approved it. No cell is cleared. A
-// phone is never written to a column of mobile numbers.
+// Package crm reviews values that a run found for records of a CRM, and decides which of them may be written. It
+// follows the rules of specification v1, "Client rules for writing results into a CRM contact". A value is written only
+// to a cell that is empty in the CRM, and only after a person, or a rule that the user asked for, approved it. No cell
+// is cleared. A phone is never written to a column of mobile numbers.
 //
 // The package knows no file format of a CRM. The list has the values of the CRM, and Batches returns the rows of import
 // files. Push writes to the CRM itself, through a Connector, and Undo clears the values that Push wrote.

@@ -21,7 +21,8 @@ type Undo struct {
 // WhyInDoubt says why an undo did not clear a value: it is not known whether its write or an earlier undo of it arrived.
 const WhyInDoubt = "in_doubt"
 
-// Clear clears those fields of a record that still have the written values. Other fields of the record may have changed. After an error no request is in progress.
+// Clear clears those fields of a record that still have the written values. Other fields of the record may have
+// changed. After an error no request is in progress.
 func (u *Undo) Clear(ctx context.Context, item *Item) error {
 	for range tries {
 		now, err := u.read(ctx, item.Record)

@@ -169,8 +169,8 @@ func (d *dispatcher) begin(ctx context.Context) error {
 }
 
 // isKnown reports whether the pending task must not begin now, because its subject is or may become known by another
-// identity. Calls by identities of another order may be about the same subject, so it waits for them. When they have shown
-// that the subject is known, it drops the task, and the lookup is not sent.
+// identity. Calls by identities of another order may be about the same subject, so it waits for them. When they have
+// shown that the subject is known, it drops the task, and the lookup is not sent.
 func (d *dispatcher) isKnown(ctx context.Context) (handled bool, err error) {
 	lookup := d.pending.lookup
 	if len(d.flights.begun) > 0 && lookup.Identity.Order() != d.order {
@@ -234,8 +234,8 @@ func (d *dispatcher) over(ctx context.Context, over attempt.Over, asked time.Tim
 	return nil
 }
 
-// drop takes fields that need not or must not be asked out of the pending task. A lookup that asks for its fields together
-// is dropped with one of them.
+// drop takes fields that need not or must not be asked out of the pending task. A lookup that asks for its fields
+// together is dropped with one of them.
 func (d *dispatcher) drop(fields enrich.Fields) {
 	if d.pending.lookup.Fields = d.rest(d.pending.lookup, fields); d.pending.lookup.Fields == 0 {
 		d.pending = nil

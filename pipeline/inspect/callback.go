@@ -22,9 +22,9 @@ func ReadCallback(ctx context.Context, w *pipeline.Work) (*report.Callback, erro
 	return withCallback(ctx, w, func(*v2.WatchClient, *report.Callback) error { return nil })
 }
 
-// SetCallback sets the address to which the service posts notifications, and reads it back. It is free. It calls confirm
-// before it replaces another address, and changes nothing when confirm returns an error. After an error of the service the
-// address may have been set; SetCallback with the same address then shows it.
+// SetCallback sets the address to which the service posts notifications, and reads it back. It is free. It calls
+// confirm before it replaces another address, and changes nothing when confirm returns an error. After an error of the
+// service the address may have been set; SetCallback with the same address then shows it.
 func SetCallback(ctx context.Context, w *pipeline.Work, address string, confirm func(present string) error) (*report.Callback, error) {
 	if err := checkCallback(address); err != nil {
 		return nil, err
@@ -53,8 +53,8 @@ func SetCallback(ctx context.Context, w *pipeline.Work, address string, confirm 
 	})
 }
 
-// checkCallback returns an error for an address that is not absolute, or not encrypted. The path has a secret, so http is
-// only for this machine.
+// checkCallback returns an error for an address that is not absolute, or not encrypted. The path has a secret, so http
+// is only for this machine.
 func checkCallback(address string) error {
 	at, err := url.Parse(address)
 	if err != nil || at.Hostname() == "" || at.Fragment != "" || at.Scheme != "https" && at.Scheme != "http" {

@@ -159,8 +159,8 @@ type knownCompany struct {
 	result          fit.Result
 }
 
-// answered returns the subjects of aliases of which all wanted fields were found, in the order of the answers. A field that
-// is asked for again, and whose call is lost, counts as found: another identity must not pay for it once more.
+// answered returns the subjects of aliases of which all wanted fields were found, in the order of the answers. A field
+// that is asked for again, and whose call is lost, counts as found: another identity must not pay for it once more.
 func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany, err error) {
 	for _, alias := range aliases {
 		record, err := k.Account.RecordOf(alias.Subject)

@@ -154,8 +154,8 @@ func (s Sequence) Configuration() string {
 // rejects may be nil. It returns the rows by outcome. Each index is one of the list, the
 // scope and the journal as they are now; a list of other rows is scan.ErrListChanged.
 //
-// It reads the list once, several blocks at the same time. Where a column shows rows of one company, it reads the list once
-// before that.
+// It reads the list once, several blocks at the same time. Where a column shows rows of one company, it reads the list
+// once before that.
 func (s Sequence) Write(
 	ctx context.Context, list scan.List, out, rejects table.Writer,
 ) (rows map[scan.Status]int64, err error) {

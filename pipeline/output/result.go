@@ -275,8 +275,8 @@ func (o Output) evaluate(
 	}
 }
 
-// unknownReason says that the service has nothing of what a row lacks. After a step that asks for parts of a record by the
-// id of a company, this does not mean that the company is unknown.
+// unknownReason says that the service has nothing of what a row lacks. After a step that asks for parts of a record by
+// the id of a company, this does not mean that the company is unknown.
 func (o Output) unknownReason(missing enrich.Fields) string {
 	describes := func(d enrich.Detail) bool { return d.Says != enrich.NoPart && d.Of&o.Scope.Wanted != 0 }
 	if o.Scope.Patterns == enrich.PatternsOf(enrich.ByID) && !slices.ContainsFunc(o.Scope.Catalogue.Details, describes) {

@@ -14,11 +14,13 @@ import (
 )
 
 // sameCompanyColumn is the name of the column that shows which rows are about one company. It is empty in the first of
-// them, and has the number of that row in the others. So a sum over the rows in which it is empty counts each company once.
+// them, and has the number of that row in the others. So a sum over the rows in which it is empty counts each company
+// once.
 const sameCompanyColumn = "same_company_as"
 
-// hasSameCompany reports whether the output has the column sameCompanyColumn: the list is one of companies, and its columns
-// name them in several ways. Where they name them in one way, the reason of a duplicate has the number of the first row.
+// hasSameCompany reports whether the output has the column sameCompanyColumn: the list is one of companies, and its
+// columns name them in several ways. Where they name them in one way, the reason of a duplicate has the number of the
+// first row.
 func (s Sequence) hasSameCompany() bool {
 	scope := s[0].Scope
 	if scope.Subject != enrich.Companies {
@@ -45,8 +47,8 @@ type sameCompanies struct {
 	first []uint32
 }
 
-// sameCompanies reads the list and compares the companies of its rows by the ids in their answers. Answers that contradict
-// rows do not count, unless they are accepted. Answers of steps that name no company are not read.
+// sameCompanies reads the list and compares the companies of its rows by the ids in their answers. Answers that
+// contradict rows do not count, unless they are accepted. Answers of steps that name no company are not read.
 func (r *reading) sameCompanies(ctx context.Context, list scan.List) (same *sameCompanies, err error) {
 	seed, first := maphash.MakeSeed(), map[uint64]uint32{}
 	same = &sameCompanies{}

@@ -150,8 +150,8 @@ func (r *AnsweredRows) index(ctx context.Context, of []bool) error {
 	return nil
 }
 
-// independent returns the end of the steps, from the first of them, that read nothing of what others of them found. A step
-// whose scan keeps an index stands alone, and so does the first step of a run: its rows are those of the list.
+// independent returns the end of the steps, from the first of them, that read nothing of what others of them found. A
+// step whose scan keeps an index stands alone, and so does the first step of a run: its rows are those of the list.
 func (r *AnsweredRows) independent(first int) (end int) {
 	for end = first + 1; first > 0 && end < len(r.steps) && !r.all[first].Scan.KeepsIndex() && !r.all[end].Scan.KeepsIndex(); end++ {
 		if slices.Contains(r.steps[:end].feeding(r.all[end].Scope.Columns())[first:], true) {

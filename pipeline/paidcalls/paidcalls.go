@@ -79,8 +79,8 @@ func (s *Session) Note(format string, args ...any) {
 	s.Work.Observer.Note(fmt.Sprintf(format, args...))
 }
 
-// Settle decides calls that an earlier start left in doubt, and makes the account's counters the base of what follows. It
-// must be called while no call is in flight.
+// Settle decides calls that an earlier start left in doubt, and makes the account's counters the base of what follows.
+// It must be called while no call is in flight.
 func (s *Session) Settle(ctx context.Context, status *v2.StatusClient) error {
 	if !s.Journal.AwaitsAccount() {
 		return s.Journal.Rebase(s.Account)

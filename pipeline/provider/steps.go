@@ -84,12 +84,13 @@ type ListFacts struct {
 	Fallbacks Fallbacks
 }
 
-// Fallbacks says by which identities subjects are asked for that their first identity does not find. The zero value is none.
+// Fallbacks says by which identities subjects are asked for that their first identity does not find. The zero value is
+// none.
 type Fallbacks struct {
 	// Identities is how many identities the columns of the list can make by each pattern.
 	Identities map[enrich.Pattern]int
-	// Persons says that persons are asked for by them, too, and OnRequest that interfaces are asked which do so only when the
-	// user wants it.
+	// Persons says that persons are asked for by them, too, and OnRequest that interfaces are asked which do so only when
+	// the user wants it.
 	Persons, OnRequest bool
 }
 
@@ -163,8 +164,8 @@ func (s Set) LeaveOut(fields []string, budget Budget) []string {
 	return fields
 }
 
-// WithFigures returns the names of fields with those whose answers have figures, when figures are to be shown and no such
-// field is among them.
+// WithFigures returns the names of fields with those whose answers have figures, when figures are to be shown and no
+// such field is among them.
 func (s Set) WithFigures(fields, figures []string) []string {
 	if len(figures) == 0 {
 		return fields

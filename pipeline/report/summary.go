@@ -269,8 +269,8 @@ func renderMismatch(p *Page, rows map[string]int64, run string) {
 	}
 }
 
-// mismatchText says how many rows did not get the values of their answers. Counts of found values and the cost of a value
-// are those of the journal, which has these values too.
+// mismatchText says how many rows did not get the values of their answers. Counts of found values and the cost of a
+// value are those of the journal, which has these values too.
 func mismatchText(rows int64) string {
 	if rows == 1 {
 		return "1 answer contradicts its row, which did not get the values; they count as found, and enrich_reason says what differs"

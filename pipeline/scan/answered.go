@@ -19,8 +19,8 @@ type answeredRow interface {
 	Unasked(column int) bool
 	// Own returns the row of the list, without answers.
 	Own() table.Row
-	// HasPerson reports whether an interface has found the person of the row by another identity, and whether it may still do
-	// so. What was found stays found when it is erased.
+	// HasPerson reports whether an interface has found the person of the row by another identity, and whether it may still
+	// do so. What was found stays found when it is erased.
 	HasPerson(of string) (found, waits bool)
 	// Contradicted returns the identities that answers which contradict the row name.
 	Contradicted() []enrich.Identity

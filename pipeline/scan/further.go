@@ -7,9 +7,9 @@ import (
 	"payonce/io/table"
 )
 
-// A step can ask by further identities of the rows where the steps before it found nothing: Scope.Fallback. The answers of the
-// earlier steps decide which rows that are. For persons they are those of the same interface: it found nobody, or what it
-// found contradicts the row. A person whose email alone was not found is not asked for again.
+// A step can ask by further identities of the rows where the steps before it found nothing: Scope.Fallback. The answers
+// of the earlier steps decide which rows that are. For persons they are those of the same interface: it found nobody,
+// or what it found contradicts the row. A person whose email alone was not found is not asked for again.
 
 // asked returns the cells that name the person as the step asks for it, and the pattern that is preferred among them.
 func (r *RowReader) asked() (*enrich.Cells, enrich.Pattern) {
@@ -46,8 +46,8 @@ func (r *RowReader) leaves() bool {
 	return follows && r.isContradicted(answered.Contradicted())
 }
 
-// isContradicted reports whether the answer to a further identity of the row is known to contradict it: such an answer names
-// that identity. The name of a company is not one of them, because other companies can have it.
+// isContradicted reports whether the answer to a further identity of the row is known to contradict it: such an answer
+// names that identity. The name of a company is not one of them, because other companies can have it.
 func (r *RowReader) isContradicted(contradicted []enrich.Identity) bool {
 	if len(contradicted) == 0 {
 		return false

@@ -2,11 +2,11 @@ package scan
 
 import "payonce/enrich"
 
-// Known finds out whether the company of a row is known by another identity than that of the row. The result depends only
-// on the row and the journal. It may be called from many goroutines.
+// Known finds out whether the company of a row is known by another identity than that of the row. The result depends
+// only on the row and the journal. It may be called from many goroutines.
 type Known interface {
-	// As takes an identity of a company and its key. It returns the identity by which the company is known, or the given one
-	// when the company is not known by another. The function describe returns what the row says of its company.
+	// As takes an identity of a company and its key. It returns the identity by which the company is known, or the given
+	// one when the company is not known by another. The function describe returns what the row says of its company.
 	As(id enrich.Identity, key enrich.Key, describe func(*enrich.Described)) (enrich.Identity, error)
 	// IsAlias reports whether an answer about a subject named another identity. Both are given by their keys.
 	IsAlias(identity, subject enrich.Key) (bool, error)

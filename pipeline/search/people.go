@@ -1,4 +1,5 @@
-// This file has the use case that searches a number of people of each company of a list and looks up their contacts, as one run.
+// This file has the use case that searches a number of people of each company of a list and looks up their contacts, as
+// one run.
 
 package search
 
@@ -29,8 +30,8 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// PeopleOptions say which people of the companies of a list are searched, and what is looked up for them. The calls of the
-// search and the lookups are calls of one run: each of its ceilings limits both together.
+// PeopleOptions say which people of the companies of a list are searched, and what is looked up for them. The calls of
+// the search and the lookups are calls of one run: each of its ceilings limits both together.
 type PeopleOptions struct {
 	// Run is the run of the list. Its rows are the people in place of the companies.
 	Run pipeline.RunOptions
@@ -82,8 +83,8 @@ func newPeopleSearch(ctx context.Context, o PeopleOptions) (*peopleSearch, error
 	return p, nil
 }
 
-// runName returns the name of a run that has none: the same command has the same name. What comes from standard input has
-// no place, but its rows.
+// runName returns the name of a run that has none: the same command has the same name. What comes from standard input
+// has no place, but its rows.
 func (p *peopleSearch) runName(ctx context.Context) (string, error) {
 	sum, base := sha256.New(), "stdin"
 	fmt.Fprintf(sum, "%q %q %q %s", p.Paths, p.Run.List.Fields, p.Run.List.From, p.about())
@@ -113,8 +114,8 @@ func (p *peopleSearch) options() Options {
 	}
 }
 
-// record returns what the journal is to remember of the run while pages are asked for. What an earlier start has recorded
-// of the lookups stays.
+// record returns what the journal is to remember of the run while pages are asked for. What an earlier start has
+// recorded of the lookups stays.
 func (p *peopleSearch) record(run, before checkpoint.Run) checkpoint.Run {
 	list := p.Run.List
 	record := before
@@ -177,8 +178,8 @@ func (one RootProgress) word(company string, known bool) string {
 	return "found"
 }
 
-// rows returns the rows of the run: each row of the list, with each of the people of its company. A row whose company has
-// no people is there once. With possible, people who can still be found have rows, too.
+// rows returns the rows of the run: each row of the list, with each of the people of its company. A row whose company
+// has no people is there once. With possible, people who can still be found have rows, too.
 func (p *peopleSearch) rows(ctx context.Context, raw, possible bool) (*pipeline.FoundRows, error) {
 	of := map[string][]ResultItem{}
 	for _, item := range p.progress.Items {
@@ -253,8 +254,8 @@ type MostUnits struct {
 // Done reports whether nothing is left to be asked.
 func (p *PeoplePlan) Done() bool { return p.Search.Needed == 0 && p.Plan.IsDone() }
 
-// PlanPeople plans a run for people of companies. It sends nothing that is paid for. With limits it refuses what a run needs
-// limits for.
+// PlanPeople plans a run for people of companies. It sends nothing that is paid for. With limits it refuses what a run
+// needs limits for.
 func PlanPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, limits bool) (*PeoplePlan, error) {
 	p, err := newPeopleSearch(ctx, o)
 	if err != nil {
@@ -360,8 +361,8 @@ type PeopleApprover interface {
 	Confirm(ctx context.Context, plan *PeoplePlan) bool
 }
 
-// RunPeople shows the plan, asks, searches the people, looks up what is wanted of them and writes the list. Running the same
-// again resumes: the rows follow from the pages in the journal.
+// RunPeople shows the plan, asks, searches the people, looks up what is wanted of them and writes the list. Running the
+// same again resumes: the rows follow from the pages in the journal.
 func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver PeopleApprover) (*PeopleEnded, error) {
 	p, err := newPeopleSearch(ctx, o)
 	if err != nil {

@@ -218,8 +218,8 @@ func TestAScanThatIsClosedLeavesNoFileOpen(t *testing.T) {
 	}
 }
 
-// TestIndexesOfOneReadingEqualThoseOfReadingsOfTheirOwn makes the indexes of several scopes and journals, with little memory
-// too.
+// TestIndexesOfOneReadingEqualThoseOfReadingsOfTheirOwn makes the indexes of several scopes and journals, with little
+// memory too.
 func TestIndexesOfOneReadingEqualThoseOfReadingsOfTheirOwn(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text, scope := drawPeople(r)

@@ -292,8 +292,8 @@ func compareV2(w, same *v2World) (broken []string) {
 	return broken
 }
 
-// wentToV1 reports by the attempts about a person whether v1 has found a value for which v2 was not asked, because of a limit: v2 is not
-// asked for it without the limit either.
+// wentToV1 reports by the attempts about a person whether v1 has found a value for which v2 was not asked, because of a
+// limit: v2 is not asked for it without the limit either.
 func (w *v2World) wentToV1(intents []intent) bool {
 	one, two := providerv1.Provider{}.Interface().Catalogue, providerv2.Provider{}.Interface().Catalogue
 	asked, found := map[string]bool{}, map[string]bool{}

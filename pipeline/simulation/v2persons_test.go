@@ -37,8 +37,9 @@ func (w *v2World) namedRows() (rows []namedRow) {
 	return rows
 }
 
-// personsOnce checks that v2 was not asked for a person by a further identity when an earlier identity of the row found the
-// person, or may have found it. The rows of the list may need a further identity of one row as the first one of another.
+// personsOnce checks that v2 was not asked for a person by a further identity when an earlier identity of the row found
+// the person, or may have found it. The rows of the list may need a further identity of one row as the first one of
+// another.
 func (c *v2Checker) personsOnce() {
 	w := c.world
 	if !w.scenario.Named {
@@ -108,8 +109,8 @@ func (w *v2World) intentsOf(row int, cells []string) (all []intent) {
 	return all
 }
 
-// wentToV1Early reports whether v1 was answered about the person of a row for which v2 was not asked by all identities, because
-// of a limit: v2 is not asked by the others afterwards.
+// wentToV1Early reports whether v1 was answered about the person of a row for which v2 was not asked by all identities,
+// because of a limit: v2 is not asked by the others afterwards.
 func (w *v2World) wentToV1Early(row int, intents []intent) bool {
 	answered, asked := false, map[string]bool{}
 	for _, in := range intents {

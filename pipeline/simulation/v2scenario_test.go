@@ -238,7 +238,8 @@ func (s *v2Scenario) drawList(r *rand.Rand) []byte {
 	return []byte(header + strings.Join(rows, "") + []string{"", "99999,\n"}[r.IntN(2)]) // one by its id
 }
 
-// drawNamed returns a list of persons with profiles, emails, names and companies, of which some are unknown or those of others.
+// drawNamed returns a list of persons with profiles, emails, names and companies, of which some are unknown or those of
+// others.
 func (s *v2Scenario) drawNamed(w worlds.World, most int) []byte {
 	rows := []string{"profile url,email,phone,first name,last name,domain,company\n"}
 	person := func(n int) worlds.Employee {
@@ -262,8 +263,8 @@ func (s *v2Scenario) drawNamed(w worlds.World, most int) []byte {
 	return []byte(strings.Join(rows, ""))
 }
 
-// drawSeveral returns rows that name a company in different ways. A number of the US is that of a state, which answers do
-// not name. A website with a wrong id is not among them: it may be that of another company, and is asked.
+// drawSeveral returns rows that name a company in different ways. A number of the US is that of a state, which answers
+// do not name. A website with a wrong id is not among them: it may be that of another company, and is asked.
 func (s *v2Scenario) drawSeveral(r *rand.Rand, company worlds.Company) (rows []string) {
 	country, wrong := company.Country().Code, ""
 	if s.Fallback && r.IntN(4) == 0 {
@@ -296,7 +297,8 @@ func (s *v2Scenario) drawIdentities(r *rand.Rand, id, website string) string {
 	}
 }
 
-// listOf returns a list of companies: some have an id, then some a website, then some a website that nobody has and an id.
+// listOf returns a list of companies: some have an id, then some a website, then some a website that nobody has and an
+// id.
 func (s *v2Scenario) listOf(ids, websites, both int) []byte {
 	config := s.sandboxConfig()
 	w := worlds.World{People: worlds.People{Seed: config.Seed, MatchRates: config.MatchRates, UnknownRate: config.UnknownRate}}

@@ -190,7 +190,8 @@ func (s *session) adding(ctx context.Context, o AddOptions) (*adding, error) {
 	}
 	a := &adding{AddOptions: o, more: map[string][]string{}}
 	a.plan = AddPlan{Run: o.Run, Companies: int64(len(companies)), Fields: append([]string{}, o.Fields...), Unknown: append([]UnknownRow{}, unknown...)}
-	// Starts up to this attempt have ended before the list is read. So a company that is not in the list is no longer watched.
+	// Starts up to this attempt have ended before the list is read. So a company that is not in the list is no longer
+	// watched.
 	var last attempt.ID
 	if s.Journal != nil {
 		last = s.Journal.LastAttempt()
@@ -382,8 +383,8 @@ func (f *starter) Find(ctx context.Context, lookup enrich.Lookup) enrich.Verdict
 	return answered
 }
 
-// decideStarts decides lost starts by the service's answer: if the company is watched, the start succeeded. The counter of
-// watched companies can fall, so it is not evidence.
+// decideStarts decides lost starts by the service's answer: if the company is watched, the start succeeded. The counter
+// of watched companies can fall, so it is not evidence.
 func (s *session) decideStarts(ctx context.Context) error {
 	for _, doubt := range s.Journal.Doubts() {
 		call := v2.CallOf(enrich.Lookup{Identity: doubt.Identity, Fields: doubt.Hold.Fields})

@@ -1,5 +1,5 @@
-// This file has the table of changes: the values of watched fields in two answers between which changes were observed. The
-// table is a function of the journal.
+// This file has the table of changes: the values of watched fields in two answers between which changes were observed.
+// The table is a function of the journal.
 
 package watch
 
@@ -78,8 +78,8 @@ type change struct {
 	cells    []string
 }
 
-// changes returns the rows of a record. A change after the last answer, or before the first one, has no row, because its new
-// or old value is not known.
+// changes returns the rows of a record. A change after the last answer, or before the first one, has no row, because
+// its new or old value is not known.
 func (s *session) changes(p *part, since time.Time) (rows []change, err error) {
 	type between struct {
 		field string

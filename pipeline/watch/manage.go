@@ -183,7 +183,8 @@ func Fields(ctx context.Context, w *pipeline.Work, o ListOptions, add, remove []
 	})
 }
 
-// eachWatched calls do for each watched company of a list. An error for one company is noted and does not stop the others.
+// eachWatched calls do for each watched company of a list. An error for one company is noted and does not stop the
+// others.
 func eachWatched(
 	ctx context.Context, w *pipeline.Work, o ListOptions, doing, title string, do func(*session, *Entry) error,
 ) (*Entries, error) {

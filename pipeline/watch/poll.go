@@ -13,8 +13,8 @@ import (
 	"payonce/pipeline/report"
 )
 
-// overlap is the time before the last poll that a poll reads again, because the service may show a change late and its clock
-// may differ. A change that is read again is observed only once.
+// overlap is the time before the last poll that a poll reads again, because the service may show a change late and its
+// clock may differ. A change that is read again is observed only once.
 const overlap = 24 * time.Hour
 
 // PollOptions say which companies are polled.
@@ -56,11 +56,12 @@ func companiesCounted(n int64) string {
 	return report.Number(n) + " companies"
 }
 
-// Poll observes the changes of all watched companies, and of companies with a waiting notification, since the last poll. A
-// change is durable in the journal before its notification is removed, and before the time of the poll is recorded.
+// Poll observes the changes of all watched companies, and of companies with a waiting notification, since the last
+// poll. A change is durable in the journal before its notification is removed, and before the time of the poll is
+// recorded.
 //
-// The specification does not say whether the date of a watched company is that of its start or of its last change. So Poll
-// reads the changes of each company. It is free.
+// The specification does not say whether the date of a watched company is that of its start or of its last change. So
+// Poll reads the changes of each company. It is free.
 func Poll(ctx context.Context, w *pipeline.Work, o PollOptions) (*Polled, error) {
 	return with(w, func(s *session) (*Polled, error) {
 		if err := s.own(ctx, "watch poll"); err != nil {
@@ -140,8 +141,8 @@ func (s *session) observe(ctx context.Context, v *Polled, id string, from time.T
 	return err
 }
 
-// events returns the changes of a company from a day on, the newest first. It returns none when the service does not know
-// the company.
+// events returns the changes of a company from a day on, the newest first. It returns none when the service does not
+// know the company.
 func (s *session) events(ctx context.Context, id string, from time.Time) (all []v2.Event, err error) {
 	err = pages(ctx, func(p v2.Paging) (v2.Page[v2.Event], error) {
 		return s.free.WatchEvents(ctx, id, v2.EventsBetween{From: from, Paging: p})

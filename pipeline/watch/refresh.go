@@ -246,9 +246,9 @@ func PlanRefresh(ctx context.Context, w *pipeline.Work, o RefreshOptions) (*Refr
 	})
 }
 
-// Refresh asks again for the companies of a list whose watched fields have changed since their answers, the oldest change
-// first, and writes the table of changes. It shows the plan and asks first. Running the same again resumes. The table depends
-// only on the journal and the list.
+// Refresh asks again for the companies of a list whose watched fields have changed since their answers, the oldest
+// change first, and writes the table of changes. It shows the plan and asks first. Running the same again resumes. The
+// table depends only on the journal and the list.
 func Refresh(ctx context.Context, w *pipeline.Work, o RefreshOptions, approver Approver) (*Refreshed, error) {
 	return with(w, func(s *session) (*Refreshed, error) {
 		if o.Output.Path != "" {

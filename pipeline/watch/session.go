@@ -1,9 +1,9 @@
-// Package watch has the use cases of watched companies: starting and ending watches, recording changes (poll), and asking
-// again for changed companies (refresh).
+// Package watch has the use cases of watched companies: starting and ending watches, recording changes (poll), and
+// asking again for changed companies (refresh).
 //
-// A change is first recorded as an observation in the journal. An observation allows one paid call. The journal decides by
-// the numbers of attempts: a record whose last attempt began before the observation may be asked for again. So the number
-// of observations of one change, their order, crashes and lost calls do not matter.
+// A change is first recorded as an observation in the journal. An observation allows one paid call. The journal decides
+// by the numbers of attempts: a record whose last attempt began before the observation may be asked for again. So the
+// number of observations of one change, their order, crashes and lost calls do not matter.
 package watch
 
 import (
@@ -167,8 +167,8 @@ func (s *session) watched(ctx context.Context) (all []v2.Watched, err error) {
 	return all, err
 }
 
-// settle reconciles calls that an earlier start left in doubt, and makes the account's counters the new base. No call is in
-// flight.
+// settle reconciles calls that an earlier start left in doubt, and makes the account's counters the new base. No call
+// is in flight.
 func (s *session) settle(ctx context.Context) error {
 	if err := s.Settle(ctx, s.free.StatusClient); err != nil {
 		return err

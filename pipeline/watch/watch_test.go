@@ -96,7 +96,8 @@ func TestAskingStopsWithTheContext(t *testing.T) {
 	}
 }
 
-// TestChangesArePendingUntilALaterAnswer: an observation after the last answer asks for one more, and none before it does.
+// TestChangesArePendingUntilALaterAnswer: an observation after the last answer asks for one more, and none before it
+// does.
 func TestChangesArePendingUntilALaterAnswer(t *testing.T) {
 	of := func(after ...uint64) (all []observation) {
 		for _, id := range after {

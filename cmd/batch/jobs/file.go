@@ -336,7 +336,8 @@ func (j *Job) check(entry configs.Entry, given func(string) bool) {
 	}
 }
 
-// takesMoney reports whether what the job asks for costs money by the prices of fields, if all interfaces are configured.
+// takesMoney reports whether what the job asks for costs money by the prices of fields, if all interfaces are
+// configured.
 func (j *Job) takesMoney() bool {
 	names := func(flag string) []string {
 		f := j.Run.Flags.Lookup(flag)

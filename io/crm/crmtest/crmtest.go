@@ -1,5 +1,5 @@
-// Package crmtest is the conformance suite of connectors to CRMs. It plays each case against a CRM that stands in for the
-// real one, and looks at the CRM afterwards.
+// Package crmtest is the conformance suite of connectors to CRMs. It plays each case against a CRM that stands in for
+// the real one, and looks at the CRM afterwards.
 package crmtest
 
 import (

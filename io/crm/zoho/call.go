@@ -56,7 +56,8 @@ func newAnswer(said service.Response) answer {
 	return a
 }
 
-// word returns a code, a name or an id from an answer. It returns "" for any other text, which could be a value of a record.
+// word returns a code, a name or an id from an answer. It returns "" for any other text, which could be a value of a
+// record.
 func word(text string) string {
 	strange := func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && r != '_' && r != '-'

@@ -129,8 +129,8 @@ func (c *Connector) findInView(ctx context.Context, view string, fields []string
 	return &crm.Error{Problem: crm.Unreachable, Err: fmt.Errorf("the view does not end after %d pages", maxPages)}
 }
 
-// findByCondition continues after the last id of a page. So the CRM's limit of 100,000 records for offsets does not apply,
-// and a record that changes during the reading moves no other record.
+// findByCondition continues after the last id of a page. So the CRM's limit of 100,000 records for offsets does not
+// apply, and a record that changes during the reading moves no other record.
 func (c *Connector) findByCondition(ctx context.Context, condition string, fields []string, visit func([]crm.Record) error) error {
 	where := "(" + condition + ")"
 	for range maxPages {

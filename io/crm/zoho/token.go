@@ -56,7 +56,8 @@ func newTokens(config Config, at service.Address, sender *service.Sender) *token
 	return &tokens{config: config, at: at, sender: sender, asking: make(places, 1), current: token{Client: hex.EncodeToString(sum[:])}}
 }
 
-// get returns a token other than the refused one. It requests a new one only if no other goroutine or process has done so.
+// get returns a token other than the refused one. It requests a new one only if no other goroutine or process has done
+// so.
 func (t *tokens) get(ctx context.Context, refused string) (token, error) {
 	if err := t.asking.take(ctx); err != nil {
 		return token{}, err
@@ -158,8 +159,8 @@ type givenToken struct {
 	life        time.Duration
 }
 
-// decodeToken reads the answer to a request for a token. Errors come with the status 200 or 400. The access token must be
-// fit for a header.
+// decodeToken reads the answer to a request for a token. Errors come with the status 200 or 400. The access token must
+// be fit for a header.
 func decodeToken(status int, body []byte) (givenToken, *crm.Error) {
 	said, ok := service.ParseObject(body)
 	if access := said.Text("access_token"); ok && status == http.StatusOK && access != "" {

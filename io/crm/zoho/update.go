@@ -57,9 +57,8 @@ func (c *Connector) Update(ctx context.Context, change crm.Change) (crm.Outcome,
 	return outcome, nil
 }
 
-// writable returns an error for a field that the connector does not write: one that contacts lack, a read-only one, one of
-// another type, or one of mobile numbers (specification v1, "Client rules for writing results into a CRM
-// contact").
+// writable returns an error for a field that the connector does not write: one that contacts lack, a read-only one, one
+// of another type, or one of mobile numbers (specification v1, "Client rules for writing results into a CRM contact").
 func (c *Connector) writable(ctx context.Context, change crm.Change) error {
 	wrong := func(format string, args ...any) error {
 		return &crm.Error{Problem: crm.Invalid, Record: change.ID, Err: fmt.Errorf(format, args...)}
@@ -86,9 +85,9 @@ func (c *Connector) writable(ctx context.Context, change crm.Change) error {
 	return nil
 }
 
-// outcomeOf returns the outcome of a change from its answer. After a success without a confirmation, a status of a gateway,
-// or an answer that is not the CRM's own, the outcome is unknown. After an error of the CRM with a status below 500,
-// nothing was changed.
+// outcomeOf returns the outcome of a change from its answer. After a success without a confirmation, a status of a
+// gateway, or an answer that is not the CRM's own, the outcome is unknown. After an error of the CRM with a status
+// below 500, nothing was changed.
 func outcomeOf(said answer, id string) (crm.Outcome, *crm.Error) {
 	o := crm.Outcome{Code: said.code, Field: said.field, RequestID: said.requestID}
 	switch {

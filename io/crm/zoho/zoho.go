@@ -1,12 +1,12 @@
 // Package zoho reads and changes the contacts of a Zoho CRM account over version 8 of its REST interface.
 //
-// The behaviour that the package relies on is in the vendor's documentation of API v8 (pages Get Records, Update Records, Query
-// API, Fields Meta Data, Multi DC Support, Token Validity, API Limits) and in the vendor's OpenAPI files. docs/crm.md lists
-// the other assumptions.
+// The behaviour that the package relies on is in the vendor's documentation of API v8 (pages Get Records, Update
+// Records, Query API, Fields Meta Data, Multi DC Support, Token Validity, API Limits) and in the vendor's OpenAPI
+// files. docs/crm.md lists the other assumptions.
 //
 // A change is sent at most once (package service). It is sent again only when the CRM itself said that it did not
-// process it: an access token had expired, or a limit was reached. Reads are repeated after a lost answer. Errors and logs
-// contain no values of records.
+// process it: an access token had expired, or a limit was reached. Reads are repeated after a lost answer. Errors and
+// logs contain no values of records.
 package zoho
 
 import (
@@ -152,8 +152,8 @@ func New(config Config) (*Connector, error) {
 // Close closes idle connections.
 func (c *Connector) Close() { c.sender.Close() }
 
-// apiAt returns the address of the interface, from the answer with the token. An address outside the account's data center
-// is an error, so the token is not sent elsewhere.
+// apiAt returns the address of the interface, from the answer with the token. An address outside the account's data
+// center is an error, so the token is not sent elsewhere.
 func (c *Connector) apiAt(domain string) (service.Address, error) {
 	if c.api.URL != nil {
 		return c.api, nil

@@ -25,7 +25,8 @@ func (s *Server) isEdited(contact *record) bool {
 	return !contact.edited && s.roll("edited", contact.id) < s.config.Editing
 }
 
-// edit lets the simulated editor set an email, a phone or a title of some contacts after a client's read. The lock is held.
+// edit lets the simulated editor set an email, a phone or a title of some contacts after a client's read. The lock is
+// held.
 func (s *Server) edit(contacts []*record) {
 	for _, contact := range contacts {
 		if !s.isEdited(contact) {
@@ -106,8 +107,8 @@ func (s *Server) Contacts() []Contact {
 	return contacts
 }
 
-// Audit has every write, and the forbidden writes of clients: overwriting or clearing a value that the client did not write,
-// writing a value twice, and changing a field of mobile numbers.
+// Audit has every write, and the forbidden writes of clients: overwriting or clearing a value that the client did not
+// write, writing a value twice, and changing a field of mobile numbers.
 type Audit struct {
 	Writes   []Write  `json:"writes"`
 	Problems []string `json:"problems"`

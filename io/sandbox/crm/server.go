@@ -1,7 +1,7 @@
 // Package crm is the CRM of the sandbox: contacts and accounts of the made-up world behind the part of the interface of
-// Zoho CRM v8 that the program uses. It has access tokens, credits and limits, conditional changes, locks, unique values,
-// and a simulated editor who changes records at the same time. It records every write, so that a test can detect lost
-// edits, values that were written twice, and changes of mobile numbers.
+// Zoho CRM v8 that the program uses. It has access tokens, credits and limits, conditional changes, locks, unique
+// values, and a simulated editor who changes records at the same time. It records every write, so that a test can
+// detect lost edits, values that were written twice, and changes of mobile numbers.
 //
 // Conditions compare modified times in whole seconds, as the service does: of two changes within one second a
 // condition does not see the second one. What the sandbox assumes of the service is listed in docs/crm.md.

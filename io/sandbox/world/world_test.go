@@ -92,8 +92,8 @@ func TestSomeCompaniesOfACountryShareAName(t *testing.T) {
 	}
 }
 
-// TestEveryIdentityOfAPersonFindsThatPerson: the id, the profile, the email and the name of a person find one person with
-// one company, in v2 and in v1.
+// TestEveryIdentityOfAPersonFindsThatPerson: the id, the profile, the email and the name of a person find one person
+// with one company, in v2 and in v1.
 func TestEveryIdentityOfAPersonFindsThatPerson(t *testing.T) {
 	w := someWorld()
 	namesakes, ofLists := 0, 0
@@ -147,8 +147,8 @@ func TestEveryIdentityOfAPersonFindsThatPerson(t *testing.T) {
 	}
 }
 
-// TestPeopleOfListsAreKnown makes a list and asks v2 for its rows: by profile and by name and company they are one person
-// at the company of the row, and the share that is known is that of the configuration.
+// TestPeopleOfListsAreKnown makes a list and asks v2 for its rows: by profile and by name and company they are one
+// person at the company of the row, and the share that is known is that of the configuration.
 func TestPeopleOfListsAreKnown(t *testing.T) {
 	w := someWorld()
 	for _, rows := range []int{300, 3000} {

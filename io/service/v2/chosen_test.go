@@ -95,8 +95,8 @@ func TestEveryFigureHasAColumnOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestTheParentIsTheOnlyEntryThatSaysThatItHasNone reads group structures as the specification shows them, and with members
-// that it does not show.
+// TestTheParentIsTheOnlyEntryThatSaysThatItHasNone reads group structures as the specification shows them, and with
+// members that it does not show.
 func TestTheParentIsTheOnlyEntryThatSaysThatItHasNone(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"group_structure": [{"id": 7}, {"id": 8}]}`:                                                                 " ",

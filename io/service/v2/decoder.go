@@ -21,8 +21,8 @@ func (d Decoder) Values(answered enrich.Answered, values *enrich.Values) error {
 	return d.values(answered, values, naming{})
 }
 
-// Naming is Values without the details of a contact and a company that neither name nor describe a subject. It takes less
-// time.
+// Naming is Values without the details of a contact and a company that neither name nor describe a subject. It takes
+// less time.
 func (d Decoder) Naming(answered enrich.Answered, values *enrich.Values) error {
 	return d.values(answered, values, namingMembers())
 }

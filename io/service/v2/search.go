@@ -28,8 +28,8 @@ func MostPerPage(o Operation) int {
 }
 
 // ListedField returns the field that an answer of the operation counts as in a list that is built: that of SearchField
-// for a page of results, and that of Field for a record. The start of a watch counts as the company. It returns false for
-// other operations.
+// for a page of results, and that of Field for a record. The start of a watch counts as the company. It returns false
+// for other operations.
 func (o Operation) ListedField() (enrich.Field, bool) {
 	switch o {
 	case OpAutocomplete, OpGetFinancials:
