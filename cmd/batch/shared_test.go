@@ -198,7 +198,8 @@ func TestAStoppedProcessSendsNothingAfterItsLease(t *testing.T) {
 	server := iotest.StartPostgres(t, "fsync=on")
 	service := startService(t, 9)
 	reached, release := service.hold(t, 3)
-	p := newSharedProgram(t, server, 40, service.listen(t), "--max-spend", "60", "--concurrency", "2")
+	// With one call at a time, none is on its way to the service while this one is held.
+	p := newSharedProgram(t, server, 40, service.listen(t), "--max-spend", "60", "--concurrency", "1")
 	run := p.start()
 	<-reached
 	if err := run.Process.Signal(syscall.SIGSTOP); err != nil {

@@ -194,7 +194,7 @@ func (s *v2Scenario) above(used int64) {
 
 // of makes the scenario one of the runs of v2Runs, with a list that fits.
 func (s *v2Scenario) of(run int) {
-	s.Subject, s.Wanted, s.Several = v2Runs()[run].Subject, v2Runs()[run].Wanted, false
+	s.Subject, s.Wanted, s.Several, s.Named = v2Runs()[run].Subject, v2Runs()[run].Wanted, false, false
 	s.list = s.drawList(draws(s.Seed).of("list"))
 }
 
