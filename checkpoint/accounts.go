@@ -125,8 +125,13 @@ func (j *Journal) For(number attempt.Account) (*Journal, error) {
 		return j, nil
 	}
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	a := j.state.accountOf(number)
+	if a == nil { // another process may have registered it
+		j.mu.Unlock()
+		j.look()
+		a = j.state.accountOf(number)
+	}
+	defer j.mu.Unlock()
 	if a == nil {
 		return nil, fmt.Errorf("the journal has no account %d", number)
 	}

@@ -198,7 +198,7 @@ func sharedAnswer(t *testing.T, s *sharedRig) {
 }
 
 func sharedRegistration(t *testing.T, s *sharedRig) {
-	journals := []*rig{s.open(), s.open(), s.open()}
+	journals, late := []*rig{s.open(), s.open(), s.open()}, s.open()
 	var all sync.WaitGroup
 	numbers := make([]attempt.Account, len(journals))
 	for i, j := range journals {
@@ -212,6 +212,13 @@ func sharedRegistration(t *testing.T, s *sharedRig) {
 	all.Wait()
 	if want := []attempt.Account{1, 1, 1}; !slices.Equal(numbers, want) {
 		t.Errorf("numbers %v, want %v", numbers, want)
+	}
+	number, found, err := late.AccountAt(secondID.Interface, secondID.Service)
+	if err != nil || !found {
+		t.Fatalf("found %t, %v", found, err)
+	}
+	if _, err := late.For(number); err != nil {
+		t.Errorf("an account that another process registered: %v", err)
 	}
 	if got := journals[0].Accounts(); got != 2 {
 		t.Errorf("%d accounts, want 2", got)

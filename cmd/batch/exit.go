@@ -172,6 +172,8 @@ func exitWord(err error) string {
 		return "journal_version"
 	case errors.Is(err, checkpoint.ErrCorrupt):
 		return "journal_damaged"
+	case errors.Is(err, checkpoint.ErrFailed):
+		return "journal_failed"
 	}
 	return map[int]string{
 		exitInternal: "internal", exitUsage: "usage", exitRefused: "service", exitInterrupted: "interrupted",

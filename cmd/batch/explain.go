@@ -32,6 +32,9 @@ func (h hintFlags) After(err error) string {
 	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
 		return h.For("disk_filled")
 	}
+	if errors.Is(err, checkpoint.ErrFailed) {
+		return h.For("journal_failed")
+	}
 	if advice := advise(err); advice != "" {
 		return "; " + advice
 	}

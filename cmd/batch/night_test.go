@@ -27,7 +27,9 @@ var nightKills = flag.Int("night-kills", 50, "how often TestServeIsKilledInANigh
 const nightClock = "NIGHT_CLOCK"
 
 // runAtNight runs the program with a clock that a file sets.
-func runAtNight() { os.Exit(runProgram(nightNow, nightAfter, longWait)) }
+func runAtNight() {
+	os.Exit(runProgram(environment{now: nightNow, after: nightAfter, completionWait: longWait}))
+}
 
 func nightNow() time.Time {
 	text, err := os.ReadFile(os.Getenv(nightClock))

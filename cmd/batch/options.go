@@ -194,7 +194,7 @@ func (o *options) showPages(r report.Report) error {
 func (o *options) environment() workspace.Environment {
 	return workspace.Environment{
 		Now: o.env.now, Program: "batch", Version: version, User: userName(), Build: o.env.build, FileMode: o.env.fileMode,
-		Raw: configs.KeepsFormulas(o.output.formulas),
+		Raw: configs.KeepsFormulas(o.output.formulas), Lease: o.env.lease,
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -26,8 +28,10 @@ const startTime = time.Minute
 
 // PostgresServer is a server that only this machine can connect to, through a socket.
 type PostgresServer struct {
-	t   testing.TB
-	dir string // of the socket
+	t       testing.TB
+	dir     string // of the socket
+	bin     string // where its programs are
+	options string // of its command line
 }
 
 // StartPostgres starts a server with an empty database, and stops it with the test. Settings are such as "fsync=on";
@@ -46,29 +50,79 @@ func StartPostgres(t testing.TB, settings ...string) *PostgresServer {
 		parent = memoryDir
 	}
 	dir := userDirIn(t, parent)
-	s := &PostgresServer{t: t, dir: dir}
-	data := filepath.Join(dir, "data")
-	s.run(bin, "initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "-N")
+	s := &PostgresServer{t: t, dir: dir, bin: bin}
+	data := s.data()
+	s.run("initdb", "-D", data, "-U", "tester", "-A", "trust", "-E", "UTF8", "-N")
 	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c fsync=off -c shared_buffers=16MB", dir)
 	for _, setting := range settings {
 		options += " -c " + setting
 	}
-	s.run(bin, "pg_ctl", "start", "-w", "-D", data, "-l", filepath.Join(dir, "log"), "-o", options)
-	t.Cleanup(func() { s.run(bin, "pg_ctl", "stop", "-w", "-D", data, "-m", "immediate") })
+	s.options = options
+	s.run("pg_ctl", s.starting()...)
+	t.Cleanup(func() { s.run("pg_ctl", "stop", "-w", "-D", data, "-m", "immediate") })
 	s.Exec("ALTER USER tester PASSWORD '" + PostgresPassword + "'")
 	if err := os.WriteFile(filepath.Join(data, "pg_hba.conf"), []byte("local all all scram-sha-256\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.run(bin, "pg_ctl", "restart", "-w", "-D", data, "-l", filepath.Join(dir, "log"), "-m", "fast")
+	s.run("pg_ctl", "restart", "-w", "-D", data, "-l", filepath.Join(dir, "log"), "-m", "fast")
 	return s
 }
 
-// run runs a program of the server. As root it runs as another user, because the server refuses root.
-func (s *PostgresServer) run(bin, name string, args ...string) {
+// data returns the directory of the server's files.
+func (s *PostgresServer) data() string { return filepath.Join(s.dir, "data") }
+
+// starting returns the arguments that start the server.
+func (s *PostgresServer) starting() []string {
+	return []string{"start", "-w", "-D", s.data(), "-l", filepath.Join(s.dir, "log"), "-o", s.options}
+}
+
+// Crash ends the server without a checkpoint and starts it again, which recovers what was committed. With killed, the main
+// process is killed, as by "kill -9"; otherwise all processes are told to end at once ("pg_ctl stop -m immediate").
+func (s *PostgresServer) Crash(killed bool) {
 	s.t.Helper()
+	if killed {
+		text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(string(text), "\n")
+		process, err := strconv.Atoi(first)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if err := syscall.Kill(process, syscall.SIGKILL); err != nil {
+			s.t.Fatal(err)
+		}
+	} else {
+		s.run("pg_ctl", "stop", "-w", "-D", s.data(), "-m", "immediate")
+	}
+	// The other processes of a killed server end by themselves. Until then it does not start.
+	deadline := time.Now().Add(startTime)
+	for {
+		err := s.try("pg_ctl", s.starting()...)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			s.t.Fatal(err)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// run runs a program of the server.
+func (s *PostgresServer) run(name string, args ...string) {
+	s.t.Helper()
+	if err := s.try(name, args...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// try runs a program of the server. As root it runs as another user, because the server refuses root.
+func (s *PostgresServer) try(name string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
-	command := exec.CommandContext(ctx, filepath.Join(bin, name), args...)
+	command := exec.CommandContext(ctx, filepath.Join(s.bin, name), args...)
 	command.Dir = s.dir
 	command.Env = []string{"LC_ALL=C", "PATH=/usr/bin:/bin"}
 	if info, err := os.Stat(s.dir); err == nil && os.Geteuid() == 0 {
@@ -78,14 +132,15 @@ func (s *PostgresServer) run(bin, name string, args ...string) {
 	}
 	output, err := os.Create(filepath.Join(s.t.TempDir(), "output")) // a pipe would stay open while the server runs
 	if err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	defer output.Close()
 	command.Stdout, command.Stderr = output, output
 	if err := command.Run(); err != nil {
 		text, _ := os.ReadFile(output.Name())
-		s.t.Fatalf("%s: %v\n%s", name, err, text)
+		return fmt.Errorf("%s: %w\n%s", name, err, text)
 	}
+	return nil
 }
 
 // URL returns how to connect.
@@ -99,12 +154,18 @@ func (s *PostgresServer) URL() string {
 // Exec runs statements.
 func (s *PostgresServer) Exec(statements string) {
 	s.t.Helper()
+	if err := s.TryExec(statements); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TryExec runs statements on a server that may be away.
+func (s *PostgresServer) TryExec(statements string) error {
 	conn, err := pgconn.Connect(s.t.Context(), s.URL())
 	if err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
-	if _, err := conn.Exec(s.t.Context(), statements).ReadAll(); err != nil {
-		s.t.Fatal(err)
-	}
+	_, err = conn.Exec(s.t.Context(), statements).ReadAll()
+	return err
 }

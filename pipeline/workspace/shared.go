@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -31,7 +32,7 @@ func (o Options) sharing(env Environment, doing string) *pgstore.Options {
 	}
 	host, _ := os.Hostname() // only shown to people
 	return &pgstore.Options{
-		URL: o.Journal.Shared, Workspace: o.Journal.Name, Lease: pgstore.DefaultLease, CallTime: longest + callMargin,
+		URL: o.Journal.Shared, Workspace: o.Journal.Name, Lease: cmp.Or(env.Lease, pgstore.DefaultLease), CallTime: longest + callMargin,
 		Holder: fmt.Sprintf("%q (process %d on %s)", env.Program+" "+doing, os.Getpid(), host),
 	}
 }
