@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/pgstore"
 	"payonce/io/service"
 	"payonce/io/service/v1"
 	"payonce/io/service/v2"
@@ -32,7 +33,7 @@ func (h hintFlags) After(err error) string {
 	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
 		return h.For("disk_filled")
 	}
-	if errors.Is(err, checkpoint.ErrFailed) {
+	if errors.Is(err, checkpoint.ErrFailed) || errors.Is(err, pgstore.ErrUnreachable) {
 		return h.For("journal_failed")
 	}
 	if advice := advise(err); advice != "" {

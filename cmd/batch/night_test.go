@@ -274,8 +274,10 @@ func (n *night) check(taken int) {
 		n.t.Error(err)
 	}
 	n.t.Logf("%d occurrences in %d starts, %d lookups arrived, $%s charged", taken, starts, len(ledger.Arrivals), ledger.Charged)
-	if run := n.batch("journal", "check"); run.end() != exitDone {
-		n.t.Errorf("the journal: %s%s", run.stdout.String(), run.stderr)
+	if n.environ == nil { // the journal is in a directory
+		if run := n.batch("journal", "check"); run.end() != exitDone {
+			n.t.Errorf("the journal: %s%s", run.stdout.String(), run.stderr)
+		}
 	}
 }
 

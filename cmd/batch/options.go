@@ -57,7 +57,6 @@ type options struct {
 	kept      *pipeline.PlanFile // read from it
 
 	changes    string    // the table of changes of watched companies, which a run writes first; "" for none
-	alone      bool      // the command needs a journal in a directory
 	unapproved time.Time // the time since which the run waits for an approval; zero for none
 }
 
@@ -231,8 +230,6 @@ func (o *options) check() error {
 	switch {
 	case o.service.Journal != "" && pgstore.HasPassword(o.service.Journal):
 		return problem.Usagef("--journal has a password or cannot be read, and others can see the command line. Write it like postgres://user@host/database, with the password in a passfile, or put the whole address into BATCH_JOURNAL")
-	case shared != "" && o.alone:
-		return notShared("batch jobs")
 	case shared != "" && o.changes != "":
 		return notShared("batch run --changes")
 	case shared != "" && o.service.Sandbox:
