@@ -1,7 +1,7 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench bench-peers fuzz demo demo-companies release clean
+.PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench bench-peers fuzz demo demo-companies demo-shared release clean
 
 # All targets compile with the flags of a release. So a package is compiled once for the program, its tests and the
 # release. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for
@@ -143,6 +143,10 @@ demo-companies: build
 		--max-units companies=300 --max-units financials=300 \
 		--max-units digital_insights=300 --max-units ownership=300 --yes
 	head -n 5 dist/companies.csv
+
+# Two people on two state directories share a journal in a PostgreSQL that the target starts, and one ceiling.
+demo-shared: build
+	@BATCH=bin/batch sh testdata/demo-shared.sh
 
 clean:
 	rm -rf bin dist
