@@ -255,6 +255,45 @@ func (c *watchCampaign) checkTable() {
 	}
 }
 
+// TestTheOldValueOfAChangeIsFromBeforeIt changes the email of a company after its changed name was observed. So the
+// refresh gets the new email before that change is observed, and the next one gets it again.
+func TestTheOldValueOfAChangeIsFromBeforeIt(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	service := startService(t, serviceSeed, "--rate-v2", "100000/1s", "--admin", "127.0.0.1:0")
+	c := &watchCampaign{t: t, dir: t.TempDir(), base: service.listen(t), service: service}
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	if err := os.WriteFile(c.in("ids.csv"), []byte("company_id\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	change := func(field, value string) {
+		call(t, "PUT", c.service.admin+"/v2/companies/1", "Bearer "+adminToken, fmt.Sprintf(`{"field":%q,"value":%q}`, field, value))
+	}
+	refresh := c.spending("watch", "refresh", c.in("ids.csv"), "-o", c.in("changes.csv"))
+	change("company_email", "first@firm.example")
+	change("name", "First")
+	c.spending("run", c.in("ids.csv"), "--fields", "company", "-o", c.in("out.csv")).runToEnd(exitDone)
+	c.spending("watch", "add", c.in("ids.csv"), "--fields", "company_email,name").runToEnd(exitDone)
+	for n := range 3 {
+		change("name", fmt.Sprint("Name ", n))
+		c.program("watch", "poll").runToEnd(exitDone)
+		change("company_email", fmt.Sprintf("mail-%d@firm.example", n))
+		refresh.runToEnd(exitDone)
+		c.program("watch", "poll").runToEnd(exitDone)
+		refresh.runToEnd(exitDone)
+	}
+	old := map[string]string{"company_email": `["first@firm.example"]`, "name": "First"}
+	for _, row := range csvRows(t, c.in("changes.csv")) {
+		if field := row["field"]; row["old"] != old[field] || row["new"] == row["old"] || row["changes"] != "1" {
+			t.Errorf("%s was %s; the table has %v", field, old[field], row)
+		}
+		old[row["field"]] = row["new"]
+	}
+	if old["company_email"] != `["mail-2@firm.example"]` || old["name"] != "Name 2" {
+		t.Errorf("the table ends with %v", old)
+	}
+}
+
 // TestTheLimitOfARunIncludesItsRefresh runs a list of six known companies, of which four have changed, and of three new
 // ones, with a limit of five units. The refresh uses four of them, and the run gets one more, in however many starts.
 func TestTheLimitOfARunIncludesItsRefresh(t *testing.T) {
