@@ -15,7 +15,6 @@ package pgstore
 import (
 	"context"
 	"crypto/rand"
-	_ "embed"
 	"errors"
 	"fmt"
 	"sync"
@@ -63,9 +62,6 @@ type Store struct {
 	stopped chan struct{}
 }
 
-//go:embed schema.sql
-var schema string
-
 // Open opens the journal of a workspace for a process that writes, and creates the tables that are missing.
 func Open(o Options) (*Store, error) {
 	config, err := configOf(o.URL)
@@ -76,9 +72,14 @@ func Open(o Options) (*Store, error) {
 		return nil, errors.New("a shared journal needs a workspace, a lease and the longest time of a call")
 	}
 	s := &Store{reader: reader{&link{config: config}, o.Workspace, o.Lease}, options: o, stopped: make(chan struct{})}
-	began := uptime()
-	if err := s.do(s.enter); err != nil {
-		s.drop()
+	var began time.Duration
+	_, err = s.migrate(schemaVersion)
+	if err == nil {
+		began = uptime()
+		err = s.do(s.enter)
+	}
+	if err != nil {
+		s.close()
 		return nil, err
 	}
 	s.deadline.Store(int64(began + o.Lease))
@@ -88,7 +89,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// enter prepares the tables and takes an epoch.
+// enter takes an epoch.
 func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 	for _, setting := range []string{"fsync", "full_page_writes"} {
 		var value string
@@ -100,19 +101,6 @@ func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 		}
 	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// Two processes that create the same table at the same time would fail. The lock ends with the transaction.
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(7305806211)"); err != nil {
-			return err
-		}
-		var found bool
-		if err := tx.QueryRow(ctx, "SELECT to_regclass('payonce_paid') IS NOT NULL").Scan(&found); err != nil {
-			return err
-		}
-		if !found {
-			if _, err := tx.Exec(ctx, schema, pgx.QueryExecModeSimpleProtocol); err != nil {
-				return err
-			}
-		}
 		if _, err := tx.Exec(ctx, "INSERT INTO payonce_workspace (workspace) VALUES ($1) ON CONFLICT DO NOTHING", s.workspace); err != nil {
 			return err
 		}
@@ -208,9 +196,7 @@ func (s *Store) Close() error {
 		})
 	}
 	s.deadline.Store(0)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop()
+	s.close()
 	return err
 }
 

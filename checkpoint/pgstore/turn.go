@@ -68,8 +68,14 @@ func lock(batch *pgx.Batch, s *Store, version *int64) {
 	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 	batch.Queue(`SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', $1, true),
 		set_config('idle_in_transaction_session_timeout', $1, true)`, fmt.Sprint(wait))
-	batch.Queue("SELECT version FROM payonce_workspace WHERE workspace = $1 FOR UPDATE", s.workspace).
-		QueryRow(func(row pgx.Row) error { return row.Scan(version) })
+	batch.Queue("SELECT version, (SELECT version FROM payonce_schema) FROM payonce_workspace WHERE workspace = $1 FOR UPDATE", s.workspace).
+		QueryRow(func(row pgx.Row) error {
+			var tables int
+			if err := row.Scan(version, &tables); err != nil {
+				return err
+			}
+			return refuseNewer(tables)
+		})
 }
 
 // isLive returns ErrFenced when the process has no row that has not ended.
@@ -181,7 +187,7 @@ func (s *Store) end(writes []record.Write) error {
 		if s.conn == nil || s.conn != s.turn {
 			return s.commitAgain(token, writes)
 		}
-		return s.locked(func(ctx context.Context, conn *pgx.Conn) error { return s.commit(ctx, conn, token, writes) })
+		return s.locked(replyTime, func(ctx context.Context, conn *pgx.Conn) error { return s.commit(ctx, conn, token, writes) })
 	})
 	if err == nil && len(writes) > 0 {
 		s.version.Store(uint64(s.base + 1))
@@ -214,7 +220,7 @@ func (s *Store) commit(ctx context.Context, conn *pgx.Conn, token []byte, writes
 // committed since, it commits the writes. The caller holds the connection's lock.
 func (s *Store) commitAgain(token []byte, writes []record.Write) error {
 	s.drop() // the server then rolls an open transaction back, and the lock waits for that
-	return s.locked(func(ctx context.Context, conn *pgx.Conn) error {
+	return s.locked(replyTime, func(ctx context.Context, conn *pgx.Conn) error {
 		var version int64
 		var last []byte
 		batch := &pgx.Batch{}

@@ -87,6 +87,7 @@ var texts = map[string]string{
 	"journal_owner_ended":     "; nothing was changed: run the same command again",
 	"journal_unreachable":     "; nothing was sent: check BATCH_JOURNAL or --journal, and run the same command again",
 	"not_shared":              "; unset BATCH_JOURNAL and leave out --journal to use a journal in a directory",
+	"journal_older":           "; run \"batch journal migrate\" as the role that owns the tables",
 	"journal_held":            "; wait until it ends: another --workspace would pay again",
 	"journal_version":         "; open it with the program that wrote it: this one sends nothing and leaves the journal as it is",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",

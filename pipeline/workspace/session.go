@@ -130,6 +130,8 @@ func OpenError(err error) error {
 	switch {
 	case errors.Is(err, pgstore.ErrConnection), errors.Is(err, pgstore.ErrUnreachable):
 		return problem.Coded("journal_unreachable", "%w", err)
+	case errors.Is(err, pgstore.ErrOlder):
+		return problem.Coded("journal_older", "%w", err)
 	case errors.As(err, &held):
 		return &problem.Error{Code: "journal_held", Err: err}
 	case errors.Is(err, checkpoint.ErrVersion):
