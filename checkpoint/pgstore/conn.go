@@ -103,7 +103,7 @@ func (l *link) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, own := range []error{ErrConnection, ErrOlder, record.ErrFailed, record.ErrNewer} {
+	for _, own := range []error{ErrConnection, ErrOlder, ErrFailedOver, ErrReplaced, ErrNotEmpty, ErrUsed, errDiffers, context.Canceled, record.ErrFailed, record.ErrNewer, record.ErrCorrupt} {
 		if errors.Is(err, own) {
 			return err
 		}

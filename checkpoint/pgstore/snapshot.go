@@ -76,6 +76,15 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
+// AddressOf returns the address of a database for people, without a password.
+func AddressOf(address string) string {
+	config, err := configOf(address)
+	if err != nil {
+		return "a database"
+	}
+	return fmt.Sprintf("postgres://%s@%s:%d/%s", config.User, config.Host, config.Port, config.Database)
+}
+
 // NameOf returns a name for the database of a URL that does not depend on the password: for a directory of local files.
 func NameOf(address string) (string, error) {
 	config, err := configOf(address)

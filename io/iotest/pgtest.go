@@ -107,7 +107,10 @@ func (s *PostgresServer) AwaitStandby() {
 // Disconnect ends the replication to a standby, which then receives nothing more.
 func (s *PostgresServer) Disconnect() {
 	s.t.Helper()
-	s.Exec("ALTER SYSTEM SET primary_conninfo = ''; SELECT pg_reload_conf()")
+	s.Exec("ALTER SYSTEM SET primary_conninfo = ''")
+	s.Exec("SELECT pg_reload_conf()")
+	s.Exec(`DO $$ BEGIN
+		WHILE EXISTS (SELECT FROM pg_stat_wal_receiver) LOOP PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot(); END LOOP; END $$`)
 }
 
 // Promote makes a standby a server of its own.
@@ -188,6 +191,28 @@ func (s *PostgresServer) URL() string {
 		Scheme: "postgres", User: url.UserPassword(s.user, PostgresPassword), Path: "/" + s.database,
 		RawQuery: url.Values{"host": {s.dir}}.Encode(),
 	}).String()
+}
+
+// Hold begins a transaction with a statement, and returns a function that ends it.
+func (s *PostgresServer) Hold(statement string) (release func()) {
+	s.t.Helper()
+	conn, err := pgconn.Connect(s.t.Context(), s.URL())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := conn.Exec(s.t.Context(), "BEGIN; "+statement).ReadAll(); err != nil {
+		s.t.Fatal(err)
+	}
+	return func() { _ = conn.Close(context.Background()) }
+}
+
+// AwaitLock waits until a session of the server waits for a lock.
+func (s *PostgresServer) AwaitLock() {
+	s.t.Helper()
+	s.Exec(`DO $$ BEGIN
+		WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock') LOOP
+			PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot();
+		END LOOP; END $$`)
 }
 
 // Exec runs statements.
