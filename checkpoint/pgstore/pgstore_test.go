@@ -78,6 +78,18 @@ func newProxy(t *testing.T, serverURL string) (*proxy, string) {
 	return p, at.String()
 }
 
+// moveTo connects new clients with another server.
+func (p *proxy) moveTo(server *iotest.PostgresServer) {
+	p.t.Helper()
+	at, err := url.Parse(server.URL())
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.to = filepath.Join(at.Query().Get("host"), socketName)
+}
+
 // inject sets the fault of the next commit.
 func (p *proxy) inject(f fault) {
 	p.mu.Lock()
@@ -86,7 +98,10 @@ func (p *proxy) inject(f fault) {
 }
 
 func (p *proxy) serve(client net.Conn) {
-	server, err := net.Dial("unix", p.to)
+	p.mu.Lock()
+	to := p.to
+	p.mu.Unlock()
+	server, err := net.Dial("unix", to)
 	if err != nil {
 		client.Close()
 		return
@@ -172,7 +187,7 @@ func TestALostReplyToCommitIsLookedUp(t *testing.T) {
 						wrote <- other.Commit([]record.Write{set("b", "other")})
 					}()
 					<-waiting
-					awaitLock(t, server)
+					server.AwaitLock()
 				}
 				p.inject(f)
 				err := s.Commit([]record.Write{set("a", "value")})
@@ -201,15 +216,6 @@ func TestALostReplyToCommitIsLookedUp(t *testing.T) {
 			})
 		}
 	}
-}
-
-// awaitLock waits until a session of the server waits for a lock.
-func awaitLock(t *testing.T, server *iotest.PostgresServer) {
-	t.Helper()
-	server.Exec(`DO $$ BEGIN
-		WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock') LOOP
-			PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot();
-		END LOOP; END $$`)
 }
 
 // TestReadsGoOnOverAnotherConnection ends the connection of a process between its statements, also in a turn.
@@ -335,6 +341,14 @@ func TestScansSkipAndTurnPages(t *testing.T) {
 	if len(seen) != 1 || err != nil {
 		t.Errorf("behind the last prefix: %q, %v", seen, err)
 	}
+	count = 0
+	err = s.Scan(nil, nil, func(_, _ []byte) (bool, error) {
+		count++
+		return true, nil
+	})
+	if count != 5001 || err != nil {
+		t.Errorf("all records: %d, %v", count, err)
+	}
 	values, err := s.GetAll([][]byte{[]byte("k00001"), []byte("none"), []byte("k04999")})
 	if err != nil || string(bytes.Join(values, []byte(","))) != "v1,,v4999" {
 		t.Errorf("values %q, %v", values, err)
@@ -368,8 +382,8 @@ func TestAnEndedLeaseIsNotRenewed(t *testing.T) {
 		t.Errorf("the deadline moved from %d to %d", before, after)
 	}
 	turn, err := s.Begin()
-	if err != nil || !turn.Expired {
-		t.Errorf("a turn after the lease: expired %t, %v", turn.Expired, err)
+	if err != nil || !errors.Is(turn.Refused, record.ErrFenced) {
+		t.Errorf("a turn after the lease: refused %v, %v", turn.Refused, err)
 	}
 	if err := s.Commit(nil); err != nil {
 		t.Error(err)

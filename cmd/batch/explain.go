@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"payonce/checkpoint"
+	"payonce/checkpoint/pgstore"
 	"payonce/io/service"
 	"payonce/io/service/v1"
 	"payonce/io/service/v2"
@@ -28,6 +29,9 @@ func (h hintFlags) After(err error) string {
 	}
 	if errors.Is(err, checkpoint.ErrCorrupt) {
 		return h.For("journal_damaged")
+	}
+	if errors.Is(err, pgstore.ErrFailedOver) {
+		return h.For("journal_failed_over")
 	}
 	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
 		return h.For("disk_filled")
