@@ -171,8 +171,8 @@ func cleanHost(host string) (string, bool) {
 	return host, isDomain(host)
 }
 
-// isPlainHost reports whether a host name is known to be in its ASCII form, in small letters, as most are. To find out about
-// others takes IDNA, which costs as much as all the rest.
+// isPlainHost reports whether a host name is known to be in its ASCII form, in small letters, as most are. IDNA decides
+// about the others. It takes as long as all the rest.
 func isPlainHost(host string) bool {
 	before := byte('.')
 	for i := range len(host) {

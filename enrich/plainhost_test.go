@@ -16,8 +16,8 @@ func TestPlainHostsAreThoseThatIDNALeavesAsTheyAre(t *testing.T) {
 		}
 	}
 	for _, host := range []string{
-		"", ".", "a.", ".a", "a..b", "-a.example", "a-.example", "a.-", "xn--bcher-kva.example", "ab--cd.example", "Acme.example", "büro.example",
-		"a_b.example", "a b.example",
+		"", ".", "a.", ".a", "a..b", "-a.example", "a-.example", "a.-", "xn--bcher-kva.example", "ab--cd.example",
+		"Acme.example", "büro.example", "a_b.example", "a b.example",
 	} {
 		if isPlainHost(host) {
 			t.Errorf("%q is taken as it is", host)

@@ -22,8 +22,8 @@ const (
 // garbageShare is how much garbage the heap may have in any case, in percent of what is live.
 const garbageShare = 30
 
-// garbageBound bounds the garbage in a heap. Go bounds it by a share of what is live. So the collector would work all the
-// time while little is live, and the garbage would double the memory while much is.
+// garbageBound bounds the garbage in a heap. Go bounds it by a share of what is live. So the collector would work all
+// the time while little is live, and the garbage would double the memory while much is.
 type garbageBound struct {
 	set  func(percent int) int // debug.SetGCPercent
 	live func() int64          // the bytes that were live after the last collection

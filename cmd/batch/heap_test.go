@@ -11,8 +11,8 @@ import (
 	"payonce/pipeline"
 )
 
-// TestGarbageIsBoundedByThePhase looks at the bound before, during and after each phase. A phase within another one does
-// not lower its bound.
+// TestGarbageIsBoundedByThePhase looks at the bound before, during and after each phase. A phase within another one
+// does not lower its bound.
 func TestGarbageIsBoundedByThePhase(t *testing.T) {
 	percent := 0
 	bound := newGarbageBound(

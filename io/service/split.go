@@ -57,8 +57,8 @@ func (s *split) value(depth int) []byte {
 	return s.data[begin:s.at:s.at]
 }
 
-// each goes through an object or an array, which lies within depth others, and visits what it has. It reports false when
-// it is none, or when a visit returns false. Names are nil in an array; visit may be nil.
+// each goes through an object or an array, which lies within depth others, and visits what it has. It reports false
+// when it is none, or when a visit returns false. Names are nil in an array; visit may be nil.
 func (s *split) each(kind byte, depth int, visit func(name []byte, isPlain bool, value []byte) bool) bool {
 	end := kind + 2 // of '{' it is '}', of '[' it is ']'
 	if !s.take(kind) {
