@@ -100,8 +100,8 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 	key := j.Key(who)
 	known, err := j.lockKnowing(j.lock, key, &who, req.Lookup.Fields)
 	defer j.mu.Unlock()
-	if j.failure == nil && err == nil && j.shared.turn.Expired {
-		err = fmt.Errorf("%w: %w", ErrFailed, record.ErrFenced)
+	if refused := j.shared.turn.Refused; j.failure == nil && err == nil && refused != nil {
+		err = fmt.Errorf("%w: %w", ErrFailed, refused)
 	}
 	if err := cmp.Or(j.failure, err); err != nil {
 		return nil, nil, err

@@ -43,6 +43,28 @@ func (c turnClock) earliest() time.Time { return c.shown.Add(time.Since(c.receiv
 // latest returns the greatest time that it can be now.
 func (c turnClock) latest() time.Time { return c.shown.Add(time.Since(c.asked)) }
 
+// FailedOver returns why the store of the journal may lack what was recorded in it; nil when it cannot. While it may, no
+// call begins.
+func (j *Journal) FailedOver() error {
+	if j.shared.store == nil {
+		return nil
+	}
+	return j.shared.store.FailedOver()
+}
+
+// AcceptFailover lets calls begin again. It serves a user who has compared the accounts with the journal.
+func (j *Journal) AcceptFailover() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for (j.shared.inTurn || j.shared.committing) && j.failure == nil {
+		j.drained.Wait()
+	}
+	if j.failure != nil {
+		return j.failure
+	}
+	return j.shared.store.AcceptFailover()
+}
+
 // Now returns the time by the clock on which the journal decides.
 func (j *Journal) Now() time.Time { return j.now() }
 

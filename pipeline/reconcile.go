@@ -14,6 +14,7 @@ import (
 	"payonce/enrich"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 )
 
 // ReconcileOptions say what is settled by the user's word.
@@ -32,6 +33,75 @@ func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*report.Recon
 		}
 		return s.reconcile(ctx, o)
 	})
+}
+
+// AcceptFailover allows calls on a shared journal whose database may lack commits. It first compares every account with
+// the journal, and asks whether somebody agrees; an error of agree ends it. It returns nil when nothing has to be
+// accepted.
+func (w *Work) AcceptFailover(ctx context.Context, agree func(*report.Failover) error) (*report.Failover, error) {
+	after := *w
+	after.Workspace.Journal.AfterFailover = true
+	return with(&after, func(s *session) (*report.Failover, error) {
+		if err := s.place.Require(ctx, "reconcile"); err != nil {
+			return nil, err
+		}
+		why := s.journal().FailedOver()
+		if why == nil {
+			return nil, nil
+		}
+		view := &report.Failover{Why: why.Error(), Attempts: int64(s.journal().LastAttempt())}
+		view.InDoubt, view.Held = s.journal().InDoubt("")
+		if err := s.compareAccounts(ctx, view); err != nil {
+			return nil, err
+		}
+		if err := agree(view); err != nil {
+			return nil, err
+		}
+		return view, s.journal().AcceptFailover()
+	})
+}
+
+// compareAccounts adds what the accounts have lost that the journal does not explain, and which were not read.
+func (s *session) compareAccounts(ctx context.Context, view *report.Failover) error {
+	for _, of := range s.work.Workspace.Services {
+		if !s.work.Workspace.IsConfigured(of) {
+			continue
+		}
+		if err := s.compareAccount(ctx, of, view); err != nil {
+			return err
+		}
+	}
+	for number, catalogue := range s.journal().Catalogues() {
+		account, err := s.journal().For(attempt.Account(number))
+		if err != nil {
+			return err
+		}
+		compared := slices.ContainsFunc(view.Accounts, func(a report.FailoverAccount) bool { return a.Interface == catalogue.Interface })
+		if !compared && !account.Base().ReadAt.IsZero() {
+			view.Unread = append(view.Unread, catalogue.Interface)
+		}
+	}
+	return nil
+}
+
+// compareAccount adds what an account has lost that the journal does not explain.
+func (s *session) compareAccount(ctx context.Context, of provider.Service, view *report.Failover) error {
+	account := s.account(of)
+	if err := account.Open(ctx, provider.UseNothing); err != nil || account.Journal == nil {
+		return err
+	}
+	if err := account.Open(ctx, provider.UseReading); err != nil {
+		return err
+	}
+	shown, err := account.Status.Status(ctx)
+	if err != nil {
+		return problem.AsRefused(ctx, err)
+	}
+	drift := provider.DriftSince(account.Journal, shown, account.Tariff)
+	view.Accounts = append(view.Accounts, report.FailoverAccount{
+		Interface: account.Catalogue.Interface, Lost: report.DriftOf(account.Catalogue, account.Tariff, drift), Since: account.Journal.Base().ReadAt,
+	})
+	return nil
 }
 
 // reconcile settles what the account proves, then what the user assumes.

@@ -6,6 +6,7 @@
 //	JOURNAL    the ID of the journal
 //	store      the database, with the files HEAD and SEAL of this package beside Badger's
 //	ERASING    while an erasure is not finished
+//	COPIED     when the journal was copied elsewhere, and is only read
 //
 // Badger forgives damage, and a journal must not: a record that is missing would be bought
 // again. So the package verifies Badger's files by itself, and syncs what Badger writes.
@@ -33,6 +34,8 @@ type Options struct {
 	// Copying is called while the store is copied to remove what was erased from its files: how much is done of all, in
 	// units that mean nothing else. The last call has done as all. It may be nil.
 	Copying func(done, all int64)
+	// Copied opens the journal also when it was copied elsewhere. Nothing may be paid from it then.
+	Copied bool
 	// smallTables limits the memory that copyStore takes.
 	smallTables bool
 }
@@ -90,6 +93,9 @@ func OpenExisting(dir string, options Options) (*Store, error) {
 }
 
 func openLocked(dir string, options Options) (*Store, error) {
+	if err := mustNotBeCopied(dir, options); err != nil {
+		return nil, err
+	}
 	engineDir := filepath.Join(dir, engineName)
 	if err := mustBeFree(engineDir); err != nil {
 		return nil, err

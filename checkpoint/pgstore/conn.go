@@ -49,14 +49,19 @@ const (
 
 // do calls use with the connection. It connects when there is no connection, and closes the connection after an error.
 func (l *link) do(use func(ctx context.Context, conn *pgx.Conn) error) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.locked(use)
+	return l.within(replyTime, use)
 }
 
-// locked is do for a caller that holds the lock.
-func (l *link) locked(use func(ctx context.Context, conn *pgx.Conn) error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), replyTime)
+// within is do with another limit of the time.
+func (l *link) within(limit time.Duration, use func(ctx context.Context, conn *pgx.Conn) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.locked(limit, use)
+}
+
+// locked is within for a caller that holds the lock.
+func (l *link) locked(limit time.Duration, use func(ctx context.Context, conn *pgx.Conn) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if l.conn == nil && l.once {
 		return fmt.Errorf("%w: its connection broke; run the same command again", ErrConnection)
@@ -86,10 +91,22 @@ func (l *link) drop() {
 	l.conn = nil
 }
 
+// close ends the use of the connection.
+func (l *link) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop()
+}
+
 // explain returns an error that does not show the password.
 func (l *link) explain(err error) error {
-	if err == nil || errors.Is(err, ErrConnection) || errors.Is(err, record.ErrFailed) {
-		return err
+	if err == nil {
+		return nil
+	}
+	for _, own := range []error{ErrConnection, ErrOlder, ErrFailedOver, ErrReplaced, ErrNotEmpty, ErrUsed, errDiffers, context.Canceled, record.ErrFailed, record.ErrNewer, record.ErrCorrupt} {
+		if errors.Is(err, own) {
+			return err
+		}
 	}
 	if password := l.config.Password; password != "" && strings.Contains(err.Error(), password) {
 		return &databaseError{text: "the server's error is not shown, because it contains the password", passing: isPassing(err)}

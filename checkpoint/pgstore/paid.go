@@ -12,7 +12,13 @@ import (
 
 // queuePaid adds the statements that keep the table of what was paid for, or may have been. The decisions of the journal
 // never ask for such a field, so the unique index of the table refuses no commit of a correct program.
-func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error {
+//
+// Of a copy, it also enters intents whose identity was erased, and leaves out what earlier programs asked for again.
+func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write, isCopy bool) error {
+	insertion := "INSERT INTO payonce_paid (workspace, subject, field, allowed_by, attempt) VALUES ($1, $2, $3, $4, $5)"
+	if isCopy {
+		insertion += " ON CONFLICT DO NOTHING"
+	}
 	for _, w := range writes {
 		if len(w.Key) != record.IDKeyLength || w.Value == nil {
 			continue
@@ -24,7 +30,7 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 			if err := record.Decode(w.Key, w.Value, &in); err != nil {
 				return err
 			}
-			if in.Erased {
+			if in.Erased && !isCopy {
 				continue // it is written again
 			}
 			if in.Identity.Subject() == enrich.Searches { // a page may be asked for again, because it changes
@@ -32,8 +38,7 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write) error 
 					workspace, in.Key[:], numbersOf(in.Hold.Fields))
 			}
 			for f := range in.Hold.Fields.Each() {
-				batch.Queue("INSERT INTO payonce_paid (workspace, subject, field, allowed_by, attempt) VALUES ($1, $2, $3, $4, $5)",
-					workspace, in.Key[:], int16(f), allowedBy(&in, f), id)
+				batch.Queue(insertion, workspace, in.Key[:], int16(f), allowedBy(&in, f), id)
 			}
 		case record.ResolutionPrefix:
 			var res attempt.Resolution

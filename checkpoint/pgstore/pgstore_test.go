@@ -56,7 +56,7 @@ func TestALostReplyToCommitIsLookedUp(t *testing.T) {
 						wrote <- other.Commit([]record.Write{set("b", "other")})
 					}()
 					<-waiting
-					awaitLock(t, server)
+					server.AwaitLock()
 				}
 				next.Store(f)
 				err := s.Commit([]record.Write{set("a", "value")})
@@ -85,15 +85,6 @@ func TestALostReplyToCommitIsLookedUp(t *testing.T) {
 			})
 		}
 	}
-}
-
-// awaitLock waits until a session of the server waits for a lock.
-func awaitLock(t *testing.T, server *iotest.PostgresServer) {
-	t.Helper()
-	server.Exec(`DO $$ BEGIN
-		WHILE NOT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock') LOOP
-			PERFORM pg_sleep(0.01); PERFORM pg_stat_clear_snapshot();
-		END LOOP; END $$`)
 }
 
 // TestReadsGoOnOverAnotherConnection ends the connection of a process between its statements, also in a turn.
@@ -219,6 +210,14 @@ func TestScansSkipAndTurnPages(t *testing.T) {
 	if len(seen) != 1 || err != nil {
 		t.Errorf("behind the last prefix: %q, %v", seen, err)
 	}
+	count = 0
+	err = s.Scan(nil, nil, func(_, _ []byte) (bool, error) {
+		count++
+		return true, nil
+	})
+	if count != 5001 || err != nil {
+		t.Errorf("all records: %d, %v", count, err)
+	}
 	values, err := s.GetAll([][]byte{[]byte("k00001"), []byte("none"), []byte("k04999")})
 	if err != nil || string(bytes.Join(values, []byte(","))) != "v1,,v4999" {
 		t.Errorf("values %q, %v", values, err)
@@ -252,8 +251,8 @@ func TestAnEndedLeaseIsNotRenewed(t *testing.T) {
 		t.Errorf("the deadline moved from %d to %d", before, after)
 	}
 	turn, err := s.Begin()
-	if err != nil || !turn.Expired {
-		t.Errorf("a turn after the lease: expired %t, %v", turn.Expired, err)
+	if err != nil || !errors.Is(turn.Refused, record.ErrFenced) {
+		t.Errorf("a turn after the lease: refused %v, %v", turn.Refused, err)
 	}
 	if err := s.Commit(nil); err != nil {
 		t.Error(err)

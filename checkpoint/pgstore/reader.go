@@ -88,6 +88,9 @@ func (r *reader) Seek(prefix, from []byte, visit record.Visit) error {
 	if string(from) < string(prefix) {
 		from = prefix
 	}
+	if from == nil {
+		from = []byte{}
+	}
 	size := firstPage
 	for from != nil {
 		page, err := r.page(prefix, from, size)

@@ -37,13 +37,13 @@ func Read(address, workspace string) (*Snapshot, error) {
 		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
 			return err
 		}
-		var found bool
-		if err := conn.QueryRow(ctx, "SELECT to_regclass('payonce_paid') IS NOT NULL").Scan(&found); err != nil || !found {
-			missing = !found
+		tables, err := versionOf(ctx, conn) // no version has changed what is read
+		if err != nil || tables == 0 {
+			missing = tables == 0 && err == nil
 			return err
 		}
 		var version int64
-		err := conn.QueryRow(ctx, `SELECT version FROM payonce_workspace AS w WHERE workspace = $1
+		err = conn.QueryRow(ctx, `SELECT version FROM payonce_workspace AS w WHERE workspace = $1
 			AND EXISTS (SELECT FROM payonce_record AS r WHERE r.workspace = w.workspace AND r.key = $2)`, workspace, record.IdentityKey).Scan(&version)
 		missing, s.version = errors.Is(err, pgx.ErrNoRows), uint64(version)
 		if missing {
@@ -55,7 +55,7 @@ func Read(address, workspace string) (*Snapshot, error) {
 		err = fmt.Errorf("%w %q", ErrNone, workspace)
 	}
 	if err != nil {
-		s.drop()
+		s.close()
 		return nil, err
 	}
 	s.once = true
@@ -72,10 +72,17 @@ func (s *Snapshot) Version() uint64 { return s.version }
 
 // Close implements record.Store.
 func (s *Snapshot) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop()
+	s.close()
 	return nil
+}
+
+// AddressOf returns the address of a database for people, without a password.
+func AddressOf(address string) string {
+	config, err := configOf(address)
+	if err != nil {
+		return "a database"
+	}
+	return fmt.Sprintf("postgres://%s@%s:%d/%s", config.User, config.Host, config.Port, config.Database)
 }
 
 // NameOf returns a name for the database of a URL that does not depend on the password: for a directory of local files.

@@ -8,6 +8,8 @@
 //   - When the reply to COMMIT is lost, the next transaction locks the same row. By then the earlier transaction has ended
 //     on the server, and the token in the row of the process shows whether it was committed. If it was not, and no other
 //     process has committed since, the writes are committed again. Otherwise the commit has failed.
+//   - A server that may lack commits, as a promoted standby does, is detected. Then no calls can be made until a user
+//     accepts that.
 //   - A transaction that makes no progress ends: the server limits how long it may be idle. So a process that is stopped
 //     in its turn does not stop the others.
 package pgstore
@@ -15,7 +17,6 @@ package pgstore
 import (
 	"context"
 	"crypto/rand"
-	_ "embed"
 	"errors"
 	"fmt"
 	"sync"
@@ -37,6 +38,11 @@ type Options struct {
 	Lease time.Duration
 	// CallTime is the longest time from sending a request to recording how its call ended.
 	CallTime time.Duration
+	// CommitFiles are the files in which this machine keeps the last commits that it knows of journals. The first is that of
+	// this journal; others may be about the same journal at another address. There may be none.
+	CommitFiles []string
+	// AfterFailover opens the journal also on a server that may lack commits. No calls can be made until AcceptFailover.
+	AfterFailover bool
 }
 
 // DefaultLease is a lease that outlasts a restart of the database.
@@ -47,6 +53,7 @@ type Store struct {
 	reader
 	options Options
 	epoch   int64
+	nonce   []byte        // tells this process from one with the same epoch in what a server has lost
 	version atomic.Uint64 // the last commit that this process has seen
 
 	// deadline is the uptime until which requests may be sent.
@@ -56,15 +63,19 @@ type Store struct {
 	open     bool       // a turn
 	turn     *pgx.Conn  // the connection of its transaction
 	base     int64      // the version at the beginning of the turn
+	seen     known      // the last commit that this process has seen
 	alone    bool       // the turn is that of Alone
 	gathered []record.Write
+	commits  *commitFile // nil for none
+
+	openedOn  string                // the server at the opening
+	accepted  int64                 // how many failovers this machine and the server knew then
+	atOpening error                 // why no calls could be made then; nil when they could, or since AcceptFailover
+	refused   atomic.Pointer[error] // why no calls may be made now
 
 	stop    context.CancelFunc // ends the renewals of the lease
 	stopped chan struct{}
 }
-
-//go:embed schema.sql
-var schema string
 
 // Open opens the journal of a workspace for a process that writes, and creates the tables that are missing.
 func Open(o Options) (*Store, error) {
@@ -75,12 +86,21 @@ func Open(o Options) (*Store, error) {
 	if o.Workspace == "" || o.Lease <= 0 || o.CallTime < 0 {
 		return nil, errors.New("a shared journal needs a workspace, a lease and the longest time of a call")
 	}
-	s := &Store{reader: reader{&link{config: config}, o.Workspace, o.Lease}, options: o, stopped: make(chan struct{})}
-	began := uptime()
-	if err := s.do(s.enter); err != nil {
-		s.drop()
+	s := &Store{reader: reader{&link{config: config}, o.Workspace, o.Lease}, options: o, nonce: newToken(), stopped: make(chan struct{})}
+	var began time.Duration
+	_, err = s.migrate(schemaVersion)
+	if err == nil {
+		began = uptime()
+		err = s.do(s.enter)
+	}
+	if err == nil && s.atOpening == nil {
+		err = s.keepFirst()
+	}
+	if err != nil {
+		s.close()
 		return nil, err
 	}
+	s.refuse(s.atOpening)
 	s.deadline.Store(int64(began + o.Lease))
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
@@ -88,8 +108,37 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// enter prepares the tables and takes an epoch.
+// enter takes an epoch.
 func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
+	if err := mustBeSafe(ctx, conn); err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "INSERT INTO payonce_workspace (workspace, server) VALUES ($1, "+thisServer+") ON CONFLICT DO NOTHING", s.workspace)
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, "UPDATE payonce_workspace SET epochs = epochs + 1 WHERE workspace = $1 RETURNING epochs", s.workspace).Scan(&s.epoch)
+		if err != nil {
+			return err
+		}
+		s.atOpening, err = s.examine(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if s.atOpening != nil && !s.options.AfterFailover {
+			return s.atOpening
+		}
+		s.version.Store(uint64(s.seen.version))
+		_, err = tx.Exec(ctx, `INSERT INTO payonce_process (workspace, epoch, nonce, holder, lease, call_time, started, seen)
+			SELECT $1, $2, $3, $4, make_interval(secs => $5), make_interval(secs => $6), now, now FROM clock_timestamp() AS now`,
+			s.workspace, s.epoch, s.nonce, s.options.Holder, s.options.Lease.Seconds(), s.options.CallTime.Seconds())
+		return err
+	})
+}
+
+// mustBeSafe refuses a server that could lose what it has confirmed.
+func mustBeSafe(ctx context.Context, conn *pgx.Conn) error {
 	for _, setting := range []string{"fsync", "full_page_writes"} {
 		var value string
 		if err := conn.QueryRow(ctx, "SELECT current_setting($1::text)", setting).Scan(&value); err != nil {
@@ -99,39 +148,7 @@ func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 			return fmt.Errorf("%w: its setting %s is %s, so a power failure could lose paid answers; set it to on", ErrConnection, setting, value)
 		}
 	}
-	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// Two processes that create the same table at the same time would fail. The lock ends with the transaction.
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(7305806211)"); err != nil {
-			return err
-		}
-		var found bool
-		if err := tx.QueryRow(ctx, "SELECT to_regclass('payonce_paid') IS NOT NULL").Scan(&found); err != nil {
-			return err
-		}
-		if !found {
-			if _, err := tx.Exec(ctx, schema, pgx.QueryExecModeSimpleProtocol); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.Exec(ctx, "INSERT INTO payonce_workspace (workspace) VALUES ($1) ON CONFLICT DO NOTHING", s.workspace); err != nil {
-			return err
-		}
-		var version int64
-		err := tx.QueryRow(ctx, "UPDATE payonce_workspace SET epochs = epochs + 1 WHERE workspace = $1 RETURNING epochs, version", s.workspace).
-			Scan(&s.epoch, &version)
-		if err != nil {
-			return err
-		}
-		s.version.Store(uint64(version))
-		_, err = tx.Exec(ctx, `INSERT INTO payonce_process (workspace, epoch, holder, lease, call_time, started, seen)
-			SELECT $1, $2, $3, make_interval(secs => $4), make_interval(secs => $5), now, now FROM clock_timestamp() AS now`,
-			s.workspace, s.epoch, s.options.Holder, s.options.Lease.Seconds(), s.options.CallTime.Seconds())
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, "DELETE FROM payonce_process WHERE workspace = $1 AND ended < clock_timestamp() - interval '30 days'", s.workspace)
-		return err
-	})
+	return nil
 }
 
 // Version implements record.Store.
@@ -139,6 +156,9 @@ func (s *Store) Version() uint64 { return s.version.Load() }
 
 // MaySend implements record.Shared.
 func (s *Store) MaySend() error {
+	if refused := s.refusal(); refused != nil {
+		return fmt.Errorf("%w; nothing is sent", refused)
+	}
 	if uptime() >= time.Duration(s.deadline.Load()) {
 		return fmt.Errorf("%w; nothing is sent", record.ErrFenced)
 	}
@@ -176,7 +196,14 @@ func (s *Store) sign() {
 	_ = s.do(func(ctx context.Context, conn *pgx.Conn) error {
 		began := uptime()
 		var renewed bool
-		if err := conn.QueryRow(ctx, renewal, s.workspace, s.epoch).Scan(&renewed, new(time.Time)); err != nil {
+		var now head
+		if err := conn.QueryRow(ctx, headQuery, s.seen.arguments(s.workspace)...).Scan(now.targets()...); err != nil {
+			return err
+		}
+		if err := s.compare(now); err != nil {
+			return err
+		}
+		if err := conn.QueryRow(ctx, renewal, s.workspace, s.epoch, s.nonce).Scan(&renewed, new(time.Time)); err != nil {
 			return err
 		}
 		if renewed {
@@ -190,7 +217,7 @@ func (s *Store) sign() {
 const renewal = `UPDATE payonce_process AS p
 	SET seen = CASE WHEN seen + lease > now THEN now ELSE seen END
 	FROM clock_timestamp() AS now
-	WHERE workspace = $1 AND epoch = $2 AND ended IS NULL
+	WHERE workspace = $1 AND epoch = $2 AND nonce = $3 AND ended IS NULL
 	RETURNING p.seen = now, now`
 
 // Close ends the epoch. Calls that are still in flight are in doubt from then on.
@@ -202,15 +229,16 @@ func (s *Store) Close() error {
 	var err error
 	if !s.open {
 		err = s.read(func(ctx context.Context, conn *pgx.Conn) error {
-			_, err := conn.Exec(ctx, "UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND epoch = $2 AND ended IS NULL",
-				s.workspace, s.epoch)
+			_, err := conn.Exec(ctx, "UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND epoch = $2 AND nonce = $3 AND ended IS NULL",
+				s.workspace, s.epoch, s.nonce)
 			return err
 		})
 	}
 	s.deadline.Store(0)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drop()
+	s.close()
+	if s.commits != nil {
+		err = errors.Join(err, s.commits.close())
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,9 +35,10 @@ func (s *Store) Begin() (turn record.Turn, err error) {
 // begin begins a transaction and a turn in it, in one round trip.
 func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, err error) {
 	began, renewed := uptime(), false
+	var now head
 	batch := &pgx.Batch{}
-	lock(batch, s, &s.base)
-	batch.Queue(renewal, s.workspace, s.epoch).QueryRow(func(row pgx.Row) error { return s.isLive(row.Scan(&renewed, &turn.Now)) })
+	lock(batch, s, &now)
+	batch.Queue(renewal, s.workspace, s.epoch, s.nonce).QueryRow(func(row pgx.Row) error { return s.isLive(row.Scan(&renewed, &turn.Now)) })
 	batch.Queue(`UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND ended IS NULL AND epoch <> $2
 		AND seen + lease + call_time < clock_timestamp()`, s.workspace, s.epoch)
 	batch.Queue("SELECT epoch FROM payonce_process WHERE workspace = $1 AND ended IS NULL", s.workspace).Query(func(rows pgx.Rows) error {
@@ -53,23 +55,33 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, er
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		return turn, err
 	}
+	s.base, s.seen = now.last.version, now.last
 	s.version.Store(uint64(s.base))
-	turn.Epoch, turn.Expired = uint64(s.epoch), !renewed
+	turn.Epoch, turn.Refused = uint64(s.epoch), s.refusal()
+	if !renewed {
+		turn.Refused = record.ErrFenced
+	}
 	if renewed {
 		s.deadline.Store(int64(began + s.options.Lease))
 	}
 	return turn, nil
 }
 
-// lock begins a transaction with the lock of the workspace, and reads its version.
-func lock(batch *pgx.Batch, s *Store, version *int64) {
+// lock begins a transaction with the lock of the workspace. It reads what the server says about the workspace, and
+// compares that with what this process has seen.
+func lock(batch *pgx.Batch, s *Store, now *head) {
 	// The limits also end the transaction of a stopped process, and the wait of others for it.
 	wait := max(s.options.Lease/2, time.Second).Milliseconds()
 	batch.Queue("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 	batch.Queue(`SELECT set_config('synchronous_commit', 'on', true), set_config('lock_timeout', $1, true),
 		set_config('idle_in_transaction_session_timeout', $1, true)`, fmt.Sprint(wait))
-	batch.Queue("SELECT version FROM payonce_workspace WHERE workspace = $1 FOR UPDATE", s.workspace).
-		QueryRow(func(row pgx.Row) error { return row.Scan(version) })
+	batch.Queue(headQuery+" FOR UPDATE OF w", s.seen.arguments(s.workspace)...).QueryRow(func(row pgx.Row) error {
+		err := row.Scan(now.targets()...)
+		if err == nil {
+			err = s.compare(*now)
+		}
+		return err
+	})
 }
 
 // isLive returns ErrFenced when the process has no row that has not ended.
@@ -91,16 +103,17 @@ func (s *Store) Refresh() (turn record.Turn, err error) {
 	}
 	err = s.read(func(ctx context.Context, conn *pgx.Conn) error {
 		turn.Changed = nil
-		version := int64(s.version.Load())
-		rows, err := conn.Query(ctx, `SELECT w.version, clock_timestamp(), r.key, r.value FROM payonce_workspace AS w
-			LEFT JOIN payonce_record AS r ON r.workspace = w.workspace AND r.version > $2 WHERE w.workspace = $1`, s.workspace, version)
+		var now head
+		rows, err := conn.Query(ctx, `WITH head AS MATERIALIZED (`+headQuery+`)
+			SELECT head.*, clock_timestamp(), r.key, r.value FROM head LEFT JOIN payonce_record AS r ON r.workspace = $1 AND r.version > $5`,
+			append(s.seen.arguments(s.workspace), int64(s.version.Load()))...)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Next() {
 			var w record.Write
-			if err := rows.Scan(&version, &turn.Now, &w.Key, &w.Value); err != nil {
+			if err := rows.Scan(append(now.targets(), &turn.Now, &w.Key, &w.Value)...); err != nil {
 				return err
 			}
 			if w.Key != nil {
@@ -110,7 +123,11 @@ func (s *Store) Refresh() (turn record.Turn, err error) {
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		s.version.Store(uint64(version))
+		if err := s.compare(now); err != nil {
+			return err
+		}
+		s.seen = now.last
+		s.version.Store(uint64(now.last.version))
 		return nil
 	})
 	return turn, err
@@ -181,12 +198,15 @@ func (s *Store) end(writes []record.Write) error {
 		if s.conn == nil || s.conn != s.turn {
 			return s.commitAgain(token, writes)
 		}
-		return s.locked(func(ctx context.Context, conn *pgx.Conn) error { return s.commit(ctx, conn, token, writes) })
+		return s.locked(replyTime, func(ctx context.Context, conn *pgx.Conn) error { return s.commit(ctx, conn, token, writes) })
 	})
-	if err == nil && len(writes) > 0 {
-		s.version.Store(uint64(s.base + 1))
+	if err != nil || len(writes) == 0 {
+		return err
 	}
-	return err
+	s.seen.version, s.seen.epoch, s.seen.nonce = s.base+1, s.epoch, s.nonce
+	s.version.Store(uint64(s.seen.version))
+	// A request that leaves after this commit would be sent again by a server that has lost it. So this machine keeps it.
+	return s.keepCommit(slices.ContainsFunc(writes, func(w record.Write) bool { return w.Key[0] == record.IntentPrefix }))
 }
 
 // commit commits the writes of a turn, in one round trip.
@@ -194,11 +214,13 @@ func (s *Store) commit(ctx context.Context, conn *pgx.Conn, token []byte, writes
 	batch := &pgx.Batch{}
 	if len(writes) > 0 {
 		queueWrites(batch, s.workspace, s.base+1, writes)
-		if err := queuePaid(batch, s.workspace, writes); err != nil {
+		if err := queuePaid(batch, s.workspace, writes, false); err != nil {
 			return err
 		}
-		batch.Queue("UPDATE payonce_workspace SET version = $2 WHERE workspace = $1", s.workspace, s.base+1)
-		batch.Queue("UPDATE payonce_process SET token = $3 WHERE workspace = $1 AND epoch = $2 AND ended IS NULL RETURNING epoch", s.workspace, s.epoch, token).
+		batch.Queue("UPDATE payonce_workspace SET version = $2, last_epoch = $3, last_nonce = $4 WHERE workspace = $1",
+			s.workspace, s.base+1, s.epoch, s.nonce)
+		batch.Queue(`UPDATE payonce_process SET token = $4, committed = $5 WHERE workspace = $1 AND epoch = $2 AND nonce = $3 AND ended IS NULL
+			RETURNING epoch`, s.workspace, s.epoch, s.nonce, token, s.base+1).
 			QueryRow(func(row pgx.Row) error { return s.isLive(row.Scan(new(int64))) })
 	}
 	batch.Queue("COMMIT").Exec(func(done pgconn.CommandTag) error {
@@ -214,12 +236,12 @@ func (s *Store) commit(ctx context.Context, conn *pgx.Conn, token []byte, writes
 // committed since, it commits the writes. The caller holds the connection's lock.
 func (s *Store) commitAgain(token []byte, writes []record.Write) error {
 	s.drop() // the server then rolls an open transaction back, and the lock waits for that
-	return s.locked(func(ctx context.Context, conn *pgx.Conn) error {
-		var version int64
+	return s.locked(replyTime, func(ctx context.Context, conn *pgx.Conn) error {
+		var now head
 		var last []byte
 		batch := &pgx.Batch{}
-		lock(batch, s, &version)
-		batch.Queue("SELECT token FROM payonce_process WHERE workspace = $1 AND epoch = $2", s.workspace, s.epoch).
+		lock(batch, s, &now)
+		batch.Queue("SELECT token FROM payonce_process WHERE workspace = $1 AND epoch = $2 AND nonce = $3", s.workspace, s.epoch, s.nonce).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&last) })
 		if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 			return err
@@ -228,7 +250,7 @@ func (s *Store) commitAgain(token []byte, writes []record.Write) error {
 		case len(writes) == 0 || string(last) == string(token):
 			_, err := conn.Exec(ctx, "COMMIT")
 			return err
-		case version != s.base:
+		case now.last.version != s.base:
 			return fmt.Errorf("%w: the connection broke during a turn, and others have written since", record.ErrFailed)
 		}
 		return s.commit(ctx, conn, token, writes)

@@ -28,9 +28,14 @@ type Shared interface {
 	// Alone calls do in a turn. The commits of do are durable when Alone returns nil; until then only this process sees
 	// them. Records that do could read count as known: no later call returns them as changed.
 	Alone(do func(Turn) error) error
-	// MaySend returns an error when the lease has ended, on a clock that counts suspended time. It is called right before
-	// a request is sent.
+	// MaySend returns an error when the lease has ended, on a clock that counts suspended time, or when the store may lack
+	// commits. It is called right before a request is sent.
 	MaySend() error
+	// FailedOver returns why the store may lack commits that it has confirmed; nil when it cannot. While it may, no turn
+	// allows calls.
+	FailedOver() error
+	// AcceptFailover allows calls again, for a user who knows that the store may lack commits. It is not called in a turn.
+	AcceptFailover() error
 }
 
 // Turn is the result of beginning a turn.
@@ -39,8 +44,9 @@ type Turn struct {
 	Epoch uint64    // of this process
 	// Live are the epochs of the processes that may still record how their calls ended, this one included.
 	Live []uint64
-	// Expired says that the lease has ended. The process may still record how its calls ended, but begin none.
-	Expired bool
+	// Refused is why the process may begin no calls, such as ErrFenced; nil when it may. It may still record how its calls
+	// ended.
+	Refused error
 	Changed []Write // in any order; without deleted records
 }
 

@@ -110,8 +110,8 @@ func (c *sharedCampaign) calamities() []calamity {
 	return []calamity{
 		{"workers killed", *campaignKills, c.kill},
 		{"workers stopped", *campaignStops, c.stop},
-		{"databases stopped at once", *campaignCrashes / 2, func() bool { c.server.Crash(false); return true }},
-		{"databases killed", *campaignCrashes - *campaignCrashes/2, func() bool { c.server.Crash(true); return true }},
+		{"databases stopped at once", *campaignCrashes / 2, c.crash(c.server.Stop)},
+		{"databases killed", *campaignCrashes - *campaignCrashes/2, c.crash(c.server.Kill)},
 		// A failover to a standby would be one more.
 	}
 }
@@ -259,6 +259,15 @@ func (c *sharedCampaign) one() *campaignWorker {
 func (c *sharedCampaign) kill() bool {
 	w := c.one()
 	return w != nil && w.run.Process.Kill() == nil
+}
+
+// crash returns what ends the database and starts it again.
+func (c *sharedCampaign) crash(end func()) func() bool {
+	return func() bool {
+		end()
+		c.server.Start()
+		return true
+	}
 }
 
 // stop stops a worker for a time. When that is longer than its lease, half of the workers are given up meanwhile, as if

@@ -30,6 +30,9 @@ func (h hintFlags) After(err error) string {
 	if errors.Is(err, checkpoint.ErrCorrupt) {
 		return h.For("journal_damaged")
 	}
+	if errors.Is(err, pgstore.ErrFailedOver) {
+		return h.For("journal_failed_over")
+	}
 	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
 		return h.For("disk_filled")
 	}

@@ -23,8 +23,63 @@ func newJournalCommand(env environment) *cobra.Command {
 		Long:  "Check, read and look after the workspace's journal. Nothing is sent." + exitHelp(exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newJournalCheckCommand(env), newJournalDumpCommand(env), newJournalPruneCommand(env), newJournalRekeyCommand(env), newJournalUnpauseCommand(env))
+	cmd.AddCommand(newJournalCheckCommand(env), newJournalDumpCommand(env), newJournalPruneCommand(env), newJournalRekeyCommand(env), newJournalUnpauseCommand(env),
+		newJournalCopyCommand(env), newJournalMigrateCommand(env))
 	return cmd
+}
+
+func newJournalCopyCommand(env environment) *cobra.Command {
+	undo := false
+	cmd := journalCommand(env, "copy", "Copy the journal from its directory to a database",
+		"Copy the workspace's journal from its directory to the PostgreSQL database that --journal or\n"+
+			journalVariable+" names, so that several machines can share it. The workspace must have no journal in the\n"+
+			"database. Every record is compared before the copy is there. Nothing is paid from the directory any\n"+
+			"more: it can only be read. Repeat the command when it was interrupted.\n"+
+			"\n"+
+			"--undo removes a copy that no command has written to yet, and lets runs pay from the directory again.",
+		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
+			if err := mustBeShared(w); err != nil {
+				return nil, err
+			}
+			if undo {
+				undone, err := inspect.UndoCopy(ctx, w)
+				return orNone(undone, err)
+			}
+			copied, err := inspect.Copy(ctx, w)
+			return orNone(copied, ifInterrupted(err, "the copy is not in the database; nothing is paid from the directory until you run the same command again, or add --undo"))
+		})
+	cmd.Flags().BoolVar(&undo, "undo", false, "remove a copy that was not used, and pay from the directory again")
+	return cmd
+}
+
+func newJournalMigrateCommand(env environment) *cobra.Command {
+	return journalCommand(env, "migrate", "Create the tables of a shared journal, or bring them up to date",
+		"Create the tables of shared journals in the PostgreSQL database that --journal or "+journalVariable+"\n"+
+			"names, or bring tables of an older program up to date. Commands that write do this by themselves when\n"+
+			"their role may: this command is for the role that owns the tables.",
+		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
+			if err := mustBeShared(w); err != nil {
+				return nil, err
+			}
+			migrated, err := inspect.Migrate(ctx, w)
+			return orNone(migrated, err)
+		})
+}
+
+// mustBeShared refuses a workspace without a shared journal.
+func mustBeShared(w *pipeline.Work) error {
+	if w.Workspace.Journal.Shared == "" {
+		return problem.Usagef("which database? give --journal, or set %s", journalVariable)
+	}
+	return nil
+}
+
+// orNone returns no report beside an error.
+func orNone[R report.Report](r R, err error) (report.Report, error) {
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // journalCommand makes a command on the closed journal of the workspace. It can end with the

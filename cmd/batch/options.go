@@ -57,6 +57,7 @@ type options struct {
 	kept      *pipeline.PlanFile // read from it
 
 	changes    string    // the table of changes of watched companies, which a run writes first; "" for none
+	copies     bool      // the command reads a journal in a directory besides the shared one
 	unapproved time.Time // the time since which the run waits for an approval; zero for none
 }
 
@@ -84,6 +85,7 @@ func (o *options) load(cmd *cobra.Command) error {
 		}
 	}
 	o.hints = hintFlagsOf(cmd.Flags())
+	o.copies = cmd.CommandPath() == "batch journal copy"
 	if o.service.shared() != "" && cmd.Flags().Lookup("workspace") != nil && !slices.Contains(sharedCommands, cmd.CommandPath()) {
 		return notShared(cmd.CommandPath())
 	}
@@ -93,6 +95,7 @@ func (o *options) load(cmd *cobra.Command) error {
 // sharedCommands are the commands that work with a shared journal.
 var sharedCommands = []string{
 	"batch plan", "batch run", "batch write", "batch status", "batch budget", "batch runs", "batch show", "batch ledger", "batch reconcile",
+	"batch journal copy", "batch journal migrate",
 }
 
 // notShared refuses a command that does not work with a shared journal.
@@ -105,7 +108,7 @@ func (o *options) work(cmd *cobra.Command) (*pipeline.Work, error) {
 	if err := o.load(cmd); err != nil {
 		return nil, err
 	}
-	observer := &hostObserver{Log: o.log(), Columns: o.env.columns}
+	observer := &hostObserver{Log: o.log(), Columns: o.env.columns, Garbage: o.env.garbage}
 	o.observer = observer
 	env := o.environment()
 	env.Progress = func() workspace.Progress {
@@ -234,7 +237,7 @@ func (o *options) check() error {
 		return notShared("batch run --changes")
 	case shared != "" && o.service.Sandbox:
 		return problem.Usagef("--sandbox has a journal of its own: unset BATCH_JOURNAL and leave out --journal")
-	case shared != "" && o.service.getenv(journalKeyVariable) != "":
+	case shared != "" && o.service.getenv(journalKeyVariable) != "" && !o.copies:
 		return problem.Usagef("BATCH_JOURNAL_KEY does not encrypt a shared journal: unset it, and let the database encrypt its files")
 	case excluded != "":
 		return problem.Usagef("--sandbox and --%s exclude each other", excluded)

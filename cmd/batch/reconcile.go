@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -9,11 +10,12 @@ import (
 	"payonce/configs"
 	"payonce/pipeline"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 func newReconcileCommand(env environment) *cobra.Command {
 	o := newOptions(env)
-	vendor := ""
+	vendor, acceptFailover, yes := "", false, false
 	assume := configs.ChoiceFlag{Choices: []string{"charged", "not-charged"}}
 	cmd := &cobra.Command{
 		Use:   "reconcile [ATTEMPT...]",
@@ -26,9 +28,15 @@ func newReconcileCommand(env environment) *cobra.Command {
 			"lost too little for it; then it may be asked again. A lookup counts as charged only with\n" +
 			"--exclusive, which declares that nothing else spends from the account; then its answer is lost.\n" +
 			"Every other lookup stays in doubt. It keeps its hold and is not sent again until --assume decides\n" +
-			"it, for the given attempts or for all. Sends no lookup." +
-			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitLocked),
+			"it, for the given attempts or for all. Sends no lookup.\n" +
+			"\n" +
+			"The database of a shared journal can lack what was recorded in it, after a failover or a restore. Then\n" +
+			"--accept-failover compares the accounts with the journal, asks, and lets runs send lookups again." +
+			exitHelp(exitDone, exitInternal, exitUsage, exitRefused, exitDoubt, exitInterrupted, exitApproval, exitLocked),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if acceptFailover && o.service.exclusive {
+				return problem.Usagef("--accept-failover and --exclusive exclude each other: lookups that the database has lost spent from the account, too")
+			}
 			ids, err := parseAttempts(args, assume.Value)
 			if err != nil {
 				return err
@@ -38,12 +46,21 @@ func newReconcileCommand(env environment) *cobra.Command {
 				return err
 			}
 			env.outliveReaders()
+			var failover *report.Failover
+			if acceptFailover {
+				if failover, err = w.AcceptFailover(cmd.Context(), func(shown *report.Failover) error {
+					return env.agreeToFailover(cmd.Context(), o, shown, yes)
+				}); err != nil {
+					return err
+				}
+			}
 			found, err := w.Reconcile(cmd.Context(), pipeline.ReconcileOptions{
 				Assume: assume.Value, Attempts: ids, Vendor: vendor, Reading: o.list.Value(cmd.Context(), env.stdin, env.now),
 			})
 			if err != nil {
 				return err
 			}
+			found.Failover = failover
 			found.Options = o.hints.Options(found)
 			if err := unlessUnread(o.show(env.stdout, found)); err != nil || found.InDoubt == 0 {
 				return err
@@ -56,8 +73,28 @@ func newReconcileCommand(env environment) *cobra.Command {
 	o.service.AddService(cmd.Flags())
 	o.addFormulasFlag(cmd.Flags())
 	cmd.Flags().StringVar(&vendor, "vendor", "", "write the lookups in doubt to this CSV `FILE` for the service: times, request IDs of the answers before and after, what the account lost; no names")
+	cmd.Flags().BoolVar(&acceptFailover, "accept-failover", false, "let runs send lookups again after a failover or a restore of the database")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask before a failover is accepted")
 	cmd.Flags().Var(&assume, "assume", "decide lookups in doubt that the account does not prove")
 	return cmd
+}
+
+// agreeToFailover shows what a failover may have lost, and returns nil when somebody accepts it.
+func (env environment) agreeToFailover(ctx context.Context, o *options, shown *report.Failover, yes bool) error {
+	if err := o.showText(env.stderr, shown); err != nil {
+		return err
+	}
+	switch {
+	case yes:
+		return nil
+	case !env.canAsk:
+		return problem.Unapproved("cannot_ask_failover", "the command asks before it accepts a failover, and this is not a terminal; nothing was changed")
+	case env.confirm(ctx, "Let runs send lookups on this database? [y/N] "):
+		return nil
+	case ctx.Err() != nil:
+		return ifInterrupted(ctx.Err(), "nothing was changed")
+	}
+	return problem.Unapproved("", "not confirmed; nothing was changed")
 }
 
 // parseAttempts reads the numbers of attempts, which only --assume takes.

@@ -26,8 +26,8 @@ const (
 type PostgresProxy struct {
 	// Fault returns what happens to the next commit. It may be nil. Several goroutines may call it.
 	fault func() CommitFault
-	delay time.Duration // in each direction
-	to    string        // the socket of the server
+	delay time.Duration          // in each direction
+	to    atomic.Pointer[string] // the socket of the server
 	hit   atomic.Int64
 }
 
@@ -43,7 +43,8 @@ func StartPostgresProxy(t testing.TB, serverURL string, delay time.Duration, fau
 		t.Fatal(err)
 	}
 	dir := UserDir(t)
-	p := &PostgresProxy{fault: fault, delay: delay, to: filepath.Join(at.Query().Get("host"), postgresSocket)}
+	p := &PostgresProxy{fault: fault, delay: delay}
+	p.connect(at)
 	listener, err := net.Listen("unix", filepath.Join(dir, postgresSocket))
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +66,21 @@ func StartPostgresProxy(t testing.TB, serverURL string, delay time.Duration, fau
 	return p, at.String()
 }
 
+func (p *PostgresProxy) connect(with *url.URL) {
+	socket := filepath.Join(with.Query().Get("host"), postgresSocket)
+	p.to.Store(&socket)
+}
+
+// MoveTo connects new clients with another server.
+func (p *PostgresProxy) MoveTo(t testing.TB, server *PostgresServer) {
+	t.Helper()
+	at, err := url.Parse(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.connect(at)
+}
+
 // Hit returns how many connections were broken at a commit.
 func (p *PostgresProxy) Hit() int64 { return p.hit.Load() }
 
@@ -80,7 +96,7 @@ const maxParts = 1024
 // serve passes what the sides send, until one of them ends or a fault breaks the connection.
 func (p *PostgresProxy) serve(client net.Conn) {
 	defer client.Close()
-	server, err := net.Dial("unix", p.to)
+	server, err := net.Dial("unix", *p.to.Load())
 	if err != nil {
 		return
 	}

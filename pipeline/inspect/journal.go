@@ -27,7 +27,6 @@ func closed[T any](ctx context.Context, w *pipeline.Work, doing string, do func(
 	if err != nil {
 		return none, err
 	}
-	defer w.Observer.ReadingJournal()()
 	options.Store.Copying = w.Observer.Copying
 	options.Store.InOrder = true // all of them read each record about once
 	result, err := do(dir, options)
@@ -82,6 +81,41 @@ func Dump(ctx context.Context, w *pipeline.Work, to io.Writer, values bool) erro
 		})
 	})
 	return err
+}
+
+// Copy copies the journal of a directory to the database of the shared journal. It refuses a journal in which a check
+// finds problems.
+func Copy(ctx context.Context, w *pipeline.Work) (*report.JournalCopy, error) {
+	defer w.Observer.ReadingJournal()()
+	view := &report.JournalCopy{}
+	copied, err := w.Workspace.CopyToShared(ctx, w.Env, func(store record.Store) error {
+		problems := 0
+		_, err := verify.Check(store, w.Workspace.Services[0].Interface().Catalogue, ctx.Err, func(verify.Problem) { problems++ })
+		if err == nil && problems > 0 {
+			err = fmt.Errorf("%w: %d problems; nothing was copied", checkpoint.ErrCorrupt, problems)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	view.Directory, view.Database, view.Journal, view.Records = copied.Directory, copied.Database, copied.Journal, copied.Records
+	return view, nil
+}
+
+// UndoCopy removes a copy that nobody has used.
+func UndoCopy(ctx context.Context, w *pipeline.Work) (*report.JournalCopy, error) {
+	removed, err := w.Workspace.RemoveShared(ctx, w.Env)
+	if err != nil {
+		return nil, err
+	}
+	return &report.JournalCopy{Directory: removed.Directory, Database: removed.Database, Journal: removed.Journal, Undone: true}, nil
+}
+
+// Migrate creates the tables of the shared journal, or brings them up to date.
+func Migrate(_ context.Context, w *pipeline.Work) (*report.Migration, error) {
+	before, after, err := w.Workspace.Migrate()
+	return &report.Migration{Before: before, After: after}, err
 }
 
 // Rekey encrypts the journal with its new key.

@@ -88,6 +88,47 @@ func (v *JournalCheck) Render(p *Page) {
 	}
 }
 
+// JournalCopy says which journal was copied from a directory to a database.
+type JournalCopy struct {
+	Journal   string `json:"journal"`
+	Directory string `json:"directory"`
+	Database  string `json:"database"`
+	Records   int64  `json:"records"` // that were copied and compared; 0 when an earlier copy had ended well
+	Undone    bool   `json:"undone,omitempty"`
+}
+
+func (v *JournalCopy) Render(p *Page) {
+	if v.Undone {
+		p.Linef("The copy is removed. Lookups are paid from the directory again.")
+	} else {
+		p.Linef("The journal is in the database. Nothing is paid from the directory any more.")
+	}
+	p.Gap()
+	p.Entryf("journal", "%s", v.Journal)
+	p.Entryf("directory", "%s", v.Directory)
+	p.Entryf("database", "%s", v.Database)
+	if v.Records > 0 {
+		p.Entryf("copied", "%s, each compared with the directory", Counted(v.Records, "record"))
+	}
+}
+
+// Migration says which version the tables of a shared journal had, 0 for none, and have.
+type Migration struct {
+	Before int `json:"version_before"`
+	After  int `json:"version"`
+}
+
+func (v *Migration) Render(p *Page) {
+	switch v.Before {
+	case v.After:
+		p.Linef("The tables have version %d already.", v.After)
+	case 0:
+		p.Linef("The tables are created. They have version %d.", v.After)
+	default:
+		p.Linef("The tables had version %d and have version %d.", v.Before, v.After)
+	}
+}
+
 // Rekeyed says that the journal is encrypted with its new key.
 type Rekeyed struct {
 	Encrypted bool `json:"encrypted"`

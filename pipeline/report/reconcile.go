@@ -46,6 +46,45 @@ type Reconciliation struct {
 	HeldUnits map[string]int64 `json:"held_units,omitempty"`
 	// Options are what can be done about those that are still in doubt.
 	Options []DoubtOption `json:"options,omitempty"`
+	// Failover is the failover of the database that was accepted before; nil for none.
+	Failover *Failover `json:"failover,omitempty"`
+}
+
+// Failover is what somebody should know before calls are made on a database that may lack commits.
+type Failover struct {
+	Why      string            `json:"why"`
+	Attempts int64             `json:"attempts"` // that the database has
+	InDoubt  int               `json:"in_doubt"`
+	Held     cost.Money        `json:"held_usd"`
+	Accounts []FailoverAccount `json:"accounts"`
+	Unread   []string          `json:"not_compared,omitempty"` // the interfaces of accounts that are not configured
+}
+
+// FailoverAccount compares an account with the journal.
+type FailoverAccount struct {
+	Interface string    `json:"interface"`
+	Lost      *Drift    `json:"unexplained"`    // what the journal does not explain; null for nothing
+	Since     time.Time `json:"since,omitzero"` // of the earlier reading; zero when there was none
+}
+
+// Render shows what a failover may have lost.
+func (v *Failover) Render(p *Page) {
+	p.Alertf("failover", "%s", v.Why)
+	p.Entryf("the journal has", "%s, %d in doubt", Lookups(v.Attempts), v.InDoubt)
+	for _, a := range v.Accounts {
+		switch {
+		case a.Since.IsZero():
+			p.Entryf("account "+a.Interface, "no earlier reading is in the journal")
+		case a.Lost == nil:
+			p.Entryf("account "+a.Interface, "the journal explains all that it lost since %s", a.Since.UTC().Format(time.DateTime))
+		default:
+			p.Alertf("account "+a.Interface, "since %s it lost %s that the journal does not explain", a.Since.UTC().Format(time.DateTime), a.Lost)
+		}
+	}
+	for _, name := range v.Unread {
+		p.Alertf("account "+name, "not compared, because it is not configured")
+	}
+	p.Linef("Lookups that the database has lost are bought again, and their cost is in no sum of the journal.")
 }
 
 // DoubtEvidence is what the account lost that the journal has not booked.

@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,8 @@ type Journal struct {
 	// Shared is the URL of the database that has the journal in place of a directory; "" for a directory. It may hold a
 	// password.
 	Shared string
+	// AfterFailover opens a shared journal also when its database may lack commits. No calls can be made then.
+	AfterFailover bool
 }
 
 // Progress says how far a command has come.
@@ -111,6 +114,7 @@ func (o Options) none() error {
 // Opening says how the journal and its store are opened, and what ends a walk over it.
 func (o Options) Opening(env Environment, doing string, stop func() error) (Opening, error) {
 	key, err := o.Journal.Key.Parse()
+	shared, sharedErr := o.sharing(env, doing)
 	first := o.Services[0]
 	return Opening{
 		Store: badgerstore.Options{
@@ -122,16 +126,31 @@ func (o Options) Opening(env Environment, doing string, stop func() error) (Open
 		},
 		Wait:   o.Journal.Wait,
 		Owner:  env.owner(doing),
-		Shared: o.sharing(env, doing),
-	}, err
+		Shared: shared,
+	}, cmp.Or(err, sharedErr)
 }
 
 // OpenError adds to an error of opening the journal who has to act.
 func OpenError(err error) error {
 	var held *badgerstore.LockedError
+	var copied *badgerstore.CopiedError
 	switch {
 	case errors.Is(err, pgstore.ErrConnection), errors.Is(err, pgstore.ErrUnreachable):
 		return problem.Coded("journal_unreachable", "%w", err)
+	case errors.Is(err, pgstore.ErrFailedOver):
+		return problem.Coded("journal_failed_over", "%w", err)
+	case errors.Is(err, pgstore.ErrReplaced):
+		return problem.Coded("journal_replaced", "%w", err)
+	case errors.Is(err, pgstore.ErrNotEmpty):
+		return problem.Coded("copy_not_empty", "%w", err)
+	case errors.Is(err, pgstore.ErrUsed):
+		return problem.Coded("copy_used", "%w", err)
+	case errors.As(err, &copied) && !copied.Done:
+		return problem.Coded("copy_unfinished", "%w", err)
+	case errors.As(err, &copied):
+		return problem.Coded("journal_copied", "%w", err)
+	case errors.Is(err, pgstore.ErrOlder):
+		return problem.Coded("journal_older", "%w", err)
 	case errors.As(err, &held):
 		return &problem.Error{Code: "journal_held", Err: err}
 	case errors.Is(err, checkpoint.ErrVersion):

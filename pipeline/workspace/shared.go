@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"payonce/checkpoint"
@@ -21,10 +22,22 @@ var errNotShared = problem.Coded("not_shared", "the command does not work with a
 // it.
 const callMargin = time.Minute
 
+// commitName is the name of the file with the last commit that this machine knows of a shared journal.
+const commitName = "COMMIT"
+
 // sharing returns the options to open the shared journal; nil when the journal is in a directory.
-func (o Options) sharing(env Environment, doing string) *pgstore.Options {
+func (o Options) sharing(env Environment, doing string) (*pgstore.Options, error) {
 	if o.Journal.Shared == "" {
-		return nil
+		return nil, nil
+	}
+	dir, err := o.Dir()
+	if err != nil {
+		return nil, err
+	}
+	// The database may have had another address.
+	others, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(dir)), "*", filepath.Base(dir), commitName))
+	if err != nil {
+		return nil, err
 	}
 	longest := time.Duration(0)
 	for _, of := range o.Services {
@@ -33,8 +46,15 @@ func (o Options) sharing(env Environment, doing string) *pgstore.Options {
 	host, _ := os.Hostname() // only shown to people
 	return &pgstore.Options{
 		URL: o.Journal.Shared, Workspace: o.Journal.Name, Lease: cmp.Or(env.Lease, pgstore.DefaultLease), CallTime: longest + callMargin,
+		CommitFiles: append([]string{filepath.Join(dir, commitName)}, others...), AfterFailover: o.Journal.AfterFailover,
 		Holder: fmt.Sprintf("%q (process %d on %s)", env.Program+" "+doing, os.Getpid(), host),
-	}
+	}, nil
+}
+
+// Migrate creates the tables of the shared journal, or brings them up to date. It returns their version before and after.
+func (o Options) Migrate() (before, after int, err error) {
+	before, after, err = pgstore.Migrate(o.Journal.Shared)
+	return before, after, OpenError(err)
 }
 
 // openShared opens a shared journal for a process that may write. Its clock is that of the database.

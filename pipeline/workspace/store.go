@@ -172,7 +172,9 @@ func read(ctx context.Context, dir string, o Opening, does doing) (snapshot *rem
 	for waiting := begin(); ; {
 		var held error = &badgerstore.LockedError{Dir: dir}
 		if !badgerstore.Awaited(dir) {
-			s, err := badgerstore.Open(dir, o.Store)
+			options := o.Store
+			options.Copied = true
+			s, err := badgerstore.Open(dir, options)
 			if err == nil {
 				return nil, serveReaders(dir, s, o, does), nil
 			}

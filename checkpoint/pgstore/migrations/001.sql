@@ -1,23 +1,23 @@
--- The tables of shared journals. Every statement may run again.
+-- The tables of shared journals.
 
 -- The row of a workspace is locked by whoever decides.
-CREATE TABLE IF NOT EXISTS payonce_workspace (
+CREATE TABLE payonce_workspace (
 	workspace text COLLATE "C" PRIMARY KEY CHECK (workspace <> ''),
 	version bigint NOT NULL DEFAULT 0 CHECK (version >= 0), -- of the last commit
 	epochs bigint NOT NULL DEFAULT 0 CHECK (epochs >= 0) -- how many processes have opened the journal
 );
 
-CREATE TABLE IF NOT EXISTS payonce_record (
+CREATE TABLE payonce_record (
 	workspace text COLLATE "C" NOT NULL,
 	key bytea NOT NULL CHECK (length(key) > 0),
 	value bytea NOT NULL CHECK (length(value) > 0),
 	version bigint NOT NULL CHECK (version > 0), -- of the commit that wrote it last
 	PRIMARY KEY (workspace, key)
 );
-CREATE INDEX IF NOT EXISTS payonce_record_version ON payonce_record (workspace, version);
+CREATE INDEX payonce_record_version ON payonce_record (workspace, version);
 
 -- The processes that may write. Each has a lease, which it renews.
-CREATE TABLE IF NOT EXISTS payonce_process (
+CREATE TABLE payonce_process (
 	workspace text COLLATE "C" NOT NULL,
 	epoch bigint NOT NULL CHECK (epoch > 0),
 	holder text NOT NULL,
@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS payonce_process (
 );
 
 -- What was paid for, or may have been: a second defence against paying twice.
-CREATE TABLE IF NOT EXISTS payonce_paid (
+CREATE TABLE payonce_paid (
 	workspace text COLLATE "C" NOT NULL,
 	subject bytea NOT NULL CHECK (length(subject) = 16),
 	field smallint NOT NULL CHECK (field BETWEEN 0 AND 63),
@@ -40,4 +40,4 @@ CREATE TABLE IF NOT EXISTS payonce_paid (
 	settled boolean NOT NULL DEFAULT false,
 	PRIMARY KEY (workspace, subject, field, allowed_by)
 );
-CREATE INDEX IF NOT EXISTS payonce_paid_attempt ON payonce_paid (workspace, attempt);
+CREATE INDEX payonce_paid_attempt ON payonce_paid (workspace, attempt);

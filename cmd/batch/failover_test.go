@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"payonce/io/iotest"
+	"payonce/pipeline/report"
+)
+
+// TestWhatAPromotedStandbyLostIsBoughtAgainOnlyAfterConfirmation enriches a list on a server, and a longer list that its
+// asynchronous standby never receives. Then the standby is promoted.
+func TestWhatAPromotedStandbyLostIsBoughtAgainOnlyAfterConfirmation(t *testing.T) {
+	skipIfShort(t)
+	primary := iotest.StartPostgres(t, "fsync=on")
+	service := startService(t, 5)
+	var arrived atomic.Int64
+	watch := watcher(func(r *http.Request, pass func()) {
+		if isLookup(t, r) {
+			arrived.Add(1)
+		}
+		pass()
+	})
+	service.watch.Store(&watch)
+	baseURL := service.listen(t)
+	const received, lost = 12, 18
+	p := newSharedProgram(t, primary, received, baseURL, "--max-spend", "60")
+	p.runToEnd(exitDone)
+	standby := primary.Standby()
+	primary.AwaitStandby()
+	standby.Disconnect()
+	longer := newSharedProgram(t, primary, received+lost, baseURL, "--max-spend", "60", "--name", "longer")
+	longer.runToEnd(exitDone)
+	primary.Stop()
+	standby.Promote()
+	before := arrived.Load()
+
+	// Neither a machine that knows what was lost nor one that knows nothing sends a lookup.
+	newMachine := newSharedProgram(t, standby, received+lost, baseURL, "--max-spend", "60", "--name", "longer")
+	for _, refused := range []*program{p, longer, newMachine} {
+		refused.environ = []string{"BATCH_JOURNAL=" + standby.URL()}
+		said := refused.runToEnd(exitUsage)
+		if text := said.stdout.String(); !strings.Contains(text, `"journal_failed_over"`) || !strings.Contains(text, "--accept-failover") {
+			t.Errorf("a run says %s", text)
+		}
+	}
+	journalCommand := func(codes []int, args ...string) *process {
+		t.Helper()
+		command := *longer
+		command.args = append(args, "--state", longer.state(), "--json")
+		return command.runToEnd(codes...)
+	}
+	for _, command := range []string{"status", "budget --offline", "runs", "show list", "ledger"} {
+		journalCommand([]int{exitDone}, strings.Fields(command)...)
+	}
+	journalCommand([]int{exitUsage}, "reconcile", "--settle-delay", "0s")
+	journalCommand([]int{exitApproval}, "reconcile", "--settle-delay", "0s", "--accept-failover")
+	journalCommand([]int{exitUsage}, "reconcile", "--exclusive", "--accept-failover", "--yes")
+	longer.runToEnd(exitUsage)
+	if now := arrived.Load(); now != before {
+		t.Fatalf("%d lookups were sent before the failover was accepted", now-before)
+	}
+
+	var found report.Reconciliation
+	said := journalCommand([]int{exitDone}, "reconcile", "--settle-delay", "0s", "--accept-failover", "--yes")
+	if err := json.Unmarshal(said.stdout.Bytes(), &found); err != nil {
+		t.Fatal(err)
+	}
+	if f := found.Failover; f == nil || f.Attempts == 0 || len(f.Accounts) != 1 || f.Accounts[0].Lost == nil || f.Accounts[0].Lost.Money == 0 {
+		t.Errorf("the account is compared: %s", said.stdout.String())
+	}
+	for _, accepted := range []*program{longer, newMachine, p} {
+		accepted.runToEnd(exitDone)
+	}
+	if again := arrived.Load() - before; again == 0 {
+		t.Error("nothing was bought again, so the standby had not lost anything")
+	}
+	service.end(t)
+	checkCells(t, readRows(t, newMachine.list()), readRows(t, newMachine.output()))
+}
+
+// TestAJournalIsCopiedToADatabase copies the journal of a run that was killed, with lookups in flight and in doubt. Runs
+// in the database go on with what was bought, and nothing is paid from the directory any more.
+func TestAJournalIsCopiedToADatabase(t *testing.T) {
+	skipIfShort(t)
+	server := iotest.StartPostgres(t, "fsync=on")
+	service := startService(t, 5)
+	p := newProgram(t, 30, service.listen(t), "--max-spend", "60", "--concurrency", "4")
+	if code := killAt(p, &service.tap, 9, false); code != -1 {
+		t.Fatalf("it was not killed, and ended with %d", code)
+	}
+	service.watch.Store(nil)
+	command := func(environ []string, codes []int, args ...string) *process {
+		t.Helper()
+		c := *p
+		c.environ = environ
+		c.args = append(args, "--state", p.state(), "--json")
+		return c.runToEnd(codes...)
+	}
+	shared := []string{"BATCH_JOURNAL=" + server.URL()}
+	command(nil, []int{exitUsage}, "journal", "copy") // no database is named
+	command(shared, []int{exitUsage}, "journal", "copy", "--undo")
+	command([]string{"BATCH_JOURNAL=postgres://tester:x@127.0.0.1:1/db"}, []int{exitUsage}, "journal", "copy") // before it begins
+	var copied report.JournalCopy
+	said := command(shared, []int{exitDone}, "journal", "copy")
+	if err := json.Unmarshal(said.stdout.Bytes(), &copied); err != nil || copied.Records == 0 {
+		t.Errorf("%s, %v", said.stdout.String(), err)
+	}
+
+	// The directory can be read, and is not paid from.
+	for _, args := range [][]string{p.args, {"reconcile", "--state", p.state(), "--json"}} {
+		refused := *p
+		refused.args = args
+		said := refused.runToEnd(exitUsage)
+		if text := said.stdout.String(); !strings.Contains(text, `"journal_copied"`) || !strings.Contains(text, copied.Database) || strings.Contains(text, iotest.PostgresPassword) {
+			t.Errorf("batch %s says %s", args[0], text)
+		}
+	}
+	command(nil, []int{exitDone}, "ledger")
+	command(nil, []int{exitDone}, "journal", "check")
+	command(shared, []int{exitUsage}, "journal", "copy")
+
+	// It goes back as long as nothing has been written in the database.
+	command(shared, []int{exitDone}, "ledger")
+	command(shared, []int{exitDone}, "journal", "copy", "--undo")
+	command(shared, []int{exitUsage}, "ledger") // there is no journal
+	command(shared, []int{exitDone}, "journal", "copy")
+
+	inDatabase := *p
+	inDatabase.environ = shared
+	inDatabase.runToEnd(exitDone, exitDoubt)
+	said = command(shared, []int{exitUsage}, "journal", "copy", "--undo")
+	if !strings.Contains(said.stdout.String(), `"copy_used"`) {
+		t.Errorf("undoing a copy that was used says %s", said.stdout.String())
+	}
+	ledger := service.end(t)
+	if err := chargedOnce(ledger.Charges); err != nil {
+		t.Error(err)
+	}
+	checkCells(t, readRows(t, p.list()), readRows(t, p.output()))
+}
+
+// TestACopyThatWasKilledIsRepeated has a copy that broke off before it was in the database, and one after that.
+func TestACopyThatWasKilledIsRepeated(t *testing.T) {
+	skipIfShort(t)
+	server := iotest.StartPostgres(t, "fsync=on")
+	service := startService(t, 5)
+	p := newProgram(t, 10, service.listen(t), "--max-spend", "60")
+	p.runToEnd(exitDone)
+	command := func(codes []int, args ...string) *process {
+		t.Helper()
+		c := *p
+		c.environ = []string{"BATCH_JOURNAL=" + server.URL()}
+		c.args = append(args, "--state", p.state(), "--json")
+		return c.runToEnd(codes...)
+	}
+	// The copy waits for a lock in the database, and is killed.
+	command([]int{exitDone}, "journal", "migrate")
+	release := server.Hold("LOCK TABLE payonce_record IN SHARE MODE")
+	c := *p
+	c.environ = []string{"BATCH_JOURNAL=" + server.URL()}
+	c.args = []string{"journal", "copy", "--state", p.state(), "--json"}
+	killed := c.start()
+	server.AwaitLock()
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed.end()
+	release()
+	said := p.runToEnd(exitUsage)
+	if text := said.stdout.String(); !strings.Contains(text, `"copy_unfinished"`) {
+		t.Errorf("a run after a copy that broke off says %s", text)
+	}
+	command([]int{exitDone}, "journal", "copy")
+	// As if it had been killed after its commit.
+	found, err := filepath.Glob(filepath.Join(p.state(), "*", "default", "COPIED"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("marks %q, %v", found, err)
+	}
+	mark, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(found[0], []byte(strings.Replace(string(mark), `"done":true`, `"done":false`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	command([]int{exitDone}, "journal", "copy")
+	p.environ = []string{"BATCH_JOURNAL=" + server.URL()}
+	p.runToEnd(exitDone)
+	if err := chargedOnce(service.end(t).Charges); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,122 @@
+// This file copies a journal from a directory to a database, so that several machines can share it.
+
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/pgstore"
+	"payonce/checkpoint/record"
+	"payonce/pipeline/problem"
+)
+
+// Copied says which journal was copied.
+type Copied struct {
+	Directory, Database string
+	Journal             string // its ID
+	Records             int64  // 0 when an earlier copy had ended well
+}
+
+// inDirectory returns the options for the journal that is in a directory of this machine.
+func (o Options) inDirectory() Options {
+	o.Journal.Shared = ""
+	return o
+}
+
+// CopyToShared copies the journal of a directory, which no other process may own, to the database of the shared journal.
+// Check returns an error when the journal is damaged.
+//
+// Nothing is paid from the directory once the copy begins. The copy is there completely or not at all. A copy that broke
+// off can be repeated, or ended by RemoveShared.
+func (o Options) CopyToShared(ctx context.Context, env Environment, check func(record.Store) error) (*Copied, error) {
+	result := &Copied{Database: pgstore.AddressOf(o.Journal.Shared)}
+	err := o.withSource(ctx, env, func(dir string, from *badgerstore.Store, stop func() error) error {
+		identity, err := record.Identify(from)
+		if err != nil {
+			return err
+		}
+		result.Directory, result.Journal = dir, identity.ID
+		copied, began, err := badgerstore.CopiedTo(dir)
+		if err != nil {
+			return err
+		}
+		if began && (copied.Done || copied.To != result.Database) {
+			return &badgerstore.CopiedError{Dir: dir, Copied: copied}
+		}
+		held, err := pgstore.Holds(o.Journal.Shared, o.Journal.Name)
+		if err != nil {
+			return err
+		}
+		if !began {
+			if held != "" {
+				return pgstore.ErrNotEmpty
+			}
+			if err := check(from); err != nil {
+				return err
+			}
+			copied = badgerstore.Copied{To: result.Database, At: env.Now()}
+			if err := from.SetCopied(copied); err != nil {
+				return err
+			}
+		}
+		// From here on nothing is paid from the directory, whatever comes of the copy.
+		if held != identity.ID { // else an earlier copy was committed
+			if result.Records, err = pgstore.CopyFrom(o.Journal.Shared, o.Journal.Name, record.WithStop(from, stop)); err != nil {
+				return err
+			}
+		}
+		copied.Done = true
+		return from.SetCopied(copied)
+	})
+	return result, err
+}
+
+// RemoveShared removes a copy that CopyToShared made and that nobody has used, so that the journal of the directory is
+// paid from again.
+func (o Options) RemoveShared(ctx context.Context, env Environment) (*Copied, error) {
+	result := &Copied{Database: pgstore.AddressOf(o.Journal.Shared)}
+	err := o.withSource(ctx, env, func(dir string, from *badgerstore.Store, _ func() error) error {
+		identity, err := record.Identify(from)
+		if err != nil {
+			return err
+		}
+		result.Directory, result.Journal = dir, identity.ID
+		copied, began, err := badgerstore.CopiedTo(dir)
+		switch {
+		case err != nil:
+			return err
+		case !began:
+			return problem.Usagef("the journal in %s was not copied", dir)
+		case copied.To != result.Database:
+			return &badgerstore.CopiedError{Dir: dir, Copied: copied}
+		}
+		held, err := pgstore.Holds(o.Journal.Shared, o.Journal.Name)
+		if err == nil && held == identity.ID {
+			err = pgstore.RemoveCopy(o.Journal.Shared, o.Journal.Name)
+		}
+		return cmp.Or(err, from.UnsetCopied())
+	})
+	return result, err
+}
+
+// withSource calls do with the journal of the directory, which has to exist and which no other process may own.
+func (o Options) withSource(ctx context.Context, env Environment, do func(dir string, from *badgerstore.Store, stop func() error) error) error {
+	source := o.inDirectory()
+	dir, err := source.Existing()
+	if err != nil {
+		return err
+	}
+	options, err := source.Opening(env, "journal copy", ctx.Err)
+	if err != nil {
+		return err
+	}
+	options.Store.Copied, options.Store.InOrder = true, true
+	s, err := own(ctx, dir, options, doing{})
+	if err == nil {
+		err = errors.Join(do(dir, s.Store, options.Journal.Stop), s.Close())
+	}
+	return OpenError(err)
+}
