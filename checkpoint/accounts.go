@@ -95,7 +95,7 @@ func (j *Journal) makeReady(number attempt.Account, options AccountOptions) erro
 	a.SetTerms(options.Rate, options.Tariff) // a part of it is recorded
 	j.mu.Unlock()
 	// The account has no later call, and those of other accounts may be in flight.
-	if err := a.RecoverWindow(j.store, j.state.opened, now, others, func(attempt.ID) bool { return false }); err != nil {
+	if err := a.RecoverWindow(j.store, j.state.opened, now, others, func(attempt.ID) (callEnd, bool) { return callEnd{}, false }); err != nil {
 		return err
 	}
 	j.mu.Lock()
