@@ -32,11 +32,11 @@ import (
 var (
 	campaignRounds  = flag.Int("campaign.rounds", 1, "how many times TestSharedCampaign lets workers enrich their lists")
 	campaignSeed    = flag.Uint64("campaign.seed", 1, "draws what happens in the first round; the next one has the next seed")
-	campaignRows    = flag.Int("campaign.rows", 80, "how many rows the longer list of v1 has; those of v2 are half as long")
-	campaignKills   = flag.Int("campaign.kills", 6, "how many workers are killed in a round")
-	campaignStops   = flag.Int("campaign.stops", 4, "how many workers are stopped and go on in a round")
+	campaignRows    = flag.Int("campaign.rows", 60, "how many rows the longer list of v1 has; those of v2 are half as long")
+	campaignKills   = flag.Int("campaign.kills", 5, "how many workers are killed in a round")
+	campaignStops   = flag.Int("campaign.stops", 3, "how many workers are stopped and go on in a round")
 	campaignCrashes = flag.Int("campaign.crashes", 2, "how many times the database is killed in a round")
-	campaignStop    = flag.Duration("campaign.stop", 6*time.Second, "the longest time for which a worker is stopped")
+	campaignStop    = flag.Duration("campaign.stop", 5*time.Second, "the longest time for which a worker is stopped")
 	campaignLease   = flag.Duration("campaign.lease", 3*time.Second, "the lease of a worker")
 )
 
@@ -121,6 +121,7 @@ func (c *sharedCampaign) calamities() []calamity {
 // PgBouncer. The ledgers of the services say what was charged.
 func TestSharedCampaign(t *testing.T) {
 	skipIfShort(t)
+	t.Parallel()
 	server := iotest.StartPostgres(t, "fsync=on")
 	for round := range uint64(*campaignRounds) {
 		seed := *campaignSeed + round
