@@ -1,7 +1,7 @@
 -- What roles may not do that have no right to truncate the records: erase, or change what was paid for.
 
 -- The members of a resolution without its charge, which a correction changes.
-CREATE FUNCTION payonce_without_charge(value bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION payonce_without_charge(value bytea) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
 	at integer := 1; -- behind the version
 	start integer;
@@ -28,7 +28,7 @@ BEGIN
 END $$;
 
 -- A number of variable length, and where it ends.
-CREATE FUNCTION payonce_number(value bytea, at integer, OUT number bigint, OUT next integer) LANGUAGE plpgsql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION payonce_number(value bytea, at integer, OUT number bigint, OUT next integer) LANGUAGE plpgsql IMMUTABLE AS $$
 DECLARE
 	shift integer := 0;
 	part integer;
@@ -44,7 +44,7 @@ BEGIN
 	END LOOP;
 END $$;
 
-CREATE FUNCTION payonce_keep() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION payonce_keep() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF NOT has_table_privilege(current_user, TG_RELID, 'TRUNCATE') THEN
 		IF TG_OP = 'DELETE' OR OLD.key <> NEW.key OR OLD.workspace <> NEW.workspace OR get_byte(OLD.key, 0) <> ascii('r') OR payonce_without_charge(OLD.value) <> payonce_without_charge(NEW.value) THEN
