@@ -59,6 +59,8 @@ var examples = map[string]string{
 	"batch journal prune":       "batch journal prune --keep-answers 180d",
 	"batch journal rekey":       "BATCH_JOURNAL_NEW_KEY=$(openssl rand -hex 32) batch journal rekey",
 	"batch journal unpause":     "batch journal unpause",
+	"batch journal copy":        "batch journal copy --journal postgres://batch@db.example/payonce",
+	"batch journal migrate":     "batch journal migrate --journal postgres://batch@db.example/payonce",
 	"batch ratecard show":       "batch ratecard show",
 	"batch ratecard check":      "batch ratecard check prices.yaml",
 	"batch ratecard import":     "batch ratecard import -o prices.yaml",
