@@ -1,7 +1,7 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim campaigns bench bench-peers fuzz demo demo-companies release clean
+.PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench bench-peers fuzz demo demo-companies demo-shared release clean
 
 # All targets compile with the flags of a release. So a package is compiled once for the program, its tests and the
 # release. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for
@@ -63,6 +63,13 @@ campaigns: build
 	go test -count=1 -timeout 0 -v -run '^$(CAMPAIGN)$$' ./cmd/batch -program "$$PWD/bin/batch" \
 		-kills $(KILLS) -kill-seeds $(KILLS) -unit-kills $(KILLS) -night-kills $(KILLS) \
 		-cuts $(KILLS) -reader-kills $(KILLS) -others-rounds $(KILLS)
+
+# Workers on a journal in PostgreSQL. Workers are killed or stopped for up to 90 s, the database is killed, and
+# connections break inside COMMIT: make campaign-shared ROUNDS=5. "make test" does one round with short times.
+ROUNDS = 15
+campaign-shared:
+	go test -count=1 -timeout 0 -v -run '^TestSharedCampaign$$' ./cmd/batch -campaign.rounds $(ROUNDS) -campaign.rows 150 \
+		-campaign.kills 14 -campaign.stops 7 -campaign.crashes 2 -campaign.lease 30s -campaign.stop 90s
 
 # Runs every Go benchmark COUNT times and shows medians with their spread. To compare
 # two states, keep dist/bench.txt of the first one: make bench BEFORE=old.txt
@@ -136,6 +143,10 @@ demo-companies: build
 		--max-units companies=300 --max-units financials=300 \
 		--max-units digital_insights=300 --max-units ownership=300 --yes
 	head -n 5 dist/companies.csv
+
+# Two people on two state directories share a journal in a PostgreSQL that the target starts, and one ceiling.
+demo-shared: build
+	@BATCH=bin/batch sh testdata/demo-shared.sh
 
 clean:
 	rm -rf bin dist

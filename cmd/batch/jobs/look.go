@@ -236,6 +236,9 @@ func (env Environment) writeAdvice(all []advisedOccurrence) error {
 // stateOf returns the reason of an occurrence, or that it has not ended.
 func stateOf(one record.Occurrence) string {
 	if one.Starts > 0 && one.Ended.IsZero() && one.Reason == "" {
+		if one.Machine != "" {
+			return "runs on " + report.Printable(one.Machine) + ", or was killed and goes on with the next start"
+		}
 		return "runs, or was killed and goes on with the next start"
 	}
 	return reasonOf(one)
