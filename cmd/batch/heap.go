@@ -13,10 +13,9 @@ import (
 const (
 	// usualGarbage is for scans, and for all that has no bound of its own.
 	usualGarbage = 40 << 20
-	// sendingGarbage is for the time while lookups are sent. A call about a company leaves 300 KB.
-	sendingGarbage = 104 << 20
-	// writingGarbage is for the rows and the answers of an output.
-	writingGarbage = 64 << 20
+	// answersGarbage is for the time while answers arrive, and while an output is written. An answer about a company
+	// leaves 100 KB or more in each of the two.
+	answersGarbage = 64 << 20
 )
 
 // garbageShare is how much garbage the heap may have in any case, in percent of what is live.

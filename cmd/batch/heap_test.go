@@ -25,12 +25,12 @@ func TestGarbageIsBoundedByThePhase(t *testing.T) {
 	}
 	observer := &hostObserver{Log: hostLog{Out: io.Discard, Now: time.Now}, Garbage: bound}
 	_, sent := observer.Sending(pipeline.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}})
-	check("while lookups are sent", 520)
+	check("while lookups are sent", 320)
 	scanned, written := observer.Scanning(), observer.Writing()
-	check("while a later step is scanned and an output is written", 520)
+	check("while a later step is scanned and an output is written", 320)
 	written()
 	scanned()
-	check("when that has ended", 520)
+	check("when that has ended", 320)
 	sent()
 	check("when all is sent", 200)
 	written = observer.Writing()

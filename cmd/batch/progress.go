@@ -89,7 +89,7 @@ func (w *hostObserver) Sending(s pipeline.Sending) (update func(pipeline.SentSoF
 	defer w.mu.Unlock()
 	shown, sent := w.newProgress(s), w.enter(phaseSending)
 	w.shown = shown
-	bounded := w.Garbage.allow(sendingGarbage)
+	bounded := w.Garbage.allow(answersGarbage)
 	w.state.Store(shown.state(s))
 	update = func(now pipeline.SentSoFar) {
 		shown.update(now)
@@ -134,7 +134,7 @@ func ticking(do func()) (end func()) {
 
 // Writing implements pipeline.Observer.
 func (w *hostObserver) Writing() func() {
-	bounded, done := w.Garbage.allow(writingGarbage), w.enter(phaseWriting)
+	bounded, done := w.Garbage.allow(answersGarbage), w.enter(phaseWriting)
 	w.stage(phaseWriting)
 	return func() {
 		bounded()
