@@ -67,6 +67,7 @@ func newServeCommand(env environment) *cobra.Command {
 	c.addBasicFlags(flags)
 	c.service.AddJournal(flags)
 	c.service.AddService(flags)
+	c.service.AddPace(flags)
 	flags.StringVar(&c.lists, "lists", ".", "offer the lists in this `DIR`")
 	flags.StringVarP(&c.file, "file", "f", "", "also run the jobs of this jobs `FILE`")
 	flags.StringVar(&c.listen, "listen", "", "serve at this `ADDRESS`, such as :8080; without a host only for this machine (default "+usualAddress+", or another port when it is in use)")

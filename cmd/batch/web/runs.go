@@ -84,6 +84,7 @@ type runView struct {
 	Live       part // how it proceeds; "" while it does not
 	Running    bool
 	Stopping   bool
+	InFlight   int64 // calls
 	Run        part // as the journal has it; "" before it does
 	Output     string
 	Failure    *report.Failure
@@ -110,9 +111,18 @@ func (s *Server) viewRun(ctx context.Context, name string) (view runView, err er
 	if view.Start, err = s.starts.last(name); err != nil {
 		return view, err
 	}
-	view.Live, view.Running, err = s.progress(ctx, work, name)
+	active, owns, err := s.progress(ctx, work, name)
 	if err != nil {
 		return view, err
+	}
+	view.Running = owns
+	if active != nil {
+		if view.Live, err = partOf(active); err != nil {
+			return view, err
+		}
+		if run := active.Active[0].Run; run != nil {
+			view.InFlight = run.InFlight
+		}
 	}
 	view.Running = view.Running || view.Start.Running
 	_, told := os.Stat(filepath.Join(s.starts.directory(name), strconv.Itoa(view.Start.Number)+".stop"))
@@ -147,23 +157,22 @@ func (s *Server) unlessStarted(last start, err error) error {
 	return err
 }
 
-// progress shows how a run proceeds, and reports whether it owns the journal. It opens no journal that nobody owns: that
+// progress returns how a run proceeds, and reports whether it owns the journal. It opens no journal that nobody owns: that
 // would keep others from it for a moment.
-func (s *Server) progress(ctx context.Context, work *pipeline.Work, name string) (part, bool, error) {
+func (s *Server) progress(ctx context.Context, work *pipeline.Work, name string) (*report.Status, bool, error) {
 	owner, err := ownerOf(work)
 	if err != nil || owner.Command != "run "+name {
-		return "", false, err
+		return nil, false, err
 	}
 	status, err := inspect.Status(ctx, work)
 	if err != nil {
-		return "", true, err
+		return nil, true, err
 	}
 	if len(status.Active) == 0 {
-		return "", false, nil // it has ended just now
+		return nil, false, nil // it has ended just now
 	}
 	status.Last = nil
-	shown, err := partOf(status)
-	return shown, true, err
+	return status, true, nil
 }
 
 // ownerOf returns the process that owns the journal and does more than read it; the zero Owner for none.
@@ -196,18 +205,21 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 		var live part
 		owns := false
 		if err == nil {
-			live, owns, err = s.progress(r.Context(), work, name)
+			var active *report.Status
+			if active, owns, err = s.progress(r.Context(), work, name); err == nil && active != nil {
+				live, err = partOf(active)
+			}
 		}
 		switch {
 		case err != nil && r.Context().Err() == nil:
 			// The journal changes its owner just now, or the next look says the same to whoever loads the page.
 		case !owns && !last.Running:
-			_, err := io.WriteString(w, "event: end\ndata: \n\n")
-			return unlessGone(err)
+			_, _ = io.WriteString(w, "event: end\ndata: \n\n") // the browser has gone
+			return nil
 		case live != "":
-			_, err = fmt.Fprintf(w, "event: progress\ndata: %s\n\n", strings.ReplaceAll(string(live), "\n", "\ndata: "))
+			_, _ = fmt.Fprintf(w, "event: progress\ndata: %s\n\n", strings.ReplaceAll(string(live), "\n", "\ndata: "))
 		default:
-			_, err = io.WriteString(w, ": waiting\n\n")
+			_, _ = io.WriteString(w, ": waiting\n\n")
 		}
 		if flush.Flush() != nil || r.Context().Err() != nil {
 			return nil // the browser has gone
@@ -219,9 +231,6 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 }
-
-// unlessGone ignores that a browser has gone: there is nobody to tell.
-func unlessGone(error) error { return nil }
 
 // stop makes a run send nothing else. Calls in flight end, their answers are recorded, and the result is written.
 func (s *Server) stop(w http.ResponseWriter, r *http.Request) error {
@@ -372,7 +381,7 @@ func (v *resultView) read(ctx context.Context, path string, from int64) (err err
 		}
 		shown := resultRow{Number: row.Number()}
 		for i := range v.Header {
-			shown.Cells = append(shown.Cells, report.Printable(string(row.Cell(i))))
+			shown.Cells = append(shown.Cells, report.Printable(strings.Join(strings.Fields(string(row.Cell(i))), " ")))
 		}
 		v.Rows = append(v.Rows, shown)
 		return nil
