@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -36,6 +37,12 @@ type servedPage struct {
 // newServedPage serves the lists of a new directory. Without the address of a service it is the embedded one.
 func newServedPage(t *testing.T, service string, flags ...string) *servedPage {
 	t.Helper()
+	return newServedPageWith(t, service, func(*servedPage) {}, flags...)
+}
+
+// newServedPageWith changes the page before it starts.
+func newServedPageWith(t *testing.T, service string, change func(*servedPage), flags ...string) *servedPage {
+	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -56,9 +63,19 @@ func newServedPage(t *testing.T, service string, flags ...string) *servedPage {
 	if err := os.Mkdir(p.lists(), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	change(p)
 	p.start()
 	p.signIn()
 	return p
+}
+
+// dialLocally connects to this machine, whatever its name is.
+func dialLocally(ctx context.Context, network, address string) (net.Conn, error) {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	return new(net.Dialer).DialContext(ctx, network, net.JoinHostPort("127.0.0.1", port))
 }
 
 func (p *servedPage) lists() string { return filepath.Join(p.dir, "lists") }
