@@ -171,7 +171,7 @@ func TestTheServedPageInABrowser(t *testing.T) {
 	}
 	w := newWorkplace(t, pageJobs)
 	w.run(0, "jobs", "run", "nightly")
-	p := servePage(t, w, browser, "--file", "jobs.yaml", "--rate", "5/1s")
+	p := servePage(t, w, browser, "--file", "jobs.yaml", "--rate", "1/1s")
 
 	// The first run by keyboard alone and without scripts: three presses of Enter.
 	p.scripts(false)

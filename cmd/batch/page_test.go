@@ -285,7 +285,7 @@ func TestTheFirstRunOfThePageTakesThreeClicks(t *testing.T) {
 		t.Fatalf("no field is chosen:\n%s", columns)
 	}
 	path, after := p.plan("folder/contacts.csv", "fields", chosen[1]) // the second one
-	run := p.post(path, "after", after)                                // the third one
+	run := p.post(path, "after", after)                               // the third one
 	screen := p.ended(run)
 	for _, want := range []string{"Download the result", "Run contacts-email-", ", done"} {
 		if !strings.Contains(screen, want) {

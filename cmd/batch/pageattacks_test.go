@@ -395,7 +395,10 @@ func TestAnotherAddressNeedsTLSAndAPassword(t *testing.T) {
 	}
 	password := file("password", "correct horse battery\nnot this line\n", 0o600)
 	for _, flags := range [][]string{
-		{}, {"--tls-cert", certificate, "--tls-key", key}, {"--password-file", password}, {"--tls-cert", certificate, "--password-file", password},
+		{},
+		{"--tls-cert", certificate, "--tls-key", key},
+		{"--password-file", password},
+		{"--tls-cert", certificate, "--password-file", password},
 		{"--tls-cert", certificate, "--tls-key", key, "--password-file", file("open", "correct horse battery", 0o644)},
 		{"--tls-cert", certificate, "--tls-key", key, "--password-file", file("short", "horse", 0o600)},
 		{"--tls-cert", certificate, "--tls-key", password, "--password-file", password},

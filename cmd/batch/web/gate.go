@@ -257,7 +257,7 @@ func (s *Server) checkPassword(w http.ResponseWriter, r *http.Request) error {
 		return notFound("There is no password.")
 	}
 	if !s.gate.mayTry() {
-		return &problem{http.StatusTooManyRequests, "There were too many wrong passwords. Wait a minute and try again."}
+		return &refusal{http.StatusTooManyRequests, "There were too many wrong passwords. Wait a minute and try again."}
 	}
 	given, own := sha256.Sum256([]byte(r.PostFormValue("password"))), sha256.Sum256([]byte(s.Password))
 	right := subtle.ConstantTimeCompare(given[:], own[:]) == 1
@@ -311,7 +311,7 @@ func (s *Server) sendMetrics(w http.ResponseWriter, r *http.Request) error {
 		return notFound("Metrics are not served.")
 	case s.MetricsToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(s.MetricsToken)) != 1:
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		return &problem{http.StatusUnauthorized, "The metrics need their token."}
+		return &refusal{http.StatusUnauthorized, "The metrics need their token."}
 	}
 	s.Metrics.ServeHTTP(w, r)
 	return nil

@@ -126,7 +126,7 @@ func (s *Server) tooLarge() string {
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > 0 {
 		if err := atomicfile.CheckRoom([]atomicfile.Needed{{Dir: s.files.uploads, Bytes: r.ContentLength}}); err != nil {
-			return &problem{http.StatusInsufficientStorage, "There is not enough room for this list: " + err.Error() + ". Nothing was kept."}
+			return &refusal{http.StatusInsufficientStorage, "There is not enough room for this list: " + err.Error() + ". Nothing was kept."}
 		}
 	}
 	parts, err := r.MultipartReader()
@@ -158,7 +158,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 // asTooLarge says that an upload was too large, if the error says that.
 func (s *Server) asTooLarge(err error) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
-		return &problem{http.StatusRequestEntityTooLarge, s.tooLarge()}
+		return &refusal{http.StatusRequestEntityTooLarge, s.tooLarge()}
 	}
 	return err
 }

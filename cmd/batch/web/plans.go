@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"payonce/pipeline"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 )
 
@@ -138,15 +139,18 @@ func (f planForm) reading() (flags []Flag) {
 	return flags
 }
 
-// withLimits adds the limits that a run needs and the form does not give: what the plan says that the list can use at
-// most.
+// withLimits adds the limits that a run needs and neither the form nor the configuration gives: what the plan says that
+// the list can use at most.
 func (f planForm) withLimits(plan *report.Plan) planForm {
+	isLimited := func(name, meter string) bool {
+		return slices.ContainsFunc(plan.Ceilings, func(c report.Ceiling) bool { return strings.HasPrefix(c.Name, name) && c.Meter == meter })
+	}
 	f.Flags = slices.Clone(f.Flags)
-	if f.Value("max-spend") == "" && len(plan.Prices.USD) > 0 {
+	if len(plan.Prices.USD) > 0 && !isLimited(provider.CeilingMaxSpend, "") {
 		f.set("max-spend", plan.Maximum.String())
 	}
 	for _, unit := range plan.Units {
-		if f.Unit(unit.Meter) == "" {
+		if !isLimited(provider.CeilingMaxUnits, unit.Meter) {
 			f.Flags = append(f.Flags, Flag{"max-units", unit.Meter + "=" + strconv.FormatInt(unit.Most, 10)})
 		}
 	}
@@ -158,7 +162,14 @@ type planning struct {
 	server *Server
 	mu     sync.Mutex
 	tasks  map[string]*planTask // by the queries of their forms, until somebody has seen the plan
+	slots  chan struct{}        // for plans that are made at the same time
 }
+
+// mostPlans is how many plans are made at the same time, and taskTime how long a plan waits for somebody who asked for it.
+const (
+	mostPlans = 2
+	taskTime  = time.Minute
+)
 
 // planTask is one plan that is made. All but done may be read when that is closed.
 type planTask struct {
@@ -169,6 +180,16 @@ type planTask struct {
 	err   error
 }
 
+// isOver reports whether the plan was made, or could not be.
+func (t *planTask) isOver() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // patience is how long a request waits for a plan before it answers that the plan is being made.
 const patience = 2 * time.Second
 
@@ -176,6 +197,11 @@ const patience = 2 * time.Second
 func (p *planning) of(form planForm, path string) *planTask {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for key, task := range p.tasks {
+		if task.isOver() && p.server.Now().Sub(task.began) > taskTime {
+			delete(p.tasks, key) // the journal may know more by now
+		}
+	}
 	key := form.Query()
 	if task := p.tasks[key]; task != nil {
 		return task
@@ -184,6 +210,8 @@ func (p *planning) of(form planForm, path string) *planTask {
 	p.tasks[key] = task
 	go func() {
 		defer close(task.done)
+		p.slots <- struct{}{}
+		defer func() { <-p.slots }()
 		task.err = p.server.makePlan(p.server.ending, task, path)
 	}()
 	return task

@@ -20,6 +20,7 @@ import (
 	"payonce/io/table"
 	"payonce/pipeline"
 	"payonce/pipeline/inspect"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -85,7 +86,7 @@ type runView struct {
 	Running    bool
 	Stopping   bool
 	InFlight   int64 // calls
-	Run        part // as the journal has it; "" before it does
+	Run        part  // as the journal has it; "" before it does
 	Output     string
 	Failure    *report.Failure
 	Shown      *report.Run
@@ -134,11 +135,11 @@ func (s *Server) viewRun(ctx context.Context, name string) (view runView, err er
 		return view, s.unlessStarted(view.Start, err)
 	}
 	run, err := inspect.Show(ctx, work, name)
-	if err != nil || run.Run != name { // Show finds a run by the beginning of its name, too
-		if view.Start.Number > 0 {
-			return view, nil // it is not recorded yet, or failed before it was
-		}
-		return view, notFound("There is no such run.")
+	if problem.IsUsage(err) || err == nil && run.Run != name { // Show finds a run by the beginning of its name, too
+		return view, s.unlessStarted(view.Start, nil) // it is not recorded yet, or failed before it was
+	}
+	if err != nil {
+		return view, err
 	}
 	view.Shown = run
 	if view.Run, err = partOf(run); err != nil {

@@ -115,7 +115,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.starts = &starts{dir: filepath.Join(s.files.page, "runs"), executable: o.Executable, now: o.Now}
-	s.plans = &planning{server: s, tasks: map[string]*planTask{}}
+	s.plans = &planning{server: s, tasks: map[string]*planTask{}, slots: make(chan struct{}, mostPlans)}
 	s.handler = s.guarded(s.routes())
 	return s, nil
 }
@@ -200,16 +200,16 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	return err
 }
 
-// problem is an error of a request with its status.
-type problem struct {
+// refusal is an error of a request with its status.
+type refusal struct {
 	status int
 	text   string
 }
 
-func (p *problem) Error() string { return p.text }
+func (p *refusal) Error() string { return p.text }
 
-func notFound(text string) error   { return &problem{http.StatusNotFound, text} }
-func badRequest(text string) error { return &problem{http.StatusBadRequest, text} }
+func notFound(text string) error   { return &refusal{http.StatusNotFound, text} }
+func badRequest(text string) error { return &refusal{http.StatusBadRequest, text} }
 
 // fail shows an error.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
@@ -218,7 +218,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		Columns       string
 	}{}
 	status := http.StatusUnprocessableEntity
-	if known, is := errors.AsType[*problem](err); is {
+	if known, is := errors.AsType[*refusal](err); is {
 		status, view.Message = known.status, known.text
 	} else {
 		failure := s.Program.Failure(err)

@@ -63,7 +63,7 @@ type start struct {
 var errStarted = errors.New("the run was started already")
 
 // errDraining says that the server ends.
-var errDraining = &problem{503, "The server is stopping, so nothing was started. Approve again when it runs again."}
+var errDraining = &refusal{503, "The server is stopping, so nothing was started. Approve again when it runs again."}
 
 func (s *starts) directory(run string) string {
 	hash := sha256.Sum256([]byte(run))
