@@ -1,7 +1,7 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim campaigns bench bench-peers fuzz demo demo-companies release clean
+.PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench bench-peers fuzz demo demo-companies demo-shared serve-demo release clean
 
 # All targets compile with the flags of a release. So a package is compiled once for the program, its tests and the
 # release. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for
@@ -64,6 +64,13 @@ campaigns: build
 		-kills $(KILLS) -kill-seeds $(KILLS) -unit-kills $(KILLS) -night-kills $(KILLS) \
 		-cuts $(KILLS) -reader-kills $(KILLS) -others-rounds $(KILLS)
 
+# Workers on a journal in PostgreSQL. Workers are killed or stopped for up to 90 s, the database is killed, and
+# connections break inside COMMIT: make campaign-shared ROUNDS=5. "make test" does one round with short times.
+ROUNDS = 15
+campaign-shared:
+	go test -count=1 -timeout 0 -v -run '^TestSharedCampaign$$' ./cmd/batch -campaign.rounds $(ROUNDS) -campaign.rows 150 \
+		-campaign.kills 14 -campaign.stops 7 -campaign.crashes 2 -campaign.lease 30s -campaign.stop 90s
+
 # Runs every Go benchmark COUNT times and shows medians with their spread. To compare
 # two states, keep dist/bench.txt of the first one: make bench BEFORE=old.txt
 COUNT = 6
@@ -121,6 +128,12 @@ demo: build
 		--sandbox --rate 60/1s --state dist/state --max-spend 40.00 --yes
 	head -n 5 dist/demo.enriched.csv
 
+# Serves the page with the demo lists and the embedded service: choose a list, plan it, approve the plan.
+serve-demo: build
+	mkdir -p dist/lists
+	cp testdata/demo.csv testdata/companies.csv dist/lists
+	bin/batch serve --sandbox --lists dist/lists --state dist/serve-state --rate 20/1s --rate-v2 20/1s
+
 # Builds archives and packages in dist/release: make release VERSION=1.2.3 [TARGETS=linux/amd64]
 VERSION = 0.1.0
 TARGETS = linux/amd64,linux/arm64,darwin/amd64,darwin/arm64
@@ -136,6 +149,10 @@ demo-companies: build
 		--max-units companies=300 --max-units financials=300 \
 		--max-units digital_insights=300 --max-units ownership=300 --yes
 	head -n 5 dist/companies.csv
+
+# Two people on two state directories share a journal in a PostgreSQL that the target starts, and one ceiling.
+demo-shared: build
+	@BATCH=bin/batch sh testdata/demo-shared.sh
 
 clean:
 	rm -rf bin dist

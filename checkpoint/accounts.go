@@ -95,7 +95,7 @@ func (j *Journal) makeReady(number attempt.Account, options AccountOptions) erro
 	a.SetTerms(options.Rate, options.Tariff) // a part of it is recorded
 	j.mu.Unlock()
 	// The account has no later call, and those of other accounts may be in flight.
-	if err := a.RecoverWindow(j.store, j.state.opened, now, others, func(attempt.ID) bool { return false }); err != nil {
+	if err := a.RecoverWindow(j.store, j.state.opened, now, others, func(attempt.ID) (callEnd, bool) { return callEnd{}, false }); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -125,8 +125,13 @@ func (j *Journal) For(number attempt.Account) (*Journal, error) {
 		return j, nil
 	}
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	a := j.state.accountOf(number)
+	if a == nil { // another process may have registered it
+		j.mu.Unlock()
+		j.look()
+		a = j.state.accountOf(number)
+	}
+	defer j.mu.Unlock()
 	if a == nil {
 		return nil, fmt.Errorf("the journal has no account %d", number)
 	}

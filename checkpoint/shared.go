@@ -412,17 +412,26 @@ func (j *Journal) makeSharedReady(number attempt.Account, options AccountOptions
 	}
 	a.SetTerms(options.Rate, options.Tariff)
 	a.Window.inFlight, a.Window.Cooling = j.state.flying(a), nil
-	if err := a.RecoverWindow(j.store, j.state.persisted.NextID, j.now(), len(j.state.accounts) > 1, j.state.isFlying); err != nil {
+	if err := a.RecoverWindow(j.store, j.state.persisted.NextID, j.now(), len(j.state.accounts) > 1, j.openEnd); err != nil {
 		return err
 	}
 	a.Ready = true
 	return nil
 }
 
-// isFlying reports whether an attempt is in flight.
-func (l *ledgerState) isFlying(id attempt.ID) bool {
-	a := l.open[id]
-	return a != nil && a.state == attempt.Intended
+// openEnd returns the end of a call that is open in the memory of this process; false for another one. The records of
+// decisions of this turn are not in the store yet. The lock is held.
+func (j *Journal) openEnd(id attempt.ID) (end callEnd, open bool) {
+	a, now := j.state.open[id], j.nowAtMost()
+	switch {
+	case a == nil:
+		return end, false
+	case a.resolving:
+		return callEnd{now, true, true}, true
+	case a.state == attempt.InDoubt:
+		return callEnd{freeFrom(a.doubt, a.account), true, true}, true
+	}
+	return callEnd{at: now, known: true}, true // its slot is counted as that of a call in flight
 }
 
 // flying returns how many calls of an account are in flight.

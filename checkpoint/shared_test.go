@@ -63,6 +63,7 @@ func TestSharedJournals(t *testing.T) {
 		"both register an account under one number":                 sharedRegistration,
 		"a reading during a call of another process proves nothing": noisyReading,
 		"calls of a process that died are in doubt once":            deadProcess,
+		"an account opens in the turn that doubts calls":            doubtsAtOpening,
 		"a process without a lease sends nothing and may record":    expiredLease,
 		"a process that was given up records nothing":               fencedProcess,
 		"calls of a process that closed the journal are in doubt":   closedProcess,
@@ -198,7 +199,7 @@ func sharedAnswer(t *testing.T, s *sharedRig) {
 }
 
 func sharedRegistration(t *testing.T, s *sharedRig) {
-	journals := []*rig{s.open(), s.open(), s.open()}
+	journals, late := []*rig{s.open(), s.open(), s.open()}, s.open()
 	var all sync.WaitGroup
 	numbers := make([]attempt.Account, len(journals))
 	for i, j := range journals {
@@ -212,6 +213,13 @@ func sharedRegistration(t *testing.T, s *sharedRig) {
 	all.Wait()
 	if want := []attempt.Account{1, 1, 1}; !slices.Equal(numbers, want) {
 		t.Errorf("numbers %v, want %v", numbers, want)
+	}
+	number, found, err := late.AccountAt(secondID.Interface, secondID.Service)
+	if err != nil || !found {
+		t.Fatalf("found %t, %v", found, err)
+	}
+	if _, err := late.For(number); err != nil {
+		t.Errorf("an account that another process registered: %v", err)
 	}
 	if got := journals[0].Accounts(); got != 2 {
 		t.Errorf("%d accounts, want 2", got)
@@ -282,6 +290,37 @@ func deadProcess(t *testing.T, s *sharedRig) {
 	}
 	if !b.DoubtsOfAll()[0].Since.Equal(c.DoubtsOfAll()[0].Since) {
 		t.Error("the call came into doubt twice")
+	}
+}
+
+// doubtsAtOpening opens a second account in the turn that puts the call of a dead process in doubt, so that the store does
+// not have this doubt yet.
+func doubtsAtOpening(t *testing.T, s *sharedRig) {
+	a, b, c := s.open(), s.open(), s.open()
+	terms := AccountOptions{Catalogue: v1.Catalogue(), Rate: s.options.Rate}
+	if _, err := b.Account(secondID, terms); err != nil {
+		t.Fatal(err)
+	}
+	c.Totals(ScopeAll) // it knows of the account
+	onSecond, err := a.Account(secondID, terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := a.For(onSecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.grant(request(person(1), email))
+	(&rig{Journal: second, t: t}).grant(request(person(2), email))
+	s.silent(a, 3*time.Minute)
+	if _, err := c.Account(secondID, terms); err != nil {
+		t.Fatal(err)
+	}
+	if doubts := c.DoubtsOfAll(); len(doubts) != 2 {
+		t.Errorf("doubts %v", doubts)
+	}
+	if got := c.state.accounts[1].Window; got.inFlight != 0 || len(got.Cooling) != 1 {
+		t.Errorf("window %+v", got)
 	}
 }
 

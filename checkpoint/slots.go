@@ -15,8 +15,9 @@ import (
 // from the attempt before next to the horizon, and further, because the earlier window may have
 // been shorter than this one. Before the horizon it stops when the window is more than full, or
 // when horizonStep calls in a row ended before the window. A call before those would have had
-// to be slower than all of them. Others says that the journal has calls of other accounts.
-func (a *accountState) RecoverWindow(s record.Store, next attempt.ID, now time.Time, others bool, flying func(attempt.ID) bool) error {
+// to be slower than all of them. Others says that the journal has calls of other accounts. Open returns the ends of calls
+// that are open in the memory of this process, and false for others.
+func (a *accountState) RecoverWindow(s record.Store, next attempt.ID, now time.Time, others bool, open func(attempt.ID) (callEnd, bool)) error {
 	w, horizon := &a.Window, a.Horizon
 	defer w.sort()
 	outside := 0 // calls in a row before the horizon that ended before the window
@@ -26,7 +27,7 @@ func (a *accountState) RecoverWindow(s record.Store, next attempt.ID, now time.T
 		}
 		last := next - 1
 		next -= min(step, last)
-		ends, err := callsEnded(s, w.Rate, next, last, now, flying)
+		ends, err := callsEnded(s, w.Rate, next, last, now, open)
 		if err == nil && others {
 			err = a.dropOthers(s, next, last, ends)
 		}
@@ -73,7 +74,7 @@ type callEnd struct {
 // callsEnded returns when the calls of the attempts from first to last ended. A call ended when
 // it was resolved or came into doubt. A time in the future counts as now, because the clock may
 // have been set back since.
-func callsEnded(s record.Store, rate decide.Rate, first, last attempt.ID, now time.Time, flying func(attempt.ID) bool) ([]callEnd, error) {
+func callsEnded(s record.Store, rate decide.Rate, first, last attempt.ID, now time.Time, open func(attempt.ID) (callEnd, bool)) ([]callEnd, error) {
 	ends := make([]callEnd, last-first+1)
 	var from numbered.Members
 	err := record.ScanIDs(s, record.ResolutionPrefix, first, last, func(id attempt.ID, key, value []byte) error {
@@ -99,8 +100,8 @@ func callsEnded(s record.Store, rate decide.Rate, first, last attempt.ID, now ti
 		return nil, err
 	}
 	for i := range ends {
-		if !ends[i].known && flying(first+attempt.ID(i)) {
-			ends[i] = callEnd{at: now, known: true} // its slot is counted as that of a call in flight
+		if end, is := open(first + attempt.ID(i)); is && !ends[i].known {
+			ends[i] = end
 		}
 	}
 	if at := slices.IndexFunc(ends, func(end callEnd) bool { return !end.known }); at >= 0 {

@@ -154,11 +154,13 @@ func cleanHost(host string) (string, bool) {
 	if !utf8.ValidString(host) { // escaped bytes that are no text
 		return "", false
 	}
-	host, err := idna.Lookup.ToASCII(norm.NFKC.String(host))
-	if err != nil {
-		return "", false
+	if !isPlainHost(host) {
+		var err error
+		if host, err = idna.Lookup.ToASCII(norm.NFKC.String(host)); err != nil {
+			return "", false
+		}
+		host = strings.TrimSuffix(strings.ToLower(host), ".")
 	}
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	for {
 		bare, found := strings.CutPrefix(host, "www.")
 		if !found || !strings.Contains(bare, ".") {
@@ -167,6 +169,21 @@ func cleanHost(host string) (string, bool) {
 		host = bare
 	}
 	return host, isDomain(host)
+}
+
+// isPlainHost reports whether a host name is known to be in its ASCII form, in small letters, as most are. IDNA decides
+// about the others. It takes as long as all the rest.
+func isPlainHost(host string) bool {
+	before := byte('.')
+	for i := range len(host) {
+		c := host[i]
+		isInside := 'a' <= c && c <= 'z' || '0' <= c && c <= '9'
+		if !isInside && (c != '.' && c != '-' || before == '.' || before == '-') {
+			return false
+		}
+		before = c
+	}
+	return before != '.' && before != '-'
 }
 
 // isDomain reports whether an ASCII host name is a domain of the public name

@@ -86,7 +86,7 @@ func mustOpen(t *testing.T, o Options) {
 // the standby in place of its server.
 func TestAPromotedStandbyThatLacksCommitsIsDetected(t *testing.T) {
 	primary := iotest.StartPostgres(t, "fsync=on")
-	p, through := newProxy(t, primary.URL())
+	p, through := iotest.StartPostgresProxy(t, primary.URL(), 0, nil)
 	o := machine(t, primary)
 	o.URL = through
 	running, end := during(t, o)
@@ -102,7 +102,7 @@ func TestAPromotedStandbyThatLacksCommitsIsDetected(t *testing.T) {
 	}
 	primary.Stop()
 	standby.Promote()
-	p.moveTo(standby)
+	p.MoveTo(t, standby)
 
 	if err := running.Commit([]record.Write{set("b", "more")}); !errors.Is(err, ErrFailedOver) || !errors.Is(err, record.ErrFailed) || !strings.Contains(err.Error(), "lacks commit 2") {
 		t.Errorf("the process that runs: %v", err)
@@ -130,7 +130,7 @@ func TestAPromotedStandbyThatLacksCommitsIsDetected(t *testing.T) {
 // TestAProcessRecordsItsAnswersOnAPromotedStandby has a standby that lacks nothing. The process may begin no calls.
 func TestAProcessRecordsItsAnswersOnAPromotedStandby(t *testing.T) {
 	primary := iotest.StartPostgres(t, "fsync=on")
-	p, through := newProxy(t, primary.URL())
+	p, through := iotest.StartPostgresProxy(t, primary.URL(), 0, nil)
 	o := machine(t, primary)
 	o.URL = through
 	running, end := during(t, o)
@@ -142,7 +142,7 @@ func TestAProcessRecordsItsAnswersOnAPromotedStandby(t *testing.T) {
 	primary.AwaitStandby()
 	primary.Stop()
 	standby.Promote()
-	p.moveTo(standby)
+	p.MoveTo(t, standby)
 	turn, err := running.Begin()
 	if !errors.Is(turn.Refused, ErrFailedOver) || err != nil {
 		t.Errorf("a turn: %v, %v", turn.Refused, err)

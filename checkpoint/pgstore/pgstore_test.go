@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
-	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,145 +29,17 @@ func open(t *testing.T, o Options) *Store {
 
 func set(key, value string) record.Write { return record.Write{Key: []byte(key), Value: []byte(value)} }
 
-// fault is what a proxy does with the next COMMIT.
-type fault string
-
-const (
-	noFault   fault = ""
-	unsent    fault = "the commit does not arrive"
-	replyLost fault = "the reply to the commit is lost"
-)
-
-// proxy stands between a client and the server, and breaks the connection at a commit.
-type proxy struct {
-	t    *testing.T
-	dir  string // of its socket
-	to   string // the socket of the server
-	mu   sync.Mutex
-	next fault
-	hit  int // how often it broke a connection
-}
-
-const socketName = ".s.PGSQL.5432"
-
-func newProxy(t *testing.T, serverURL string) (*proxy, string) {
-	t.Helper()
-	at, err := url.Parse(serverURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{t: t, dir: iotest.UserDir(t), to: filepath.Join(at.Query().Get("host"), socketName)}
-	listener, err := net.Listen("unix", filepath.Join(p.dir, socketName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go p.serve(client)
-		}
-	}()
-	at.RawQuery = url.Values{"host": {p.dir}}.Encode()
-	return p, at.String()
-}
-
-// moveTo connects new clients with another server.
-func (p *proxy) moveTo(server *iotest.PostgresServer) {
-	p.t.Helper()
-	at, err := url.Parse(server.URL())
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.to = filepath.Join(at.Query().Get("host"), socketName)
-}
-
-// inject sets the fault of the next commit.
-func (p *proxy) inject(f fault) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.next = f
-}
-
-func (p *proxy) serve(client net.Conn) {
-	p.mu.Lock()
-	to := p.to
-	p.mu.Unlock()
-	server, err := net.Dial("unix", to)
-	if err != nil {
-		client.Close()
-		return
-	}
-	broken := func() {
-		client.Close()
-		server.Close()
-	}
-	defer broken()
-	swallow := make(chan struct{})
-	go func() {
-		defer broken()
-		buffer := make([]byte, 1<<16)
-		for {
-			n, err := server.Read(buffer)
-			select {
-			case <-swallow:
-				if err != nil || bytes.Contains(buffer[:n], []byte("COMMIT\x00")) {
-					return // the reply came, and the client does not get it
-				}
-				continue
-			default:
-			}
-			if err != nil {
-				return
-			}
-			if _, err := client.Write(buffer[:n]); err != nil {
-				return
-			}
-		}
-	}()
-	buffer := make([]byte, 1<<16)
-	for {
-		n, err := client.Read(buffer)
-		if err != nil {
-			return
-		}
-		if bytes.Contains(buffer[:n], []byte("COMMIT\x00")) {
-			switch p.take() {
-			case unsent:
-				return
-			case replyLost:
-				close(swallow)
-			}
-		}
-		if _, err := server.Write(buffer[:n]); err != nil {
-			return
-		}
-	}
-}
-
-// take returns the fault of this commit.
-func (p *proxy) take() fault {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f := p.next
-	if p.next = noFault; f != noFault {
-		p.hit++
-	}
-	return f
-}
-
 // TestALostReplyToCommitIsLookedUp breaks the connection at a commit, before and after the server has done it.
 func TestALostReplyToCommitIsLookedUp(t *testing.T) {
 	server := iotest.StartPostgres(t, "fsync=on")
-	for _, f := range []fault{unsent, replyLost} {
+	for _, f := range []iotest.CommitFault{iotest.CommitUnsent, iotest.CommitCut, iotest.CommitUnheard} {
 		for _, otherWrites := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, another process writes %t", f, otherWrites), func(t *testing.T) {
-				p, through := newProxy(t, server.URL())
+				var next atomic.Value
+				next.Store(iotest.CommitPasses)
+				p, through := iotest.StartPostgresProxy(t, server.URL(), 0, func() iotest.CommitFault {
+					return next.Swap(iotest.CommitPasses).(iotest.CommitFault)
+				})
 				o := options(through)
 				o.Workspace = t.Name()
 				s := open(t, o)
@@ -189,15 +58,15 @@ func TestALostReplyToCommitIsLookedUp(t *testing.T) {
 					<-waiting
 					server.AwaitLock()
 				}
-				p.inject(f)
+				next.Store(f)
 				err := s.Commit([]record.Write{set("a", "value")})
 				if otherWrites {
 					if err := <-wrote; err != nil {
 						t.Fatal(err)
 					}
 				}
-				if p.hit != 1 {
-					t.Fatalf("%d connections were broken", p.hit)
+				if p.Hit() != 1 {
+					t.Fatalf("%d connections were broken", p.Hit())
 				}
 				value, getErr := other.Get([]byte("a"))
 				if getErr != nil {
@@ -207,7 +76,7 @@ func TestALostReplyToCommitIsLookedUp(t *testing.T) {
 				if committed != (err == nil) {
 					t.Errorf("the commit returned %v, and the record is %q", err, value)
 				}
-				if err != nil && (f != unsent || !otherWrites || !errors.Is(err, record.ErrFailed)) {
+				if err != nil && (f == iotest.CommitUnheard || !otherWrites || !errors.Is(err, record.ErrFailed)) {
 					t.Errorf("the commit failed: %v", err)
 				}
 				if err := s.Commit([]record.Write{set("a", "later")}); err != nil {

@@ -23,6 +23,9 @@ type Job struct {
 	NoRunSince string `json:"silent_since,omitempty"`
 	// Pauses are the earlier pauses in which occurrences may have become due that are not decided yet.
 	Pauses []Pause `json:"pauses,omitempty"`
+	// Process is the epoch of the process of a shared journal that decided last. While it is live, no other process
+	// starts the job. It is zero in a journal of one process, where a lock does this.
+	Process uint64 `json:"process,omitempty"`
 }
 
 // Pause is a time span in which a job was paused.
@@ -42,6 +45,7 @@ func jobMembers(m *numbered.Members, j *Job) {
 	numbered.Time(m, 8, &j.Ended)
 	numbered.Text(m, 9, &j.NoRunSince)
 	numbered.List(m, 10, &j.Pauses, pauseMembers)
+	numbered.Uint(m, 11, &j.Process)
 }
 
 func pauseMembers(m *numbered.Members, p *Pause) {
@@ -79,6 +83,8 @@ type Occurrence struct {
 	Cause string `json:"cause,omitempty"`
 	// Possible is what a run can spend that needs an approval; zero for other runs, and when that is not known.
 	Possible cost.Money `json:"possible_usd,omitempty"`
+	// Machine is the name of the machine that started it last, in a shared journal.
+	Machine string `json:"machine,omitempty"`
 }
 
 // NotFinished is the reason of an occurrence that began, did not come to its end, and does not start again.
@@ -122,6 +128,7 @@ func occurrenceMembers(m *numbered.Members, o *Occurrence) {
 	numbered.Time(m, 19, &o.Unapproved)
 	numbered.Text(m, 20, &o.Cause)
 	numbered.Int(m, 21, &o.Possible)
+	numbered.Text(m, 22, &o.Machine)
 }
 
 // OccurrenceKey returns the key of an occurrence. The occurrences of a job are in the order of their times.

@@ -40,15 +40,19 @@ func readRows(t *testing.T, path string) []listRow {
 
 // identity returns the canonical form of a row's person, "" for none.
 func (r listRow) identity() string {
-	contact := enrich.Contact{
-		ProfileURL: r["linkedin_url"], FirstName: r["first_name"], LastName: r["last_name"],
-		CompanyDomain: r["website"], CompanyName: r["company"],
-	}
-	id, reason := contact.Identify(enrich.ByProfile)
+	id, reason := r.contact().Identify(enrich.ByProfile)
 	if reason != "" {
 		return ""
 	}
 	return id.Canonical()
+}
+
+// contact returns what the cells say of a row's person.
+func (r listRow) contact() enrich.Contact {
+	return enrich.Contact{
+		ProfileURL: r["linkedin_url"], FirstName: r["first_name"], LastName: r["last_name"],
+		CompanyDomain: r["website"], CompanyName: r["company"],
+	}
 }
 
 // unknown reports whether the row's answer was lost on its way.

@@ -14,6 +14,7 @@ var examples = map[string]string{
 	"batch jobs run":            "batch jobs run nightly",
 	"batch jobs install":        "batch jobs install --systemd",
 	"batch jobs serve":          "batch jobs serve",
+	"batch serve":               "batch serve --lists ~/lists",
 	"batch man":                 "batch man /usr/local/share/man/man1",
 	"batch jobs next":           "batch jobs next",
 	"batch jobs history":        "batch jobs history nightly",

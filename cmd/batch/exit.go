@@ -10,6 +10,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/checkpoint/badgerstore"
+	"payonce/checkpoint/pgstore"
 	"payonce/checkpoint/remote"
 	"payonce/io/listfile"
 	"payonce/io/table"
@@ -172,6 +173,8 @@ func exitWord(err error) string {
 		return "journal_version"
 	case errors.Is(err, checkpoint.ErrCorrupt):
 		return "journal_damaged"
+	case errors.Is(err, checkpoint.ErrFailed), errors.Is(err, pgstore.ErrUnreachable):
+		return "journal_failed"
 	}
 	return map[int]string{
 		exitInternal: "internal", exitUsage: "usage", exitRefused: "service", exitInterrupted: "interrupted",

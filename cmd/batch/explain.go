@@ -36,6 +36,9 @@ func (h hintFlags) After(err error) string {
 	if errors.Is(err, checkpoint.ErrFailed) && errors.Is(err, syscall.ENOSPC) {
 		return h.For("disk_filled")
 	}
+	if errors.Is(err, checkpoint.ErrFailed) || errors.Is(err, pgstore.ErrUnreachable) {
+		return h.For("journal_failed")
+	}
 	if advice := advise(err); advice != "" {
 		return "; " + advice
 	}

@@ -39,7 +39,7 @@ func (env environment) newJobRun() jobs.RunLine {
 	env.start, env.canAsk, env.typed = &startingRecord{}, false, nil // a job has commands of its own
 	o, cmd := newRun(env)
 	(&cobra.Command{Use: "batch"}).AddCommand(cmd) // the start is recorded as that of batch run
-	o.yes, o.alone, o.service.LongestPause = true, true, jobs.LongestPause
+	o.yes, o.service.LongestPause = true, jobs.LongestPause
 	o.list.List.Fallback = false // a job keeps its maximum
 	fail := func(err error) jobs.RunOutcome {
 		outcome := jobs.RunOutcome{Exit: exitCode(err), Reason: exitWord(err)}

@@ -37,24 +37,28 @@ type environment struct {
 	start          *startingRecord
 	typed          typedLine      // the command line; nil where nobody typed it
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
+	garbage        *garbageBound  // of the process; nil leaves the collector alone
 	after          func(time.Duration) <-chan time.Time
 	// hangups makes SIGHUP tell the channel that it returns, in place of interrupting. It may be nil.
 	hangups func() <-chan struct{}
 	// completionWait is how long a completion waits for the journal; zero for the usual time.
 	completionWait time.Duration
+	// lease is how long a process may send calls without reaching the database of a shared journal; zero for the usual time.
+	lease time.Duration
 }
 
-func main() { os.Exit(runProgram(time.Now, time.After, completionWait)) }
+func main() { os.Exit(runProgram(environment{now: time.Now, after: time.After})) }
 
-// runProgram runs the command line of the process with a clock, and with the time that a completion may take.
-func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time, completionWait time.Duration) (code int) {
+// runProgram runs the command line of the process with a clock and times of an environment.
+func runProgram(given environment) (code int) {
 	// The journal's files, temporary files among them, are for this user alone. Files that the user
 	// asks for follow the umask.
 	umask := syscall.Umask(0o077)
 	ctx, hangups, stop := interruptible()
 	unread := make(chan os.Signal, 1)
 	env := environment{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: now, after: after, hangups: hangups, completionWait: completionWait,
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, now: given.now, after: given.after, hangups: hangups,
+		completionWait: given.completionWait, lease: given.lease,
 		fileMode:      0o666 &^ fs.FileMode(umask),
 		build:         buildHash,
 		unread:        unread,
@@ -62,6 +66,9 @@ func runProgram(now func() time.Time, after func(time.Duration) <-chan time.Time
 		showsText:     term.IsTerminal(int(os.Stdout.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
 		columns:       func() int { columns, _, _ := term.GetSize(int(os.Stderr.Fd())); return columns },
+	}
+	if os.Getenv("GOGC") == "" {
+		env.garbage = boundGarbage()
 	}
 	code = execute(ctx, env, os.Args[1:])
 	signal.Stop(unread)

@@ -24,13 +24,15 @@ const raceOptions = "atexit_sleep_ms=10"
 // longWait lets completions end on a busy machine.
 const longWait = time.Minute
 
-func runPatiently() { os.Exit(runProgram(time.Now, time.After, longWait)) }
+func runPatiently() {
+	os.Exit(runProgram(environment{now: time.Now, after: time.After, completionWait: longWait}))
+}
 
 // TestMain makes the test binary also the program: scripts and tests that start a
 // process find it as "batch" on the PATH.
 func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
-	testscript.Main(m, map[string]func(){"batch": runPatiently, "batch-night": runAtNight})
+	testscript.Main(m, map[string]func(){"batch": runPatiently, "batch-night": runAtNight, "batch-campaign": runInCampaign})
 }
 
 func TestScripts(t *testing.T) {

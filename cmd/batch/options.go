@@ -57,7 +57,6 @@ type options struct {
 	kept      *pipeline.PlanFile // read from it
 
 	changes    string    // the table of changes of watched companies, which a run writes first; "" for none
-	alone      bool      // the command needs a journal in a directory
 	copies     bool      // the command reads a journal in a directory besides the shared one
 	unapproved time.Time // the time since which the run waits for an approval; zero for none
 }
@@ -109,7 +108,7 @@ func (o *options) work(cmd *cobra.Command) (*pipeline.Work, error) {
 	if err := o.load(cmd); err != nil {
 		return nil, err
 	}
-	observer := &hostObserver{Log: o.log(), Columns: o.env.columns}
+	observer := &hostObserver{Log: o.log(), Columns: o.env.columns, Garbage: o.env.garbage}
 	o.observer = observer
 	env := o.environment()
 	env.Progress = func() workspace.Progress {
@@ -197,7 +196,7 @@ func (o *options) showPages(r report.Report) error {
 func (o *options) environment() workspace.Environment {
 	return workspace.Environment{
 		Now: o.env.now, Program: "batch", Version: version, User: userName(), Build: o.env.build, FileMode: o.env.fileMode,
-		Raw: configs.KeepsFormulas(o.output.formulas),
+		Raw: configs.KeepsFormulas(o.output.formulas), Lease: o.env.lease,
 	}
 }
 
@@ -234,8 +233,6 @@ func (o *options) check() error {
 	switch {
 	case o.service.Journal != "" && pgstore.HasPassword(o.service.Journal):
 		return problem.Usagef("--journal has a password or cannot be read, and others can see the command line. Write it like postgres://user@host/database, with the password in a passfile, or put the whole address into BATCH_JOURNAL")
-	case shared != "" && o.alone:
-		return notShared("batch jobs")
 	case shared != "" && o.changes != "":
 		return notShared("batch run --changes")
 	case shared != "" && o.service.Sandbox:

@@ -247,7 +247,7 @@ func TestCommandsWithoutASharedJournalRefuseIt(t *testing.T) {
 	for _, command := range []string{
 		"journal check", "journal unpause", "forget --email a@b.example", "account", "doctor", "conformance",
 		"report list", "crm review list -o review.csv", "watch poll", "run LIST -o out.csv --changes changes.csv --max-spend 1 --yes", "run LIST -o out.csv --sandbox --max-spend 1 --yes", "status",
-		"jobs run nightly --file " + jobs, "jobs next --file " + jobs, "search companies --where number_of_employees=10..50 --max 3 --max-units companies=3 -o c.csv --yes",
+		"search companies --where number_of_employees=10..50 --max 3 --max-units companies=3 -o c.csv --yes",
 		"run LIST -o out.csv --max-spend 1 --yes --journal postgres://a:" + iotest.PostgresPassword + "@h/d",
 	} {
 		p.args = strings.Fields(strings.Replace(command, "LIST", p.list(), 1))

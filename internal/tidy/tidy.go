@@ -72,7 +72,7 @@ const (
 
 var nameRules = []nameRule{
 	{"send", "net/http", re(`^(Client|DefaultClient|Get|Post|Head|PostForm|NewRequest.*|Transport|DefaultTransport)$`), re(senders), false, "only io/service, io/notify and the sandbox send HTTP"},
-	{"send", "net", re(`^Dial`), re(senders + `|^checkpoint/remote/socket\.go$`), false, "only io/service opens connections, and checkpoint/remote to the journal's socket"},
+	{"send", "net", re(`^Dial`), re(senders + `|^checkpoint/remote/socket\.go$|^io/iotest/`), false, "only io/service opens connections, and checkpoint/remote to the journal's socket"},
 	{"send", "crypto/tls", re(`^Dial`), re(`^io/service/[^/]+$`), false, "only io/service opens connections"},
 	{"exit", "os", re(`^Exit$`), re(mains), false, "return an error; only main ends the process"},
 	{"exit", "log", re(`^Fatal`), re(mains), false, "return an error; only main ends the process"},

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -67,14 +69,40 @@ func newPostgres(t testing.TB, bin string, settings []string) *PostgresServer {
 
 func (s *PostgresServer) data() string { return filepath.Join(s.dir, "data") }
 
-// Start starts the server again after Stop.
+// Start starts the server again after Stop or Kill.
 func (s *PostgresServer) Start() {
 	s.t.Helper()
 	options := fmt.Sprintf("-c listen_addresses='' -c unix_socket_directories='%s' -c fsync=off -c shared_buffers=16MB", s.dir)
 	for _, setting := range s.settings {
 		options += " -c " + setting
 	}
-	s.run("pg_ctl", "start", "-w", "-D", s.data(), "-l", filepath.Join(s.dir, "log"), "-o", options)
+	for deadline := time.Now().Add(startTime); ; {
+		err := s.try(s.bin, "pg_ctl", "start", "-w", "-D", s.data(), "-l", filepath.Join(s.dir, "log"), "-o", options)
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) { // until then other processes of a killed server may use its data
+			s.t.Fatal(err)
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+}
+
+// Kill ends the main process of the server, as "kill -9" does. The others then end by themselves.
+func (s *PostgresServer) Kill() {
+	s.t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	process, err := strconv.Atoi(first)
+	if err == nil {
+		err = syscall.Kill(process, syscall.SIGKILL)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 // Stop ends the server as a crash would. A server that is not running stays so.
@@ -160,9 +188,15 @@ func (s *PostgresServer) run(name string, args ...string) {
 	s.command(s.bin, name, args...)
 }
 
-// command runs a program. As root it runs as another user, because the server refuses root.
 func (s *PostgresServer) command(bin, name string, args ...string) {
 	s.t.Helper()
+	if err := s.try(bin, name, args...); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// try runs a program. As root it runs as another user, because the server refuses root.
+func (s *PostgresServer) try(bin, name string, args ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTime)
 	defer cancel()
 	command := exec.CommandContext(ctx, filepath.Join(bin, name), args...)
@@ -175,14 +209,15 @@ func (s *PostgresServer) command(bin, name string, args ...string) {
 	}
 	output, err := os.Create(filepath.Join(s.t.TempDir(), "output")) // a pipe would stay open while the server runs
 	if err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	defer output.Close()
 	command.Stdout, command.Stderr = output, output
 	if err := command.Run(); err != nil {
 		text, _ := os.ReadFile(output.Name())
-		s.t.Fatalf("%s: %v\n%s", name, err, text)
+		return fmt.Errorf("%s: %w\n%s", name, err, text)
 	}
+	return nil
 }
 
 // URL returns how to connect.
@@ -218,12 +253,18 @@ func (s *PostgresServer) AwaitLock() {
 // Exec runs statements.
 func (s *PostgresServer) Exec(statements string) {
 	s.t.Helper()
+	if err := s.TryExec(statements); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// TryExec runs statements on a server that may be away.
+func (s *PostgresServer) TryExec(statements string) error {
 	conn, err := pgconn.Connect(s.t.Context(), s.URL())
 	if err != nil {
-		s.t.Fatal(err)
+		return err
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
-	if _, err := conn.Exec(s.t.Context(), statements).ReadAll(); err != nil {
-		s.t.Fatal(err)
-	}
+	_, err = conn.Exec(s.t.Context(), statements).ReadAll()
+	return err
 }

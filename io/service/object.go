@@ -6,13 +6,10 @@ package service
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -53,87 +50,30 @@ func ParseRepeatedObject(data []byte) (o Object, repeated []string, ok bool) {
 // for anything else than an object, also when visit got members of it before. Name and value may be parts of data, which
 // must not change.
 func EachMember(data []byte, visit func(name, value []byte) bool) bool {
-	return eachIn(data, '{', func(read func() ([]byte, error)) (bool, error) {
-		literal, err := read()
-		if err != nil {
-			return false, err
-		}
-		name := plainText(literal)
-		if name == nil {
+	return eachIn(data, '{', func(literal []byte, isPlain bool, value []byte) bool {
+		name := literal[1 : len(literal)-1]
+		if !isPlain {
 			name, _ = jsontext.AppendUnquote(nil, literal) // the only error is of characters that it replaces
 		}
-		value, err := read()
-		return err == nil && visit(name, value), err
+		return visit(name, value)
 	})
 }
 
 // EachElement calls visit for the elements of a JSON array in their order, until visit returns false. It reports false
 // for anything else than an array, also when visit got elements of it before. The element is a part of data.
 func EachElement(data []byte, visit func(element []byte) bool) bool {
-	return eachIn(data, '[', func(read func() ([]byte, error)) (bool, error) {
-		element, err := read()
-		return err == nil && visit(element), err
+	return eachIn(data, '[', func(_ []byte, _ bool, element []byte) bool { return visit(element) })
+}
+
+// eachIn visits what an object or an array has, until visit returns false. It reports whether data is nothing but one
+// such value, as far as it was read.
+func eachIn(data []byte, kind byte, visit func(name []byte, isPlain bool, value []byte) bool) bool {
+	s, stopped := split{data: data}, false
+	isWhole := s.each(kind, 0, func(name []byte, isPlain bool, value []byte) bool {
+		stopped = !visit(name, isPlain, value)
+		return !stopped
 	})
-}
-
-// eachIn calls next for what an object or an array has, until next returns false. The function read reads the next
-// value. It reports whether data is nothing but one such value, as far as it was read.
-func eachIn(
-	data []byte, kind jsontext.Kind, next func(read func() ([]byte, error)) (bool, error),
-) bool {
-	d := decoders.Get().(*decoder)
-	defer d.free()
-	decoder := d.of(data)
-	if decoder.PeekKind() != kind {
-		return false
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return false
-	}
-	read := func() ([]byte, error) {
-		value, err := decoder.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		end := decoder.InputOffset() // the value itself is only valid until the next one is read
-		return data[end-int64(len(value)) : end : end], nil
-	}
-	for end := kind + 2; decoder.PeekKind() != end; { // of '{' the end is '}', of '[' it is ']'
-		goOn, err := next(read)
-		if err != nil {
-			return false
-		}
-		if !goOn {
-			return true
-		}
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return false
-	}
-	_, err := decoder.ReadToken()
-	return errors.Is(err, io.EOF) // nothing follows
-}
-
-// decoders are decoders that nobody uses. An answer has a record for each technology, visit or owner, and a new decoder
-// takes longer than such a record.
-var decoders = sync.Pool{New: func() any { return &decoder{} }}
-
-type decoder struct {
-	jsontext.Decoder
-	from bytes.Buffer
-}
-
-// of returns the decoder of data, which it does not copy.
-func (d *decoder) of(data []byte) *jsontext.Decoder {
-	d.from = *bytes.NewBuffer(data)
-	d.Reset(&d.from, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	return &d.Decoder
-}
-
-// free drops the data and gives the decoder back.
-func (d *decoder) free() {
-	d.of(nil)
-	decoders.Put(d)
+	return stopped || isWhole && s.next() == 0 && s.at == len(data)
 }
 
 // plainText returns the text of a JSON string as a part of the literal; nil for a string with an escape or with letters

@@ -29,6 +29,8 @@ type dispatcher struct {
 	*Lookups
 	next    func() (enrich.Lookup, error)
 	results chan result
+	sends   chan func() // for the workers; a worker that is used again has a stack that is large enough
+	workers int         // at least as many as calls are in flight
 	gate    *gate
 
 	flights flights
@@ -275,7 +277,15 @@ func (d *dispatcher) send(ctx context.Context, t task, granted attempt.Granted) 
 	d.flights.begin(t.begun)
 	d.order = t.lookup.Identity.Order()
 	w := worker{ledger: d.Ledger, finder: d.Finder, gate: d.gate, tariff: d.Tariff}
-	go func() { d.results <- w.work(ctx, t, granted) }()
+	if d.workers < len(d.flights.begun) {
+		d.workers++
+		go func() {
+			for send := range d.sends {
+				send()
+			}
+		}()
+	}
+	d.sends <- func() { d.results <- w.work(ctx, t, granted) }
 }
 
 // halt stops the run; nothing else is sent.

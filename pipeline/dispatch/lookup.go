@@ -171,9 +171,10 @@ func (l *Lookups) Run(ctx context.Context, next func() (enrich.Lookup, error)) (
 	}
 	progress.begin()
 	d := &dispatcher{
-		Lookups: l, progress: progress, next: next, results: make(chan result), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{},
+		Lookups: l, progress: progress, next: next, results: make(chan result), sends: make(chan func()), gate: &gate{now: l.Now}, lost: map[attempt.ID]task{},
 		flights: flights{most: l.Concurrency, spacing: l.Spacing},
 	}
+	defer close(d.sends)
 	defer context.AfterFunc(ctx, d.gate.close)()
 	for d.failure == nil && d.stop == nil {
 		if ctx.Err() != nil {

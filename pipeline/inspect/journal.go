@@ -27,7 +27,6 @@ func closed[T any](ctx context.Context, w *pipeline.Work, doing string, do func(
 	if err != nil {
 		return none, err
 	}
-	defer w.Observer.ReadingJournal()()
 	options.Store.Copying = w.Observer.Copying
 	options.Store.InOrder = true // all of them read each record about once
 	result, err := do(dir, options)
@@ -87,7 +86,6 @@ func Dump(ctx context.Context, w *pipeline.Work, to io.Writer, values bool) erro
 // Copy copies the journal of a directory to the database of the shared journal. It refuses a journal in which a check
 // finds problems.
 func Copy(ctx context.Context, w *pipeline.Work) (*report.JournalCopy, error) {
-	defer w.Observer.ReadingJournal()()
 	view := &report.JournalCopy{}
 	copied, err := w.Workspace.CopyToShared(ctx, w.Env, func(store record.Store) error {
 		problems := 0

@@ -78,59 +78,93 @@ type change struct {
 	cells    []string
 }
 
-// changes returns the rows of a record. A change after the last answer, or before the first one, has no row, because
-// its new or old value is not known.
-func (s *session) changes(p *part, since time.Time) (rows []change, err error) {
-	type between struct {
-		field string
-		later int // the place of the later answer
-	}
-	found := map[between]*change{}
-	count := map[between]int{}
-	var order []between
-	last := map[between]observation{}
+// span is what was observed of a field before the same answer.
+type span struct {
+	field       string
+	later       int       // the place of the answer that has the new value
+	first, last time.Time // of the changes, by the clock of the service
+	observed    time.Time // the first time since the date that was asked for
+	count       int       // since then
+}
+
+// spans returns what was observed of the fields of a record, in the order of the answers. A change after the last
+// answer, or before the first one, is not among them, because its new or old value is not known.
+func (p *part) spans(since time.Time) (all []*span) {
 	for _, o := range p.changes {
 		later := slices.IndexFunc(p.answers, func(id attempt.ID) bool { return id > o.After })
-		if later < 1 || o.At.Before(since) {
+		if later < 1 {
 			continue
 		}
-		at := between{o.field(), later}
-		if found[at] == nil {
-			found[at] = &change{observed: o.At}
-			order = append(order, at)
-		} else if o.At.Before(found[at].observed) {
-			found[at].observed = o.At
+		i := slices.IndexFunc(all, func(one *span) bool { return one.field == o.field() && one.later == later })
+		if i < 0 {
+			i, all = len(all), append(all, &span{field: o.field(), later: later, first: o.at(), last: o.at()})
 		}
-		count[at]++
-		if before, is := last[at]; !is || o.at().After(before.at()) {
-			last[at] = o
+		one := all[i]
+		if o.at().Before(one.first) {
+			one.first = o.at()
 		}
+		if o.at().After(one.last) {
+			one.last = o.at()
+		}
+		if o.At.Before(since) {
+			continue
+		}
+		if one.count == 0 || o.At.Before(one.observed) {
+			one.observed = o.At
+		}
+		one.count++
 	}
-	for _, at := range order {
-		earlier, _, err := s.Journal.Resolution(p.answers[at.later-1])
+	return all
+}
+
+// changes returns the rows of a record.
+func (s *session) changes(p *part, since time.Time) (rows []change, err error) {
+	shown := map[string]int{} // by field, the place of the answer that had the new value of its last row
+	for _, one := range p.spans(since) {
+		// An answer may have come because of another field after this one changed and before that was observed. So the
+		// old value is that of the last answer before the change, and at the earliest the value that was shown last.
+		from := shown[one.field]
+		shown[one.field] = one.later
+		if one.count == 0 {
+			continue
+		}
+		earlier, err := s.resolution(p.answers[from])
 		if err != nil {
 			return nil, err
 		}
-		later, _, err := s.Journal.Resolution(p.answers[at.later])
+		for _, id := range p.answers[from+1 : one.later] {
+			next, err := s.resolution(id)
+			if err != nil {
+				return nil, err
+			}
+			if next.At.After(one.first) {
+				break
+			}
+			earlier = next
+		}
+		later, err := s.resolution(p.answers[one.later])
 		if err != nil {
 			return nil, err
 		}
-		before, err := valueOf(earlier, at.field)
+		before, err := valueOf(earlier, one.field)
 		if err != nil {
 			return nil, err
 		}
-		after, err := valueOf(later, at.field)
+		after, err := valueOf(later, one.field)
 		if err != nil {
 			return nil, err
 		}
-		c := found[at]
-		c.cells = []string{
-			p.id, p.name, at.field, before, after, c.observed.UTC().Format(time.RFC3339), last[at].at().UTC().Format(time.RFC3339),
-			fmt.Sprint(count[at]), later.At.UTC().Format(time.RFC3339),
-		}
-		rows = append(rows, *c)
+		rows = append(rows, change{one.observed, []string{
+			p.id, p.name, one.field, before, after, one.observed.UTC().Format(time.RFC3339), one.last.UTC().Format(time.RFC3339),
+			fmt.Sprint(one.count), later.At.UTC().Format(time.RFC3339),
+		}})
 	}
 	return rows, nil
+}
+
+func (s *session) resolution(id attempt.ID) (attempt.Resolution, error) {
+	ended, _, err := s.Journal.Resolution(id)
+	return ended, err
 }
 
 // valueOf returns the value of a watched field in an answer, "" when there is none or when it was erased.

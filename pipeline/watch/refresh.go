@@ -404,7 +404,10 @@ func (s *session) refresh(ctx context.Context, r *refreshing) (*Refreshed, error
 	if err := s.end(r.Paying, run, tally, stop); err != nil {
 		return nil, err
 	}
-	now, err := s.due(r.RefreshOptions, r.companies)
+	// A call of this refresh may have been charged and lost. Only another refresh asks again.
+	o := r.RefreshOptions
+	o.Rebuy = false
+	now, err := s.due(o, r.companies)
 	if err != nil {
 		return nil, err
 	}

@@ -71,6 +71,8 @@ type Environment struct {
 	Progress func() Progress
 	// FileMode is the mode of new files outside the journal; zero for 0600.
 	FileMode fs.FileMode
+	// Lease is how long a process may send calls without reaching the database of a shared journal; zero for the usual time.
+	Lease time.Duration
 	// Raw writes values of the service to delimited text as they are, also those that a spreadsheet takes for formulas.
 	Raw bool
 }

@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -44,7 +45,7 @@ func (o Options) sharing(env Environment, doing string) (*pgstore.Options, error
 	}
 	host, _ := os.Hostname() // only shown to people
 	return &pgstore.Options{
-		URL: o.Journal.Shared, Workspace: o.Journal.Name, Lease: pgstore.DefaultLease, CallTime: longest + callMargin,
+		URL: o.Journal.Shared, Workspace: o.Journal.Name, Lease: cmp.Or(env.Lease, pgstore.DefaultLease), CallTime: longest + callMargin,
 		CommitFiles: append([]string{filepath.Join(dir, commitName)}, others...), AfterFailover: o.Journal.AfterFailover,
 		Holder: fmt.Sprintf("%q (process %d on %s)", env.Program+" "+doing, os.Getpid(), host),
 	}, nil

@@ -71,7 +71,8 @@ func readJournal(ctx context.Context, dir string, o Opening) (journal *checkpoin
 // WithStore calls do with the store of a journal, which has to exist and which no other process owns.
 func WithStore(ctx context.Context, dir string, o Opening, do func(record.Store) error) error {
 	if o.Shared != nil {
-		return errNotShared
+		m := Join(dir, o)
+		return errors.Join(m.Change(ctx, func(s record.Store, _ Peers) error { return do(s) }), m.Close())
 	}
 	s, err := own(ctx, dir, o, doing{})
 	if err != nil {

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/io/notify"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
 )
 
 // claim decides which occurrence starts, and records that.
@@ -22,6 +24,7 @@ type claim struct {
 	commands   Commands          // for alerts
 	now        time.Time
 	request    RunRequest
+	peers      workspace.Peers
 
 	alerts  []record.Alert // that follow from the decision
 	open    []record.Alert // that wait for their channels
@@ -29,6 +32,7 @@ type claim struct {
 	passed  []record.Occurrence
 	claimed *record.Occurrence
 	done    bool
+	busy    bool      // another process has the job
 	late    bool      // a later occurrence than the claimed one has run
 	waits   time.Time // when the unfinished occurrence goes on; zero when none waits
 	wake    time.Time // when there is something to decide again; zero for never
@@ -45,9 +49,10 @@ func newClaim(job *Job, q RunRequest, now time.Time) *claim {
 
 // decide decides on what the store holds, and records it.
 func (c *claim) decide(s record.Store) (err error) {
-	if _, err := c.choose(s); err != nil || c.done {
+	if _, err := c.choose(s); err != nil || c.done || c.busy {
 		return err
 	}
+	c.job.Process = c.peers.Own
 	alerts, err := checkpoint.AddAlerts(s, notify.AddressAlerts(c.alerts, c.receivers))
 	if err != nil {
 		return err
@@ -63,6 +68,9 @@ func (c *claim) decide(s record.Store) (err error) {
 func (c *claim) choose(s record.Store) (changes bool, err error) {
 	if c.job, err = checkpoint.JobRecord(s, c.plan.Job); err != nil {
 		return false, err
+	}
+	if c.busy = c.peers.Runs(c.job.Process); c.busy {
+		return false, nil
 	}
 	if c.request != (RunRequest{}) {
 		return true, c.chooseOne(s)
@@ -234,6 +242,9 @@ func (c *claim) take(s record.Store, at LocalTime) error {
 		Job: c.job.Name, At: at.String(), Count: 1, Zone: c.plan.Zone.String(), Due: c.plan.Due(at).UTC(),
 		Starts: was.Starts + 1, Began: c.now.UTC(), Found: was.Found, Lookups: was.Lookups, Spent: was.Spent, Outputs: was.Outputs,
 		Fields: was.Fields, InDoubt: was.InDoubt, Unapproved: was.Unapproved,
+	}
+	if c.peers.Own != 0 {
+		claimed.Machine, _ = os.Hostname() // only shown to people
 	}
 	c.job.Unfinished, c.job.Began, c.job.Ended = claimed.At, c.now.UTC(), time.Time{}
 	if was.Starts > 0 {

@@ -36,31 +36,62 @@ func findJournal(job *Job) (*jobJournal, error) {
 // one reads for a moment itself, opens the journal or closes it: several schedulers do so all the time.
 const readingPatience = time.Minute
 
+// isShared reports whether several machines work on the journal.
+func (j *jobJournal) isShared() bool { return j.options.Journal.Shared != "" }
+
 // spool returns the file for the output of the command of a list.
 func (j *jobJournal) spool(job string, at LocalTime) string {
 	return filepath.Join(j.dir, "lists", job, at.Date()+"-"+at.Clock()+commandEnding)
 }
 
-// own calls do with the store of the journal, which it creates when there is none. No other process owns it
+// own calls do with the store of the journal, which it creates when there is none. No other process changes it
 // meanwhile.
-func (j *jobJournal) own(ctx context.Context, doing string, do func(record.Store) error) error {
-	opening, err := j.options.Opening(j.env, doing, nil)
-	if err != nil {
-		return err
-	}
-	opening.Wait = j.wait
-	if _, exists, err := j.options.Find(); err != nil {
-		return err
-	} else if !exists {
-		journal, err := workspace.OpenJournal(ctx, j.dir, opening)
+func (j *jobJournal) own(ctx context.Context, doing string, do func(record.Store, workspace.Peers) error) error {
+	m := &member{journal: j, doing: doing}
+	defer m.close()
+	return m.change(ctx, do)
+}
+
+// member is a process that changes the journal of a job several times.
+type member struct {
+	journal *jobJournal
+	doing   string
+	member  *workspace.Member // nil until the first change
+}
+
+// change calls do as jobJournal.own does.
+func (m *member) change(ctx context.Context, do func(record.Store, workspace.Peers) error) error {
+	if m.member == nil {
+		opening, err := m.journal.create(ctx, m.doing)
 		if err != nil {
-			return workspace.OpenError(err)
-		}
-		if err := journal.Close(); err != nil {
 			return err
 		}
+		m.member = workspace.Join(m.journal.dir, opening)
 	}
-	return workspace.OpenError(workspace.WithStore(ctx, j.dir, opening, do))
+	return workspace.OpenError(m.member.Change(ctx, do))
+}
+
+// close says that the process does not change the journal any more.
+func (m *member) close() {
+	if m.member != nil {
+		_ = m.member.Close() // what was changed is durable, and without the database the lease ends by itself
+	}
+}
+
+// create returns how the journal is opened, and creates it when there is none.
+func (j *jobJournal) create(ctx context.Context, doing string) (opening workspace.Opening, err error) {
+	if opening, err = j.options.Opening(j.env, doing, nil); err != nil {
+		return opening, err
+	}
+	opening.Wait = j.wait
+	if _, exists, err := j.options.Find(); err != nil || exists {
+		return opening, err
+	}
+	journal, err := workspace.OpenJournal(ctx, j.dir, opening)
+	if err != nil {
+		return opening, workspace.OpenError(err)
+	}
+	return opening, journal.Close()
 }
 
 // read calls do with the store of the journal, or a snapshot of it. Without a journal it does nothing. It calls do again

@@ -9,6 +9,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/io/notify"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
 )
 
 // Known is what the journal knows of a job.
@@ -51,24 +52,24 @@ func readKnown(ctx context.Context, job *Job) (known Known, err error) {
 }
 
 // change changes what the journal knows of a job.
-func change(ctx context.Context, job *Job, doing string, wait time.Duration, do func(s record.Store, known record.Job) error) error {
+func change(ctx context.Context, job *Job, doing string, wait time.Duration, do func(s record.Store, known record.Job, peers workspace.Peers) error) error {
 	j, err := findJournal(job)
 	if err != nil {
 		return err
 	}
 	j.wait = wait
-	return j.own(ctx, doing, func(s record.Store) error {
+	return j.own(ctx, doing, func(s record.Store, peers workspace.Peers) error {
 		known, err := checkpoint.JobRecord(s, job.Name)
 		if err != nil {
 			return err
 		}
-		return do(s, known)
+		return do(s, known, peers)
 	})
 }
 
 // pauseJob keeps a job from starting. Occurrences that become due meanwhile do not run.
 func pauseJob(ctx context.Context, job *Job, note string, now time.Time, wait time.Duration) error {
-	return change(ctx, job, "jobs pause", wait, func(s record.Store, known record.Job) error {
+	return change(ctx, job, "jobs pause", wait, func(s record.Store, known record.Job, _ workspace.Peers) error {
 		if known.PausedAt.IsZero() {
 			known.PausedAt = now.UTC()
 		}
@@ -88,11 +89,11 @@ type resumed struct {
 // resumeJob lets a job start again. It records the occurrences that were due while the job was paused. An occurrence
 // that waits goes on at the time for which it waits.
 func resumeJob(ctx context.Context, job *Job, note string, now time.Time, wait time.Duration) (r resumed, err error) {
-	err = change(ctx, job, "jobs resume", wait, func(s record.Store, known record.Job) (err error) {
+	err = change(ctx, job, "jobs resume", wait, func(s record.Store, known record.Job, peers workspace.Peers) (err error) {
 		if known.PausedAt.IsZero() {
 			return problem.Usagef("the job %s is not paused", job.Name)
 		}
-		r, err = resume(s, job, note, now)
+		r, err = resume(s, job, note, now, peers)
 		return err
 	})
 	if err != nil {
@@ -110,8 +111,9 @@ const mostPauses = 100
 
 // resume records in a store that a paused job starts again. A crash before it does not count as a failure any more:
 // otherwise the next start would count it once more, and pause the job again.
-func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, err error) {
+func resume(s record.Store, job *Job, note string, now time.Time, peers workspace.Peers) (r resumed, err error) {
 	c := newClaim(job, RunRequest{}, now)
+	c.peers = peers
 	if err := c.decide(s); err != nil {
 		return r, err
 	}
@@ -140,6 +142,7 @@ func resume(s record.Store, job *Job, note string, now time.Time) (r resumed, er
 			return r, err
 		}
 		switch {
+		case one.At == c.job.Unfinished && c.busy: // another machine runs it
 		case one.At == c.job.Unfinished:
 			if one.Starts > 0 && one.Ended.IsZero() { // its process was killed, and somebody has looked at that now
 				one.Ended, one.Exit, one.Reason = now.UTC(), exitInterrupted, "interrupted"

@@ -18,6 +18,9 @@ const lockPause = 200 * time.Millisecond
 // touch tells the schedulers of this machine that somebody changed the state of a job: see stampOf. The file is the one of
 // the lock, which has no content otherwise.
 func touch(dir, job string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil { // on a machine that has not started the job
+		return err
+	}
 	file, err := os.OpenFile(lockPath(dir, job), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func TestAReportOfARemovedJobIsSentOnceByAnotherJob(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.own(t.Context(), "test", func(s record.Store) error { return newClaim(removed, RunRequest{}, n.now).decide(s) }); err != nil {
+	if err := j.own(t.Context(), "test", func(s record.Store, _ workspace.Peers) error { return newClaim(removed, RunRequest{}, n.now).decide(s) }); err != nil {
 		t.Fatal(err)
 	}
 	start := func(j *Job, want int) {
@@ -173,7 +173,7 @@ func TestTheReportOnTheMonthIsSentOncePerPeriod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.own(t.Context(), "test", func(s record.Store) error { return newClaim(other, RunRequest{}, n.now).decide(s) }); err != nil {
+	if err := j.own(t.Context(), "test", func(s record.Store, _ workspace.Peers) error { return newClaim(other, RunRequest{}, n.now).decide(s) }); err != nil {
 		t.Fatal(err)
 	}
 	start(month)
@@ -183,7 +183,7 @@ func TestTheReportOnTheMonthIsSentOncePerPeriod(t *testing.T) {
 
 	// Its record outlives those of other alerts until the next month has ended.
 	n.now = time.Date(2027, 1, 31, 23, 0, 0, 0, time.UTC)
-	err = j.own(t.Context(), "test", func(s record.Store) error {
+	err = j.own(t.Context(), "test", func(s record.Store, _ workspace.Peers) error {
 		old, err := checkpoint.ExpiredAlerts(s, other.Name, n.now.Add(-acceptedRetention), n.now.Add(-time.Hour))
 		if len(old) > 0 {
 			t.Errorf("%d records of reports are erased", len(old))

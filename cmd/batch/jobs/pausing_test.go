@@ -9,6 +9,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/record"
 	"payonce/io/notify"
+	"payonce/pipeline/workspace"
 )
 
 // paused pauses a job in a store, as a person does.
@@ -62,7 +63,7 @@ func TestAPausedJobKeepsItsWait(t *testing.T) {
 					t.Fatalf("in the pause %v starts, %v", start.claimed, err)
 				}
 			}
-			r, err := resume(s, job, "", c.resume)
+			r, err := resume(s, job, "", c.resume, workspace.Peers{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,12 +94,12 @@ func TestAPauseSkipsOnlyWhatBecomesDueInIt(t *testing.T) {
 	due, _ := begin(t, s, plan, noon, RunRequest{})
 	end(t, s, job, due, exitDone)
 	paused(t, s, job, noon.Add(5*time.Hour+30*time.Minute)) // 13:00 to 17:00 are due and did not start
-	r, err := resume(s, job, "", noon.Add(5*time.Hour+30*time.Minute+time.Second))
+	r, err := resume(s, job, "", noon.Add(5*time.Hour+30*time.Minute+time.Second), workspace.Peers{})
 	if err != nil || r.passed != 0 {
 		t.Errorf("in a second %d occurrences did not run, error %v", r.passed, err)
 	}
 	paused(t, s, job, noon.Add(6*time.Hour+30*time.Minute))
-	if r, err = resume(s, job, "", noon.Add(8*time.Hour+30*time.Minute)); err != nil || r.passed != 2 || r.last.String() != "2026-03-04T20:00" {
+	if r, err = resume(s, job, "", noon.Add(8*time.Hour+30*time.Minute), workspace.Peers{}); err != nil || r.passed != 2 || r.last.String() != "2026-03-04T20:00" {
 		t.Errorf("%d occurrences did not run, the last of them %s, error %v", r.passed, r.last, err)
 	}
 	now, ran := noon.Add(9*time.Hour+10*time.Minute), []string{}
@@ -335,7 +336,7 @@ func TestACrashThatPausedTheJobDoesNotCountAfterTheResume(t *testing.T) {
 			if err := killed.decide(s); err != nil || killed.claimed != nil || killed.job.PausedAt.IsZero() {
 				t.Fatalf("after the crash %v starts in the state %+v, error %v", killed.claimed, killed.job, err)
 			}
-			if r, err := resume(s, job, "", noon.Add(2*time.Hour)); err != nil || r.goesOn.At != due {
+			if r, err := resume(s, job, "", noon.Add(2*time.Hour), workspace.Peers{}); err != nil || r.goesOn.At != due {
 				t.Fatalf("resume says that %q goes on, want %q, error %v", r.goesOn.At, due, err)
 			}
 			c := newClaim(job, RunRequest{}, noon.Add(3*time.Hour))

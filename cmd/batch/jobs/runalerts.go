@@ -8,6 +8,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/record"
 	"payonce/io/notify"
+	"payonce/pipeline/workspace"
 )
 
 // sender returns what sends the alerts of a job.
@@ -40,8 +41,8 @@ func (r Runner) send(ctx context.Context, job *Job, open []record.Alert, before 
 // not own the journal while it sends. It returns when there is something to send again; zero for never.
 //
 // A process that ends between the two sends the same alerts again with its next start. Only the process that has
-// the lock of the job sends its alerts, so no two processes send them at the same time.
-func (r Runner) deliver(ctx context.Context, j *jobJournal, job *Job, open []record.Alert, sent []checkpoint.AlertResult) (next time.Time) {
+// the job sends its alerts, so no two processes send them at the same time.
+func (r Runner) deliver(ctx context.Context, m *member, job *Job, open []record.Alert, sent []checkpoint.AlertResult) (next time.Time) {
 	sender := r.sender(job)
 	left, _ := sender.After(open, sent)
 	results := sender.Send(ctx, left)
@@ -52,7 +53,7 @@ func (r Runner) deliver(ctx context.Context, j *jobJournal, job *Job, open []rec
 	}
 	recording, stop := lingering(ctx)
 	defer stop()
-	err := j.own(recording, "jobs run "+job.Name, func(s record.Store) error { return checkpoint.RecordResults(s, results) })
+	err := m.change(recording, func(s record.Store, _ workspace.Peers) error { return checkpoint.RecordResults(s, results) })
 	if err != nil {
 		r.noteUnrecorded(job, results, err)
 	}

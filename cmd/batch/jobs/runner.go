@@ -18,6 +18,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/record"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/workspace"
 )
 
 // Runner runs a job.
@@ -75,14 +76,15 @@ func (r Runner) Due(ctx context.Context) (*StartResult, error) {
 }
 
 // Run runs every occurrence that is due, the oldest first. Only one process runs a job at a time: the system
-// gives its lock back when the process ends, however it ends.
+// gives its lock back when the process ends, however it ends. On a shared journal the process that has the job is in the
+// record of the job, and has it while its epoch is live.
 //
 // An occurrence that reaches a limit that ends by itself waits until then. Its process ends meanwhile.
 func (r Runner) Run(ctx context.Context, q RunRequest) (*StartResult, error) {
 	return r.run(ctx, q, true)
 }
 
-func (r Runner) run(ctx context.Context, q RunRequest, byHand bool) (*StartResult, error) {
+func (r Runner) run(ctx context.Context, q RunRequest, byHand bool) (result *StartResult, err error) {
 	job, err := r.Load()
 	if err != nil {
 		return nil, err
@@ -109,9 +111,19 @@ func (r Runner) run(ctx context.Context, q RunRequest, byHand bool) (*StartResul
 	if byHand && job.Plan.Times.IsZero() && q == (RunRequest{}) {
 		q.Once, q.ByHand = true, true
 	}
-	result := &StartResult{commands: job.Commands(), causes: map[string]bool{}}
+	result = &StartResult{commands: job.Commands(), causes: map[string]bool{}}
+	m := &member{journal: j, doing: "jobs run " + job.Name}
+	defer m.close()
+	until := r.Now().Add(patience)
 	for more := true; more && err == nil; {
-		more, err = r.step(ctx, q, result)
+		more, err = r.step(ctx, m, q, result)
+		if result.Busy && err == nil && r.Now().Before(until) {
+			err = sleep(ctx, busyPause)
+			more, result.Busy = err == nil, false
+		}
+	}
+	if result.Busy {
+		result.Wake = r.Now().Add(busyTime)
 	}
 	if result.interrupted() {
 		result.Wake = r.Now().Add(busyTime)
@@ -126,21 +138,24 @@ func (r Runner) run(ctx context.Context, q RunRequest, byHand bool) (*StartResul
 // process owned.
 const busyTime = time.Minute
 
+// busyPause is the time between two looks at a job that another machine runs, for a start that waits for it.
+const busyPause = 2 * time.Second
+
 // step waits for the delay of an occurrence, or runs one; false when nothing is left to do.
-func (r Runner) step(ctx context.Context, q RunRequest, result *StartResult) (bool, error) {
+func (r Runner) step(ctx context.Context, m *member, q RunRequest, result *StartResult) (bool, error) {
 	job, err := r.Load()
 	if err != nil {
 		return false, err
 	}
-	j, err := findJournal(job)
-	if err != nil {
-		return false, err
-	}
 	sent := func() []checkpoint.AlertResult { return nil }
-	c, err := r.decide(ctx, j, job, q, func(open []record.Alert) { sent = r.send(ctx, job, open, sent) })
+	c, err := r.decide(ctx, m, job, q, func(open []record.Alert) { sent = r.send(ctx, job, open, sent) })
 	if err != nil {
 		r.noteUnrecorded(job, sent(), err)
 		return false, err
+	}
+	if c.busy {
+		result.Busy = true
+		return false, nil
 	}
 	for _, passed := range c.passed {
 		r.tell(Event{c.now, job, passed})
@@ -151,11 +166,11 @@ func (r Runner) step(ctx context.Context, q RunRequest, result *StartResult) (bo
 	result.Next = due
 	if c.claimed != nil {
 		sent = r.send(ctx, job, c.open, sent)
-		open, err := r.occurrence(ctx, j, job, c, result)
-		result.Alerts = r.deliver(ctx, j, job, open, sent())
+		open, err := r.occurrence(ctx, m, job, c, result)
+		result.Alerts = r.deliver(ctx, m, job, open, sent())
 		return q == (RunRequest{}) && ctx.Err() == nil && !result.interrupted(), err
 	}
-	result.Alerts = r.deliver(ctx, j, job, c.open, sent())
+	result.Alerts = r.deliver(ctx, m, job, c.open, sent())
 	if q == (RunRequest{}) && r.Sleep != nil && c.waits.IsZero() && result.Job.PausedAt.IsZero() && !next.IsZero() && !next.In(job.Plan.Zone).After(c.now) {
 		r.Note(fmt.Sprintf("%s starts at %s, delayed by jitter", job.Name, due.In(job.Plan.Zone).Format("15:04:05")))
 		return true, r.Sleep(ctx, due.Sub(c.now))
@@ -165,8 +180,8 @@ func (r Runner) step(ctx context.Context, q RunRequest, result *StartResult) (bo
 
 // decide decides which occurrence starts. It does not own the journal while there is nothing to record. Before it waits
 // for another process that owns the journal, it calls send with the alerts that wait for their channels.
-func (r Runner) decide(ctx context.Context, j *jobJournal, job *Job, q RunRequest, send func([]record.Alert)) (c *claim, err error) {
-	doing, changes := "jobs run "+job.Name, true
+func (r Runner) decide(ctx context.Context, m *member, job *Job, q RunRequest, send func([]record.Alert)) (c *claim, err error) {
+	j, changes := m.journal, true
 	choose := func(s record.Store) (err error) {
 		// The wait for the store may have been long, so the time is read here.
 		c = newClaim(job, q, r.Now())
@@ -176,15 +191,19 @@ func (r Runner) decide(ctx context.Context, j *jobJournal, job *Job, q RunReques
 		return err
 	}
 	if q == (RunRequest{}) {
-		if err := j.read(ctx, doing, choose); err == nil && !changes {
+		err := j.read(ctx, m.doing, choose)
+		switch {
+		case err != nil || c == nil:
+		case !changes && (len(c.open) == 0 || !j.isShared()):
 			return c, nil
-		} else if err == nil && c != nil {
+		case !j.isShared(): // else another machine may send them
 			send(c.open)
 		}
 	}
 	// Another start may have claimed the occurrence since, so this one decides again.
-	err = j.own(ctx, doing, func(s record.Store) error {
+	err = m.change(ctx, func(s record.Store, peers workspace.Peers) error {
 		c = newClaim(job, q, r.Now())
+		c.peers = peers
 		if err := c.decide(s); err != nil {
 			return err
 		}
@@ -222,13 +241,13 @@ func goesOn(exit int) bool { return exit == exitInterrupted || exit == exitLocke
 func isEnd(exit int) bool { return exit == exitDone || exit == exitCeiling || exit == exitDoubt }
 
 // occurrence runs a claimed occurrence and records how it ended. It returns the alerts that wait for their channels.
-func (r Runner) occurrence(ctx context.Context, j *jobJournal, job *Job, c *claim, result *StartResult) ([]record.Alert, error) {
+func (r Runner) occurrence(ctx context.Context, m *member, job *Job, c *claim, result *StartResult) ([]record.Alert, error) {
 	claimed := *c.claimed
 	at, err := parseLocalTime(claimed.At)
 	if err != nil {
 		return nil, err
 	}
-	outcome := r.start(ctx, j, job, at, claimed.Unapproved)
+	outcome := r.start(ctx, m.journal, job, at, claimed.Unapproved)
 	ended, noFailure := conclude(job.Plan, claimed, at, outcome, r.Now())
 	for _, name := range []string{"output", "rejects", "new-values"} {
 		path := job.Run.Flags.Lookup(name)
@@ -251,14 +270,14 @@ func (r Runner) occurrence(ctx context.Context, j *jobJournal, job *Job, c *clai
 	e := ending{job: job, ended: ended, noFailure: noFailure, facts: outcome.Facts, note: r.Note}
 	recording, stop := lingering(ctx)
 	defer stop()
-	err = j.own(recording, "jobs run "+job.Name, func(s record.Store) error { return result.record(s, &e, outcome) })
+	err = m.change(recording, func(s record.Store, _ workspace.Peers) error { return result.record(s, &e, outcome) })
 	result.Ran = append(result.Ran, e.ended)
 	if err != nil {
 		return nil, err
 	}
 	result.Job = e.state
 	r.tell(Event{e.ended.Ended, job, e.ended})
-	r.clear(j, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
+	r.clear(m.journal, job, at, goesOn(outcome.Exit) || !ended.Until.IsZero())
 	return e.open, nil
 }
 

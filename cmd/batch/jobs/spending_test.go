@@ -16,6 +16,7 @@ import (
 	"payonce/enrich"
 	"payonce/io/notify"
 	"payonce/io/service/v1"
+	"payonce/pipeline/workspace"
 )
 
 // spending is a year of several jobs on one journal in virtual time. Each occurrence has a list of its own. The
@@ -305,7 +306,7 @@ func (y *spending) resumeJob(job *Job, known record.Job) {
 	c := newClaim(job, RunRequest{}, y.now)
 	y.check(c.decide(y.store))
 	y.told.expectDecided(known, c)
-	_, err := resume(y.store, job, "", y.now)
+	_, err := resume(y.store, job, "", y.now, workspace.Peers{})
 	y.check(err)
 }
 

@@ -14,6 +14,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/record"
 	"payonce/io/notify"
+	"payonce/pipeline/workspace"
 )
 
 // memory is a store in memory.
@@ -173,7 +174,7 @@ func (y *year) resume() {
 	c := newClaim(y.job, RunRequest{}, y.now)
 	y.check(c.decide(y.store))
 	y.told.expectDecided(known, c)
-	_, err = resume(y.store, y.job, "", y.now)
+	_, err = resume(y.store, y.job, "", y.now, workspace.Peers{})
 	y.check(err)
 }
 

@@ -1,0 +1,188 @@
+package service
+
+import "unicode/utf8"
+
+// split goes through JSON text. It takes what jsontext takes with duplicate names and invalid UTF-8, and nothing else.
+// Answers have thousands of values, and jsontext takes several times as long for each (BenchmarkEachMember).
+type split struct {
+	data []byte
+	at   int // of the next byte
+}
+
+// deepestValue is how deep values may lie within each other.
+const deepestValue = 10_000
+
+// next returns the next byte that is no white space, 0 at the end.
+func (s *split) next() byte {
+	for ; s.at < len(s.data); s.at++ {
+		switch c := s.data[s.at]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// take skips a byte when it is the next one behind white space, and reports whether it was.
+func (s *split) take(c byte) bool {
+	if s.next() != c || s.at == len(s.data) {
+		return false
+	}
+	s.at++
+	return true
+}
+
+// value returns the next value, which lies within depth others, and nil for none.
+func (s *split) value(depth int) []byte {
+	kind := s.next()
+	begin, ok := s.at, false
+	switch kind {
+	case '{', '[':
+		ok = depth < deepestValue && s.each(kind, depth, nil)
+	case '"':
+		_, ok = s.text()
+	case 't':
+		ok = s.word("true")
+	case 'f':
+		ok = s.word("false")
+	case 'n':
+		ok = s.word("null")
+	default:
+		ok = s.number()
+	}
+	if !ok {
+		return nil
+	}
+	return s.data[begin:s.at:s.at]
+}
+
+// each goes through an object or an array, which lies within depth others, and visits what it has. It reports false
+// when it is none, or when a visit returns false. Names are nil in an array; visit may be nil.
+func (s *split) each(kind byte, depth int, visit func(name []byte, isPlain bool, value []byte) bool) bool {
+	end := kind + 2 // of '{' it is '}', of '[' it is ']'
+	if !s.take(kind) {
+		return false
+	}
+	if s.take(end) {
+		return true
+	}
+	for {
+		var name []byte
+		isPlain := false
+		if kind == '{' {
+			if s.next() != '"' {
+				return false
+			}
+			begin, ok := s.at, false
+			if isPlain, ok = s.text(); !ok {
+				return false
+			}
+			name = s.data[begin:s.at:s.at]
+			if !s.take(':') {
+				return false
+			}
+		}
+		value := s.value(depth + 1)
+		if value == nil || visit != nil && !visit(name, isPlain, value) {
+			return false
+		}
+		if s.take(end) {
+			return true
+		}
+		if !s.take(',') {
+			return false
+		}
+	}
+}
+
+// text skips a text, and reports whether it has ASCII letters alone and no escapes.
+func (s *split) text() (isPlain, ok bool) {
+	isPlain = true
+	data := s.data
+	for i := s.at + 1; i < len(data); i++ {
+		c := data[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf { // most letters
+			continue
+		}
+		switch {
+		case c == '"':
+			s.at = i + 1
+			return isPlain, true
+		case c < ' ':
+			return false, false
+		case c == '\\':
+			length := escape(data[i:])
+			if length == 0 {
+				return false, false
+			}
+			i += length - 1
+		}
+		isPlain = false
+	}
+	return false, false
+}
+
+// escape returns the length of the escape with which a text goes on, 0 for none.
+func escape(text []byte) int {
+	if len(text) < 2 {
+		return 0
+	}
+	switch text[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		const length = 6
+		if len(text) < length {
+			return 0
+		}
+		for _, c := range text[2:length] {
+			if !isDigit(c) && (c|' ' < 'a' || c|' ' > 'f') {
+				return 0
+			}
+		}
+		return length
+	}
+	return 0
+}
+
+func (s *split) word(word string) bool {
+	if len(s.data)-s.at < len(word) || string(s.data[s.at:s.at+len(word)]) != word {
+		return false
+	}
+	s.at += len(word)
+	return true
+}
+
+// number skips a number.
+func (s *split) number() bool {
+	s.byteOf('-', '-')
+	if !s.byteOf('0', '0') && !s.digits() || s.byteOf('.', '.') && !s.digits() {
+		return false
+	}
+	if s.byteOf('e', 'E') {
+		_ = s.byteOf('+', '-')
+		return s.digits()
+	}
+	return true
+}
+
+// byteOf skips a byte when it is one of two, and reports whether it is.
+func (s *split) byteOf(one, other byte) bool {
+	if s.at < len(s.data) && (s.data[s.at] == one || s.data[s.at] == other) {
+		s.at++
+		return true
+	}
+	return false
+}
+
+// digits skips digits, and reports whether there are some.
+func (s *split) digits() bool {
+	begin := s.at
+	for s.at < len(s.data) && isDigit(s.data[s.at]) {
+		s.at++
+	}
+	return s.at > begin
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,53 @@
+package workspace
+
+import (
+	"context"
+	"slices"
+
+	"payonce/checkpoint/pgstore"
+	"payonce/checkpoint/record"
+)
+
+// Peers are the processes that work on a journal at a moment. It is zero for a journal in a directory, on which no other
+// process works meanwhile.
+type Peers struct {
+	// Own is the epoch of this process. It is live until the Member is closed, or until the process has not reached the
+	// database for its lease and the longest time of a call.
+	Own  uint64
+	live []uint64
+}
+
+// Runs reports whether another process with an epoch may still work.
+func (p Peers) Runs(epoch uint64) bool { return epoch != p.Own && slices.Contains(p.live, epoch) }
+
+// Member is a process that changes a journal several times. In a shared journal it has one epoch for all of them, so that
+// others know that it still works.
+type Member struct {
+	dir     string
+	opening Opening
+	store   *pgstore.Store // nil until the first change, and for a directory
+}
+
+// Join returns a member of the processes of a journal, which has to exist before the first change.
+func Join(dir string, o Opening) *Member { return &Member{dir: dir, opening: o} }
+
+// Change calls do while no other process changes the journal. What do writes is durable when Change returns nil.
+func (m *Member) Change(ctx context.Context, do func(record.Store, Peers) error) (err error) {
+	if m.opening.Shared == nil {
+		return WithStore(ctx, m.dir, m.opening, func(s record.Store) error { return do(s, Peers{}) })
+	}
+	if m.store == nil {
+		if m.store, err = pgstore.Open(*m.opening.Shared); err != nil {
+			return err
+		}
+	}
+	return m.store.Alone(func(turn record.Turn) error { return do(m.store, Peers{turn.Epoch, turn.Live}) })
+}
+
+// Close ends the epoch.
+func (m *Member) Close() error {
+	if m.store == nil {
+		return nil
+	}
+	return m.store.Close()
+}
