@@ -126,7 +126,8 @@ func (p *servedPage) heading(begins string) {
 	p.until("the screen "+begins+" is there", fmt.Sprintf(`document.readyState === "complete" && (document.querySelector("h1") || {innerText: ""}).innerText.startsWith(%q)`, begins))
 }
 
-// checkScreen shows a screen on a narrow and a wide display, light and dark. Axe-core finds nothing, and nothing is cut.
+// checkScreen shows a screen on a narrow and a wide display, light and dark. Axe-core finds nothing, and nothing is
+// cut.
 func (p *servedPage) checkScreen(name, path, begins string) {
 	p.t.Helper()
 	if path != "" {
@@ -208,8 +209,12 @@ func TestTheServedPageInABrowser(t *testing.T) {
 		{"plan-companies", "/plan?list=folder/companies.csv&fields=company&fields=financials", "Plan for companies.csv"},
 		{"failure", "/plan?list=folder/demo.csv&fields=email&max-spend=many", "This did not work"},
 		{"result", path + "/result?outcome=matched", "Result of"},
-		{"doubts", "/doubts", "In doubt"}, {"budget", "/budget", "Budget"}, {"runs", "/runs", "Runs"}, {"report", "/report", "Report"},
-		{"jobs", "/jobs", "Jobs"}, {"browsers", "/browsers", "Browsers"},
+		{"doubts", "/doubts", "In doubt"},
+		{"budget", "/budget", "Budget"},
+		{"runs", "/runs", "Runs"},
+		{"report", "/report", "Report"},
+		{"jobs", "/jobs", "Jobs"},
+		{"browsers", "/browsers", "Browsers"},
 	} {
 		p.checkScreen(screen.name, screen.path, screen.begins)
 	}

@@ -20,8 +20,8 @@ import (
 	"payonce/io/sandbox"
 )
 
-// servedPage is "batch serve" as a separate process, and a browser that is signed in. The browser stays signed in when the
-// process is started again.
+// servedPage is "batch serve" as a separate process, and a browser that is signed in. The browser stays signed in when
+// the process is started again.
 type servedPage struct {
 	t        *testing.T
 	dir      string
@@ -404,8 +404,8 @@ func TestAnApprovedPlanThatIsNotTrueAnyMoreSendsNothing(t *testing.T) {
 	}
 }
 
-// TestThePageIsKilledAtEveryStep kills the server after each step from an upload to the download. The next one knows what
-// happened, the browser stays signed in, and nothing is paid twice.
+// TestThePageIsKilledAtEveryStep kills the server after each step from an upload to the download. The next one knows
+// what happened, the browser stays signed in, and nothing is paid twice.
 func TestThePageIsKilledAtEveryStep(t *testing.T) {
 	t.Parallel()
 	service, tap := newService(t, 4)

@@ -86,8 +86,8 @@ func textOf(t *testing.T, page, class string) string {
 	return text.String()
 }
 
-// TestThePlanOfEverySampleListHasTheSameNumbersOnThePageInTheTerminalAndAsJSON makes the plan of a list three times, with the
-// same clock and journal.
+// TestThePlanOfEverySampleListHasTheSameNumbersOnThePageInTheTerminalAndAsJSON makes the plan of a list three times,
+// with the same clock and journal.
 func TestThePlanOfEverySampleListHasTheSameNumbersOnThePageInTheTerminalAndAsJSON(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)

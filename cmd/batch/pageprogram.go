@@ -167,8 +167,8 @@ func (p *pageProgram) Plan(ctx context.Context, list string, flags []web.Flag, k
 	return planned.Plan, nil
 }
 
-// RunArguments returns the arguments of a run of a kept plan. A configuration may say something else than the plan does, so
-// with one the flags of the plan stand on the command line, which wins.
+// RunArguments returns the arguments of a run of a kept plan. A configuration may say something else than the plan
+// does, so with one the flags of the plan stand on the command line, which wins.
 func (p *pageProgram) RunArguments(plan *pipeline.PlanFile, path, output string) []string {
 	words := []string{"run", "--plan=" + path, "--output=" + output, "--yes", "--json", "--log-format=json", "--wait=" + journalPatience.String()}
 	configured := false

@@ -44,12 +44,12 @@ func (v *RunReport) Render(page *Page) {
 }
 
 // Spending returns the part of the report about the spend of each day and the rest of the month.
-func (v *RunReport) Spending() Report { return spending{v} }
+func (v *RunReport) Spending() Report { return spendingPart{v} }
 
-type spending struct{ of *RunReport }
+type spendingPart struct{ of *RunReport }
 
 // Render writes the part.
-func (s spending) Render(page *Page) {
+func (s spendingPart) Render(page *Page) {
 	s.of.renderDays(page)
 	s.of.renderForecast(page)
 }

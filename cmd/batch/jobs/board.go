@@ -9,7 +9,8 @@ import (
 	"payonce/pipeline/report"
 )
 
-// Board has the jobs of a jobs file for a page: it runs them when they are due, shows them, and pauses and resumes them.
+// Board has the jobs of a jobs file for a page: it runs them when they are due, shows them, and pauses and resumes
+// them.
 type Board struct {
 	env      Environment
 	path     string

@@ -25,8 +25,8 @@ import (
 	"payonce/io/atomicfile"
 )
 
-// gate knows the browsers that are signed in. A cookie proves it with the gate's key, which is in a file, so it is valid
-// after a restart of the server too.
+// gate knows the browsers that are signed in. A cookie proves it with the gate's key, which is in a file, so it is
+// valid after a restart of the server too.
 type gate struct {
 	path    string // of the key
 	secure  bool
@@ -107,8 +107,8 @@ func (g *gate) sign(text string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// cookieName has a part of the key's hash: browsers send the cookies of one host to all its ports, so two servers of one
-// machine have different names.
+// cookieName has a part of the key's hash: browsers send the cookies of one host to all its ports, so two servers of
+// one machine have different names.
 func (g *gate) cookieName() string {
 	sum := sha256.Sum256([]byte(g.path))
 	return "batch-" + hex.EncodeToString(sum[:4])

@@ -78,8 +78,8 @@ func (s *Server) pathOf(address string) (string, error) {
 	return path, nil
 }
 
-// outputOf returns where the result of a list is written: beside a list of the folder, and for an upload in a directory of
-// results.
+// outputOf returns where the result of a list is written: beside a list of the folder, and for an upload in a directory
+// of results.
 func (s *Server) outputOf(path string) string {
 	plain := listfile.TrimCompression(path)
 	ending := filepath.Ext(plain) + path[len(plain):]
@@ -244,7 +244,8 @@ func (s *Server) showColumns(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// usualFields returns the field that is looked up for a list when nobody chose one: of a list of companies, their records.
+// usualFields returns the field that is looked up for a list when nobody chose one: of a list of companies, their
+// records.
 func usualFields(lists enrich.Subject, all []string) []string {
 	if name := lists.String(); lists == enrich.Companies && slices.Contains(all, name) {
 		return []string{name}

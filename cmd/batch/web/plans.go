@@ -165,7 +165,8 @@ type planning struct {
 	slots  chan struct{}        // for plans that are made at the same time
 }
 
-// mostPlans is how many plans are made at the same time, and taskTime how long a plan waits for somebody who asked for it.
+// mostPlans is how many plans are made at the same time, and taskTime how long a plan waits for somebody who asked for
+// it.
 const (
 	mostPlans = 2
 	taskTime  = time.Minute

@@ -25,7 +25,8 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// reading returns where use cases read the journal. They wait for a moment for a process that has it and serves no readers.
+// reading returns where use cases read the journal. They wait for a moment for a process that has it and serves no
+// readers.
 func (s *Server) reading() (*pipeline.Work, error) {
 	w, err := s.Program.Work()
 	if err == nil {
@@ -158,8 +159,8 @@ func (s *Server) unlessStarted(last start, err error) error {
 	return err
 }
 
-// progress returns how a run proceeds, and reports whether it owns the journal. It opens no journal that nobody owns: that
-// would keep others from it for a moment.
+// progress returns how a run proceeds, and reports whether it owns the journal. It opens no journal that nobody owns:
+// that would keep others from it for a moment.
 func (s *Server) progress(ctx context.Context, work *pipeline.Work, name string) (*report.Status, bool, error) {
 	owner, err := ownerOf(work)
 	if err != nil || owner.Command != "run "+name {

@@ -1,6 +1,6 @@
 // Package web is the page of the program: screens to choose a list, see how its columns are read, plan, approve, and
-// watch a run. It shows the values of the use cases and calculates nothing. It starts runs as processes of their own, so
-// that a run outlives the page, and it owns no journal.
+// watch a run. It shows the values of the use cases and calculates nothing. It starts runs as processes of their own,
+// so that a run outlives the page, and it owns no journal.
 package web
 
 import (
@@ -171,8 +171,8 @@ func (s *Server) routes() http.Handler {
 // screen serves a request. It returns an error before it has written anything.
 type screen func(http.ResponseWriter, *http.Request) error
 
-// Serve serves the page on a listener until ctx is cancelled. Then runs that this process started drain; Serve returns when
-// they have ended.
+// Serve serves the page on a listener until ctx is cancelled. Then runs that this process started drain; Serve returns
+// when they have ended.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	server := http.Server{
 		Handler: s, ReadHeaderTimeout: s.HeaderTime, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 16 << 10,

@@ -33,8 +33,8 @@ import (
 //	N.err   what it noted
 //	N.stop  it was told to stop: a second signal would not let it drain
 //
-// So a server that is killed at any time, and started again, knows whether a run is alive, and never takes another process
-// for it.
+// So a server that is killed at any time, and started again, knows whether a run is alive, and never takes another
+// process for it.
 type starts struct {
 	dir        string
 	executable string
@@ -129,8 +129,8 @@ func lockFile(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// begin starts a run after some number of starts, and returns errStarted when there were others since, or when the run is
-// alive. The process has a session of its own: it goes on when this one is killed or its terminal closes.
+// begin starts a run after some number of starts, and returns errStarted when there were others since, or when the run
+// is alive. The process has a session of its own: it goes on when this one is killed or its terminal closes.
 func (s *starts) begin(run string, after int, of start, arguments []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
