@@ -1,7 +1,7 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench bench-peers fuzz demo demo-companies demo-shared release clean
+.PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench bench-peers fuzz demo demo-companies demo-shared serve-demo release clean
 
 # All targets compile with the flags of a release. So a package is compiled once for the program, its tests and the
 # release. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for
@@ -127,6 +127,12 @@ demo: build
 	bin/batch run testdata/demo.csv -o dist/demo.enriched.csv --fields email,phone \
 		--sandbox --rate 60/1s --state dist/state --max-spend 40.00 --yes
 	head -n 5 dist/demo.enriched.csv
+
+# Serves the page with the demo lists and the embedded service: choose a list, plan it, approve the plan.
+serve-demo: build
+	mkdir -p dist/lists
+	cp testdata/demo.csv testdata/companies.csv dist/lists
+	bin/batch serve --sandbox --lists dist/lists --state dist/serve-state --rate 20/1s --rate-v2 20/1s
 
 # Builds archives and packages in dist/release: make release VERSION=1.2.3 [TARGETS=linux/amd64]
 VERSION = 0.1.0

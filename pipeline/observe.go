@@ -13,8 +13,12 @@ import (
 type Observer interface {
 	// Note reports what a person should know at once.
 	Note(text string)
-	// Scanning reports that a list is scanned until the returned function is called.
+	// Scanning reports that a list is scanned until the returned function is called: much is
+	// kept in memory then that holds no pointers.
 	Scanning() (done func())
+	// ReadingJournal reports that a journal is read from its beginning to its end until the returned
+	// function is called: most of what is live in memory then holds no pointers.
+	ReadingJournal() (done func())
 	// Sending reports that lookups are sent until done is called. It returns what is called
 	// after each of them.
 	Sending(lookups Sending) (update func(SentSoFar), done func())

@@ -24,6 +24,7 @@ type silent struct{}
 func (silent) Note(string)            {}
 func (silent) Scanning() func()       { return func() {} }
 func (silent) Copying(_, _ int64)     {}
+func (silent) ReadingJournal() func() { return func() {} }
 func (silent) Writing() func()        { return func() {} }
 func (silent) Sending(Sending) (func(SentSoFar), func()) {
 	return func(SentSoFar) {}, func() {}

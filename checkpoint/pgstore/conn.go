@@ -108,6 +108,10 @@ func (l *link) explain(err error) error {
 			return err
 		}
 	}
+	var server *pgconn.PgError
+	if errors.As(err, &server) && server.Code == "42501" {
+		return fmt.Errorf("%w: its role has too few rights: %s", ErrConnection, server.Message)
+	}
 	if password := l.config.Password; password != "" && strings.Contains(err.Error(), password) {
 		return &databaseError{text: "the server's error is not shown, because it contains the password", passing: isPassing(err)}
 	}

@@ -196,3 +196,48 @@ func TestACopyThatWasKilledIsRepeated(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRolesOfASharedJournal runs with the role for runs, and reads with the role that only reads.
+func TestRolesOfASharedJournal(t *testing.T) {
+	skipIfShort(t)
+	server := iotest.StartPostgres(t, "fsync=on")
+	service := startService(t, 5)
+	owner := newSharedProgram(t, server, 8, service.listen(t), "--max-spend", "60")
+	as := func(user string, codes []int, args ...string) string {
+		t.Helper()
+		p := *owner
+		p.environ = []string{"BATCH_JOURNAL=" + server.As(user).URL()}
+		p.args = append(args, "--state", owner.state(), "--json")
+		said := p.runToEnd(codes...)
+		return said.stdout.String()
+	}
+	as("tester", []int{exitDone}, "journal", "migrate")
+	docs, err := os.ReadFile("../../docs/shared.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(docs), "\n## Roles\n")
+	_, section, _ = strings.Cut(section, "```sql\n")
+	statements, _, found := strings.Cut(section, "```")
+	if !found {
+		t.Fatal("the docs have no statements that create roles")
+	}
+	server.Exec(statements)
+	for user, role := range map[string]string{"runner": "payonce_run", "reader": "payonce_read"} {
+		server.Exec("CREATE ROLE " + user + " LOGIN PASSWORD '" + iotest.PostgresPassword + "' IN ROLE " + role)
+	}
+	run := owner.args[:len(owner.args):len(owner.args)]
+	as("runner", []int{exitDone}, run...)
+	as("runner", []int{exitDone}, "reconcile", "--settle-delay", "0s")
+	for _, command := range []string{
+		"status", "budget --offline", "runs", "show list", "ledger", "plan " + owner.list() + " --fields email,phone --max-spend 60",
+	} {
+		as("reader", []int{exitDone}, strings.Fields(command)...)
+	}
+	for _, command := range [][]string{run, {"reconcile"}} {
+		if said := as("reader", []int{exitUsage}, command...); !strings.Contains(said, "its role has too few rights") {
+			t.Errorf("batch %s with the role that only reads: %s", command[0], said)
+		}
+	}
+	service.end(t)
+}

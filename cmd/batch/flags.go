@@ -65,10 +65,8 @@ func (f *budgetFlags) setDefaults(all []provider.Provider) {
 	}
 }
 
-// checkUnits returns what refuses a limit on units that cannot be kept to: units of no interface, or no number. Only of
-// values that are returned, such as emails, none may be allowed: they are then left out of the calls.
-func checkUnits(all []provider.Provider) func(meter, n string) error {
-	var names, returned []string
+// unitNames returns the units that can be limited, and those of them that are values that are returned, such as emails.
+func unitNames(all []provider.Provider) (names, returned []string) {
 	for _, p := range all {
 		tariff := p.Interface().Tariff
 		for m, info := range tariff.Meters {
@@ -80,6 +78,13 @@ func checkUnits(all []provider.Provider) func(meter, n string) error {
 			}
 		}
 	}
+	return names, returned
+}
+
+// checkUnits returns what refuses a limit on units that cannot be kept to: units of no interface, or no number. Only of
+// values that are returned, such as emails, none may be allowed: they are then left out of the calls.
+func checkUnits(all []provider.Provider) func(meter, n string) error {
+	names, returned := unitNames(all)
 	return func(meter, n string) (err error) {
 		if !slices.Contains(names, meter) {
 			err = fmt.Errorf("%q is not a module; the modules are %s", meter, strings.Join(names, ", "))

@@ -1,85 +1,31 @@
 package main
 
 import (
-	"runtime"
+	"math"
 	"runtime/debug"
 	"runtime/metrics"
-	"slices"
-	"sync"
 )
 
-// How much garbage the heap may have besides what is live, in bytes. With less the collector works more often, with
-// more the memory of a run grows.
+// What the program may use besides what is live when a phase begins, in bytes. Without a limit the garbage of a phase
+// doubles the memory of a run.
 const (
-	// usualGarbage is for scans, and for all that has no bound of its own.
-	usualGarbage = 40 << 20
-	// sendingGarbage is for the time while lookups are sent. A call about a company leaves 300 KB.
-	sendingGarbage = 104 << 20
-	// writingGarbage is for the rows and the answers of an output.
-	writingGarbage = 64 << 20
+	// sendingHeap is for the journal's memory tables, and for the tables that it merges now and then. With less, the
+	// collector works all the time while tables are merged.
+	sendingHeap = 104 << 20
+	// writingHeap is for the rows and the answers of an output, and for row groups of its tables. With 64 MiB the
+	// collector worked all the time while row groups were full.
+	writingHeap = 128 << 20
 )
 
-// garbageShare is how much garbage the heap may have in any case, in percent of what is live.
-const garbageShare = 30
-
-// garbageBound bounds the garbage in a heap. Go bounds it by a share of what is live. So the collector would work all
-// the time while little is live, and the garbage would double the memory while much is.
-type garbageBound struct {
-	set  func(percent int) int // debug.SetGCPercent
-	live func() int64          // the bytes that were live after the last collection
-
-	mu     sync.Mutex
-	phases []int64 // the bounds of the phases that run, in bytes; the largest one counts
-}
-
-func newGarbageBound(set func(percent int) int, live func() int64) *garbageBound {
-	return &garbageBound{set: set, live: live, phases: []int64{usualGarbage}}
-}
-
-// boundGarbage bounds the garbage of the process from now on.
-func boundGarbage() *garbageBound {
-	b := newGarbageBound(debug.SetGCPercent, liveBytes)
-	b.follow()
-	return b
-}
-
-// allow sets the bound of a phase, until the returned function is called.
-func (b *garbageBound) allow(bytes int64) (end func()) {
-	if b == nil {
+// limitHeap limits the memory that Go manages, until the returned function is called. The limit is what is live now,
+// and more bytes besides. Go collects garbage more often near the limit; it never refuses memory. A limit that the
+// user set (GOMEMLIMIT) stays.
+func limitHeap(more int64) (unlimited func()) {
+	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return func() {}
 	}
-	b.change(func() { b.phases = append(b.phases, bytes) })
-	return func() {
-		b.change(func() {
-			at := slices.Index(b.phases, bytes)
-			b.phases = slices.Delete(b.phases, at, at+1)
-		})
-	}
-}
-
-// follow applies the bound now and after each collection.
-func (b *garbageBound) follow() {
-	b.change(func() {})
-	type collected struct{ *garbageBound } // nothing refers to it
-	runtime.AddCleanup(&collected{}, (*garbageBound).follow, b)
-}
-
-func (b *garbageBound) change(phases func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	phases()
-	b.set(percentFor(slices.Max(b.phases), b.live()))
-}
-
-// percentFor returns the share of what is live, in percent, that bounds the garbage to so many bytes.
-func percentFor(garbage, live int64) int {
-	const least = 4 << 20 // Go takes this for the least that is live
-	return max(garbageShare, int(garbage*100/max(live, least)))
-}
-
-// liveBytes returns what was live after the last collection.
-func liveBytes() int64 {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	return int64(live[0].Value.Uint64())
+	debug.SetMemoryLimit(int64(live[0].Value.Uint64()) + more)
+	return func() { debug.SetMemoryLimit(math.MaxInt64) }
 }

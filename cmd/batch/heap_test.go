@@ -2,8 +2,8 @@ package main
 
 import (
 	"io"
-	"runtime"
-	"sync/atomic"
+	"math"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -11,54 +11,64 @@ import (
 	"payonce/pipeline"
 )
 
-// TestGarbageIsBoundedByThePhase looks at the bound before, during and after each phase. A phase within another one
-// does not lower its bound.
-func TestGarbageIsBoundedByThePhase(t *testing.T) {
-	percent := 0
-	bound := newGarbageBound(
-		func(set int) int { percent = set; return 0 }, func() int64 { return 20 << 20 })
-	check := func(when string, want int) {
-		t.Helper()
-		if percent != want {
-			t.Errorf("%s the garbage may be %d %% of what is live, want %d", when, percent, want)
-		}
+// TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten looks at the limit before, during and after each. A limit
+// of the user stays.
+func TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten(t *testing.T) {
+	limit := func() int64 { return debug.SetMemoryLimit(-1) }
+	before := limit()
+	t.Cleanup(func() { debug.SetMemoryLimit(before) })
+	debug.SetMemoryLimit(math.MaxInt64)
+
+	unlimited := limitHeap(sendingHeap)
+	if got := limit(); got < sendingHeap || got > sendingHeap+1<<30 {
+		t.Errorf("while lookups are sent the limit is %d bytes", got)
 	}
-	observer := &hostObserver{Log: hostLog{Out: io.Discard, Now: time.Now}, Garbage: bound}
+	second := limitHeap(sendingHeap) // of a second run in the same process
+	second()
+	unlimited()
+	if got := limit(); got != math.MaxInt64 {
+		t.Errorf("afterwards the limit is %d bytes", got)
+	}
+
+	observer := &hostObserver{Log: hostLog{Out: io.Discard, Now: time.Now}}
 	_, sent := observer.Sending(pipeline.Sending{Lookups: 2, Rate: checkpoint.Rate{Slots: 30, Window: time.Minute}})
-	check("while lookups are sent", 520)
-	scanned, written := observer.Scanning(), observer.Writing()
-	check("while a later step is scanned and an output is written", 520)
-	written()
+	scanned := observer.Scanning() // of the second step
+	if got := limit(); got != math.MaxInt64 {
+		t.Errorf("while a later step is scanned the limit is %d bytes", got)
+	}
 	scanned()
-	check("when that has ended", 520)
+	if got := limit(); got == math.MaxInt64 {
+		t.Error("while the later step sends, there is no limit")
+	}
 	sent()
-	check("when all is sent", 200)
-	written = observer.Writing()
-	check("while the output is written", 320)
+	observer.Scanning()()
+	if got := limit(); got != math.MaxInt64 {
+		t.Errorf("when all is sent the limit is %d bytes", got)
+	}
+	written := observer.Writing()
+	if got := limit(); got < writingHeap || got > writingHeap+1<<30 {
+		t.Errorf("while the output is written the limit is %d bytes", got)
+	}
 	written()
-	check("when the output is written", 200)
-}
+	if got := limit(); got != math.MaxInt64 {
+		t.Errorf("when the output is written the limit is %d bytes", got)
+	}
 
-// TestGarbageIsAShareOfWhatIsLiveWhenMuchIs has bounds for little, some and much that is live.
-func TestGarbageIsAShareOfWhatIsLiveWhenMuchIs(t *testing.T) {
-	for live, want := range map[int64]int{
-		0: 1000, 1 << 20: 1000, 4 << 20: 1000, 40 << 20: 100, 100 << 20: 40, 200 << 20: 30, 4 << 30: 30,
-	} {
-		if got := percentFor(40<<20, live); got != want {
-			t.Errorf("with %d bytes live the garbage may be %d %%, want %d", live, got, want)
-		}
+	debug.SetMemoryLimit(1 << 40)
+	limitHeap(sendingHeap)()
+	if got := limit(); got != 1<<40 {
+		t.Errorf("the limit of the user became %d bytes", got)
 	}
 }
 
-// TestTheBoundOfGarbageFollowsEachCollection collects garbage until the bound has followed what is live, twice.
-func TestTheBoundOfGarbageFollowsEachCollection(t *testing.T) {
-	var live, percent atomic.Int64
-	bound := newGarbageBound(func(set int) int { percent.Store(int64(set)); return 0 }, live.Load)
-	bound.follow()
-	for _, now := range []int64{1 << 30, 20 << 20} {
-		live.Store(now)
-		for percent.Load() != int64(percentFor(usualGarbage, now)) {
-			runtime.GC()
-		}
+// TestTheGarbageCollectorRunsMoreOftenWhileAJournalIsRead looks at the garbage that the collector allows.
+func TestTheGarbageCollectorRunsMoreOftenWhileAJournalIsRead(t *testing.T) {
+	before := debug.SetGCPercent(100)
+	t.Cleanup(func() { debug.SetGCPercent(before) })
+	done := (&hostObserver{}).ReadingJournal()
+	during := debug.SetGCPercent(scanGCPercent)
+	done()
+	if after := debug.SetGCPercent(100); during != scanGCPercent || after != 100 {
+		t.Errorf("%d %% while a journal is read and %d %% afterwards, want %d and 100", during, after, scanGCPercent)
 	}
 }

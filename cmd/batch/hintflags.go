@@ -41,7 +41,7 @@ func hintFlagsOf(flags *pflag.FlagSet) hintFlags {
 }
 
 // inWorkspace are the commands of hints that work in a workspace.
-var inWorkspace = regexp.MustCompile(`\bbatch (run|plan|runs|reconcile|account|doctor|journal (unpause|rekey))\b`)
+var inWorkspace = regexp.MustCompile(`\bbatch (run|plan|runs|reconcile|account|doctor|journal (unpause|rekey|copy|migrate))\b`)
 
 // within adds the flags to the commands in a text.
 func (h hintFlags) within(text string) string {

@@ -37,7 +37,6 @@ type environment struct {
 	start          *startingRecord
 	typed          typedLine      // the command line; nil where nobody typed it
 	unread         chan os.Signal // for the signal that nobody reads; nil leaves signals alone
-	garbage        *garbageBound  // of the process; nil leaves the collector alone
 	after          func(time.Duration) <-chan time.Time
 	// hangups makes SIGHUP tell the channel that it returns, in place of interrupting. It may be nil.
 	hangups func() <-chan struct{}
@@ -66,9 +65,6 @@ func runProgram(given environment) (code int) {
 		showsText:     term.IsTerminal(int(os.Stdout.Fd())),
 		showsProgress: term.IsTerminal(int(os.Stderr.Fd())),
 		columns:       func() int { columns, _, _ := term.GetSize(int(os.Stderr.Fd())); return columns },
-	}
-	if os.Getenv("GOGC") == "" {
-		env.garbage = boundGarbage()
 	}
 	code = execute(ctx, env, os.Args[1:])
 	signal.Stop(unread)

@@ -108,7 +108,7 @@ func (o *options) work(cmd *cobra.Command) (*pipeline.Work, error) {
 	if err := o.load(cmd); err != nil {
 		return nil, err
 	}
-	observer := &hostObserver{Log: o.log(), Columns: o.env.columns, Garbage: o.env.garbage}
+	observer := &hostObserver{Log: o.log(), Columns: o.env.columns}
 	o.observer = observer
 	env := o.environment()
 	env.Progress = func() workspace.Progress {

@@ -74,28 +74,31 @@ func (o *options) planWith(cmd *cobra.Command, w *pipeline.Work, list []string) 
 	if o.people.isAsked() {
 		return o.planPeople(cmd, w, list)
 	}
-	var planned *pipeline.Planned
-	order := o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...)
-	err := o.offerMapping(cmd.Context(), order, func() (err error) {
-		planned, err = w.Plan(cmd.Context(), pipeline.PlanOptions{
-			List: order, Output: o.output.path, Budget: o.budget.value(), Offline: o.offline, Sum: o.output.keepAs != "", Sample: o.list.Sample.N,
-			SampleCommand: func(sample *report.Sample) []string { return sampleCommand(cmd.Flags(), list, sample) },
-		})
-		return err
-	})
+	planned, err := o.plan(cmd, w, list)
 	if err != nil {
 		return err
-	}
-	if o.output.keepAs != "" {
-		if err := o.keep(cmd.Flags(), planned); err != nil {
-			return err
-		}
 	}
 	if err := o.showPages(planned.Plan); err != nil || o.json || o.output.keepAs == "" {
 		return err
 	}
 	_, err = fmt.Fprintf(o.env.stdout, "\nKept in %s. To run it: batch run --plan %s\n", o.output.keepAs, report.ShellWord(o.output.keepAs))
 	return err
+}
+
+// plan plans a list, and keeps the plan where the flags say.
+func (o *options) plan(cmd *cobra.Command, w *pipeline.Work, list []string) (planned *pipeline.Planned, err error) {
+	order := o.list.Value(cmd.Context(), o.env.stdin, o.env.now, list...)
+	err = o.offerMapping(cmd.Context(), order, func() (err error) {
+		planned, err = w.Plan(cmd.Context(), pipeline.PlanOptions{
+			List: order, Output: o.output.path, Budget: o.budget.value(), Offline: o.offline, Sum: o.output.keepAs != "", Sample: o.list.Sample.N,
+			SampleCommand: func(sample *report.Sample) []string { return sampleCommand(cmd.Flags(), list, sample) },
+		})
+		return err
+	})
+	if err == nil && o.output.keepAs != "" {
+		err = o.keep(cmd.Flags(), planned)
+	}
+	return planned, err
 }
 
 // checkKeep refuses a file that a plan cannot be kept in, before anything is read.

@@ -4,6 +4,8 @@ package main
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -20,8 +22,7 @@ import (
 // hostObserver shows a person how a use case proceeds.
 type hostObserver struct {
 	Log     hostLog
-	Columns func() int    // of the terminal; nil, or not above 0, without one
-	Garbage *garbageBound // nil leaves the collector alone
+	Columns func() int // of the terminal; nil, or not above 0, without one
 
 	mu    sync.Mutex
 	shown *progress // nil while nothing is sent
@@ -29,6 +30,8 @@ type hostObserver struct {
 	stages *line
 	// copying is when it was last told how much of a journal is copied, or when that began; zero while none is.
 	copying time.Time
+	// unlimited ends the limit of the heap while lookups are sent; nil without one.
+	unlimited func()
 
 	phase atomic.Pointer[string]          // what the use case does now
 	state atomic.Pointer[report.Progress] // nil before the first lookup is sent
@@ -73,14 +76,43 @@ func (w *hostObserver) Note(text string) {
 	w.Log.Note(text)
 }
 
-// Scanning implements pipeline.Observer.
+// scanGCPercent is how much garbage a scan, or a reading of a whole journal, may leave, in percent of
+// what is live. Collecting early costs little, and keeps the memory near what is needed.
+const scanGCPercent = 30
+
+// Scanning implements pipeline.Observer. The heap is not limited meanwhile, also between two steps that send.
 func (w *hostObserver) Scanning() func() {
-	done := w.enter(phaseReading)
+	limited := w.unlimitHeap()
+	usual, done := debug.SetGCPercent(scanGCPercent), w.enter(phaseReading)
 	w.stage(phaseReading)
 	return func() {
+		debug.SetGCPercent(usual)
 		done()
 		w.stage("")
+		if limited {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.unlimited = limitHeap(sendingHeap)
+		}
 	}
+}
+
+// ReadingJournal implements pipeline.Observer.
+func (w *hostObserver) ReadingJournal() func() {
+	usual := debug.SetGCPercent(scanGCPercent)
+	return func() { debug.SetGCPercent(usual) }
+}
+
+// unlimitHeap ends the limit of the heap. It reports whether there was one.
+func (w *hostObserver) unlimitHeap() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.unlimited == nil {
+		return false
+	}
+	w.unlimited()
+	w.unlimited = nil
+	return true
 }
 
 // Sending implements pipeline.Observer.
@@ -88,8 +120,7 @@ func (w *hostObserver) Sending(s pipeline.Sending) (update func(pipeline.SentSoF
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	shown, sent := w.newProgress(s), w.enter(phaseSending)
-	w.shown = shown
-	bounded := w.Garbage.allow(sendingGarbage)
+	w.shown, w.unlimited = shown, limitHeap(sendingHeap)
 	w.state.Store(shown.state(s))
 	update = func(now pipeline.SentSoFar) {
 		shown.update(now)
@@ -103,7 +134,7 @@ func (w *hostObserver) Sending(s pipeline.Sending) (update func(pipeline.SentSoF
 	return update, func() {
 		endTicks()
 		sent()
-		bounded()
+		w.unlimitHeap()
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		shown.finish()
@@ -134,10 +165,13 @@ func ticking(do func()) (end func()) {
 
 // Writing implements pipeline.Observer.
 func (w *hostObserver) Writing() func() {
-	bounded, done := w.Garbage.allow(writingGarbage), w.enter(phaseWriting)
+	unlimited, done := limitHeap(writingHeap), w.enter(phaseWriting)
 	w.stage(phaseWriting)
 	return func() {
-		bounded()
+		unlimited()
+		// The answers are garbage now. Without a collection the heap could grow to twice their size until the next one,
+		// while the journal closes.
+		runtime.GC()
 		done()
 		w.stage("")
 	}

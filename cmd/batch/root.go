@@ -31,7 +31,7 @@ func newRootCommand(env environment) *cobra.Command {
 	root.AddCommand(
 		newPlanCommand(env), newRunCommand(env), newStatusCommand(env), newBudgetCommand(env), newAccountCommand(env), newDoctorCommand(env), newRunsCommand(env),
 		withExitCodes(newMapCommand(env), exitDone, exitInternal, exitUsage),
-		jobs.NewCommand(env.jobs()), newSearchCommand(env), newWatchCommand(env),
+		jobs.NewCommand(env.jobs()), newServeCommand(env), newSearchCommand(env), newWatchCommand(env),
 		newShowCommand(env), newReportCommand(env), newWriteCommand(env), newLedgerCommand(env), newCRMCommand(env), newReconcileCommand(env), newJournalCommand(env), newForgetCommand(env),
 		newUndoCommand(env),
 		newRateCardCommand(env), newConfigCommand(env), newConformanceCommand(env),

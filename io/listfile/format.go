@@ -65,14 +65,19 @@ func endingOf(name string) string {
 // checkEnding refuses the name of an output whose ending does not stand for a format that is
 // written: other programs would not open the file. The ending of the list is allowed too.
 func checkEnding(path, ofList string) error {
-	switch ending := endingOf(path); ending {
-	case "", ".csv", ".tsv", ".txt", ".tab", ".psv", ".dat", ".parquet", ".xlsx", ".json", ".ndjson", ".jsonl", ofList:
+	ending := endingOf(path)
+	if ending == "" || ending == ofList || slices.Contains(listEndings, ending) {
 		return nil
-	default:
-		const hint = "name the output .csv, .tsv, .parquet, .xlsx, .json or .ndjson"
-		return fmt.Errorf("%s: files of the kind %s are not written; %s", path, ending, hint)
 	}
+	const hint = "name the output .csv, .tsv, .parquet, .xlsx, .json or .ndjson"
+	return fmt.Errorf("%s: files of the kind %s are not written; %s", path, ending, hint)
 }
+
+// listEndings are the endings that stand for a format.
+var listEndings = []string{".csv", ".tsv", ".txt", ".tab", ".psv", ".dat", ".parquet", ".xlsx", ".json", ".ndjson", ".jsonl"}
+
+// HasListEnding reports whether a file's name ends as that of a list, compressed or not.
+func HasListEnding(name string) bool { return slices.Contains(listEndings, endingOf(name)) }
 
 // NameError says that a file needs a name with another ending.
 type NameError struct {

@@ -29,6 +29,7 @@ type silent struct{}
 func (silent) Note(string)            {}
 func (silent) Scanning() func()       { return func() {} }
 func (silent) Copying(_, _ int64)     {}
+func (silent) ReadingJournal() func() { return func() {} }
 func (silent) Writing() func()        { return func() {} }
 func (silent) Sending(pipeline.Sending) (func(pipeline.SentSoFar), func()) {
 	return func(pipeline.SentSoFar) {}, func() {}

@@ -27,6 +27,7 @@ func closed[T any](ctx context.Context, w *pipeline.Work, doing string, do func(
 	if err != nil {
 		return none, err
 	}
+	defer w.Observer.ReadingJournal()()
 	options.Store.Copying = w.Observer.Copying
 	options.Store.InOrder = true // all of them read each record about once
 	result, err := do(dir, options)

@@ -34,6 +34,7 @@ type silentObserver struct{}
 func (silentObserver) Note(string)            {}
 func (silentObserver) Scanning() func()       { return func() {} }
 func (silentObserver) Copying(_, _ int64)     {}
+func (silentObserver) ReadingJournal() func() { return func() {} }
 func (silentObserver) Writing() func()        { return func() {} }
 func (silentObserver) Sending(pipeline.Sending) (func(pipeline.SentSoFar), func()) {
 	return func(pipeline.SentSoFar) {}, func() {}

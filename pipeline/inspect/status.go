@@ -145,8 +145,14 @@ func viewActiveRun(s *workspace.Session, run checkpoint.Run) *report.ActiveRun {
 	ceilings = append(ceilings, s.Journal.Base().Ceilings(checkpoint.ScopeAccount)...)
 	mostRestrictive, left, _ := cost.MostRestrictive(ceilings, s.Journal.Totals)
 	totals := s.Journal.Totals(checkpoint.RunScope(run.Name))
+	inFlight := int64(0)
+	for _, call := range s.Journal.OpenCalls().Calls {
+		if call.Run == run.Name && !call.InDoubt {
+			inFlight++
+		}
+	}
 	return &report.ActiveRun{
-		Run: run.Name, Spent: totals.Settled.Money(), Held: totals.Held.Money(), MaxSpend: run.MaxSpend,
+		Run: run.Name, InFlight: inFlight, Spent: totals.Settled.Money(), Held: totals.Held.Money(), MaxSpend: run.MaxSpend,
 		MostRestrictive: mostRestrictive.Name, Left: max(left, 0), Accounts: usageOf(s).Run(run, now),
 	}
 }

@@ -11,6 +11,7 @@ import (
 // htmlLayout is one HTML page that needs nothing else: no script, no font, no image.
 type htmlLayout struct {
 	open   string         // the element that is open, with its attributes; "" for none
+	part   bool           // it is a part of another page, which has the elements around it
 	main   bool           // the element that holds all parts is open
 	folds  bool           // the parts that follow are folded
 	folded bool           // the element of a folded part is open
@@ -28,11 +29,36 @@ const (
 //go:embed page.html
 var pageStart string
 
-func (*htmlLayout) Begin() string { return pageStart }
-func (f *htmlLayout) End() string { return f.within("") + f.unfold() + "</main>\n</html>\n" }
+// htmlPart returns the layout of a part of another page, whose first heading is that page's.
+func htmlPart() *htmlLayout { return &htmlLayout{part: true, main: true} }
+
+// CSS returns the style of the HTML of reports.
+func CSS() string {
+	_, style, _ := strings.Cut(pageStart, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	return style
+}
+
+func (f *htmlLayout) Begin() string {
+	if f.part {
+		return ""
+	}
+	return pageStart
+}
+
+func (f *htmlLayout) End() string {
+	end := f.within("") + f.unfold()
+	if !f.part {
+		end += "</main>\n</html>\n"
+	}
+	return end
+}
 
 func (f *htmlLayout) Title(text string) string {
 	f.title = text
+	if f.part {
+		return f.block("h2", text)
+	}
 	title := ""
 	if !f.main {
 		title = "<title>" + html.EscapeString(text) + "</title>\n"

@@ -43,6 +43,17 @@ func (v *RunReport) Render(page *Page) {
 	}
 }
 
+// Spending returns the part of the report about the spend of each day and the rest of the month.
+func (v *RunReport) Spending() Report { return spendingPart{v} }
+
+type spendingPart struct{ of *RunReport }
+
+// Render writes the part.
+func (s spendingPart) Render(page *Page) {
+	s.of.renderDays(page)
+	s.of.renderForecast(page)
+}
+
 // String names what the report is about.
 func (s ReportScope) String() string {
 	var parts []string
@@ -304,7 +315,7 @@ func (v *RunReport) renderDoubts(page *Page) {
 	}
 	rows := [][]string{}
 	for _, d := range v.Doubts {
-		rows = append(rows, []string{strconv.FormatUint(d.Attempt, 10), d.Run, d.Begun.Format(time.RFC3339), d.Fields, USD(d.Held) + d.Units.held()})
+		rows = append(rows, []string{strconv.FormatUint(d.Attempt, 10), d.Run, d.Begun.Format(time.RFC3339), d.Fields, d.HeldText()})
 	}
 	page.Table([]string{"attempt", "run", "begun", "fields", "held"}, rows)
 	if v.MoreDoubts > 0 {
@@ -312,6 +323,9 @@ func (v *RunReport) renderDoubts(page *Page) {
 	}
 	page.Entryf("held together", "at most $%s", v.Held)
 }
+
+// HeldText writes what a call in doubt holds.
+func (d ReportDoubt) HeldText() string { return USD(d.Held) + d.Units.held() }
 
 func (v *RunReport) renderDrift(page *Page) {
 	page.Sectionf("Drift between the journal and the account")

@@ -32,6 +32,9 @@ func WriteMarkdown(w io.Writer, r Report, hints Hints) error {
 // WriteHTML writes a report as one HTML page.
 func WriteHTML(w io.Writer, r Report, hints Hints) error { return write(w, r, &htmlLayout{}, hints) }
 
+// WriteHTMLPart writes a report as a part of an HTML page with the style of CSS.
+func WriteHTMLPart(w io.Writer, r Report, hints Hints) error { return write(w, r, htmlPart(), hints) }
+
 func write(w io.Writer, r Report, in layout, hints Hints) error {
 	p := &Page{layout: in, to: w, hints: hints}
 	p.write(in.Begin())

@@ -57,12 +57,12 @@ func (r *Runs) Render(p *Page) {
 	}
 	rows, units := make([][]string, len(r.Runs)), false
 	for i, v := range r.Runs {
-		spent, limit := v.money()
+		spent, limit := v.Money()
 		started := v.LastStarted
 		if started.IsZero() {
 			started = v.Started
 		}
-		rows[i] = []string{started.Format("2006-01-02 15:04"), v.Run, spent, limit, Number(v.Lookups), v.state()}
+		rows[i] = []string{started.Format("2006-01-02 15:04"), v.Run, spent, limit, Number(v.Lookups), v.State()}
 		units = units || v.Accounts.UnitsText() != ""
 	}
 	header := []string{"started (UTC)", "run", "spent", "limit", "lookups", "state"}
@@ -91,16 +91,16 @@ func (v *Run) takesMoney() bool {
 	return v.MaxSpend > 0 || v.Spent > 0 || v.Held > 0 || v.Accounts.TakeMoney()
 }
 
-// money writes what the run spent and its limit, "-" for each where it takes no money.
-func (v *Run) money() (spent, limit string) {
+// Money writes what the run spent and its limit, "-" for each where it takes no money.
+func (v *Run) Money() (spent, limit string) {
 	if !v.takesMoney() {
 		return "-", "-"
 	}
 	return upTo(v.SpentLeast, v.Spent), USD(v.MaxSpend)
 }
 
-// state describes the state of a run.
-func (v *Run) state() string {
+// State describes the state of a run.
+func (v *Run) State() string {
 	switch {
 	case v.Running:
 		return "running"
@@ -115,7 +115,7 @@ func (v *Run) state() string {
 }
 
 func (v *Run) Render(p *Page) {
-	p.Titlef("Run %s, %s", v.Run, v.state())
+	p.Titlef("Run %s, %s", v.Run, v.State())
 	p.Gap()
 	if v.List != "" {
 		p.Entryf("list", "%s", v.List)

@@ -318,8 +318,8 @@ func TestRatesHaveJeffreysIntervals(t *testing.T) {
 	}
 }
 
-// spending returns calls that spend dollars on days of November.
-func spending(amounts map[int]cost.Money) (calls []ReportCall) {
+// callsOf returns calls that spend dollars on days of November.
+func callsOf(amounts map[int]cost.Money) (calls []ReportCall) {
 	for on, amount := range amounts {
 		c := answer(on, day(on), email, email, 0)
 		c.Charge = cost.Charge{Amounts: cost.OfMoney(amount * cost.Dollar), Reported: true}
@@ -335,7 +335,7 @@ func TestTheForecastTakesTheDaysLeftForDaysLikeThoseBefore(t *testing.T) {
 	facts.Runs = nil
 	at := func(on int, left *int, amounts map[int]cost.Money) *MonthForecast {
 		facts.At, facts.DaysLeft = day(on), left
-		return reportOn(facts, spending(amounts)).Forecast
+		return reportOn(facts, callsOf(amounts)).Forecast
 	}
 	// 2, 3 and 4 dollars: the mean is 3 and the deviation 1. 10 days follow, since each day had spend. Student's
 	// quantile for two degrees is 4.303: the range is 30 ± 4.303 · √(10 + 100/3).
@@ -364,7 +364,7 @@ func TestTheForecastTakesTheDaysLeftForDaysLikeThoseBefore(t *testing.T) {
 // No amount of a forecast exceeds the ceiling on the month, which the run that started last was given.
 func TestTheForecastStaysBelowTheCeiling(t *testing.T) {
 	t.Parallel()
-	f := reportOn(trialFacts(), spending(map[int]cost.Money{18: 2, 19: 3, 20: 4})).Forecast
+	f := reportOn(trialFacts(), callsOf(map[int]cost.Money{18: 2, 19: 3, 20: 4})).Forecast
 	if f.Limit == nil || f.Limit.Limit != 20*cost.Dollar || *f.Expected != 20*cost.Dollar || *f.High != 20*cost.Dollar || *f.Low >= *f.Expected {
 		t.Errorf("%+v: %s, %s to %s", f.Limit, f.Expected, f.Low, f.High)
 	}

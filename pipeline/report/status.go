@@ -44,6 +44,7 @@ type ActiveRun struct {
 	Run             string        `json:"run"`
 	Spent           cost.Money    `json:"spent_usd"`
 	Held            cost.Money    `json:"held_usd"`
+	InFlight        int64         `json:"in_flight,omitempty"` // calls without an outcome that are not in doubt
 	MaxSpend        cost.Money    `json:"max_spend_usd"`
 	MostRestrictive string        `json:"closest_limit"`
 	Left            cost.Money    `json:"left_usd"`
@@ -113,7 +114,7 @@ func (v *Status) renderLast(p *Page) {
 	if last.Ended != nil {
 		when = "ended " + v.clock(*last.Ended)
 	}
-	p.Prosef("last run", "%s, %s, %s", last.Run, when, last.state())
+	p.Prosef("last run", "%s, %s, %s", last.Run, when, last.State())
 	if last.takesMoney() {
 		p.Entryf("spent", "%s of $%s", upTo(last.SpentLeast, last.Spent), last.MaxSpend)
 	}
@@ -141,6 +142,9 @@ func (v *Active) Render(p *Page, status *Status) {
 			p.Entryf("closest limit", "%s, $%s left", cmp.Or(p.Hint("limit "+run.MostRestrictive), run.MostRestrictive), run.Left)
 		}
 		run.Accounts.RenderUnits(p)
+		if run.InFlight > 0 {
+			p.Entryf("in flight", "%s", Counted(run.InFlight, "call"))
+		}
 	}
 	if progress != nil {
 		if progress.Wait == nil {

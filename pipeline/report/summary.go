@@ -141,6 +141,16 @@ var statusOrder = []scan.Status{
 	scan.StatusInDoubt, scan.StatusForfeited, scan.StatusNotAttempted,
 }
 
+// OutcomesOf returns the outcomes that rows have, in the order in which they are shown.
+func OutcomesOf(rows map[string]int64) (outcomes []string) {
+	for _, status := range statusOrder {
+		if rows[string(status)] > 0 {
+			outcomes = append(outcomes, string(status))
+		}
+	}
+	return outcomes
+}
+
 // nothingToDo reports whether the start found every row of the run with its outcome.
 func (v *RunSummary) nothingToDo() bool {
 	open := v.Rows[string(scan.StatusInDoubt)] + v.Rows[string(scan.StatusForfeited)] + v.Rows[string(scan.StatusNotAttempted)]

@@ -233,6 +233,7 @@ type observer struct{ t *testing.T }
 func (o observer) Note(text string)     { o.t.Log(text) }
 func (observer) Scanning() func()       { return func() {} }
 func (observer) Copying(_, _ int64)     {}
+func (observer) ReadingJournal() func() { return func() {} }
 func (observer) Writing() func()        { return func() {} }
 func (observer) Sending(pipeline.Sending) (func(pipeline.SentSoFar), func()) {
 	return func(pipeline.SentSoFar) {}, func() {}

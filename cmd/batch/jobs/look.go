@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -56,22 +57,9 @@ func newNextCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows, failures := []upcoming{}, []notify.ChannelFailure(nil)
-			for _, job := range chosen {
-				known, err := readKnown(cmd.Context(), job)
-				if err != nil {
-					return err
-				}
-				failures = append(failures, known.Failures...)
-				k := known.Job
-				row := upcoming{Job: job.Name, Paused: !k.PausedAt.IsZero(), Unfinished: k.Unfinished, Note: k.PauseNote, Failures: k.Failures}
-				if one, waits := known.Waiting(); waits {
-					row.Waits, row.Reason, row.Cause = one.Until.In(job.Plan.Zone), one.Reason, notify.CauseOf(one)
-				}
-				if next, due := job.Plan.NextAfter(env.Now()); !next.IsZero() {
-					row.Next, row.Occurrence = due.In(job.Plan.Zone), next.String()
-				}
-				rows = append(rows, row)
+			rows, failures, err := env.upcoming(cmd.Context(), chosen)
+			if err != nil {
+				return err
 			}
 			if asJSON {
 				return report.WriteJSON(env.Stdout, withFailures(failures, "jobs", rows))
@@ -87,31 +75,59 @@ func newNextCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
+// upcoming returns when jobs are due next, and the channels that do not accept alerts.
+func (env Environment) upcoming(ctx context.Context, of []*Job) (rows []upcoming, failures []notify.ChannelFailure, err error) {
+	rows = []upcoming{}
+	for _, job := range of {
+		known, err := readKnown(ctx, job)
+		if err != nil {
+			return nil, nil, err
+		}
+		failures = append(failures, known.Failures...)
+		k := known.Job
+		row := upcoming{Job: job.Name, Paused: !k.PausedAt.IsZero(), Unfinished: k.Unfinished, Note: k.PauseNote, Failures: k.Failures}
+		if one, waits := known.Waiting(); waits {
+			row.Waits, row.Reason, row.Cause = one.Until.In(job.Plan.Zone), one.Reason, notify.CauseOf(one)
+		}
+		if next, due := job.Plan.NextAfter(env.Now()); !next.IsZero() {
+			row.Next, row.Occurrence = due.In(job.Plan.Zone), next.String()
+		}
+		rows = append(rows, row)
+	}
+	return rows, failures, nil
+}
+
+// texts return when a job is due next and its state, for a person.
+func (row upcoming) texts() (next, state string) {
+	next, state = "-", "scheduled"
+	if row.Occurrence == "" {
+		state = "started by hand"
+	} else {
+		next = row.Next.Format("2006-01-02 15:04:05 MST")
+	}
+	switch {
+	case row.Paused && !row.Waits.IsZero():
+		state = fmt.Sprintf("paused; %s waits until %s, %s", row.Unfinished, row.Waits.Format("2006-01-02 15:04 MST"), row.Cause)
+	case row.Paused:
+		state = "paused"
+	case !row.Waits.IsZero():
+		state = fmt.Sprintf("%s waits until %s: %s", row.Unfinished, row.Waits.Format("2006-01-02 15:04 MST"), report.Printable(row.Cause))
+	case row.Unfinished != "":
+		state = row.Unfinished + " has not ended"
+	case row.Failures > 0:
+		state = failures(row.Failures)
+	}
+	if row.Note != "" {
+		state += ": " + report.Printable(row.Note)
+	}
+	return next, state
+}
+
 func (env Environment) writeNext(rows []upcoming) error {
 	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "JOB\tNEXT\tOCCURRENCE\tSTATE")
 	for _, row := range rows {
-		next, state := "-", "scheduled"
-		if row.Occurrence == "" {
-			state = "started by hand"
-		} else {
-			next = row.Next.Format("2006-01-02 15:04:05 MST")
-		}
-		switch {
-		case row.Paused && !row.Waits.IsZero():
-			state = fmt.Sprintf("paused; %s waits until %s, %s", row.Unfinished, row.Waits.Format("2006-01-02 15:04 MST"), row.Cause)
-		case row.Paused:
-			state = "paused"
-		case !row.Waits.IsZero():
-			state = fmt.Sprintf("%s waits until %s: %s", row.Unfinished, row.Waits.Format("2006-01-02 15:04 MST"), report.Printable(row.Cause))
-		case row.Unfinished != "":
-			state = row.Unfinished + " has not ended"
-		case row.Failures > 0:
-			state = failures(row.Failures)
-		}
-		if row.Note != "" {
-			state += ": " + report.Printable(row.Note)
-		}
+		next, state := row.texts()
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", row.Job, next, row.Occurrence, state)
 	}
 	return w.Flush()
@@ -140,15 +156,10 @@ func newHistoryCommand(env Environment) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			all, failures := []record.Occurrence{}, []notify.ChannelFailure(nil)
-			for _, job := range chosen {
-				known, err := readKnown(cmd.Context(), job)
-				if err != nil {
-					return err
-				}
-				all, failures = append(all, known.History...), append(failures, known.Failures...)
+			all, failures, err := past(cmd.Context(), chosen)
+			if err != nil {
+				return err
 			}
-			slices.SortStableFunc(all, func(a, b record.Occurrence) int { return a.Due.Compare(b.Due) })
 			all = all[max(0, len(all)-max(most, 0)):]
 			if asJSON {
 				return report.WriteJSON(env.Stdout, withFailures(failures, "occurrences", advised(all, chosen)))
@@ -168,32 +179,53 @@ func newHistoryCommand(env Environment) *cobra.Command {
 	return cmd
 }
 
+// past returns the occurrences of jobs, the newest last, and the channels that do not accept alerts.
+func past(ctx context.Context, of []*Job) (all []record.Occurrence, failures []notify.ChannelFailure, err error) {
+	all = []record.Occurrence{}
+	for _, job := range of {
+		known, err := readKnown(ctx, job)
+		if err != nil {
+			return nil, nil, err
+		}
+		all, failures = append(all, known.History...), append(failures, known.Failures...)
+	}
+	slices.SortStableFunc(all, func(a, b record.Occurrence) int { return a.Due.Compare(b.Due) })
+	return all, failures, nil
+}
+
+// cells are those of an occurrence in a history.
+func cells(one record.Occurrence) []string {
+	at := func(t time.Time) string {
+		if t.IsZero() {
+			return "-"
+		}
+		return t.In(zoneOf(one)).Format("2006-01-02 15:04:05")
+	}
+	name, exit, found, spent := one.At, "-", "-", "-"
+	if one.Count > 1 {
+		name = fmt.Sprintf("%s to %s (%d)", one.First, one.At, one.Count)
+	}
+	if one.Starts > 0 {
+		found, spent = strconv.FormatInt(one.Found, 10), "$"+one.Spent.String()
+	}
+	if !one.Ended.IsZero() {
+		exit = strconv.FormatInt(one.Exit, 10)
+	}
+	return []string{one.Job, name, at(one.Due), at(one.Began), at(one.Ended), exit, found, spent, stateOf(one)}
+}
+
+// historyHeader names the cells of an occurrence in a history.
+var historyHeader = []string{"job", "occurrence", "due", "began", "ended", "exit", "found", "spent", "reason"}
+
 func (env Environment) writeHistory(all []record.Occurrence) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(env.Stdout, "No occurrence has run yet. \"batch jobs next\" shows when jobs are due.")
 		return err
 	}
 	w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "JOB\tOCCURRENCE\tDUE\tBEGAN\tENDED\tEXIT\tFOUND\tSPENT\tREASON")
+	fmt.Fprintln(w, strings.ToUpper(strings.Join(historyHeader, "\t")))
 	for _, one := range all {
-		at := func(t time.Time) string {
-			if t.IsZero() {
-				return "-"
-			}
-			return t.In(zoneOf(one)).Format("2006-01-02 15:04:05")
-		}
-		name, exit, found, spent := one.At, "-", "-", "-"
-		if one.Count > 1 {
-			name = fmt.Sprintf("%s to %s (%d)", one.First, one.At, one.Count)
-		}
-		if one.Starts > 0 {
-			found, spent = strconv.FormatInt(one.Found, 10), "$"+one.Spent.String()
-		}
-		if !one.Ended.IsZero() {
-			exit = strconv.FormatInt(one.Exit, 10)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			one.Job, name, at(one.Due), at(one.Began), at(one.Ended), exit, found, spent, stateOf(one))
+		fmt.Fprintln(w, strings.Join(cells(one), "\t"))
 	}
 	return w.Flush()
 }

@@ -37,16 +37,8 @@ const (
 	replyTime  = 30 * time.Second
 )
 
-// ListenMetrics serves at an address until the server is closed. Without a host it is the one of this machine alone. It
-// serves the metrics of the process and its version besides those that are measured.
-func ListenMetrics(address, version string, measured ...prometheus.Collector) (*MetricsServer, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	if host == "" {
-		host = "127.0.0.1"
-	}
+// MetricsHandler serves the metrics of the process and its version besides those that are measured.
+func MetricsHandler(version string, measured ...prometheus.Collector) (http.Handler, error) {
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "payonce_build_info", Help: "1, with the version of the program.", ConstLabels: prometheus.Labels{"version": version},
 	})
@@ -58,12 +50,29 @@ func ListenMetrics(address, version string, measured ...prometheus.Collector) (*
 			return nil, err
 		}
 	}
+	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), nil
+}
+
+// ListenMetrics serves at an address until the server is closed. Without a host it is the one of this machine alone. It
+// serves the metrics of the process and its version besides those that are measured.
+func ListenMetrics(address, version string, measured ...prometheus.Collector) (*MetricsServer, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	metrics, err := MetricsHandler(version, measured...)
+	if err != nil {
+		return nil, err
+	}
 	s := &MetricsServer{ended: make(chan error, 1)}
 	if s.listener, err = net.Listen("tcp", net.JoinHostPort(host, port)); err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /healthz", s.health)
 	s.http = http.Server{Handler: mux, ReadHeaderTimeout: headerTime, WriteTimeout: replyTime, MaxHeaderBytes: 16 << 10}
 	go func() { s.ended <- s.http.Serve(s.listener) }()

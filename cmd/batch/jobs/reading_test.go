@@ -27,10 +27,11 @@ import (
 // silent watches nothing and agrees to everything.
 type silent struct{}
 
-func (silent) Note(string)        {}
-func (silent) Scanning() func()   { return func() {} }
-func (silent) Copying(_, _ int64) {}
-func (silent) Writing() func()    { return func() {} }
+func (silent) Note(string)            {}
+func (silent) Scanning() func()       { return func() {} }
+func (silent) Copying(_, _ int64)     {}
+func (silent) ReadingJournal() func() { return func() {} }
+func (silent) Writing() func()        { return func() {} }
 func (silent) Sending(pipeline.Sending) (func(pipeline.SentSoFar), func()) {
 	return func(pipeline.SentSoFar) {}, func() {}
 }

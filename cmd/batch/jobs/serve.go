@@ -30,22 +30,28 @@ func newServeCommand(env Environment) *cobra.Command {
 			if listen != "" {
 				measured = newCollector()
 			}
-			server := Server{
-				Load: func() ([]ServedJob, error) { return env.served(path, measured) },
-				Now:  env.Now, After: env.After, Note: env.note, State: env.tellManager,
-			}
-			if env.Hangups != nil {
-				server.Reload = env.Hangups()
-			}
+			server := env.server(path, measured)
 			if measured == nil {
 				return server.Run(cmd.Context())
 			}
-			return env.serveMeasured(cmd.Context(), &server, listen, measured)
+			return env.serveMeasured(cmd.Context(), server, listen, measured)
 		},
 	}
 	addFileFlag(cmd, &path)
 	cmd.Flags().StringVar(&listen, "listen", "", "serve metrics at this `ADDRESS`, such as :9464; without a host only for this machine")
 	return cmd
+}
+
+// server returns the server of the jobs of a file, which measures them for a collector that may be nil.
+func (env Environment) server(path string, measured *collector) *Server {
+	server := &Server{
+		Load: func() ([]ServedJob, error) { return env.served(path, measured) },
+		Now:  env.Now, After: env.After, Note: env.note, State: env.tellManager,
+	}
+	if env.Hangups != nil {
+		server.Reload = env.Hangups()
+	}
+	return server
 }
 
 // note prints a line with the time.

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestThePageDecidesCallsInDoubt(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 5)
+	p := newServedPage(t, tap.listen(t), "--concurrency", "1")
+	p.demoList("contacts.csv", 40)
+	path, after := p.plan("folder/contacts.csv", "fields", "phone")
+	reached, release := tap.holdMany(t, 3, 1)
+	run := p.post(path, "after", after)
+	receive(t, reached, "the run never had a call in flight")
+	pid, err := os.ReadFile(p.state("page", "runs", "*", "1.pid"))
+	if err == nil {
+		err = exec.Command("kill", "-9", string(pid)).Run()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	close(release) // the service answers nobody, and charges what it finds
+	tap.watch.Store(nil)
+	p.ended(run)
+	if text := p.get("/doubts"); !strings.Contains(text, `aria-label="Call 3"`) || strings.Contains(text, `aria-label="Call 2"`) {
+		t.Fatalf("the page does not show the call that is in doubt:\n%s", text)
+	}
+	for _, form := range []string{"assume=charged", "assume=not-charged&attempt=3", "assume=perhaps&attempt=3", "assume=charged&attempt=x", "assume=charged&attempt=0"} {
+		if answer := p.do(p.browser, http.MethodPost, p.url+"/doubts", form, nil); answer.status != http.StatusBadRequest {
+			t.Errorf("%s: %d", form, answer.status)
+		}
+	}
+	if text := p.get("/doubts"); !strings.Contains(text, `aria-label="Call 3"`) {
+		t.Errorf("a decision that was refused has decided:\n%s", text)
+	}
+	decided := p.do(p.browser, http.MethodPost, p.url+"/doubts", "assume=charged&attempt=3", nil)
+	if decided.status != http.StatusOK || !strings.Contains(decided.text, "attempt 3:") || !strings.Contains(decided.text, "There are no calls in doubt.") {
+		t.Errorf("the decision: %d\n%s", decided.status, decided.text)
+	}
+	p.post(path, "after", "1")
+	if text := p.ended(run); !strings.Contains(text, "forfeited") {
+		t.Errorf("the run does not count the call as forfeited:\n%s", text)
+	}
+	if err := chargedOnce(service.Ledger().Charges); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeRunsTheJobsOfAFileAndDrainsAtSIGTERM(t *testing.T) {
+	t.Parallel()
+	jobs := filepath.Join(t.TempDir(), "jobs.yaml")
+	if err := os.WriteFile(jobs, []byte(`
+defaults: {sandbox: true, time-zone: UTC, rate: 1000/1s}
+jobs:
+  nightly: {list: contacts.csv, output: 'out-{date}-{time}.csv', fields: [email], max-spend: 40, schedule: "0 3 * * *"}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := newServedPageWith(t, "", func(p *servedPage) { p.environ = []string{"BATCH_STATE=" + filepath.Join(p.dir, "state")} }, "--file", jobs, "--rate", "2/1s")
+	p.demoList("contacts.csv", 200)
+	path, after := p.plan("folder/contacts.csv", "fields", "email")
+	run := p.post(path, "after", after)
+	p.until("the run is in progress", func() bool { return strings.Contains(p.get(run), ">done<") })
+	if text := p.get("/jobs"); !strings.Contains(text, "Pause nightly") || !strings.Contains(text, "03:00:00 UTC") {
+		t.Errorf("the jobs are not shown:\n%s", text)
+	}
+	if answer := p.do(p.stranger, http.MethodGet, p.url+"/metrics", "", nil); answer.status != http.StatusOK || !strings.Contains(answer.text, "payonce_build_info") {
+		t.Errorf("metrics on loopback: %d", answer.status)
+	}
+	if answer := p.do(p.stranger, http.MethodGet, p.url+"/healthz", "", nil); answer.text != "ok\n" {
+		t.Errorf("the health: %d %q", answer.status, answer.text)
+	}
+	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.process.end(); code != exitDone {
+		t.Errorf("after SIGTERM the exit code is %d\n%s", code, p.process.stderr)
+	}
+	p.start()
+	if text := p.get(run); !strings.Contains(text, "stopped: interrupted") || !strings.Contains(text, "0 lookups in doubt") {
+		t.Errorf("the run did not drain:\n%s", text)
+	}
+	p.post("/jobs/nightly/pause", "note", "the export is rebuilt")
+	if text := p.get("/jobs"); !strings.Contains(text, "paused: the export is rebuilt") {
+		t.Errorf("the job is not paused:\n%s", text)
+	}
+	if answer := p.do(p.browser, http.MethodPost, p.url+"/jobs/nightly/resume", "note=", nil); !strings.Contains(answer.text, "nightly starts again") {
+		t.Errorf("the job is not resumed: %d\n%s", answer.status, answer.text)
+	}
+	for _, job := range []string{"/jobs/other/pause", "/jobs/nightly/remove"} {
+		if answer := p.do(p.browser, http.MethodPost, p.url+job, "", nil); answer.status < 400 || answer.status >= 500 {
+			t.Errorf("%s: %d", job, answer.status)
+		}
+	}
+}
+
+func TestCommandsWorkBesideAnIdlePage(t *testing.T) {
+	t.Parallel()
+	p := newServedPage(t, "")
+	p.demoList("contacts.csv", 20)
+	for _, args := range [][]string{
+		{"run", filepath.Join(p.lists(), "contacts.csv"), "--yes", "--max-spend", "20", "--name", "beside", "--rate", "1000/1s"}, {"status"}, {"runs"}, {"budget"}, {"reconcile"},
+	} {
+		command := exec.Command(*programPath, append(args, "--sandbox", "--state", filepath.Join(p.dir, "state"))...)
+		if text, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%v: %v\n%s", args, err, text)
+		}
+		p.get("/runs")
+	}
+	screen := p.get("/runs/beside")
+	if !strings.Contains(screen, "Download the result") || strings.Contains(screen, "Go on with this run") {
+		t.Errorf("a run from a terminal:\n%s", screen)
+	}
+}
+
+func TestOnlyAnAddressThatWasGivenHasToBeFree(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", usualAddress)
+	if err == nil { // else another program has it, which is the same
+		defer taken.Close()
+	}
+	p := newServedPageWith(t, "", func(p *servedPage) { p.flags = p.flags[2:] })
+	if strings.HasSuffix(p.url, usualAddress) {
+		t.Errorf("the page is at %s", p.url)
+	}
+	command := exec.Command(*programPath, "serve", "--sandbox", "--state", p.dir, "--listen", strings.TrimPrefix(p.url, "http://"))
+	if text, err := command.CombinedOutput(); command.ProcessState.ExitCode() != exitUsage {
+		t.Errorf("an address in use: %v\n%s", err, text)
+	}
+}
+
+func TestABrowserOpensOnlyForSomebodyAtThisMachine(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		vars     map[string]string
+		terminal bool
+		never    bool
+		opens    bool
+	}{
+		{map[string]string{"DISPLAY": ":0"}, true, false, true},
+		{map[string]string{"WAYLAND_DISPLAY": "wayland-0"}, true, false, true},
+		{map[string]string{"DISPLAY": ":0"}, true, true, false},
+		{map[string]string{"DISPLAY": ":0"}, false, false, false},
+		{map[string]string{"DISPLAY": ":0", "INVOCATION_ID": "x"}, true, false, false},
+		{map[string]string{"DISPLAY": ":0", "NOTIFY_SOCKET": "x"}, true, false, false},
+		{map[string]string{"DISPLAY": ":0", "SSH_CONNECTION": "x"}, true, false, false},
+	} {
+		env := quietEnvironment(one.vars)
+		env.canAsk = one.terminal
+		c := &pageCommand{options: newOptions(env), noBrowser: one.never}
+		if got := c.opensBrowser(); got != one.opens {
+			t.Errorf("%v, terminal %t, --no-browser %t: %t", one.vars, one.terminal, one.never, got)
+		}
+	}
+}

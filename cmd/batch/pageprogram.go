@@ -1,0 +1,224 @@
+// This file is what the page knows of the program: commands without a terminal.
+
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"payonce/checkpoint/attempt"
+	"payonce/cmd/batch/web"
+	"payonce/pipeline"
+	"payonce/pipeline/report"
+)
+
+// pageProgram is the program for the page. The flags that name the workspace and the services are those of the page.
+type pageProgram struct {
+	env   environment
+	given []web.Flag
+}
+
+// journalPatience is how long a run of the page waits for another process that owns the journal.
+const journalPatience = 12 * time.Hour
+
+// ownFlags are those of the page that say nothing to other commands.
+var ownFlags = []string{"quiet", "log-format", "color", "file"}
+
+func newPageProgram(env environment, flags *pflag.FlagSet) *pageProgram {
+	env.stdout, env.canAsk, env.showsProgress, env.showsText, env.typed, env.unread = io.Discard, false, false, false, nil, nil
+	env.start = nil
+	p := &pageProgram{env: env}
+	_, run := newRun(env)
+	flags.Visit(func(flag *pflag.Flag) {
+		if run.Flags().Lookup(flag.Name) == nil || slices.Contains(ownFlags, flag.Name) {
+			return
+		}
+		values := []string{flag.Value.String()}
+		if list, is := flag.Value.(pflag.SliceValue); is {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			p.given = append(p.given, web.Flag{Name: flag.Name, Value: value})
+		}
+	})
+	return p
+}
+
+// set gives a command the flags of the page and its own, as if they were on its command line.
+func (p *pageProgram) set(ctx context.Context, cmd *cobra.Command, own []web.Flag) error {
+	root := &cobra.Command{Use: "batch"} // a configuration has keys of plan and run
+	for _, other := range []*cobra.Command{newPlanCommand(p.env), newRunCommand(p.env)} {
+		if other.Name() != cmd.Name() {
+			root.AddCommand(other)
+		}
+	}
+	root.AddCommand(cmd)
+	cmd.SetContext(ctx)
+	for _, flag := range slices.Concat(p.given, own) {
+		if cmd.Flags().Lookup(flag.Name) == nil {
+			continue
+		}
+		if err := cmd.Flags().Set(flag.Name, flag.Value); err != nil {
+			return flagError(cmd, err)
+		}
+	}
+	return nil
+}
+
+// journalCommand returns a command that works with the journal, and its options.
+func (p *pageProgram) journalCommand(ctx context.Context, env environment, name string) (*options, *cobra.Command, error) {
+	o, cmd := newOptions(env), &cobra.Command{Use: name}
+	o.addJournalFlags(cmd.Flags())
+	o.service.AddWait(cmd.Flags())
+	o.service.AddService(cmd.Flags())
+	err := p.set(ctx, cmd, nil)
+	o.quiet = true
+	return o, cmd, err
+}
+
+// Choices returns what a plan can be asked for.
+func (p *pageProgram) Choices() web.Choices {
+	o := newOptions(p.env)
+	units, _ := unitNames(p.env.knownProviders())
+	choices := web.Choices{Fields: o.list.Fields.All(), Units: units}
+	var names []string
+	for _, one := range p.env.knownProviders() {
+		names = append(names, one.Interface().Catalogue.Interface)
+	}
+	choices.Interfaces = orders(names)
+	return choices
+}
+
+// orders returns every order of some of the names, the short ones first.
+func orders(names []string) (all [][]string) {
+	level := [][]string{nil}
+	for range names {
+		var longer [][]string
+		for _, begun := range level {
+			for _, name := range names {
+				if !slices.Contains(begun, name) {
+					longer = append(longer, append(slices.Clone(begun), name))
+				}
+			}
+		}
+		all, level = append(all, longer...), longer
+	}
+	return all
+}
+
+// Dir returns the directory of the workspace's journal.
+func (p *pageProgram) Dir() (string, error) {
+	w, err := p.Work()
+	if err != nil {
+		return "", err
+	}
+	return w.Workspace.Dir()
+}
+
+// Work returns where use cases work.
+func (p *pageProgram) Work() (*pipeline.Work, error) {
+	o, cmd, err := p.journalCommand(context.Background(), p.env, "budget")
+	if err != nil {
+		return nil, err
+	}
+	return o.work(cmd)
+}
+
+// Mapping opens how the columns of a list are read.
+func (p *pageProgram) Mapping(ctx context.Context, list string, flags []web.Flag) (*pipeline.Mapping, error) {
+	var f listFlags
+	f.SetDefaults(p.env.knownProviders())
+	cmd := &cobra.Command{Use: "map"}
+	f.AddReading(cmd.Flags())
+	f.AddAsking(cmd.Flags())
+	if err := p.set(ctx, cmd, flags); err != nil {
+		return nil, err
+	}
+	f.List.UsualFields = !cmd.Flags().Changed("fields")
+	return pipeline.OpenMapping(f.Value(ctx, p.env.stdin, p.env.now, list), p.env.knownProviders())
+}
+
+// Plan plans a list as "batch plan" does.
+func (p *pageProgram) Plan(ctx context.Context, list string, flags []web.Flag, keepIn string) (*report.Plan, error) {
+	o, cmd := newPlan(p.env)
+	if keepIn != "" {
+		flags = append(slices.Clone(flags), web.Flag{Name: "out", Value: keepIn})
+	}
+	if err := p.set(ctx, cmd, flags); err != nil {
+		return nil, err
+	}
+	o.quiet, o.env.fileMode = true, 0o600
+	w, err := o.work(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.checkKeep([]string{list}); err != nil {
+		return nil, err
+	}
+	planned, err := o.plan(cmd, w, []string{list})
+	if err != nil {
+		return nil, err
+	}
+	return planned.Plan, nil
+}
+
+// RunArguments returns the arguments of a run of a kept plan. A configuration may say something else than the plan
+// does, so with one the flags of the plan stand on the command line, which wins.
+func (p *pageProgram) RunArguments(plan *pipeline.PlanFile, path, output string) []string {
+	words := []string{"run", "--plan=" + path, "--output=" + output, "--yes", "--json", "--log-format=json", "--wait=" + journalPatience.String()}
+	configured := false
+	for _, flag := range p.given {
+		words = append(words, "--"+flag.Name+"="+flag.Value)
+		configured = configured || flag.Name == "config"
+	}
+	if plan.Plan.Approval != nil {
+		words = append(words, "--approve="+plan.Plan.Possible.String())
+	}
+	if !configured {
+		return words
+	}
+	_, run := newRun(p.env)
+	for _, name := range agreedFlags {
+		value, planned := plan.Options[name]
+		isGiven := slices.ContainsFunc(p.given, func(flag web.Flag) bool { return flag.Name == name })
+		if planned && !isGiven && run.Flags().Lookup(name) != nil {
+			words = append(words, "--"+name+"="+value)
+		}
+	}
+	return words
+}
+
+// Reconcile compares calls in doubt with the account, or decides them, as "batch reconcile" does.
+func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []attempt.ID) (found *report.Reconciliation, err error) {
+	env := p.env
+	env.start = &startingRecord{}
+	o, cmd, err := p.journalCommand(ctx, env, "reconcile")
+	if err != nil {
+		return nil, err
+	}
+	o.service.Wait = time.Minute
+	w, err := o.work(cmd)
+	if err != nil {
+		return nil, err
+	}
+	// What is decided is decided as a whole, whether the browser waits for it or not.
+	found, err = w.Reconcile(context.WithoutCancel(ctx), pipeline.ReconcileOptions{
+		Assume: assume, Attempts: attempts, Reading: o.list.Value(ctx, p.env.stdin, p.env.now),
+	})
+	env.start.End(exitCode(err), exitWord(err))
+	return found, err
+}
+
+// Failure words an error.
+func (p *pageProgram) Failure(err error) report.Failure {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	failure, _ := failureOf(err, hintFlagsOf(flags))
+	return failure
+}
+
+var _ web.Program = (*pageProgram)(nil)

@@ -1,0 +1,302 @@
+// This file has the screens of lists and of their columns.
+
+package web
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"payonce/enrich"
+	"payonce/io/atomicfile"
+	"payonce/io/listfile"
+	"payonce/pipeline/columns"
+	"payonce/pipeline/report"
+)
+
+// The directories in which lists are, as addresses name them.
+const (
+	inFolder = "folder"
+	inUpload = "upload"
+)
+
+// listFile is a list that can be chosen. Its address names it as the directory and the name.
+type listFile struct {
+	Name, Address string
+	Bytes         int64
+	Changed       time.Time
+}
+
+func (s *Server) directoryOf(place string) (string, bool) {
+	switch place {
+	case inFolder:
+		return s.Lists, s.Lists != ""
+	case inUpload:
+		return s.files.uploads, true
+	}
+	return "", false
+}
+
+// listsIn returns the lists of a directory, those that changed last first.
+func (s *Server) listsIn(place string) (found []listFile, err error) {
+	dir, known := s.directoryOf(place)
+	if !known {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	for _, entry := range entries {
+		info, infoErr := os.Stat(filepath.Join(dir, entry.Name()))
+		if infoErr != nil || !info.Mode().IsRegular() || strings.HasPrefix(entry.Name(), ".") || !listfile.HasListEnding(entry.Name()) {
+			continue
+		}
+		found = append(found, listFile{entry.Name(), place + "/" + entry.Name(), info.Size(), info.ModTime()})
+	}
+	slices.SortStableFunc(found, func(a, b listFile) int { return b.Changed.Compare(a.Changed) })
+	return found, err
+}
+
+// pathOf returns the file of a list by its address. An address cannot leave the directories of lists.
+func (s *Server) pathOf(address string) (string, error) {
+	place, name, _ := strings.Cut(address, "/")
+	dir, known := s.directoryOf(place)
+	if !known || name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") || !listfile.HasListEnding(name) {
+		return "", notFound("There is no such list.")
+	}
+	path := filepath.Join(dir, name)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", notFound("There is no such list any more.")
+	}
+	return path, nil
+}
+
+// outputOf returns where the result of a list is written: beside a list of the folder, and for an upload in a directory
+// of results.
+func (s *Server) outputOf(path string) string {
+	plain := listfile.TrimCompression(path)
+	ending := filepath.Ext(plain) + path[len(plain):]
+	name := strings.TrimSuffix(path, ending) + ".enriched" + ending
+	if filepath.Dir(path) == s.files.uploads {
+		return filepath.Join(s.files.results, filepath.Base(name))
+	}
+	return name
+}
+
+func (s *Server) showLists(w http.ResponseWriter, r *http.Request) error {
+	view := struct {
+		Folder, Unreadable string
+		Lists, Uploads     []listFile
+		Most               string
+	}{Folder: s.Lists, Most: sizeText(s.MaxUpload)}
+	var err error
+	if view.Lists, err = s.listsIn(inFolder); err != nil {
+		view.Unreadable = err.Error()
+	}
+	if view.Uploads, err = s.listsIn(inUpload); err != nil {
+		return err
+	}
+	s.show(w, r, http.StatusOK, "Lists", "lists", view)
+	return nil
+}
+
+// sizeText returns a number of bytes for a person.
+func sizeText(bytes int64) string {
+	switch {
+	case bytes >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(bytes)/(1<<30))
+	case bytes >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%d KB", (bytes+1023)/1024)
+}
+
+func (s *Server) tooLarge() string {
+	return "A list of at most " + sizeText(s.MaxUpload) + " can be uploaded. Put a larger one into the folder of lists, or compress it. Nothing was kept."
+}
+
+// upload keeps a list that a browser sends. The file appears whole or not at all.
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
+	if r.ContentLength > 0 {
+		if err := atomicfile.CheckRoom([]atomicfile.Needed{{Dir: s.files.uploads, Bytes: r.ContentLength}}); err != nil {
+			return &refusal{http.StatusInsufficientStorage, "There is not enough room for this list: " + err.Error() + ". Nothing was kept."}
+		}
+	}
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return badRequest("This is not an upload of this page.")
+	}
+	part, err := parts.NextPart()
+	for err == nil && part.FileName() == "" {
+		part, err = parts.NextPart()
+	}
+	if errors.Is(err, io.EOF) {
+		return badRequest("Choose a file first.")
+	}
+	if err != nil {
+		return s.asTooLarge(err)
+	}
+	name, err := uploadName(part.FileName())
+	if err != nil {
+		return err
+	}
+	path, err := s.keepUpload(part, name)
+	if err != nil {
+		return s.asTooLarge(err)
+	}
+	http.Redirect(w, r, "/columns?"+queryOf("list", inUpload+"/"+filepath.Base(path)), http.StatusSeeOther)
+	return nil
+}
+
+// asTooLarge says that an upload was too large, if the error says that.
+func (s *Server) asTooLarge(err error) error {
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
+		return &refusal{http.StatusRequestEntityTooLarge, s.tooLarge()}
+	}
+	return err
+}
+
+// longestName is the longest name of an upload, in bytes. File systems take 255, and outputs have longer names.
+const longestName = 150
+
+// uploadName returns the name under which an upload is kept. Browsers send names of all kinds.
+func uploadName(given string) (string, error) {
+	name := given[strings.LastIndexAny(given, `/\`)+1:]
+	if !utf8.ValidString(name) || report.Printable(name) != name || strings.HasPrefix(name, ".") || len(name) > longestName {
+		return "", badRequest("This name of a file cannot be used. Rename the file, and upload it again.")
+	}
+	if !listfile.HasListEnding(name) {
+		return "", badRequest("This is not the name of a list. Lists are CSV, TSV, Excel (.xlsx), Parquet or JSON files.")
+	}
+	return name, nil
+}
+
+// keepUpload writes an upload under its name, or one with a number where there is another file.
+func (s *Server) keepUpload(from *multipart.Part, name string) (path string, err error) {
+	plain := listfile.TrimCompression(name)
+	ending := filepath.Ext(plain) + name[len(plain):]
+	for n := 1; ; n++ {
+		path = filepath.Join(s.files.uploads, name)
+		if n > 1 {
+			path = filepath.Join(s.files.uploads, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), n, ending))
+		}
+		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	err = atomicfile.Replace(path, 0o600, func(w io.Writer) error { _, err := io.Copy(w, from); return err })
+	return path, err
+}
+
+// queryOf returns a query with pairs of names and values.
+func queryOf(pairs ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		query.Add(pairs[i], pairs[i+1])
+	}
+	return query.Encode()
+}
+
+// columnsView is what the screen of columns shows.
+type columnsView struct {
+	List, Name string
+	Columns    []columnView
+	Rows       []report.MappedRow
+	Mapping    *report.Mapping
+	Roles      []columns.Role
+	Plan       planForm
+}
+
+// columnView is a column with the role that it has now.
+type columnView struct {
+	report.MappedColumn
+	Role columns.Role
+}
+
+func (s *Server) showColumns(w http.ResponseWriter, r *http.Request) error {
+	address := r.FormValue("list")
+	path, err := s.pathOf(address)
+	if err != nil {
+		return err
+	}
+	form := s.formOf(r.URL.Query())
+	m, err := s.Program.Mapping(r.Context(), path, form.reading())
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	view := columnsView{List: address, Name: filepath.Base(path), Mapping: m.View(), Roles: m.Roles(), Plan: form}
+	for i, column := range view.Mapping.Columns {
+		view.Columns = append(view.Columns, columnView{column, m.RoleOf(i)})
+	}
+	view.Rows = view.Mapping.Rows
+	if len(form.Flags) == 0 {
+		view.Plan.setFields(usualFields(m.Reading.Lists, s.Program.Choices().Fields))
+	}
+	s.show(w, r, http.StatusOK, "Columns of "+view.Name, "columns", view)
+	return nil
+}
+
+// usualFields returns the field that is looked up for a list when nobody chose one: of a list of companies, their
+// records.
+func usualFields(lists enrich.Subject, all []string) []string {
+	if name := lists.String(); lists == enrich.Companies && slices.Contains(all, name) {
+		return []string{name}
+	}
+	return all[:1]
+}
+
+// saveColumns saves the mapping of a list, which plans and runs use.
+func (s *Server) saveColumns(w http.ResponseWriter, r *http.Request) error {
+	address := r.PostFormValue("list")
+	path, err := s.pathOf(address)
+	if err != nil {
+		return err
+	}
+	m, err := s.Program.Mapping(r.Context(), path, nil)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	chosen := map[columns.Role][]int{}
+	for i := range m.Schema.Columns {
+		if role := columns.Role(r.PostFormValue(fmt.Sprintf("role-%d", i+1))); role != "" {
+			chosen[role] = append(chosen[role], i)
+		}
+	}
+	for role, numbers := range chosen {
+		switch {
+		case !slices.Contains(m.Roles(), role):
+			return badRequest("A column cannot be read as this.")
+		case len(numbers) > 1 && !columns.TakesSeveral(role):
+			return badRequest(fmt.Sprintf("Several columns are read as %s: %q and %q. Choose one of them. Nothing was saved.",
+				role, m.Schema.Columns[numbers[0]], m.Schema.Columns[numbers[1]]))
+		}
+	}
+	for _, role := range m.Roles() {
+		m.Set(role) // none has a role, before each gets its own
+	}
+	for role, numbers := range chosen {
+		m.Set(role, numbers...)
+	}
+	work, err := s.Program.Work()
+	if err != nil {
+		return err
+	}
+	mode := work.Env.FileMode
+	if filepath.Dir(path) == s.files.uploads {
+		mode = 0o600
+	}
+	if err := m.Save(m.DefaultFile(), mode); err != nil {
+		return err
+	}
+	http.Redirect(w, r, "/columns?"+queryOf("list", address, "saved", "yes"), http.StatusSeeOther)
+	return nil
+}

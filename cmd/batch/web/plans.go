@@ -1,0 +1,381 @@
+// This file has the screens of plans: what a run would cost at most, and its approval.
+
+package web
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"payonce/pipeline"
+	"payonce/pipeline/provider"
+	"payonce/pipeline/report"
+)
+
+// unitsPrefix comes before the name of a meter in the fields of the form that limit units.
+const unitsPrefix = "max-units."
+
+// inputs are the fields of the form of a plan besides fields, interfaces and units. Their names are those of flags.
+var inputs = []input{
+	{"max-spend", "Spend at most, in US dollars", "The run never spends more, over all its starts.", true},
+	{"max-lookups", "Send at most, lookups", "", true},
+	{"daily", "Spend at most in a day, in US dollars", "By UTC, for the job of the run.", true},
+	{"monthly", "Spend at most in a month, in US dollars", "By UTC, for the job of the run.", true},
+	{"workspace-monthly", "Spend at most in a month, in US dollars, for the whole workspace", "", true},
+	{"limit", "Look up only the first people, number", "", true},
+	{"priority", "Look up in the order of this column", "Large numbers first.", false},
+}
+
+// input is a field of a form for one flag.
+type input struct {
+	Name, Label, Help string
+	Number            bool
+}
+
+// completeFirst is the flag of the only box of the form that is no field.
+const completeFirst = "complete-first"
+
+// planForm is what somebody asks of a plan.
+type planForm struct {
+	List    string // its address
+	Flags   []Flag
+	Choices Choices
+}
+
+// formOf reads the form of a plan. What it does not know it leaves out.
+func (s *Server) formOf(query url.Values) planForm {
+	f := planForm{List: query.Get("list"), Choices: s.Program.Choices()}
+	f.setFields(query["fields"])
+	f.set("from", query.Get("from"))
+	for _, one := range inputs {
+		f.set(one.Name, strings.TrimSpace(query.Get(one.Name)))
+	}
+	for _, unit := range f.Choices.Units {
+		if n := strings.TrimSpace(query.Get(unitsPrefix + unit)); n != "" {
+			f.Flags = append(f.Flags, Flag{"max-units", unit + "=" + n})
+		}
+	}
+	if query.Get(completeFirst) != "" {
+		f.set(completeFirst, "true")
+	}
+	return f
+}
+
+func (f *planForm) set(name, value string) {
+	if value != "" {
+		f.Flags = append(f.Flags, Flag{name, value})
+	}
+}
+
+func (f *planForm) setFields(words []string) {
+	if len(words) > 0 {
+		f.Flags = append(f.Flags, Flag{"fields", strings.Join(words, ",")})
+	}
+}
+
+// Inputs returns the fields of the form.
+func (planForm) Inputs() []input { return inputs }
+
+// Value returns the value of a flag, "" where it is not given.
+func (f planForm) Value(name string) string {
+	for _, flag := range f.Flags {
+		if flag.Name == name {
+			return flag.Value
+		}
+	}
+	return ""
+}
+
+// Asks reports whether a field is asked for.
+func (f planForm) Asks(field string) bool {
+	return slices.Contains(strings.Split(f.Value("fields"), ","), field)
+}
+
+// Unit returns the limit on a meter, "" where none is given.
+func (f planForm) Unit(name string) string {
+	for _, flag := range f.Flags {
+		if n, is := strings.CutPrefix(flag.Value, name+"="); flag.Name == "max-units" && is {
+			return n
+		}
+	}
+	return ""
+}
+
+// Query returns the form as a part of an address.
+func (f planForm) Query() string {
+	query := url.Values{"list": {f.List}}
+	for _, flag := range f.Flags {
+		switch name, value := flag.Name, flag.Value; name {
+		case "fields":
+			query[name] = strings.Split(value, ",")
+		case "max-units":
+			unit, n, _ := strings.Cut(value, "=")
+			query.Set(unitsPrefix+unit, n)
+		default:
+			query.Set(name, value)
+		}
+	}
+	return query.Encode()
+}
+
+// reading returns the flags that say what the columns of the list are read for.
+func (f planForm) reading() (flags []Flag) {
+	for _, flag := range f.Flags {
+		if flag.Name == "fields" {
+			flags = append(flags, flag)
+		}
+	}
+	return flags
+}
+
+// withLimits adds the limits that a run needs and neither the form nor the configuration gives: what the plan says that
+// the list can use at most.
+func (f planForm) withLimits(plan *report.Plan) planForm {
+	isLimited := func(name, meter string) bool {
+		return slices.ContainsFunc(plan.Ceilings, func(c report.Ceiling) bool { return strings.HasPrefix(c.Name, name) && c.Meter == meter })
+	}
+	f.Flags = slices.Clone(f.Flags)
+	if len(plan.Prices.USD) > 0 && !isLimited(provider.CeilingMaxSpend, "") {
+		f.set("max-spend", plan.Maximum.String())
+	}
+	for _, unit := range plan.Units {
+		if !isLimited(provider.CeilingMaxUnits, unit.Meter) {
+			f.Flags = append(f.Flags, Flag{"max-units", unit.Meter + "=" + strconv.FormatInt(unit.Most, 10)})
+		}
+	}
+	return f
+}
+
+// planning makes plans in the background: a long list takes longer than a browser waits.
+type planning struct {
+	server *Server
+	mu     sync.Mutex
+	tasks  map[string]*planTask // by the queries of their forms, until somebody has seen the plan
+	slots  chan struct{}        // for plans that are made at the same time
+}
+
+// mostPlans is how many plans are made at the same time, and taskTime how long a plan waits for somebody who asked for
+// it.
+const (
+	mostPlans = 2
+	taskTime  = time.Minute
+)
+
+// planTask is one plan that is made. All but done may be read when that is closed.
+type planTask struct {
+	done  chan struct{}
+	began time.Time
+	form  planForm // with limits
+	sum   string   // of the kept plan
+	err   error
+}
+
+// isOver reports whether the plan was made, or could not be.
+func (t *planTask) isOver() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// patience is how long a request waits for a plan before it answers that the plan is being made.
+const patience = 2 * time.Second
+
+// of returns the task of a form, which it begins unless it runs or has a plan that nobody has seen.
+func (p *planning) of(form planForm, path string) *planTask {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, task := range p.tasks {
+		if task.isOver() && p.server.Now().Sub(task.began) > taskTime {
+			delete(p.tasks, key) // the journal may know more by now
+		}
+	}
+	key := form.Query()
+	if task := p.tasks[key]; task != nil {
+		return task
+	}
+	task := &planTask{done: make(chan struct{}), began: p.server.Now(), form: form}
+	p.tasks[key] = task
+	go func() {
+		defer close(task.done)
+		p.slots <- struct{}{}
+		defer func() { <-p.slots }()
+		task.err = p.server.makePlan(p.server.ending, task, path)
+	}()
+	return task
+}
+
+// seen forgets a task, so that the next request makes a new plan.
+func (p *planning) seen(task *planTask) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, other := range p.tasks {
+		if other == task {
+			delete(p.tasks, key)
+		}
+	}
+}
+
+// makePlan makes a plan with a limit on all that its run can use, and keeps it under its checksum.
+func (s *Server) makePlan(ctx context.Context, task *planTask, path string) error {
+	plan, err := s.Program.Plan(ctx, path, task.form.Flags, "")
+	if err != nil {
+		return err
+	}
+	task.form = task.form.withLimits(plan)
+	made := filepath.Join(s.files.plans(), "new-"+rand.Text()+".json")
+	defer os.Remove(made)
+	if _, err := s.Program.Plan(ctx, path, task.form.Flags, made); err != nil {
+		return err
+	}
+	kept, err := pipeline.ReadPlanFile(made)
+	if err != nil {
+		return err
+	}
+	task.sum = kept.Checksum
+	s.removeOldPlans()
+	return os.Rename(made, s.keptPath(kept.Checksum))
+}
+
+// planDays is how long a plan that was not run is kept.
+const planDays = 30
+
+// removeOldPlans removes plans that were kept long ago. A run in progress has read its plan.
+func (s *Server) removeOldPlans() {
+	entries, _ := os.ReadDir(s.files.plans())
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && s.Now().Sub(info.ModTime()) > planDays*24*time.Hour {
+			_ = os.Remove(filepath.Join(s.files.plans(), entry.Name())) // it is tried again with the next plan
+		}
+	}
+}
+
+func (s *Server) keptPath(sum string) string { return filepath.Join(s.files.plans(), sum+".json") }
+
+// sums are the checksums of plans.
+var sums = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// kept reads a kept plan by its checksum, which is that of what it holds.
+func (s *Server) kept(sum string) (*pipeline.PlanFile, error) {
+	if !sums.MatchString(sum) {
+		return nil, notFound("There is no such plan.")
+	}
+	kept, err := pipeline.ReadPlanFile(s.keptPath(sum))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notFound("There is no such plan any more. Make a new one from the list.")
+	}
+	if err == nil && kept.Checksum != sum {
+		return nil, notFound("This file is another plan.")
+	}
+	return kept, err
+}
+
+// planView is what the screens of a plan show.
+type planView struct {
+	Sum  string
+	Plan part
+	Run  string
+	Most string // that the run can spend
+	// After is how many starts of the run there were when the plan was shown: an approval is for the next one alone.
+	After int
+	Done  bool
+	Name  string
+	Form  *planForm // nil on the screen that only approves
+}
+
+// viewOf shows a kept plan.
+func (s *Server) viewOf(sum string) (view planView, err error) {
+	kept, err := s.kept(sum)
+	if err != nil {
+		return view, err
+	}
+	last, err := s.starts.last(kept.Plan.Run)
+	if err != nil {
+		return view, err
+	}
+	view = planView{Sum: sum, Run: kept.Plan.Run, After: last.Number, Done: kept.Plan.IsDone(), Name: kept.Plan.List}
+	if len(kept.Plan.Prices.USD) > 0 {
+		view.Most = report.USD(kept.Plan.Possible)
+	}
+	view.Plan, err = partOf(kept.Plan)
+	return view, err
+}
+
+func (s *Server) showPlan(w http.ResponseWriter, r *http.Request) error {
+	form := s.formOf(r.URL.Query())
+	path, err := s.pathOf(form.List)
+	if err != nil {
+		return err
+	}
+	task := s.plans.of(form, path)
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-task.done:
+	case <-r.Context().Done():
+		return r.Context().Err()
+	case <-late.C:
+		w.Header().Set("Refresh", "1")
+		s.show(w, r, http.StatusOK, "Planning "+filepath.Base(path), "planning", int(s.Now().Sub(task.began).Seconds()))
+		return nil
+	}
+	s.plans.seen(task)
+	if task.err != nil {
+		return task.err
+	}
+	view, err := s.viewOf(task.sum)
+	if err != nil {
+		return err
+	}
+	view.Form, view.Name = &task.form, filepath.Base(path)
+	s.show(w, r, http.StatusOK, "Plan for "+view.Name, "plan", view)
+	return nil
+}
+
+func (s *Server) showKept(w http.ResponseWriter, r *http.Request) error {
+	view, err := s.viewOf(r.PathValue("sum"))
+	if err != nil {
+		return err
+	}
+	s.show(w, r, http.StatusOK, "Approve the plan for "+view.Name, "plan", view)
+	return nil
+}
+
+// approve starts the run of a kept plan, or shows the run when somebody else has started it since the plan was shown.
+func (s *Server) approve(w http.ResponseWriter, r *http.Request) error {
+	sum := r.PathValue("sum")
+	kept, err := s.kept(sum)
+	if err != nil {
+		return err
+	}
+	after, err := strconv.Atoi(r.PostFormValue("after"))
+	if err != nil {
+		return badRequest("This is not the form of a plan.")
+	}
+	if len(kept.List.Paths) != 1 {
+		return badRequest("The page runs plans of one file. Run this one with the program.")
+	}
+	path, output := s.keptPath(sum), s.outputOf(kept.List.Paths[0])
+	err = s.starts.begin(kept.Plan.Run, after, start{Plan: sum, Output: output}, s.Program.RunArguments(kept, path, output))
+	if err != nil && !errors.Is(err, errStarted) {
+		return err
+	}
+	http.Redirect(w, r, runPath(kept.Plan.Run), http.StatusSeeOther)
+	return nil
+}
+
+// runPath returns the path of the screen of a run.
+func runPath(name string) string { return "/runs/" + url.PathEscape(name) }
