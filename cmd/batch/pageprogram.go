@@ -157,6 +157,7 @@ func (p *pageProgram) Plan(ctx context.Context, list string, flags []web.Flag, k
 	if err != nil {
 		return nil, err
 	}
+	w.Workspace.Journal.Wait = web.ReadingPatience
 	if err := o.checkKeep([]string{list}); err != nil {
 		return nil, err
 	}

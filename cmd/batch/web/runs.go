@@ -25,12 +25,15 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// reading returns where use cases read the journal. They wait for a moment for a process that has it and serves no
-// readers.
+// ReadingPatience is how long a screen waits for a process that owns the journal and serves no readers. That is one
+// that opens it or ends.
+const ReadingPatience = 30 * time.Second
+
+// reading returns where use cases read the journal.
 func (s *Server) reading() (*pipeline.Work, error) {
 	w, err := s.Program.Work()
 	if err == nil {
-		w.Workspace.Journal.Wait = 10 * time.Second
+		w.Workspace.Journal.Wait = ReadingPatience
 	}
 	return w, err
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/remote"
 	"payonce/cmd/batch/jobs"
 	"payonce/pipeline"
 	"payonce/pipeline/report"
@@ -160,13 +161,20 @@ func (s *Server) routes() http.Handler {
 		"GET /{anything...}":         func(http.ResponseWriter, *http.Request) error { return notFound("There is no such screen.") },
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := serve(w, r); err != nil {
+			err := serve(w, r)
+			for looks := 1; looks < maxLooks && r.Method == http.MethodGet && errors.Is(err, remote.ErrLost); looks++ {
+				err = serve(w, r) // the process that owned the journal has ended just now, so another look finds it free
+			}
+			if err != nil {
 				s.fail(w, r, err)
 			}
 		})
 	}
 	return mux
 }
+
+// maxLooks is how often a screen is made while processes that own the journal end.
+const maxLooks = 5
 
 // screen serves a request. It returns an error before it has written anything.
 type screen func(http.ResponseWriter, *http.Request) error
