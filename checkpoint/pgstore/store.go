@@ -58,6 +58,7 @@ type Store struct {
 	base     int64      // the version at the beginning of the turn
 	alone    bool       // the turn is that of Alone
 	gathered []record.Write
+	erasing  bool // Close rewrites the table
 
 	stop    context.CancelFunc // ends the renewals of the lease
 	stopped chan struct{}
@@ -195,6 +196,7 @@ const renewal = `UPDATE payonce_process AS p
 
 // Close ends the epoch. Calls that are still in flight are in doubt from then on.
 func (s *Store) Close() error {
+	erased := s.finishErasure()
 	s.stop()
 	<-s.stopped
 	s.turns.Lock()
@@ -211,7 +213,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop()
-	return err
+	return errors.Join(err, erased)
 }
 
 // newToken returns a name for a commit.

@@ -41,6 +41,8 @@ type Turn struct {
 	Live []uint64
 	// Expired says that the lease has ended. The process may still record how its calls ended, but begin none.
 	Expired bool
+	// Silent are those of Live, except this one, whose leases have ended: they begin no calls.
+	Silent  []uint64
 	Changed []Write // in any order; without deleted records
 }
 
