@@ -11,16 +11,17 @@ import (
 	"payonce/checkpoint/attempt"
 )
 
-// drainPoll is the time after which a process asks again that may not begin calls because another one drains the account.
+// drainPoll is the time after which a process asks again that may not begin calls, because another one drains the
+// account.
 const drainPoll = time.Second
 
 // leftFlying says why an account cannot be compared now.
 const leftFlying = "a process that stopped has calls in flight; a few minutes after it was seen last they are in doubt, and can be decided with the others"
 
-// Drain waits until no process has calls of the account in flight. Until end is called, or this process ends, no process
-// begins one. Only one process at a time drains an account; others wait for it. When a process with calls in flight has
-// stopped, Drain does not wait for them, because that takes minutes: it drains nothing and returns why. A journal that
-// is not shared has no other processes. The caller has no calls of the account in flight.
+// Drain waits until no process has calls of the account in flight. Until end is called, or this process ends, no
+// process begins one. Only one process at a time drains an account; others wait for it. When a process with calls in
+// flight has stopped, Drain does not wait for them, because that takes minutes: it drains nothing and returns why. A
+// journal that is not shared has no other processes. The caller has no calls of the account in flight.
 func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err error) {
 	if j.shared.store == nil {
 		return func() error { return nil }, "", nil
@@ -50,8 +51,8 @@ func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err 
 	}
 }
 
-// DrainAll drains all accounts for as long as this process has the journal open. It also waits for the calls of processes
-// that have stopped.
+// DrainAll drains all accounts for as long as this process has the journal open. It also waits for the calls of
+// processes that have stopped.
 func (j *Journal) DrainAll(ctx context.Context) error {
 	for number := range j.Accounts() { // in their order, so two processes never wait for each other
 		account, err := j.For(number)
@@ -101,7 +102,8 @@ func (j *Journal) endDrain() error {
 	return <-durable
 }
 
-// drainedYet reports whether no call of the account is in flight, and else whether one is of a process that has stopped.
+// drainedYet reports whether no call of the account is in flight, and else whether one is of a process that has
+// stopped.
 func (j *Journal) drainedYet() (idle, left bool, err error) {
 	j.lock() // a turn puts the calls of ended epochs in doubt
 	defer j.mu.Unlock()
