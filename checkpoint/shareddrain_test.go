@@ -43,10 +43,16 @@ func drain(t *testing.T, r *rig) <-chan func() error {
 	return drained
 }
 
-// until asks again until a condition holds.
-func until(t *testing.T, holds func() bool) {
+// awaitDrain waits until a journal knows that another process drains the account.
+func awaitDrain(t *testing.T, r *rig) {
 	t.Helper()
-	for !holds() {
+	for {
+		r.look()
+		by := r.own().DrainedBy
+		r.mu.Unlock()
+		if by != 0 {
+			return
+		}
 		select {
 		case <-t.Context().Done():
 			t.Fatal("the test ended")
@@ -69,7 +75,10 @@ func drainOfOne(t *testing.T, s *sharedRig) {
 	}
 	flying := b.grant(request(person(1), email))
 	drained := drain(t, a)
-	until(t, func() bool { return isDrained(b.begin(request(person(2), email))) })
+	awaitDrain(t, b)
+	if got := b.begin(request(person(2), email)); !isDrained(got) {
+		t.Errorf("while the account is drained: %#v, want Blocked", got)
+	}
 	select {
 	case <-drained:
 		t.Fatal("drained while a call is in flight")
@@ -147,7 +156,10 @@ func drainedReconciliation(t *testing.T, s *sharedRig) {
 	a.check(a.MarkInDoubt(lost.ID, attempt.LostCall{Cause: "reset"}))
 	flying := b.grant(request(person(2), email))
 	drained := drain(t, a)
-	until(t, func() bool { return isDrained(b.begin(request(person(3), email))) })
+	awaitDrain(t, b)
+	if got := b.begin(request(person(3), email)); !isDrained(got) {
+		t.Errorf("while the account is drained: %#v, want Blocked", got)
+	}
 	b.settle(flying, found)
 	end := <-drained
 	a.LastEnded()
@@ -177,7 +189,10 @@ func drainedForgetting(t *testing.T, s *sharedRig) {
 		}
 		erased <- errors.Join(err, a.Close())
 	}()
-	until(t, func() bool { return isDrained(b.begin(request(person(2), email))) })
+	awaitDrain(t, b)
+	if got := b.begin(request(person(2), email)); !isDrained(got) {
+		t.Errorf("while the account is drained: %#v, want Blocked", got)
+	}
 	b.settle(flying, found)
 	if err := <-erased; err != nil {
 		t.Fatal(err)
