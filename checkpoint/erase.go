@@ -341,7 +341,7 @@ func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	j.lock()
 	if !j.state.idle(nil) {
 		j.mu.Unlock()
-		return errors.New("nothing is erased while lookups are in flight")
+		return errors.New("nothing is erased while lookups are in flight; first drain the accounts")
 	}
 	for _, id := range forgotten {
 		if a := j.state.open[id]; a != nil {

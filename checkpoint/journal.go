@@ -124,12 +124,13 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 		Hold: cost.Hold{Fields: req.Lookup.Fields}, Run: req.Run, Job: req.Job, Epoch: j.shared.turn.Epoch,
 	})
 	view := j.state.view(known, a)
+	view.Account.Drained = j.drainedByAnother()
 	if view.Same, err = j.sameSubjects(who, key, req.Lookup.Fields); err != nil {
 		return nil, nil, err
 	}
 	decision, changes, err := decide.Decide(view, req)
-	if _, blocked := decision.(attempt.Blocked); blocked && j.shared.store != nil && j.othersFlying() {
-		decision = attempt.Blocked{Until: j.now().Add(askAgain)}
+	if blocked, is := decision.(attempt.Blocked); is {
+		decision = j.waitForOthers(blocked)
 	}
 	if changes == nil || err != nil {
 		return decision, write, err

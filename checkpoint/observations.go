@@ -40,14 +40,22 @@ func (j *Journal) Observe(changes []Observed) (added int, err error) {
 			return nil
 		}
 		j.lock()
-		all := make([]Write, len(writes))
+		var all []Write
 		for i := range writes {
+			known, err := j.knownInTurn(keys[i])
+			if err != nil {
+				j.mu.Unlock()
+				return err
+			}
+			if known {
+				continue
+			}
 			writes[i].At, writes[i].After = j.now(), j.state.persisted.NextID-1
-			all[i] = Write{Key: keys[i], Value: record.Encode(&writes[i])}
+			all = append(all, Write{Key: keys[i], Value: record.Encode(&writes[i])})
 		}
 		durable := j.enqueue(nil, all...)
 		j.mu.Unlock()
-		added += len(writes)
+		added += len(all)
 		writes, keys, size = nil, nil, 0
 		return <-durable
 	}
@@ -71,6 +79,16 @@ func (j *Journal) Observe(changes []Observed) (added int, err error) {
 		}
 	}
 	return added, save()
+}
+
+// knownInTurn reports whether there is a record of a key that was missing before the turn. Another process may have
+// written it since. A journal that is not shared has no other processes. The lock is held.
+func (j *Journal) knownInTurn(key []byte) (bool, error) {
+	if j.shared.store == nil {
+		return false, nil
+	}
+	value, err := j.store.Get(key)
+	return value != nil, err
 }
 
 // companyKey returns the key of a company by its id.

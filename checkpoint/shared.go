@@ -449,6 +449,18 @@ func (j *Journal) othersFlying() bool {
 	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool { return j.state.open[id].Epoch != j.shared.turn.Epoch })
 }
 
+// waitForOthers adds to a decision when to ask again, because the end of a call or a drain of another process is not
+// signalled. The lock is held.
+func (j *Journal) waitForOthers(blocked attempt.Blocked) attempt.Blocked {
+	switch {
+	case blocked.Drained:
+		blocked.Until = j.now().Add(drainPoll)
+	case j.shared.store != nil && j.othersFlying():
+		blocked.Until = j.now().Add(askAgain)
+	}
+	return blocked
+}
+
 // permission returns the check of a ticket right before its request is sent; nil when none is needed.
 func (j *ledger) permission() func() error {
 	if j.shared.store == nil {

@@ -31,11 +31,18 @@ func newSharedRig(t *testing.T, server *iotest.PostgresServer) *sharedRig {
 // open opens the journal for one more process, which ends with the test.
 func (s *sharedRig) open() *rig {
 	s.t.Helper()
+	r := s.openToClose()
+	s.t.Cleanup(func() { _ = r.Close() }) // an error of a journal that failed is known
+	return r
+}
+
+// openToClose opens the journal for a process that the test ends.
+func (s *sharedRig) openToClose() *rig {
+	s.t.Helper()
 	j, err := New(openPostgres(s.t, s.server, s.workspace), s.options)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(func() { _ = j.Close() }) // an error of a journal that failed is known
 	return &rig{Journal: j, t: s.t}
 }
 

@@ -166,10 +166,10 @@ func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 	return do(s)
 }
 
-// withReading runs a use case that only reads the workspace's journal, which has to exist.
+// withReading runs a use case that reads the workspace's journal, which has to exist, and writes files.
 func withReading[T any](ctx context.Context, w *Work, doing string, do func(*session) (T, error)) (T, error) {
 	return with(w, func(s *session) (T, error) {
-		if err := s.place.Read(ctx, doing); err != nil {
+		if err := s.place.ReadToRecord(ctx, doing); err != nil {
 			var none T
 			return none, err
 		}
@@ -208,5 +208,11 @@ func WithSession[T any](w *Work, do func(*workspace.Session) (T, error)) (T, err
 
 // WithJournal calls do with the workspace and its journal, which has to exist and is only read.
 func WithJournal[T any](ctx context.Context, w *Work, doing string, do func(*workspace.Session) (T, error)) (T, error) {
-	return withReading(ctx, w, doing, func(s *session) (T, error) { return do(s.place) })
+	return with(w, func(s *session) (T, error) {
+		if err := s.place.Read(ctx, doing); err != nil {
+			var none T
+			return none, err
+		}
+		return do(s.place)
+	})
 }

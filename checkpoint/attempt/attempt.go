@@ -194,8 +194,10 @@ func (l Limit) Outlasts(other Limit) bool {
 	return l.Until.After(other.Until)
 }
 
-// Blocked says that the decision depends on the end of a call in flight.
+// Blocked says that the decision depends on the end of a call in flight, or that another process drains the account.
 type Blocked struct {
+	// Drained says that another process waits until no call of the account is in flight, and compares the account then.
+	Drained bool
 	// Until is when to ask again at the latest, because the call may be one of another process. It is zero when all calls
 	// in flight are those of this process.
 	Until time.Time

@@ -13,7 +13,7 @@ import (
 // whose Ticket the store adds. A granted call takes a slot of the window.
 //
 // The limits are checked in a fixed order: what is known of the subject, the free allowance, the
-// limits of the account that are reached, the ceilings, the pause, the window. So a call that fits under no
+// limits of the account that are reached, the ceilings, the pause, a drain, the window. So a call that fits under no
 // ceiling is refused at once and does not wait for a slot first.
 func Decide(view View, req attempt.Request) (attempt.Decision, *Changes, error) {
 	if _, err := req.Rates.Total(req.Lookup.Fields); err != nil {
@@ -189,6 +189,9 @@ func (v View) scope(name string) *Scope {
 func (v View) wait() attempt.Decision {
 	if paused := v.Account.PausedUntil; paused.After(v.Now) {
 		return attempt.Later{Until: paused, Asked: true}
+	}
+	if v.Account.Drained {
+		return attempt.Blocked{Drained: true}
 	}
 	switch w := v.Account.Window; {
 	case w.InFlight+w.Cooling < w.Slots:

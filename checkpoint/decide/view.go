@@ -62,6 +62,8 @@ type Account struct {
 	Ceilings    []cost.Ceiling
 	Allowance   cost.Allowance
 	PausedUntil time.Time // zero for no pause
+	// Drained says that another process lets nobody begin calls of the account.
+	Drained bool
 	// Limits are those that the service has said are reached, also some that have ended since.
 	Limits []attempt.Limit
 	Window Window

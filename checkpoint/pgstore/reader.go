@@ -85,12 +85,7 @@ func (r *reader) Scan(prefix, from []byte, visit func(key, value []byte) (bool, 
 // Seek implements the method that record.Seek looks for. It reads a page at a time, and no statement runs during a
 // visit.
 func (r *reader) Seek(prefix, from []byte, visit record.Visit) error {
-	if string(from) < string(prefix) {
-		from = prefix
-	}
-	if from == nil {
-		from = []byte{}
-	}
+	from = []byte(max(string(from), string(prefix)))
 	size := firstPage
 	for from != nil {
 		page, err := r.page(prefix, from, size)

@@ -66,6 +66,7 @@ type Store struct {
 	seen     known      // the last commit that this process has seen
 	alone    bool       // the turn is that of Alone
 	gathered []record.Write
+	erasing  bool        // Close rewrites the table
 	commits  *commitFile // nil for none
 
 	openedOn  string                // the server at the opening
@@ -222,6 +223,7 @@ const renewal = `UPDATE payonce_process AS p
 
 // Close ends the epoch. Calls that are still in flight are in doubt from then on.
 func (s *Store) Close() error {
+	erased := s.finishErasure()
 	s.stop()
 	<-s.stopped
 	s.turns.Lock()
@@ -239,7 +241,7 @@ func (s *Store) Close() error {
 	if s.commits != nil {
 		err = errors.Join(err, s.commits.close())
 	}
-	return err
+	return errors.Join(err, erased)
 }
 
 // newToken returns a name for a commit.

@@ -41,13 +41,19 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, er
 	batch.Queue(renewal, s.workspace, s.epoch, s.nonce).QueryRow(func(row pgx.Row) error { return s.isLive(row.Scan(&renewed, &turn.Now)) })
 	batch.Queue(`UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND ended IS NULL AND epoch <> $2
 		AND seen + lease + call_time < clock_timestamp()`, s.workspace, s.epoch)
-	batch.Queue("SELECT epoch FROM payonce_process WHERE workspace = $1 AND ended IS NULL", s.workspace).Query(func(rows pgx.Rows) error {
-		live, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-		for _, epoch := range live {
-			turn.Live = append(turn.Live, uint64(epoch))
-		}
-		return err
-	})
+	batch.Queue("SELECT epoch, seen + lease <= clock_timestamp() FROM payonce_process WHERE workspace = $1 AND ended IS NULL", s.workspace).
+		Query(func(rows pgx.Rows) error {
+			var epoch int64
+			var silent bool
+			_, err := pgx.ForEachRow(rows, []any{&epoch, &silent}, func() error {
+				turn.Live = append(turn.Live, uint64(epoch))
+				if silent && epoch != s.epoch {
+					turn.Silent = append(turn.Silent, uint64(epoch))
+				}
+				return nil
+			})
+			return err
+		})
 	batch.Queue("SELECT key, value FROM payonce_record WHERE workspace = $1 AND version > $2", s.workspace, int64(s.version.Load())).
 		Query(func(rows pgx.Rows) error {
 			return eachRow(rows, func(key, value []byte) { turn.Changed = append(turn.Changed, record.Write{Key: key, Value: value}) })

@@ -108,6 +108,7 @@ func accountMembers(m *numbered.Members, a *Account) {
 	numbered.List(m, 19, &a.Answered, answeredMembers)
 	numbered.List(m, 20, &a.Confirmed, operationMembers)
 	numbered.Uint(m, 21, &a.Spans)
+	numbered.Uint(m, 22, &a.DrainedBy)
 }
 
 func seenMembers(m *numbered.Members, s *cost.Seen) {

@@ -274,6 +274,9 @@ type Account struct {
 	Answered  []AnsweredCalls  `json:"answered,omitempty"`
 	Confirmed []cost.Operation `json:"confirmed,omitempty"`
 	Spans     cost.Meters      `json:"spans,omitempty"`
+	// DrainedBy is the epoch of the process that lets no other one begin calls, in a shared journal; 0 for none. It has no
+	// effect once that process has ended.
+	DrainedBy uint64 `json:"drained_by,omitempty"`
 }
 
 // AnsweredCalls are calls of one operation that were counted.

@@ -47,6 +47,8 @@ type Turn struct {
 	// Refused is why the process may begin no calls, such as ErrFenced; nil when it may. It may still record how its calls
 	// ended.
 	Refused error
+	// Silent are those of Live, except this one, whose leases have ended: they begin no calls.
+	Silent  []uint64
 	Changed []Write // in any order; without deleted records
 }
 

@@ -85,17 +85,10 @@ func (o *options) load(cmd *cobra.Command) error {
 		}
 	}
 	o.hints = hintFlagsOf(cmd.Flags())
-	o.copies = cmd.CommandPath() == "batch journal copy"
-	if o.service.shared() != "" && cmd.Flags().Lookup("workspace") != nil && !slices.Contains(sharedCommands, cmd.CommandPath()) {
+	if o.service.shared() != "" && cmd.CommandPath() == "batch serve" {
 		return notShared(cmd.CommandPath())
 	}
 	return o.check()
-}
-
-// sharedCommands are the commands that work with a shared journal.
-var sharedCommands = []string{
-	"batch plan", "batch run", "batch write", "batch status", "batch budget", "batch runs", "batch show", "batch ledger", "batch reconcile",
-	"batch journal copy", "batch journal migrate",
 }
 
 // notShared refuses a command that does not work with a shared journal.
@@ -233,8 +226,6 @@ func (o *options) check() error {
 	switch {
 	case o.service.Journal != "" && pgstore.HasPassword(o.service.Journal):
 		return problem.Usagef("--journal has a password or cannot be read, and others can see the command line. Write it like postgres://user@host/database, with the password in a passfile, or put the whole address into BATCH_JOURNAL")
-	case shared != "" && o.changes != "":
-		return notShared("batch run --changes")
 	case shared != "" && o.service.Sandbox:
 		return problem.Usagef("--sandbox has a journal of its own: unset BATCH_JOURNAL and leave out --journal")
 	case shared != "" && o.service.getenv(journalKeyVariable) != "" && !o.copies:

@@ -42,7 +42,7 @@ func watchStatus(ctx context.Context, every time.Duration, screen statusScreen, 
 		if shown, err = screen.show(found, shown, every > 0); err != nil {
 			return err
 		}
-		if every == 0 || len(found.Active) == 0 {
+		if every == 0 || found.Idle() {
 			return nil
 		}
 		select {

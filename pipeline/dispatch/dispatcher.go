@@ -163,6 +163,10 @@ func (d *dispatcher) begin(ctx context.Context) error {
 		if len(d.flights.begun) == 0 && decision.Until.IsZero() {
 			return errors.New("the journal waits for a call, but none is in flight")
 		}
+		if decision.Drained {
+			defer d.waiting(Wait{Reason: WaitSettle})()
+			defer d.counting(&d.tally.Waited.Settle)()
+		}
 		d.wait(ctx, decision.Until)
 	default:
 		return fmt.Errorf("the journal returned %T, which is not a decision", decision)

@@ -64,6 +64,9 @@ func (d *dispatcher) settleLosses(ctx context.Context) {
 // charged is forfeited, and the rest stays in doubt. When the account cannot be read, the lost
 // calls wait for the next reading, if there is one.
 func (d *dispatcher) settle(ctx context.Context, this look) error {
+	if d.dropDecided(); len(d.lost) == 0 {
+		return nil
+	}
 	d.note("%s: waiting for the account to settle, to see what was charged",
 		counted(int64(len(d.lost)), "response was lost", "responses were lost"))
 	defer d.waiting(Wait{WaitSettle, d.Reconciler.settled()})()
@@ -82,7 +85,7 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 	case err != nil:
 		return err
 	case len(reconciled.Cases) == 0 && this == oneLook:
-		d.note("the account could not be read: %s; trying again later", reconciled.Why)
+		d.note("what was charged is not known yet: %s. The lookups wait, and the account is read again later", reconciled.Why)
 		return nil
 	}
 	for _, c := range reconciled.Cases {
@@ -102,16 +105,36 @@ func (d *dispatcher) settle(ctx context.Context, this look) error {
 	return nil
 }
 
+// dropDecided begins the lost tasks again that another process has decided. The journal knows what they were charged.
+func (d *dispatcher) dropDecided() {
+	inDoubt := map[attempt.ID]bool{}
+	for _, doubt := range d.Reconciler.Arbiter.Doubts() {
+		inDoubt[doubt.ID] = true
+	}
+	for id, t := range d.lost {
+		if inDoubt[id] {
+			continue
+		}
+		delete(d.lost, id)
+		d.repeat(t)
+	}
+}
+
+// repeat begins a lost task again, unless it was tried often.
+func (d *dispatcher) repeat(t task) {
+	if t.tries < maxTries {
+		d.again(t, time.Time{})
+		return
+	}
+	d.tally.Lookups++
+	d.tally.GivenUp++
+}
+
 // reconciled goes on with a lost task as the account proves.
 func (d *dispatcher) reconciled(t task, c attempt.Case) {
 	switch c.Result {
 	case cost.NotCharged:
-		if t.tries < maxTries {
-			d.again(t, time.Time{})
-			return
-		}
-		d.tally.Lookups++
-		d.tally.GivenUp++
+		d.repeat(t)
 	case cost.Charged:
 		d.tally.Spent += c.Charge.Money()
 		if rest := d.rest(t.lookup, c.Fields); rest != 0 {

@@ -15,8 +15,9 @@ type Arbiter interface {
 	Doubts() []attempt.Doubt
 	// LastEnded returns when the last call ended that may have been charged.
 	LastEnded() time.Time
-	// AwaitsAccount reports whether an idle snapshot of the account can show more.
-	AwaitsAccount() bool
+	// Drain lets no other process begin calls of the account until end is called, and waits for those in flight. It
+	// drains nothing, and returns why, when they cannot be waited for.
+	Drain(ctx context.Context) (end func() error, why string, err error)
 	// Reconcile decides by an idle snapshot of the account what it can about the
 	// doubts and about charges that may have been free, durably. The user says whether
 	// the account is exclusive.
@@ -55,11 +56,21 @@ func (r *Reconciler) Pending() int {
 	return pending
 }
 
-// Reconcile waits until the settle delay has passed and the service reports no
-// reservations, and lets the journal decide. When the account does not come to
-// rest, or cannot be read, nothing is decided, there are no cases, and Why says so;
+// Reconcile waits until no process has a call in flight, the settle delay has passed and the service reports no
+// reservations, and lets the journal decide. Meanwhile no process begins a call of the account. When the account does
+// not come to rest, or cannot be read, nothing is decided, there are no cases, and Why says so;
 // a later call tries again. The error is the journal's, ctx's, or the service's refusal.
-func (r *Reconciler) Reconcile(ctx context.Context) (attempt.ReconcileResult, error) {
+func (r *Reconciler) Reconcile(ctx context.Context) (result attempt.ReconcileResult, err error) {
+	end, why, err := r.Arbiter.Drain(ctx)
+	if err != nil || why != "" {
+		return attempt.ReconcileResult{Why: why}, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	return r.compare(ctx)
+}
+
+// compare is Reconcile once the account is drained.
+func (r *Reconciler) compare(ctx context.Context) (attempt.ReconcileResult, error) {
 	if err := r.sleep(ctx, r.settled().Sub(r.Now())); err != nil {
 		return attempt.ReconcileResult{}, err
 	}

@@ -19,7 +19,10 @@ type settling struct {
 
 func (s *settling) Doubts() []attempt.Doubt { return []attempt.Doubt{{Decidable: true, Since: s.lost}} }
 func (s *settling) LastEnded() time.Time    { return s.lost }
-func (s *settling) AwaitsAccount() bool     { return true }
+func (s *settling) Drain(context.Context) (func() error, string, error) {
+	return func() error { return nil }, "", nil
+}
+
 func (s *settling) Reconcile(cost.Account, bool) (attempt.ReconcileResult, error) {
 	return attempt.ReconcileResult{Why: "decided"}, nil
 }

@@ -22,7 +22,7 @@ import (
 func Expiring(ctx context.Context, w *pipeline.Work, before time.Time, export string) (*report.Expiring, error) {
 	return closed(ctx, w, "journal prune", func(dir string, options workspace.Opening) (*report.Expiring, error) {
 		view := &report.Expiring{Before: before, Exported: export}
-		err := workspace.WithStore(ctx, dir, options, func(store record.Store) error {
+		err := workspace.ReadStore(ctx, dir, options, func(store record.Store) error {
 			outputs, err := checkpoint.RunOutputs(store)
 			if err != nil {
 				return err

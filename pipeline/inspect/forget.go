@@ -40,15 +40,16 @@ func Forget(
 		if err != nil {
 			return nil, err
 		}
-		erased, err := forget(journal, dir, options, person, w.Workspace.AnswerReaders(), asked)
+		erased, err := forget(ctx, journal, dir, options, person, w.Workspace.AnswerReaders(), asked)
 		return erased, errors.Join(err, journal.Close())
 	})
 }
 
 func forget(
-	journal *checkpoint.Journal, dir string, options workspace.Opening, person checkpoint.Person, readers answers,
+	ctx context.Context, journal *checkpoint.Journal, dir string, options workspace.Opening, person checkpoint.Person, readers answers,
 	asked Erasing,
 ) (*report.Erasure, error) {
+	version := journal.Version()
 	found, view, err := find(journal, person, readers)
 	if err != nil {
 		return nil, err
@@ -75,6 +76,18 @@ func forget(
 	if err := asked.Confirm(view); err != nil {
 		return nil, err
 	}
+	if err := journal.DrainAll(ctx); err != nil {
+		return nil, err
+	}
+	if journal.Version() != version { // other processes have recorded answers since, which may be about the person
+		if found, view, err = find(journal, person, readers); err != nil {
+			return nil, err
+		}
+		if err := recordedNames(journal, found, view); err != nil {
+			return nil, err
+		}
+	}
+	view.NotReached = append(view.NotReached, options.Keeps()...)
 	if view.Lists, err = removeLists(dir, found.Names); err != nil {
 		return nil, err
 	}

@@ -47,6 +47,17 @@ func owned[T any](ctx context.Context, w *pipeline.Work, doing string, do func(*
 	})
 }
 
+// erasing runs a use case that erases records of a journal and closes the journal. No process begins a call until then,
+// so nothing about what is erased is on its way.
+func erasing[T any](ctx context.Context, w *pipeline.Work, doing string, do func(*checkpoint.Journal) (T, error)) (T, error) {
+	return owned(ctx, w, doing, func(journal *checkpoint.Journal) (result T, err error) {
+		if err := journal.DrainAll(ctx); err != nil {
+			return result, err
+		}
+		return do(journal)
+	})
+}
+
 // Check verifies every record of the journal and its sums. The report is there although the
 // journal is damaged.
 func Check(ctx context.Context, w *pipeline.Work) (*report.JournalCheck, error) {
@@ -165,7 +176,7 @@ func endWaits(journal *checkpoint.Journal) (*report.Unpaused, error) {
 
 // Prune erases the answers that came before a time.
 func Prune(ctx context.Context, w *pipeline.Work, before time.Time) (*report.Erasure, error) {
-	return owned(ctx, w, "journal prune", func(journal *checkpoint.Journal) (*report.Erasure, error) {
+	return erasing(ctx, w, "journal prune", func(journal *checkpoint.Journal) (*report.Erasure, error) {
 		erased, err := journal.Prune(before)
 		return report.ErasureOf(erased), err
 	})

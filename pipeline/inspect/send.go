@@ -26,6 +26,7 @@ func (c *comparing) openSpending(ctx context.Context, inDoubt string) (why strin
 			return inDoubt, nil
 		}
 	}
+	c.Account.Journal.BeginReading()
 	shown, err := c.Account.Status.Status(ctx)
 	if err == nil {
 		err = c.Account.Use(ctx, shown)

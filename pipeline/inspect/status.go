@@ -63,6 +63,9 @@ func lookAtStatus(ctx context.Context, w *pipeline.Work) (*report.Status, error)
 		if view.Limits, err = limitsOf(s); err != nil {
 			return view, err
 		}
+		if view.Processes, err = processesOf(s); err != nil {
+			return view, err
+		}
 		if s.Snapshot() {
 			owner, err := s.Owner()
 			switch {
@@ -78,6 +81,17 @@ func lookAtStatus(ctx context.Context, w *pipeline.Work) (*report.Status, error)
 		view.Last, err = lastRun(s)
 		return view, err
 	})
+}
+
+// processesOf returns the processes that share the journal.
+func processesOf(s *workspace.Session) (processes []report.SharedProcess, err error) {
+	all, err := s.Processes()
+	for _, p := range all {
+		processes = append(processes, report.SharedProcess{
+			Epoch: p.Epoch, Holder: p.Holder, Since: p.Since.UTC(), LeaseUntil: p.LeaseUntil.UTC(), Silent: !p.LeaseUntil.After(p.Now),
+		})
+	}
+	return processes, err
 }
 
 // limitsOf returns the limits of modules that are reached.

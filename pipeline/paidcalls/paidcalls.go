@@ -83,6 +83,10 @@ func (s *Session) Note(format string, args ...any) {
 // It must be called while no call is in flight.
 func (s *Session) Settle(ctx context.Context, status *v2.StatusClient) error {
 	if !s.Journal.AwaitsAccount() {
+		s.Journal.BeginReading()
+		if err := s.ReadAccount(ctx, status); err != nil {
+			return err
+		}
 		return s.Journal.Rebase(s.Account)
 	}
 	reconciler := s.reconciler(status)

@@ -18,8 +18,22 @@ type Status struct {
 	Waiting []WaitingJob `json:"waiting_jobs,omitempty"`
 	// Limits are those of modules that are reached and that last.
 	Limits []ReachedLimit `json:"limits,omitempty"`
-	Zone   *time.Location `json:"-"` // of the times that a person reads
+	// Processes are those that work on a shared journal.
+	Processes []SharedProcess `json:"processes,omitempty"`
+	Zone      *time.Location  `json:"-"` // of the times that a person reads
 }
+
+// SharedProcess is a process that works on a shared journal.
+type SharedProcess struct {
+	Epoch      int64     `json:"epoch"`
+	Holder     string    `json:"holder"` // its command, its number and its machine
+	Since      time.Time `json:"since"`
+	LeaseUntil time.Time `json:"lease_until"`
+	Silent     bool      `json:"silent,omitempty"` // its lease has ended, so it sends nothing
+}
+
+// Idle reports whether nothing works on the journal.
+func (v *Status) Idle() bool { return len(v.Active)+len(v.Processes) == 0 }
 
 // WaitingJob is an occurrence of a job that reached a limit and goes on when the limit has ended.
 type WaitingJob struct {
@@ -90,8 +104,15 @@ func (v *Progress) Percent() int64 {
 func Percent(n int64) string { return Textf("%d %%", n) }
 
 func (v *Status) Render(p *Page) {
-	if len(v.Active) == 0 {
+	if v.Idle() {
 		p.Linef("nothing runs")
+	}
+	for _, process := range v.Processes {
+		lease := "lease until "
+		if process.Silent {
+			lease = "sends nothing, because its lease ended "
+		}
+		p.Prosef("works", "%s, epoch %d, since %s, %s%s", Printable(process.Holder), process.Epoch, v.clock(process.Since), lease, v.clock(process.LeaseUntil))
 	}
 	if v.Last != nil {
 		v.renderLast(p)

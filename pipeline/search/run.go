@@ -102,9 +102,6 @@ func (s *session) run(ctx context.Context, approver Approver) (*Ended, error) {
 			return nil, problem.AsUsage(err)
 		}
 	}
-	if s.Place.Options.Journal.Shared != "" {
-		return nil, problem.Coded("not_shared", "searches do not work with a shared journal yet; nothing was changed")
-	}
 	var client *v2.Client
 	connect := func(config v2.Config) (_ *v2.StatusClient, err error) {
 		if client, err = v2.NewClient(config); err != nil {

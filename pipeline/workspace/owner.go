@@ -57,6 +57,8 @@ type owned struct {
 type doing struct {
 	reading bool // only
 	opening bool // the journal, so that nobody may read before ready is called
+	// recording says that the process may record in the journal which files it wrote.
+	recording bool
 }
 
 // ready says that the journal is open.

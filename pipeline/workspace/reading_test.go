@@ -80,7 +80,7 @@ func TestAReaderIsRefusedWhileTheJournalIsBeingOpened(t *testing.T) {
 	for name, open := range map[string]func() (*checkpoint.Journal, error){
 		"to own": func() (*checkpoint.Journal, error) { return OpenJournal(t.Context(), dir, options) },
 		"to read": func() (*checkpoint.Journal, error) {
-			j, _, err := readJournal(t.Context(), dir, options)
+			j, _, err := readJournal(t.Context(), dir, options, doing{})
 			return j, err
 		},
 	} {

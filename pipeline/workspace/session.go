@@ -245,6 +245,16 @@ func (s *Session) Owner() (Owner, error) {
 	return owner, OpenError(err)
 }
 
+// Processes returns the processes that work together on a shared journal, which has to exist; none for one in a directory.
+func (s *Session) Processes() ([]pgstore.Process, error) {
+	dir, options, err := s.opening("status", nil)
+	if err != nil {
+		return nil, err
+	}
+	all, err := options.at(dir).processes()
+	return all, OpenError(err)
+}
+
 // Snapshot reports whether another process owns the journal. Then it is a snapshot, to which nothing can
 // be written.
 func (s *Session) Snapshot() bool { return s.snapshot }
@@ -263,11 +273,15 @@ func (s *Session) OpenExisting(ctx context.Context, doing string) (bool, error) 
 
 // ReadExisting is OpenExisting for a command that only reads. When another process owns the journal, it
 // opens a snapshot.
-func (s *Session) ReadExisting(ctx context.Context, doing string) (bool, error) {
+func (s *Session) ReadExisting(ctx context.Context, command string) (bool, error) {
+	return s.readExisting(ctx, command, doing{})
+}
+
+func (s *Session) readExisting(ctx context.Context, command string, does doing) (bool, error) {
 	return s.ifExisting(func() error {
-		dir, options, err := s.opening(doing, ctx.Err)
+		dir, options, err := s.opening(command, ctx.Err)
 		if err == nil {
-			s.Journal, s.snapshot, err = readJournal(ctx, dir, options)
+			s.Journal, s.snapshot, err = readJournal(ctx, dir, options, does)
 		}
 		return err
 	})
@@ -290,6 +304,12 @@ func (s *Session) Require(ctx context.Context, doing string) error {
 // Read opens the workspace's journal to read it. The journal has to exist.
 func (s *Session) Read(ctx context.Context, doing string) error {
 	return s.mustExist(s.ReadExisting(ctx, doing))
+}
+
+// ReadToRecord is Read for a command that writes files, which it records in the journal. It records none while another
+// process owns the journal.
+func (s *Session) ReadToRecord(ctx context.Context, command string) error {
+	return s.mustExist(s.readExisting(ctx, command, doing{recording: true}))
 }
 
 // mustExist returns an error when there is no journal.

@@ -4,19 +4,17 @@ package workspace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
-	"payonce/checkpoint"
 	"payonce/checkpoint/pgstore"
+	"payonce/checkpoint/record"
 	"payonce/pipeline/problem"
 )
-
-// errNotShared is the error of operations that need a journal in a directory.
-var errNotShared = problem.Coded("not_shared", "the command does not work with a shared journal yet; nothing was changed")
 
 // callMargin is the time that a call may take besides its time-out: to connect before it, and to record the answer after
 // it.
@@ -57,24 +55,63 @@ func (o Options) Migrate() (before, after int, err error) {
 	return before, after, OpenError(err)
 }
 
-// openShared opens a shared journal for a process that may write. Its clock is that of the database.
-func openShared(o Opening) (*checkpoint.Journal, error) {
-	store, err := pgstore.Open(*o.Shared)
+// database is a place in which many processes work on the journal at the same time.
+type database struct{ Opening }
+
+// own implements place.
+func (d database) own(context.Context, doing) (record.Store, error) { return d.participate() }
+
+// participate opens the store as one of the processes that may write.
+func (d database) participate() (record.Shared, error) {
+	s, err := pgstore.Open(*d.Shared)
 	if err != nil {
 		return nil, err
 	}
-	options := o.Journal
-	options.Now = nil
-	return checkpoint.New(store, options)
+	return s, nil
 }
 
-// readShared opens a snapshot of a shared journal.
-func readShared(o Opening) (*checkpoint.Journal, error) {
-	snapshot, err := pgstore.Read(o.Shared.URL, o.Shared.Workspace)
+// read implements place.
+func (d database) read(_ context.Context, does doing) (record.Store, bool, error) {
+	if does.recording {
+		s, err := d.participate()
+		return s, false, err
+	}
+	s, err := pgstore.Read(d.Shared.URL, d.Shared.Workspace)
+	if err != nil {
+		return nil, false, err
+	}
+	return s, true, nil
+}
+
+// change implements place. What do reads and writes is one turn.
+func (d database) change(_ context.Context, do func(record.Store) error) error {
+	s, err := d.participate()
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Alone(func(record.Turn) error { return do(s) }), s.Close())
+}
+
+// keeps implements place.
+func (d database) keeps() []string {
+	return []string{
+		"the write-ahead log and the standbys of the database", "lists of jobs and starts of runs in the state directories of other machines",
+	}
+}
+
+// processes implements place.
+func (d database) processes() ([]pgstore.Process, error) {
+	s, err := pgstore.Read(d.Shared.URL, d.Shared.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	return checkpoint.Read(snapshot, o.Journal)
+	all, err := s.Processes()
+	return all, errors.Join(err, s.Close())
+}
+
+// rewrite implements place.
+func (d database) rewrite(context.Context, []byte) error {
+	return problem.Coded("not_shared", "the key of a shared journal cannot be changed; nothing was changed")
 }
 
 // existsShared reports whether a database has the journal of a workspace.

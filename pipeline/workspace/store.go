@@ -26,88 +26,133 @@ type Opening struct {
 	Shared *pgstore.Options
 }
 
-// OpenJournal opens the journal in a directory, or creates it. Until it is closed, other processes can
+// A place is where a journal is kept: a directory, or a database that several machines share.
+type place interface {
+	// own opens the store to write to it. In a directory no other process opens it meanwhile.
+	own(ctx context.Context, does doing) (record.Store, error)
+	// read opens the store to read it, or a snapshot, to which nothing can be written. Who records files that it wrote
+	// gets a snapshot only while another process owns the journal.
+	read(ctx context.Context, does doing) (s record.Store, snapshot bool, err error)
+	// change calls do with the store while no other process changes it.
+	change(ctx context.Context, do func(record.Store) error) error
+	// keeps names what holds copies of erased records that the journal does not reach.
+	keeps() []string
+	// processes returns the processes that work on the journal together.
+	processes() ([]pgstore.Process, error)
+	// rewrite makes a fresh store, encrypted with a key.
+	rewrite(ctx context.Context, key []byte) error
+}
+
+// at returns where the journal is that has its directory, or its local files, in dir.
+func (o Opening) at(dir string) place {
+	if o.Shared != nil {
+		return database{o}
+	}
+	return directory{dir, o}
+}
+
+// OpenJournal opens the journal of a directory or of a database, or creates it. Until it is closed, other processes can
 // read it.
 func OpenJournal(ctx context.Context, dir string, o Opening) (*checkpoint.Journal, error) {
-	if o.Shared != nil {
-		return openShared(o)
-	}
-	s, err := own(ctx, dir, o, doing{opening: true})
+	s, err := o.at(dir).own(ctx, doing{opening: true})
 	if err != nil {
 		return nil, err
 	}
-	return s.open(o)
+	return o.open(s)
 }
 
-// open opens the journal in the store. Until then nobody else reads it: calls that were in flight when
-// another process was killed are not in doubt yet.
-func (s *owned) open(o Opening) (*checkpoint.Journal, error) {
-	journal, err := checkpoint.New(s, o.Journal)
-	if err == nil {
-		s.ready()
+// open opens the journal in a store. In a directory nobody else reads it until then: calls that were in flight when
+// another process was killed are not in doubt yet. The clock of a shared journal is that of its database.
+func (o Opening) open(s record.Store) (*checkpoint.Journal, error) {
+	options := o.Journal
+	if _, shared := s.(record.Shared); shared {
+		options.Now = nil
+	}
+	journal, err := checkpoint.New(s, options)
+	if owned, is := s.(*owned); is && err == nil {
+		owned.ready()
 	}
 	return journal, err
 }
 
-// readJournal opens the journal in a directory to read it, and reports whether another process owns it.
-// Then it is a snapshot.
-func readJournal(ctx context.Context, dir string, o Opening) (journal *checkpoint.Journal, another bool, err error) {
-	if o.Shared != nil {
-		journal, err = readShared(o)
-		return journal, true, err
-	}
-	snapshot, own, err := read(ctx, dir, o, doing{reading: true, opening: true})
+// readJournal opens a journal to read it, and reports whether it is a snapshot.
+func readJournal(ctx context.Context, dir string, o Opening, does doing) (journal *checkpoint.Journal, snapshot bool, err error) {
+	does.reading, does.opening = true, true
+	s, snapshot, err := o.at(dir).read(ctx, does)
 	switch {
 	case err != nil:
 		return nil, false, err
-	case snapshot != nil:
-		journal, err = checkpoint.Read(snapshot, o.Journal)
-		return journal, true, err
+	case snapshot:
+		journal, err = checkpoint.Read(s, o.Journal)
+	default:
+		journal, err = o.open(s)
 	}
-	journal, err = own.open(o)
-	return journal, false, err
+	return journal, snapshot, err
 }
 
-// WithStore calls do with the store of a journal, which has to exist and which no other process owns.
+// WithStore calls do with the store of a journal, which has to exist and which no other process owns. No other process
+// changes it meanwhile.
 func WithStore(ctx context.Context, dir string, o Opening, do func(record.Store) error) error {
-	if o.Shared != nil {
-		m := Join(dir, o)
-		return errors.Join(m.Change(ctx, func(s record.Store, _ Peers) error { return do(s) }), m.Close())
-	}
-	s, err := own(ctx, dir, o, doing{})
+	return o.at(dir).change(ctx, do)
+}
+
+// ReadStore calls do with the store of a journal, which has to exist. When another process owns the
+// journal, the store is a snapshot.
+func ReadStore(ctx context.Context, dir string, o Opening, do func(record.Store) error) error {
+	s, _, err := o.at(dir).read(ctx, doing{reading: true})
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(s), s.Close())
 }
 
-// ReadStore calls do with the store of a journal, which has to exist. When another process owns the
-// journal, the store is a snapshot.
-func ReadStore(ctx context.Context, dir string, o Opening, do func(record.Store) error) error {
-	if o.Shared != nil {
-		snapshot, err := pgstore.Read(o.Shared.URL, o.Shared.Workspace)
-		if err != nil {
-			return err
-		}
-		return errors.Join(do(snapshot), snapshot.Close())
-	}
-	snapshot, own, err := read(ctx, dir, o, doing{reading: true})
-	switch {
-	case err != nil:
-		return err
-	case snapshot != nil:
-		return errors.Join(do(snapshot), snapshot.Close())
-	}
-	return errors.Join(do(own), own.Close())
-}
-
 // Rewrite makes a fresh store of a closed journal, encrypted with a key.
 func (o Opening) Rewrite(ctx context.Context, dir string, key []byte) error {
-	if o.Shared != nil {
-		return errNotShared
+	return o.at(dir).rewrite(ctx, key)
+}
+
+// Keeps names what holds copies of erased records that the journal does not reach, besides backups.
+func (o Opening) Keeps() []string { return o.at("").keeps() }
+
+// directory is a place in which one process owns the journal at a time.
+type directory struct {
+	dir string
+	Opening
+}
+
+// own implements place.
+func (d directory) own(ctx context.Context, does doing) (record.Store, error) {
+	return own(ctx, d.dir, d.Opening, does)
+}
+
+// read implements place.
+func (d directory) read(ctx context.Context, does doing) (record.Store, bool, error) {
+	snapshot, own, err := read(ctx, d.dir, d.Opening, does)
+	if snapshot != nil {
+		return snapshot, true, nil
 	}
-	return o.alone(ctx, dir, func() error {
-		return badgerstore.Rewrite(dir, o.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: o.Journal.Stop})
+	return own, false, err
+}
+
+// change implements place.
+func (d directory) change(ctx context.Context, do func(record.Store) error) error {
+	s, err := own(ctx, d.dir, d.Opening, doing{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
+}
+
+// keeps implements place.
+func (d directory) keeps() []string { return nil }
+
+// processes implements place. The owner of a directory is asked in another way.
+func (d directory) processes() ([]pgstore.Process, error) { return nil, nil }
+
+// rewrite implements place.
+func (d directory) rewrite(ctx context.Context, key []byte) error {
+	return d.alone(ctx, d.dir, func() error {
+		return badgerstore.Rewrite(d.dir, d.Store, badgerstore.Copy{EncryptionKey: key, Verify: record.VerifyWhole, Stop: d.Journal.Stop})
 	})
 }
 

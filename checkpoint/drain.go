@@ -1,0 +1,138 @@
+// This file stops the calls of accounts in all processes that share a journal, for as long as one of them needs it.
+
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"payonce/checkpoint/attempt"
+)
+
+// drainPoll is the time after which a process asks again that may not begin calls, because another one drains the
+// account.
+const drainPoll = time.Second
+
+// leftFlying says why an account cannot be compared now.
+const leftFlying = "a process that stopped has calls in flight; a few minutes after it was seen last they are in doubt, and can be decided with the others"
+
+// Drain waits until no process has calls of the account in flight. Until end is called, or this process ends, no
+// process begins one. Only one process at a time drains an account; others wait for it. When a process with calls in
+// flight has stopped, Drain does not wait for them, because that takes minutes: it drains nothing and returns why. A
+// journal that is not shared has no other processes. The caller has no calls of the account in flight.
+func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err error) {
+	if j.shared.store == nil {
+		return func() error { return nil }, "", nil
+	}
+	for taken := false; !taken; {
+		if taken, why, err = j.beginDrain(); why != "" || err != nil {
+			return nil, why, err
+		}
+		if !taken {
+			err = sleep(ctx, drainPoll)
+		}
+		if err != nil {
+			return nil, "", err
+		}
+	}
+	for {
+		idle, left, err := j.drainedYet()
+		if err == nil && idle {
+			return j.endDrain, "", nil
+		}
+		if err == nil && !left {
+			err = sleep(ctx, askAgain)
+		}
+		if err != nil || left {
+			return nil, leftFlying, errors.Join(err, j.endDrain())
+		}
+	}
+}
+
+// DrainAll drains all accounts for as long as this process has the journal open. It also waits for the calls of
+// processes that have stopped.
+func (j *Journal) DrainAll(ctx context.Context) error {
+	for number := range j.Accounts() { // in their order, so two processes never wait for each other
+		account, err := j.For(number)
+		if err != nil {
+			return err
+		}
+		for why := "not yet"; why != ""; {
+			if _, why, err = account.Drain(ctx); err == nil && why != "" {
+				err = sleep(ctx, drainPoll)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// beginDrain drains the account, unless another process does, or one that has stopped has calls in flight.
+func (j *Journal) beginDrain() (taken bool, why string, err error) {
+	j.lock()
+	switch {
+	case j.failure != nil:
+		err = j.failure
+	case j.drainedByAnother():
+	case j.leftFlying():
+		why = leftFlying
+	default:
+		taken, j.own().DrainedBy = true, j.shared.turn.Epoch
+	}
+	durable := j.enqueue(nil)
+	j.mu.Unlock()
+	if err == nil {
+		err = <-durable
+	}
+	return taken, why, err
+}
+
+// endDrain lets all processes begin calls of the account again.
+func (j *Journal) endDrain() error {
+	j.lock()
+	if j.own().DrainedBy == j.shared.turn.Epoch {
+		j.own().DrainedBy = 0
+	}
+	durable := j.enqueue(nil)
+	j.mu.Unlock()
+	return <-durable
+}
+
+// drainedYet reports whether no call of the account is in flight, and else whether one is of a process that has
+// stopped.
+func (j *Journal) drainedYet() (idle, left bool, err error) {
+	j.lock() // a turn puts the calls of ended epochs in doubt
+	defer j.mu.Unlock()
+	return j.state.idle(j.own()), j.leftFlying(), j.failure
+}
+
+// drainedByAnother reports whether another process that has not ended drains the account. The lock is held, in a turn.
+func (j *Journal) drainedByAnother() bool {
+	by, turn := j.own().DrainedBy, j.shared.turn
+	return by != 0 && by != turn.Epoch && slices.Contains(turn.Live, by)
+}
+
+// leftFlying reports whether a process whose lease has ended has calls of the account in flight. The lock is held, in a
+// turn.
+func (j *Journal) leftFlying() bool {
+	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool {
+		a := j.state.open[id]
+		return a != nil && a.account == j.own() && slices.Contains(j.shared.turn.Silent, a.Epoch)
+	})
+}
+
+// sleep waits for a time, or until ctx ends.
+func sleep(ctx context.Context, wait time.Duration) error {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

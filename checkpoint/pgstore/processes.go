@@ -1,0 +1,30 @@
+package pgstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Process is a process that works on a journal and has not ended.
+type Process struct {
+	Epoch  int64
+	Holder string // as in Options
+	Since  time.Time
+	// LeaseUntil is when its lease ends unless it renews it, and Now the time of the database.
+	LeaseUntil, Now time.Time
+}
+
+// Processes returns the processes that worked on the journal when the snapshot was opened, in the order of their epochs.
+func (s *Snapshot) Processes() (all []Process, err error) {
+	err = s.do(func(ctx context.Context, conn *pgx.Conn) error {
+		rows, err := conn.Query(ctx, `SELECT epoch, holder, started, seen + lease, clock_timestamp() FROM payonce_process
+			WHERE workspace = $1 AND ended IS NULL ORDER BY epoch`, s.workspace)
+		if err == nil {
+			all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Process])
+		}
+		return err
+	})
+	return all, err
+}
