@@ -75,7 +75,7 @@ func newServeCommand(env environment) *cobra.Command {
 	flags.StringVar(&c.tlsKey, "tls-key", "", "the PEM `FILE` with the key of the certificate")
 	flags.StringVar(&c.password, "password-file", "", "a browser can also sign in with the password in the first line of this `FILE`")
 	flags.StringVar(&c.token, "metrics-token-file", "", "serve metrics only to whoever has the token in the first line of this `FILE`")
-	flags.Var(&c.maxUpload, "max-upload", "take uploads up to this size")
+	flags.Var(&c.maxUpload, "max-upload", "refuse uploads larger than this SIZE (default 1GB)")
 	flags.BoolVar(&c.noBrowser, "no-browser", false, "do not open a browser")
 	return cmd
 }
