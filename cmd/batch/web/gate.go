@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,7 +33,7 @@ type gate struct {
 	mu      sync.Mutex
 	key     []byte
 	invited map[[sha256.Size]byte]bool // the hashes of one-time tokens that were not used yet
-	// passwords is how many wrong passwords were given since the last right one, and wait when the next one is looked at.
+	// wrong is how many wrong passwords were given since the last right one, and wait when the next one is looked at.
 	wrong int
 	wait  time.Time
 }
@@ -44,8 +43,9 @@ const (
 	keyBytes  = 32
 	// mostInvited is how many one-time tokens are valid at the same time.
 	mostInvited = 20
-	// mostWrong is how many wrong passwords are looked at without a wait.
-	mostWrong = 5
+	// mostWrong is how many wrong passwords are looked at without a wait, and longestWait the longest wait for the next.
+	mostWrong   = 5
+	longestWait = time.Minute
 )
 
 func newGate(path string, o Options) (*gate, error) {
@@ -107,7 +107,7 @@ func (g *gate) sign(text string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// cookieName has a part of the key's hash: browsers send the cookies of one host to all its ports, so two servers of
+// cookieName has a part of a hash of the key's path: browsers send the cookies of one host to all its ports, so two servers of
 // one machine have different names.
 func (g *gate) cookieName() string {
 	sum := sha256.Sum256([]byte(g.path))
@@ -134,40 +134,60 @@ func (g *gate) knows(r *http.Request) bool {
 	return err == nil && hmac.Equal([]byte(proof), []byte(g.sign(until))) && g.now().Before(time.Unix(seconds, 0))
 }
 
-// mayTry reports whether a password is looked at now.
-func (g *gate) mayTry() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return !g.now().Before(g.wait)
-}
+// passwordAnswer is what the gate says of a password.
+type passwordAnswer int
 
-// tried counts wrong passwords. After some of them each makes the next one wait.
-func (g *gate) tried(right bool) {
+const (
+	passwordRight passwordAnswer = iota
+	passwordWrong
+	passwordNotRead // too many were wrong just now
+)
+
+// try looks at a password. After some wrong ones each makes the next one wait, also one that is given at the same time.
+func (g *gate) try(given, own string) passwordAnswer {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if right {
+	if g.now().Before(g.wait) {
+		return passwordNotRead
+	}
+	givenSum, ownSum := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(own))
+	if subtle.ConstantTimeCompare(givenSum[:], ownSum[:]) == 1 {
 		g.wrong = 0
-		return
+		return passwordRight
 	}
 	if g.wrong++; g.wrong >= mostWrong {
-		g.wait = g.now().Add(time.Duration(g.wrong) * time.Second)
+		g.wait = g.now().Add(min(time.Duration(g.wrong)*time.Second, longestWait))
 	}
+	return passwordWrong
 }
 
-// open are the paths that need no login. Metrics have a token of their own.
+// open are the paths that need no login. Metrics have a token of their own. A path is compared as it is: one that has
+// slashes or dots as escapes, such as /runs/..%2Fstatic/result, belongs to another screen than it seems.
 func open(path string) bool {
-	return path == "/login" || path == "/healthz" || path == "/metrics" || filepath.Dir(path) == "/static"
+	switch path {
+	case "/login", "/healthz", "/metrics", "/static/page.css", "/static/page.js":
+		return true
+	}
+	return false
 }
 
 // guarded lets only requests through that a browser at this server's own address makes for somebody who is signed in.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	signedIn := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The end of this time also ends a request that is refused and sends its body slowly.
+		body := http.NewResponseController(w)
+		if r.Body != http.NoBody {
+			_ = body.SetReadDeadline(time.Now().Add(s.HeaderTime)) // a connection of a test has none
+		}
 		if !open(r.URL.Path) && !s.gate.knows(r) {
 			s.refuseStranger(w, r)
 			return
 		}
-		if r.Method == http.MethodPost && !s.limitBody(w, r) {
-			return
+		if r.Method == http.MethodPost {
+			if !s.readForm(w, r) {
+				return
+			}
+			_ = body.SetReadDeadline(time.Time{}) // it would end an upload or a screen that takes long
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -203,11 +223,14 @@ func hostOf(address string) string {
 // formBytes is the most that a form without files has.
 const formBytes = 1 << 20
 
-// limitBody limits what a form may send, and reports whether it can be one of this page.
-func (s *Server) limitBody(w http.ResponseWriter, r *http.Request) bool {
+// readForm reads a form, and reports whether it can be one of this page. It limits what an upload may send, and leaves
+// the rest to its screen.
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request) bool {
 	wanted, most := "application/x-www-form-urlencoded", int64(formBytes)
-	if r.URL.Path == "/lists" {
-		wanted, most = "multipart/form-data", s.MaxUpload+formBytes
+	isUpload := r.URL.Path == "/lists"
+	tooLarge := "This form is too large. Nothing was changed."
+	if isUpload {
+		wanted, most, tooLarge = "multipart/form-data", s.MaxUpload+formBytes, s.tooLarge()
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != wanted {
@@ -215,10 +238,22 @@ func (s *Server) limitBody(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if r.ContentLength > most {
-		s.show(w, r, http.StatusRequestEntityTooLarge, "Too large", "message", s.tooLarge())
+		s.show(w, r, http.StatusRequestEntityTooLarge, "Too large", "message", tooLarge)
 		return false
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, most)
+	if isUpload {
+		return true
+	}
+	err = r.ParseForm()
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
+		s.show(w, r, http.StatusRequestEntityTooLarge, "Too large", "message", tooLarge)
+		return false
+	}
+	if err != nil {
+		s.show(w, r, http.StatusBadRequest, "Refused", "message", "This form did not come as a whole. Nothing was changed. Send it again.")
+		return false
+	}
 	return true
 }
 
@@ -256,13 +291,10 @@ func (s *Server) checkPassword(w http.ResponseWriter, r *http.Request) error {
 	if s.Password == "" {
 		return notFound("There is no password.")
 	}
-	if !s.gate.mayTry() {
-		return &refusal{http.StatusTooManyRequests, "There were too many wrong passwords. Wait a minute and try again."}
-	}
-	given, own := sha256.Sum256([]byte(r.PostFormValue("password"))), sha256.Sum256([]byte(s.Password))
-	right := subtle.ConstantTimeCompare(given[:], own[:]) == 1
-	s.gate.tried(right)
-	if !right {
+	switch s.gate.try(r.PostFormValue("password"), s.Password) {
+	case passwordNotRead:
+		return &refusal{http.StatusTooManyRequests, "There were too many wrong passwords, so this one was not looked at. Wait a minute and try again."}
+	case passwordWrong:
 		s.show(w, r, http.StatusForbidden, "Sign in", "password", "This is not the password.")
 		return nil
 	}

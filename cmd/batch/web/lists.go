@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -126,7 +127,7 @@ func (s *Server) tooLarge() string {
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > 0 {
 		if err := atomicfile.CheckRoom([]atomicfile.Needed{{Dir: s.files.uploads, Bytes: r.ContentLength}}); err != nil {
-			return &refusal{http.StatusInsufficientStorage, "There is not enough room for this list: " + err.Error() + ". Nothing was kept."}
+			return noRoom(err)
 		}
 	}
 	parts, err := r.MultipartReader()
@@ -148,11 +149,18 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	path, err := s.keepUpload(part, name)
+	if errors.Is(err, syscall.ENOSPC) {
+		return noRoom(err)
+	}
 	if err != nil {
 		return s.asTooLarge(err)
 	}
 	http.Redirect(w, r, "/columns?"+queryOf("list", inUpload+"/"+filepath.Base(path)), http.StatusSeeOther)
 	return nil
+}
+
+func noRoom(err error) error {
+	return &refusal{http.StatusInsufficientStorage, "There is not enough room for this list: " + err.Error() + ". Nothing was kept."}
 }
 
 // asTooLarge says that an upload was too large, if the error says that.
@@ -178,8 +186,17 @@ func uploadName(given string) (string, error) {
 	return name, nil
 }
 
-// keepUpload writes an upload under its name, or one with a number where there is another file.
+// keepUpload writes an upload under its name, or one with a number where there is another file or another upload takes
+// the name meanwhile.
 func (s *Server) keepUpload(from *multipart.Part, name string) (path string, err error) {
+	path = s.takeName(name)
+	defer s.taken.Delete(path)
+	err = atomicfile.Replace(path, 0o600, func(w io.Writer) error { _, err := io.Copy(w, from); return err })
+	return path, err
+}
+
+// takeName returns a path for an upload that nobody else has.
+func (s *Server) takeName(name string) (path string) {
 	plain := listfile.TrimCompression(name)
 	ending := filepath.Ext(plain) + name[len(plain):]
 	for n := 1; ; n++ {
@@ -187,12 +204,14 @@ func (s *Server) keepUpload(from *multipart.Part, name string) (path string, err
 		if n > 1 {
 			path = filepath.Join(s.files.uploads, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), n, ending))
 		}
-		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
-			break
+		if _, other := s.taken.LoadOrStore(path, true); other {
+			continue
 		}
+		if _, err := os.Lstat(path); err != nil { // nothing is there, or Replace says what is wrong
+			return path
+		}
+		s.taken.Delete(path)
 	}
-	err = atomicfile.Replace(path, 0o600, func(w io.Writer) error { _, err := io.Copy(w, from); return err })
-	return path, err
 }
 
 // queryOf returns a query with pairs of names and values.

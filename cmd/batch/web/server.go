@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"payonce/checkpoint/attempt"
@@ -46,6 +47,8 @@ type Program interface {
 	Reconcile(ctx context.Context, assume string, attempts []attempt.ID) (*report.Reconciliation, error)
 	// Failure words an error.
 	Failure(err error) report.Failure
+	// Hint returns what a reader of the page does next about a failure of a command.
+	Hint(failure report.Failure) string
 }
 
 // Jobs are the jobs that the process serves.
@@ -74,7 +77,7 @@ type Options struct {
 	// MaxUpload is the largest list that is taken, in bytes.
 	MaxUpload int64
 	Now       func() time.Time
-	// HeaderTime is how long a client may take to send the head of a request.
+	// HeaderTime is how long a client may take to send the head of a request, and then a form.
 	HeaderTime time.Duration
 }
 
@@ -85,6 +88,7 @@ type Server struct {
 	starts  *starts
 	gate    *gate
 	plans   *planning
+	taken   sync.Map // the paths of uploads that are written
 	handler http.Handler
 	ending  context.Context // ended when the server ends
 	end     context.CancelFunc
@@ -238,7 +242,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 			status = http.StatusServiceUnavailable
 		}
 	}
-	if list := r.FormValue("list"); r.Method == http.MethodGet && list != "" && r.URL.Path == "/plan" {
+	// Only the address is looked at: reading a form would take in an upload that was refused.
+	if list := r.URL.Query().Get("list"); r.Method == http.MethodGet && list != "" && r.URL.Path == "/plan" {
 		view.Columns = "/columns?" + queryOf("list", list)
 	}
 	s.show(w, r, status, "This did not work", "failure", view)
