@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"html"
 	"io"
 	"mime/multipart"
 	"net"
@@ -406,6 +407,33 @@ func TestThePageSaysWhatIsWrongInItsOwnWords(t *testing.T) {
 			t.Errorf("%s: the page says %q:\n%s", query, found, answer.text)
 		}
 	}
+}
+
+// TestColumnsThatSayNothingCanBeReadAsThoseOfCompanies follows the links from a plan that failed.
+func TestColumnsThatSayNothingCanBeReadAsThoseOfCompanies(t *testing.T) {
+	t.Parallel()
+	p := newServedPage(t, "")
+	if err := os.WriteFile(filepath.Join(p.lists(), "numbers.csv"), []byte("a,b\nAcme,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var failed answered
+	p.until("the plan fails", func() bool {
+		failed = p.do(p.browser, http.MethodGet, p.url+"/plan?list=folder/numbers.csv&fields=company", "", nil)
+		return failed.header.Get("Refresh") == ""
+	})
+	link := regexp.MustCompile(`href="(/columns[^"]*)"`).FindStringSubmatch(failed.text)
+	if link == nil {
+		t.Fatalf("no link to the columns:\n%s", failed.text)
+	}
+	screen := p.get(html.UnescapeString(link[1]))
+	if !strings.Contains(screen, "<option>company_website</option>") || !strings.Contains(screen, `type="hidden" name="fields" value="company"`) {
+		t.Fatalf("no column can be read as that of a company:\n%s", screen)
+	}
+	back := p.post("/columns", "list", "folder/numbers.csv", "fields", "company", "role-1", "company_name", "role-2", "company_id")
+	if text := p.get(back); !strings.Contains(text, "<option selected>company_name</option>") {
+		t.Errorf("the mapping was not saved:\n%s", text)
+	}
+	p.plan("folder/numbers.csv", "fields", "company")
 }
 
 func TestAllThatARunCanUseStandsBeforeTheButton(t *testing.T) {

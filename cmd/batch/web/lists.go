@@ -230,6 +230,7 @@ type columnsView struct {
 	Rows       []report.MappedRow
 	Mapping    *report.Mapping
 	Roles      []columns.Role
+	Asked      []string // the fields for which the columns are read; none for the usual ones
 	Plan       planForm
 }
 
@@ -251,7 +252,7 @@ func (s *Server) showColumns(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer m.Close()
-	view := columnsView{List: address, Name: filepath.Base(path), Mapping: m.View(), Roles: m.Roles(), Plan: form}
+	view := columnsView{List: address, Name: filepath.Base(path), Mapping: m.View(), Roles: m.Roles(), Asked: r.URL.Query()["fields"], Plan: form}
 	for i, column := range view.Mapping.Columns {
 		view.Columns = append(view.Columns, columnView{column, m.RoleOf(i)})
 	}
@@ -279,7 +280,9 @@ func (s *Server) saveColumns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.Program.Mapping(r.Context(), path, nil)
+	var form planForm
+	form.setFields(r.PostForm["fields"])
+	m, err := s.Program.Mapping(r.Context(), path, form.reading())
 	if err != nil {
 		return err
 	}
@@ -316,6 +319,7 @@ func (s *Server) saveColumns(w http.ResponseWriter, r *http.Request) error {
 	if err := m.Save(m.DefaultFile(), mode); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/columns?"+queryOf("list", address, "saved", "yes"), http.StatusSeeOther)
+	form.List = address
+	http.Redirect(w, r, "/columns?"+form.Query(), http.StatusSeeOther)
 	return nil
 }

@@ -244,7 +244,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	// Only the address is looked at: reading a form would take in an upload that was refused.
 	if list := r.URL.Query().Get("list"); r.Method == http.MethodGet && list != "" && r.URL.Path == "/plan" {
-		view.Columns = "/columns?" + queryOf("list", list)
+		view.Columns = "/columns?" + s.formOf(r.URL.Query()).Query()
 	}
 	s.show(w, r, status, "This did not work", "failure", view)
 }
