@@ -107,8 +107,8 @@ func (g *gate) sign(text string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// cookieName has a part of a hash of the key's path: browsers send the cookies of one host to all its ports, so two servers of
-// one machine have different names.
+// cookieName has a part of a hash of the key's path: browsers send the cookies of one host to all its ports, so two
+// servers of one machine have different names.
 func (g *gate) cookieName() string {
 	sum := sha256.Sum256([]byte(g.path))
 	return "batch-" + hex.EncodeToString(sum[:4])

@@ -175,8 +175,8 @@ type planning struct {
 	slots  chan struct{}        // for plans that are made at the same time
 }
 
-// mostPlans is how many plans are made at the same time, and taskTime how long a plan that was made waits for somebody who
-// asked for it.
+// mostPlans is how many plans are made at the same time, and taskTime how long a plan that was made waits for somebody
+// who asked for it.
 const (
 	mostPlans = 2
 	taskTime  = time.Minute

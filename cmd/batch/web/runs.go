@@ -161,8 +161,8 @@ func (s *Server) unlessStarted(last start, err error) error {
 	return err
 }
 
-// progress returns how a run proceeds, and the process that owns the journal where that is this run. It opens no journal
-// that nobody owns: that would keep others from it for a moment.
+// progress returns how a run proceeds, and the process that owns the journal where that is this run. It opens no
+// journal that nobody owns: that would keep others from it for a moment.
 func (s *Server) progress(ctx context.Context, work *pipeline.Work, name string) (*report.Status, workspace.Owner, error) {
 	owner, err := ownerOf(work)
 	if err != nil || !isRun(owner, name) {
