@@ -3,6 +3,7 @@ package acceptance
 import (
 	"bufio"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,6 +26,8 @@ type servedPage struct {
 	tab      context.Context
 	url      string
 	invited  string // the address that signs a browser in
+	dir      string // of the lists
+	axe      string // the script
 	mu       sync.Mutex
 	requests []string
 }
@@ -49,7 +52,11 @@ func servePage(t *testing.T, w *workplace, browser context.Context, flags ...str
 			t.Errorf("after SIGTERM: %v", err)
 		}
 	})
-	p := &servedPage{t: t}
+	axe, err := os.ReadFile("testdata/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &servedPage{t: t, dir: w.dir, axe: string(axe)}
 	for lines := bufio.NewScanner(out); p.invited == "" && lines.Scan(); {
 		if found := regexp.MustCompile(`^(http://[^/]+)/login\?token=\S+$`).FindStringSubmatch(lines.Text()); found != nil {
 			p.invited, p.url = found[0], found[1]
@@ -126,35 +133,58 @@ func (p *servedPage) heading(begins string) {
 	p.until("the screen "+begins+" is there", fmt.Sprintf(`document.readyState === "complete" && (document.querySelector("h1") || {innerText: ""}).innerText.startsWith(%q)`, begins))
 }
 
-// checkScreen shows a screen on a narrow and a wide display, light and dark. Axe-core finds nothing, and nothing is
-// cut.
+// wholeMatrix makes the test of the served page look at each screen in every way.
+var wholeMatrix = flag.Bool("matrix", false, "run axe-core on each screen of the served page on each width, light and dark, instead of in two of these ways")
+
+// pageWidths are the widths of screens, in CSS pixels: a phone, a laptop and a large display.
+var pageWidths = []int{360, 1280, 1600}
+
+// checkScreen shows a screen on each width: nothing is cut. Axe-core finds nothing on a dark phone and a light laptop,
+// or in every way.
 func (p *servedPage) checkScreen(name, path, begins string) {
 	p.t.Helper()
 	if path != "" {
 		value(p.t, p.tab, chromedp.Navigate(p.url+path))
 		p.heading(begins)
 	}
-	axe, err := os.ReadFile("testdata/axe-core/axe.min.js")
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	value(p.t, p.tab, chromedp.Evaluate[chromedp.Void](string(axe)))
-	for _, width := range []int{360, 1280} {
+	value(p.t, p.tab, chromedp.Evaluate[chromedp.Void](p.axe))
+	for _, width := range pageWidths {
+		value(p.t, p.tab, chromedp.EmulateViewport(int64(width), 800))
+		for _, wrong := range value(p.t, p.tab, chromedp.Evaluate[[]string](layoutFaults)) {
+			p.t.Errorf("%s, %d px: %s", name, width, wrong)
+		}
 		for _, scheme := range []string{"light", "dark"} {
-			way := fmt.Sprintf("%s, %d px, %s", name, width, scheme)
-			value(p.t, p.tab, emulate("screen", scheme))
-			value(p.t, p.tab, chromedp.EmulateViewport(int64(width), 800))
-			checkAxe(p.t, p.tab, way)
-			for _, wrong := range value(p.t, p.tab, chromedp.Evaluate[[]string](layoutFaults)) {
-				p.t.Errorf("%s: %s", way, wrong)
+			usual := width == 360 && scheme == "dark" || width == 1280 && scheme == "light"
+			if !usual && !*wholeMatrix {
+				continue
 			}
-			if (width == 360) == (scheme == "dark") { // one of each is enough to see the screen
-				saveScreenshot(p.t, p.tab, "serve-"+name, width, scheme)
+			value(p.t, p.tab, emulate("screen", scheme))
+			checkAxe(p.t, p.tab, fmt.Sprintf("%s, %d px, %s", name, width, scheme))
+			if usual {
+				p.saveScreenshot(name, width, scheme)
 			}
 		}
 	}
 	value(p.t, p.tab, emulate("screen", "light"))
 	value(p.t, p.tab, chromedp.EmulateViewport(1280, 800))
+}
+
+// saveScreenshot writes the screenshots that the documentation shows, without the path of a directory of a test.
+func (p *servedPage) saveScreenshot(name string, width int, scheme string) {
+	p.t.Helper()
+	kind := map[int]string{360: "narrow", 1280: "wide"}[width]
+	docs, err := os.ReadFile("../docs/serve.md")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if *screenshots == "" || !strings.Contains(string(docs), fmt.Sprintf("screenshots/serve-%s-%s-%s.png", name, kind, scheme)) {
+		return
+	}
+	value(p.t, p.tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		for (let node; (node = texts.nextNode());) node.data = node.data.replaceAll(%q, "lists");
+	})()`, p.dir)))
+	saveScreenshot(p.t, p.tab, "serve-"+name, width, scheme)
 }
 
 // pageJobs is a job that only starts by hand.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"html"
 	"io"
 	"mime/multipart"
 	"net"
@@ -339,6 +340,118 @@ func TestStopDrainsAndSaysHowManyCallsAreInFlight(t *testing.T) {
 	}
 	if err := chargedOnce(service.Ledger().Charges); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestARunOfATerminalIsShownAndStopped(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 6)
+	reached, release := tap.holdMany(t, 2, 1)
+	p := newServedPage(t, tap.listen(t))
+	p.demoList("contacts.csv", 40)
+	command := exec.Command(*programPath, "run", filepath.Join(p.lists(), "contacts.csv"), "--state", filepath.Join(p.dir, "state"), "--name", "elsewhere",
+		"--concurrency", "1", "--rate", "100000/1s", "--yes", "--max-spend", "20", "--settle-delay", "100ms")
+	command.Env = p.environ
+	started := (&program{t: t}).startAs(command)
+	receive(t, reached, "the run never had a call in flight")
+	const run = "/runs/elsewhere"
+	if text := p.get(run); !strings.Contains(text, "Sends nothing else") || strings.Contains(text, "Stopping.") {
+		t.Errorf("the run cannot be stopped:\n%s", text)
+	}
+	p.post(run + "/stop")
+	if text := p.get(run); !strings.Contains(text, "Stopping.") || strings.Contains(text, run+"/stop") {
+		t.Errorf("the page does not say that the run stops:\n%s", text)
+	}
+	p.post(run + "/stop") // a second signal would end it at once
+	close(release)
+	if code := started.end(); code != exitInterrupted {
+		t.Errorf("the run ends with %d:\n%s", code, started.stderr)
+	}
+	if text := p.ended(run); !strings.Contains(text, "stopped: interrupted") || !strings.Contains(text, "0 lookups in doubt") {
+		t.Errorf("the run did not drain:\n%s", text)
+	}
+	if err := chargedOnce(service.Ledger().Charges); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestThePageSaysWhatIsWrongInItsOwnWords looks at failures as somebody who knows no terminal.
+func TestThePageSaysWhatIsWrongInItsOwnWords(t *testing.T) {
+	t.Parallel()
+	p := newServedPage(t, "")
+	p.demoList("contacts.csv", 5)
+	for name, text := range map[string]string{"numbers.csv": "a,b\n1,2\n", "empty.csv": "", "broken.xlsx": "no workbook"} {
+		if err := os.WriteFile(filepath.Join(p.lists(), name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for query, want := range map[string]string{
+		"list=folder/contacts.csv&fields=email&max-spend=10,50":           "cannot be used in the field &#34;Spend at most, in US dollars&#34;: &#34;10,50&#34;: not an amount in USD; write it like 3.00",
+		"list=folder/contacts.csv&fields=email&limit=-3":                  "cannot be used in the field &#34;Look up only the first, number&#34;: write a whole number",
+		"list=folder/contacts.csv&fields=company&max-units.companies=ten": "cannot be used in the field &#34;Units of modules&#34;",
+		"list=folder/contacts.csv&fields=nothing":                         "is not a field; the fields are email, phone",
+		"list=folder/contacts.csv&fields=email&priority=size":             "size",
+		"list=folder/numbers.csv&fields=email":                            "Choose how the columns are read",
+		"list=folder/empty.csv&fields=email":                              "the file is empty",
+		"list=folder/broken.xlsx&fields=email":                            "save it again as .xlsx",
+	} {
+		var answer answered
+		p.until("there is an answer", func() bool {
+			answer = p.do(p.browser, http.MethodGet, p.url+"/plan?"+query, "", nil)
+			return answer.header.Get("Refresh") == ""
+		})
+		if answer.status != http.StatusUnprocessableEntity || !strings.Contains(answer.text, want) {
+			t.Errorf("%s: %d, without %q:\n%s", query, answer.status, want, answer.text)
+		}
+		if found := regexp.MustCompile(`--[a-z]|batch plan|<p>[;:.]`).FindString(answer.text); found != "" {
+			t.Errorf("%s: the page says %q:\n%s", query, found, answer.text)
+		}
+	}
+}
+
+// TestColumnsThatSayNothingCanBeReadAsThoseOfCompanies follows the links from a plan that failed.
+func TestColumnsThatSayNothingCanBeReadAsThoseOfCompanies(t *testing.T) {
+	t.Parallel()
+	p := newServedPage(t, "")
+	if err := os.WriteFile(filepath.Join(p.lists(), "numbers.csv"), []byte("a,b\nAcme,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var failed answered
+	p.until("the plan fails", func() bool {
+		failed = p.do(p.browser, http.MethodGet, p.url+"/plan?list=folder/numbers.csv&fields=company", "", nil)
+		return failed.header.Get("Refresh") == ""
+	})
+	link := regexp.MustCompile(`href="(/columns[^"]*)"`).FindStringSubmatch(failed.text)
+	if link == nil {
+		t.Fatalf("no link to the columns:\n%s", failed.text)
+	}
+	screen := p.get(html.UnescapeString(link[1]))
+	if !strings.Contains(screen, "<option>company_website</option>") || !strings.Contains(screen, `type="hidden" name="fields" value="company"`) {
+		t.Fatalf("no column can be read as that of a company:\n%s", screen)
+	}
+	back := p.post("/columns", "list", "folder/numbers.csv", "fields", "company", "role-1", "company_name", "role-2", "company_id")
+	if text := p.get(back); !strings.Contains(text, "<option selected>company_name</option>") {
+		t.Errorf("the mapping was not saved:\n%s", text)
+	}
+	p.plan("folder/numbers.csv", "fields", "company")
+}
+
+func TestAllThatARunCanUseStandsBeforeTheButton(t *testing.T) {
+	t.Parallel()
+	p := newServedPage(t, "")
+	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "companies.csv"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(p.lists(), "companies.csv"), text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, _ := p.plan("folder/companies.csv", "fields", "company", "fields", "financials", "max-units.companies", "20")
+	before, _, _ := strings.Cut(p.get(path), "Approve and start")
+	for _, want := range []string{"spends at most <strong class=\"figure\">$0.00</strong>", "20 units of companies", "300 units of financials"} {
+		if !strings.Contains(before, want) {
+			t.Errorf("%q does not stand before the button:\n%s", want, before)
+		}
 	}
 }
 

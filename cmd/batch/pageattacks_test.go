@@ -41,6 +41,9 @@ func TestThePageRefusesWhoeverIsNotSignedIn(t *testing.T) {
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
+	body := func(text string) func(*http.Request) { // its length is not announced
+		return func(r *http.Request) { r.ContentLength, r.Body = -1, io.NopCloser(strings.NewReader(text)) }
+	}
 	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
 	for _, attack := range []struct {
 		name, method, path string
@@ -53,6 +56,9 @@ func TestThePageRefusesWhoeverIsNotSignedIn(t *testing.T) {
 		{"no cookie, a result", "GET", "/runs/x/download", p.stranger, nil, 403},
 		{"an invented cookie", "GET", "/", p.stranger, cookie("9999999999.00"), 403},
 		{"a cookie that lasts longer", "GET", "/", p.stranger, cookie("9OWN"), 403},
+		{"a screen with the path of a file that is open", "GET", "/runs/..%2F..%2Fstatic%2Fpage.css", p.stranger, nil, 403},
+		{"a result with such a path", "GET", "/runs/..%2Fstatic/result", p.stranger, nil, 403},
+		{"a stop with such a path", "POST", "/runs/..%2Fstatic/stop", p.stranger, nil, 403},
 		{"a token again", "GET", strings.TrimPrefix(p.invited, p.url), p.stranger, nil, 403},
 		{"an invented token", "GET", "/login?token=AAAAAAAAAAAAAAAAAAAAAAAAAA", p.stranger, nil, 403},
 		{"another host", "GET", "/", p.browser, host("attacker.example"), 421},
@@ -68,6 +74,8 @@ func TestThePageRefusesWhoeverIsNotSignedIn(t *testing.T) {
 		{"JSON", "POST", path, p.browser, header("Content-Type", "application/json"), 415},
 		{"no type", "POST", path, p.browser, header("Content-Type", ""), 415},
 		{"a form that is no plan", "POST", path, p.browser, nil, 400},
+		{"a form that is broken", "POST", path, p.browser, body("after=0&x=%zz"), 400},
+		{"a form that is too large", "POST", path, p.browser, body("after=0&x=" + strings.Repeat("x", 2<<20)), 413},
 		{"another method", "PUT", path, p.browser, nil, 405},
 		{"a stop by a link", "GET", "/runs/x/stop", p.browser, nil, 404},
 	} {
@@ -330,8 +338,14 @@ func TestAThousandIdleConnectionsAreClosed(t *testing.T) {
 		defer connection.Close()
 		idle = append(idle, connection)
 	}
-	for _, half := range idle[:500] {
-		if _, err := io.WriteString(half, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: "); err != nil {
+	for i, half := range idle[:600] {
+		request := "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: "
+		switch i {
+		case 0, 1, 2, 3: // the head is complete, and the form never is
+			request = []string{"GET", "POST"}[i%2] + []string{" /login", " /lists"}[i/2] + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" +
+				"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\npass"
+		}
+		if _, err := io.WriteString(half, request); err != nil {
 			t.Fatal(err)
 		}
 	}

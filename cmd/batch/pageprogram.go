@@ -4,16 +4,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"payonce/checkpoint/attempt"
 	"payonce/cmd/batch/web"
+	"payonce/configs"
 	"payonce/pipeline"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
 )
 
@@ -64,10 +70,22 @@ func (p *pageProgram) set(ctx context.Context, cmd *cobra.Command, own []web.Fla
 			continue
 		}
 		if err := cmd.Flags().Set(flag.Name, flag.Value); err != nil {
-			return flagError(cmd, err)
+			return fieldError(flag, err)
 		}
 	}
 	return nil
+}
+
+// fieldError is what the page says of a value that a flag does not take. A form has fields in place of flags.
+func fieldError(given web.Flag, err error) error {
+	reason := err
+	if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is {
+		reason = invalid.Unwrap()
+		if form := configs.FlagForm(invalid.GetFlag()); form != "" {
+			reason = errors.New("write " + form)
+		}
+	}
+	return problem.Usagef("%q cannot be used in the field %q: %w", given.Value, web.LabelOf(given.Name), reason)
 }
 
 // journalCommand returns a command that works with the journal, and its options.
@@ -219,7 +237,34 @@ func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []a
 func (p *pageProgram) Failure(err error) report.Failure {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	failure, _ := failureOf(err, hintFlagsOf(flags))
+	failure.Hint = p.Hint(failure)
 	return failure
+}
+
+// pageHints say what to do next where the page has a screen for it, by the codes of failures. In a terminal there are
+// commands for it.
+var pageHints = map[string]string{
+	"no_identity":         "Choose how the columns are read, save it, and plan again.",
+	"plan_file":           "Make a new plan from the list.",
+	"no_such_run":         "The screen of runs has all of them.",
+	"journal_held":        "Wait until it ends, and try again.",
+	"journal_owner_ended": "Nothing was changed. Try again.",
+	"disk_filled":         "Make room there, and go on with the run.",
+	"disk_full":           "Nothing was sent. Make room there, and try again.",
+	"not_in_doubt":        "Load the screen of calls in doubt again.",
+}
+
+// Hint returns what a reader of the page does next about a failure of a command.
+func (*pageProgram) Hint(failure report.Failure) string {
+	if text, has := pageHints[failure.Code]; has {
+		return text
+	}
+	text := strings.TrimLeft(failure.Hint, ";:. ") // it continues the message
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 var _ web.Program = (*pageProgram)(nil)

@@ -135,6 +135,19 @@ func (v *Plan) IsDone() bool {
 	return v.Rows.Answered > 0 && v.allLookups()+v.Rows.InDoubt+v.Rows.Forfeited+v.Rows.NotAttempted == 0
 }
 
+// PossibleUnits returns what the ceilings leave of the units that all steps together can use.
+func (v *Plan) PossibleUnits() []StepUnits {
+	possible := slices.Clone(v.Units)
+	for i := range possible {
+		for _, ceiling := range v.Ceilings {
+			if ceiling.Meter == possible[i].Meter && ceiling.LeftUnits != nil {
+				possible[i].Most = min(possible[i].Most, max(*ceiling.LeftUnits, 0))
+			}
+		}
+	}
+	return possible
+}
+
 // Covered returns how many of the lookups the ceilings certainly cover.
 func (v *Plan) Covered() int64 {
 	for _, ceiling := range v.Ceilings {

@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -43,8 +42,9 @@ const (
 	keyBytes  = 32
 	// mostInvited is how many one-time tokens can be valid at the same time.
 	mostInvited = 20
-	// mostWrong is how many wrong passwords there may be before the next one has to wait.
-	mostWrong = 5
+	// mostWrong is how many wrong passwords are checked without a wait, and longestWait the longest wait for the next one.
+	mostWrong   = 5
+	longestWait = time.Minute
 )
 
 func newGate(path string, o Options) (*gate, error) {
@@ -133,40 +133,60 @@ func (g *gate) knows(r *http.Request) bool {
 	return err == nil && hmac.Equal([]byte(proof), []byte(g.sign(until))) && g.now().Before(time.Unix(seconds, 0))
 }
 
-// mayTry reports whether a password may be checked now.
-func (g *gate) mayTry() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return !g.now().Before(g.wait)
-}
+// passwordAnswer is what the gate says of a password.
+type passwordAnswer int
 
-// tried counts wrong passwords. After mostWrong of them, each one makes the next one wait.
-func (g *gate) tried(right bool) {
+const (
+	passwordRight passwordAnswer = iota
+	passwordWrong
+	passwordNotRead // too many were wrong just now
+)
+
+// try looks at a password. After some wrong ones each makes the next one wait, also one that is given at the same time.
+func (g *gate) try(given, own string) passwordAnswer {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if right {
+	if g.now().Before(g.wait) {
+		return passwordNotRead
+	}
+	givenSum, ownSum := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(own))
+	if subtle.ConstantTimeCompare(givenSum[:], ownSum[:]) == 1 {
 		g.wrong = 0
-		return
+		return passwordRight
 	}
 	if g.wrong++; g.wrong >= mostWrong {
-		g.wait = g.now().Add(time.Duration(g.wrong) * time.Second)
+		g.wait = g.now().Add(min(time.Duration(g.wrong)*time.Second, longestWait))
 	}
+	return passwordWrong
 }
 
-// open reports whether a path needs no login. Metrics have a token of their own.
+// open reports whether a path needs no login. Metrics have a token of their own. The path is compared as it was decoded: one
+// with escaped slashes or dots, such as /runs/..%2Fstatic/result, belongs to another screen than a cleaned path says.
 func open(path string) bool {
-	return path == "/login" || path == "/healthz" || path == "/metrics" || filepath.Dir(path) == "/static"
+	switch path {
+	case "/login", "/healthz", "/metrics", "/static/page.css", "/static/page.js":
+		return true
+	}
+	return false
 }
 
 // guarded serves only requests to this server's own host names, from its own pages and from signed-in browsers.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	signedIn := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// The end of this time also ends a request that is refused and sends its body slowly.
+		body := http.NewResponseController(w)
+		if r.Body != http.NoBody {
+			_ = body.SetReadDeadline(time.Now().Add(s.HeaderTime)) // a connection of a test has none
+		}
 		if !open(r.URL.Path) && !s.gate.knows(r) {
 			s.refuseStranger(w, r)
 			return
 		}
-		if r.Method == http.MethodPost && !s.limitBody(w, r) {
-			return
+		if r.Method == http.MethodPost {
+			if !s.readForm(w, r) {
+				return
+			}
+			_ = body.SetReadDeadline(time.Time{}) // it would end an upload or a screen that takes long
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -202,11 +222,14 @@ func hostOf(address string) string {
 // formBytes is the largest form without files.
 const formBytes = 1 << 20
 
-// limitBody limits the size of the request's body, and reports whether its type is that of a form of this page.
-func (s *Server) limitBody(w http.ResponseWriter, r *http.Request) bool {
+// readForm reads a form, and reports whether its type is that of a form of this page. It limits the size of an upload, and
+// leaves the rest to its screen.
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request) bool {
 	wanted, most := "application/x-www-form-urlencoded", int64(formBytes)
-	if r.URL.Path == "/lists" {
-		wanted, most = "multipart/form-data", s.MaxUpload+formBytes
+	isUpload := r.URL.Path == "/lists"
+	tooLarge := "This form is too large. Nothing was changed."
+	if isUpload {
+		wanted, most, tooLarge = "multipart/form-data", s.MaxUpload+formBytes, s.tooLarge()
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != wanted {
@@ -214,10 +237,22 @@ func (s *Server) limitBody(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if r.ContentLength > most {
-		s.show(w, r, http.StatusRequestEntityTooLarge, "Too large", "message", s.tooLarge())
+		s.show(w, r, http.StatusRequestEntityTooLarge, "Too large", "message", tooLarge)
 		return false
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, most)
+	if isUpload {
+		return true
+	}
+	err = r.ParseForm()
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
+		s.show(w, r, http.StatusRequestEntityTooLarge, "Too large", "message", tooLarge)
+		return false
+	}
+	if err != nil {
+		s.show(w, r, http.StatusBadRequest, "Refused", "message", "This form did not come as a whole. Nothing was changed. Send it again.")
+		return false
+	}
 	return true
 }
 
@@ -256,13 +291,10 @@ func (s *Server) checkPassword(w http.ResponseWriter, r *http.Request) error {
 	if s.Password == "" {
 		return notFound("There is no password.")
 	}
-	if !s.gate.mayTry() {
-		return &refusal{http.StatusTooManyRequests, "There were too many wrong passwords. Wait a minute and try again."}
-	}
-	given, own := sha256.Sum256([]byte(r.PostFormValue("password"))), sha256.Sum256([]byte(s.Password))
-	right := subtle.ConstantTimeCompare(given[:], own[:]) == 1
-	s.gate.tried(right)
-	if !right {
+	switch s.gate.try(r.PostFormValue("password"), s.Password) {
+	case passwordNotRead:
+		return &refusal{http.StatusTooManyRequests, "There were too many wrong passwords, so this one was not looked at. Wait a minute and try again."}
+	case passwordWrong:
 		s.show(w, r, http.StatusForbidden, "Sign in", "password", "This is not the password.")
 		return nil
 	}

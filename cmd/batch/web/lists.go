@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -126,7 +127,7 @@ func (s *Server) tooLarge() string {
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > 0 {
 		if err := atomicfile.CheckRoom([]atomicfile.Needed{{Dir: s.files.uploads, Bytes: r.ContentLength}}); err != nil {
-			return &refusal{http.StatusInsufficientStorage, "There is not enough room for this list: " + err.Error() + ". Nothing was kept."}
+			return noRoom(err)
 		}
 	}
 	parts, err := r.MultipartReader()
@@ -148,11 +149,18 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	path, err := s.keepUpload(part, name)
+	if errors.Is(err, syscall.ENOSPC) {
+		return noRoom(err)
+	}
 	if err != nil {
 		return s.asTooLarge(err)
 	}
 	http.Redirect(w, r, "/columns?"+queryOf("list", inUpload+"/"+filepath.Base(path)), http.StatusSeeOther)
 	return nil
+}
+
+func noRoom(err error) error {
+	return &refusal{http.StatusInsufficientStorage, "There is not enough room for this list: " + err.Error() + ". Nothing was kept."}
 }
 
 // asTooLarge turns the error of a body that is too large into a refusal. It returns other errors unchanged.
@@ -178,8 +186,16 @@ func uploadName(given string) (string, error) {
 	return name, nil
 }
 
-// keepUpload writes an upload under its name. If the name is taken, it adds a number.
+// keepUpload writes an upload under its name. If a file or another upload has the name, it adds a number.
 func (s *Server) keepUpload(from *multipart.Part, name string) (path string, err error) {
+	path = s.takeName(name)
+	defer s.taken.Delete(path)
+	err = atomicfile.Replace(path, 0o600, func(w io.Writer) error { _, err := io.Copy(w, from); return err })
+	return path, err
+}
+
+// takeName returns a path for an upload that nobody else has.
+func (s *Server) takeName(name string) (path string) {
 	plain := listfile.TrimCompression(name)
 	ending := filepath.Ext(plain) + name[len(plain):]
 	for n := 1; ; n++ {
@@ -187,12 +203,14 @@ func (s *Server) keepUpload(from *multipart.Part, name string) (path string, err
 		if n > 1 {
 			path = filepath.Join(s.files.uploads, fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ending), n, ending))
 		}
-		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
-			break
+		if _, other := s.taken.LoadOrStore(path, true); other {
+			continue
 		}
+		if _, err := os.Lstat(path); err != nil { // nothing is there, or Replace says what is wrong
+			return path
+		}
+		s.taken.Delete(path)
 	}
-	err = atomicfile.Replace(path, 0o600, func(w io.Writer) error { _, err := io.Copy(w, from); return err })
-	return path, err
 }
 
 // queryOf returns the query of a URL with pairs of names and values.
@@ -211,6 +229,7 @@ type columnsView struct {
 	Rows       []report.MappedRow
 	Mapping    *report.Mapping
 	Roles      []columns.Role
+	Asked      []string // the fields for which the columns are read; none for the usual ones
 	Plan       planForm
 }
 
@@ -232,7 +251,7 @@ func (s *Server) showColumns(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer m.Close()
-	view := columnsView{List: address, Name: filepath.Base(path), Mapping: m.View(), Roles: m.Roles(), Plan: form}
+	view := columnsView{List: address, Name: filepath.Base(path), Mapping: m.View(), Roles: m.Roles(), Asked: r.URL.Query()["fields"], Plan: form}
 	for i, column := range view.Mapping.Columns {
 		view.Columns = append(view.Columns, columnView{column, m.RoleOf(i)})
 	}
@@ -260,7 +279,9 @@ func (s *Server) saveColumns(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.Program.Mapping(r.Context(), path, nil)
+	var form planForm
+	form.setFields(r.PostForm["fields"])
+	m, err := s.Program.Mapping(r.Context(), path, form.reading())
 	if err != nil {
 		return err
 	}
@@ -297,6 +318,7 @@ func (s *Server) saveColumns(w http.ResponseWriter, r *http.Request) error {
 	if err := m.Save(m.DefaultFile(), mode); err != nil {
 		return err
 	}
-	http.Redirect(w, r, "/columns?"+queryOf("list", address, "saved", "yes"), http.StatusSeeOther)
+	form.List = address
+	http.Redirect(w, r, "/columns?"+form.Query(), http.StatusSeeOther)
 	return nil
 }

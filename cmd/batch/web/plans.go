@@ -33,7 +33,7 @@ var inputs = []input{
 	{"daily", "Spend at most in a day, in US dollars", "By UTC, for the job of the run.", true},
 	{"monthly", "Spend at most in a month, in US dollars", "By UTC, for the job of the run.", true},
 	{"workspace-monthly", "Spend at most in a month, in US dollars, for the whole workspace", "", true},
-	{"limit", "Look up only the first people, number", "", true},
+	{"limit", "Look up only the first, number", "", true},
 	{"priority", "Look up in the order of this column", "Large numbers first.", false},
 }
 
@@ -41,6 +41,16 @@ var inputs = []input{
 type input struct {
 	Name, Label, Help string
 	Number            bool
+}
+
+// LabelOf returns the label of the field of the form for a flag.
+func LabelOf(flag string) string {
+	for _, one := range inputs {
+		if one.Name == flag {
+			return one.Label
+		}
+	}
+	return map[string]string{"fields": "What to find", "max-units": "Units of modules", "from": "Interfaces that are asked"}[flag]
 }
 
 // completeFirst is the flag of the only checkbox of the form that is not for a field.
@@ -165,18 +175,20 @@ type planning struct {
 	slots  chan struct{}        // limits how many plans are made at the same time
 }
 
-// mostPlans is how many plans are made at the same time, and taskTime how long a plan that no browser fetches is kept.
+// mostPlans is how many plans are made at the same time, and taskTime how long a finished plan that no browser fetches is
+// kept.
 const (
 	mostPlans = 2
 	taskTime  = time.Minute
 )
 
-// planTask is one plan in the making. The other members may be read when done is closed.
+// planTask is one plan in the making. Members other than done and began may be read when done is closed.
 type planTask struct {
 	done  chan struct{}
 	began time.Time
-	form  planForm // with limits
-	sum   string   // of the kept plan
+	over  time.Time // when it was made
+	form  planForm  // with limits
+	sum   string    // of the kept plan
 	err   error
 }
 
@@ -198,7 +210,7 @@ func (p *planning) of(form planForm, path string) *planTask {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, task := range p.tasks {
-		if task.isOver() && p.server.Now().Sub(task.began) > taskTime {
+		if task.isOver() && p.server.Now().Sub(task.over) > taskTime {
 			delete(p.tasks, key) // the journal may have changed since
 		}
 	}
@@ -213,6 +225,7 @@ func (p *planning) of(form planForm, path string) *planTask {
 		p.slots <- struct{}{}
 		defer func() { <-p.slots }()
 		task.err = p.server.makePlan(p.server.ending, task, path)
+		task.over = p.server.Now()
 	}()
 	return task
 }
@@ -288,6 +301,8 @@ type planView struct {
 	Plan part
 	Run  string
 	Most string // that the run can spend
+	// Units are what the run can use of modules.
+	Units []report.StepUnits
 	// After is how many starts the run had when the plan was shown. An approval is only for the next start.
 	After int
 	Done  bool
@@ -305,7 +320,7 @@ func (s *Server) viewOf(sum string) (view planView, err error) {
 	if err != nil {
 		return view, err
 	}
-	view = planView{Sum: sum, Run: kept.Plan.Run, After: last.Number, Done: kept.Plan.IsDone(), Name: kept.Plan.List}
+	view = planView{Sum: sum, Run: kept.Plan.Run, After: last.Number, Done: kept.Plan.IsDone(), Name: kept.Plan.List, Units: kept.Plan.PossibleUnits()}
 	if len(kept.Plan.Prices.USD) > 0 {
 		view.Most = report.USD(kept.Plan.Possible)
 	}

@@ -116,11 +116,12 @@ func (s *Server) viewRun(ctx context.Context, name string) (view runView, err er
 	if view.Start, err = s.starts.last(name); err != nil {
 		return view, err
 	}
-	active, owns, err := s.progress(ctx, work, name)
+	active, owner, err := s.progress(ctx, work, name)
 	if err != nil {
 		return view, err
 	}
-	view.Running = owns
+	view.Running = isRun(owner, name) || view.Start.Running
+	view.Stopping = view.Running && s.isTold(name, view.Start, owner)
 	if active != nil {
 		if view.Live, err = partOf(active); err != nil {
 			return view, err
@@ -129,11 +130,9 @@ func (s *Server) viewRun(ctx context.Context, name string) (view runView, err er
 			view.InFlight = run.InFlight
 		}
 	}
-	view.Running = view.Running || view.Start.Running
-	_, told := os.Stat(filepath.Join(s.starts.directory(name), strconv.Itoa(view.Start.Number)+".stop"))
-	view.Stopping = view.Running && told == nil
-	if !view.Running {
-		view.Failure = view.Start.Failure
+	if failure := view.Start.Failure; failure != nil && !view.Running {
+		failure.Hint = s.Program.Hint(*failure)
+		view.Failure = failure
 	}
 	if exists, err := hasJournal(work); err != nil || !exists {
 		return view, s.unlessStarted(view.Start, err)
@@ -162,23 +161,26 @@ func (s *Server) unlessStarted(last start, err error) error {
 	return err
 }
 
-// progress returns the progress of a run, and reports whether the run owns the journal. It does not open a journal
-// without an owner, because other commands would have to wait meanwhile.
-func (s *Server) progress(ctx context.Context, work *pipeline.Work, name string) (*report.Status, bool, error) {
+// progress returns the progress of a run, and the process that owns the journal if it is this run. It does not open a
+// journal without an owner, because other commands would have to wait meanwhile.
+func (s *Server) progress(ctx context.Context, work *pipeline.Work, name string) (*report.Status, workspace.Owner, error) {
 	owner, err := ownerOf(work)
-	if err != nil || owner.Command != "run "+name {
-		return nil, false, err
+	if err != nil || !isRun(owner, name) {
+		return nil, workspace.Owner{}, err
 	}
 	status, err := inspect.Status(ctx, work)
 	if err != nil {
-		return nil, true, err
+		return nil, owner, err
 	}
 	if len(status.Active) == 0 {
-		return nil, false, nil // it has ended just now
+		return nil, workspace.Owner{}, nil // it has ended just now
 	}
 	status.Last = nil
-	return status, true, nil
+	return status, owner, nil
 }
+
+// isRun reports whether the owner of the journal is a run.
+func isRun(owner workspace.Owner, name string) bool { return owner.Command == "run "+name }
 
 // ownerOf returns the process that owns the journal and does more than read it; the zero Owner for none.
 func ownerOf(work *pipeline.Work) (workspace.Owner, error) {
@@ -208,17 +210,17 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	for {
 		last, err := s.starts.last(name)
 		var live part
-		owns := false
+		var owner workspace.Owner
 		if err == nil {
 			var active *report.Status
-			if active, owns, err = s.progress(r.Context(), work, name); err == nil && active != nil {
+			if active, owner, err = s.progress(r.Context(), work, name); err == nil && active != nil {
 				live, err = partOf(active)
 			}
 		}
 		switch {
 		case err != nil && r.Context().Err() == nil:
 			// The journal may be changing its owner. A lasting error is shown when the page is loaded.
-		case !owns && !last.Running:
+		case !isRun(owner, name) && !last.Running:
 			_, _ = io.WriteString(w, "event: end\ndata: \n\n") // the browser has gone
 			return nil
 		case live != "":
@@ -233,6 +235,9 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 		case <-r.Context().Done():
 			return nil
 		case <-ticks.C:
+		}
+		if !s.gate.knows(r) {
+			return nil // it was signed out
 		}
 	}
 }
@@ -259,7 +264,7 @@ func (s *Server) stopOwner(name string) error {
 	}
 	owner, err := ownerOf(work)
 	switch {
-	case err != nil || owner.Command != "run "+name:
+	case err != nil || !isRun(owner, name):
 		return err // it has ended
 	case owner.Process == os.Getpid():
 		return badRequest("This run belongs to a job of this process. It ends by itself; pause the job to keep it from starting again.")
@@ -268,7 +273,22 @@ func (s *Server) stopOwner(name string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	return interrupt(owner.Process, filepath.Join(dir, fmt.Sprintf("process-%d-%d.stop", owner.Process, owner.Since.UnixNano())))
+	return interrupt(owner.Process, filepath.Join(dir, toldOwner(owner)))
+}
+
+// toldOwner is the name of the file that says that a process which the page did not start was told to stop.
+func toldOwner(owner workspace.Owner) string {
+	return fmt.Sprintf("process-%d-%d.stop", owner.Process, owner.Since.UnixNano())
+}
+
+// isTold reports whether a run that is alive was told to stop.
+func (s *Server) isTold(name string, last start, owner workspace.Owner) bool {
+	file := toldOwner(owner)
+	if last.Process != 0 { // the page started it
+		file = strconv.Itoa(last.Number) + ".stop"
+	}
+	_, err := os.Stat(filepath.Join(s.starts.directory(name), file))
+	return err == nil
 }
 
 // resultOf returns the file with the result of a run.

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"payonce/checkpoint/attempt"
@@ -46,6 +47,8 @@ type Program interface {
 	Reconcile(ctx context.Context, assume string, attempts []attempt.ID) (*report.Reconciliation, error)
 	// Failure returns the message, the hint and the exit code of an error.
 	Failure(err error) report.Failure
+	// Hint returns what a reader of the page does next about a failure of a command.
+	Hint(failure report.Failure) string
 }
 
 // Jobs are the jobs that the process serves.
@@ -74,7 +77,7 @@ type Options struct {
 	// MaxUpload is the largest upload, in bytes.
 	MaxUpload int64
 	Now       func() time.Time
-	// HeaderTime is how long a client may take to send the headers of a request.
+	// HeaderTime is how long a client may take to send the headers of a request, and then a form.
 	HeaderTime time.Duration
 }
 
@@ -85,6 +88,7 @@ type Server struct {
 	starts  *starts
 	gate    *gate
 	plans   *planning
+	taken   sync.Map // the paths of uploads that are written
 	handler http.Handler
 	ending  context.Context // cancelled when the server ends
 	end     context.CancelFunc
@@ -238,8 +242,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 			status = http.StatusServiceUnavailable
 		}
 	}
-	if list := r.FormValue("list"); r.Method == http.MethodGet && list != "" && r.URL.Path == "/plan" {
-		view.Columns = "/columns?" + queryOf("list", list)
+	// Only the address is looked at: reading a form would take in an upload that was refused.
+	if list := r.URL.Query().Get("list"); r.Method == http.MethodGet && list != "" && r.URL.Path == "/plan" {
+		view.Columns = "/columns?" + s.formOf(r.URL.Query()).Query()
 	}
 	s.show(w, r, status, "This did not work", "failure", view)
 }

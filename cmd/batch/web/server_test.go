@@ -1,0 +1,143 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"payonce/pipeline/report"
+)
+
+// clock is a clock that a test moves.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) move(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(by)
+}
+
+func newClock() *clock { return &clock{at: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)} }
+
+// slowProgram fails to plan, when the test lets it.
+type slowProgram struct {
+	Program
+	fail chan error
+}
+
+func (p slowProgram) Plan(context.Context, string, []Flag, string) (*report.Plan, error) {
+	return nil, <-p.fail
+}
+
+func TestAPlanThatTakesLongIsShownOnce(t *testing.T) {
+	t.Parallel()
+	at, program := newClock(), slowProgram{fail: make(chan error)}
+	s := &Server{Options: Options{Program: program, Now: at.now}, ending: t.Context()}
+	p := &planning{server: s, tasks: map[string]*planTask{}, slots: make(chan struct{}, mostPlans)}
+	form := planForm{List: "folder/long.csv"}
+	task := p.of(form, "long.csv")
+	at.move(10 * taskTime) // a million rows on a slow disk
+	program.fail <- errors.New("no list")
+	<-task.done
+	if again := p.of(form, "long.csv"); again != task || again.err == nil {
+		t.Fatal("a plan that took longer than it waits for its reader is made again")
+	}
+	at.move(2 * taskTime)
+	again := p.of(form, "long.csv")
+	if again == task {
+		t.Error("a plan that nobody looked at is kept")
+	}
+	program.fail <- errors.New("no list")
+	<-again.done
+}
+
+func TestWrongPasswordsAtTheSameTimeAreCountedBeforeTheNextIsLookedAt(t *testing.T) {
+	t.Parallel()
+	at := newClock()
+	g, err := newGate(filepath.Join(t.TempDir(), "key"), Options{Now: at.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const own = "correct horse battery"
+	var mu sync.Mutex
+	found := map[passwordAnswer]int{}
+	var all sync.WaitGroup
+	for range 100 {
+		all.Go(func() {
+			answer := g.try("wrong", own)
+			mu.Lock()
+			defer mu.Unlock()
+			found[answer]++
+		})
+	}
+	all.Wait()
+	if found[passwordWrong] != mostWrong || found[passwordNotRead] != 100-mostWrong {
+		t.Errorf("of 100 wrong passwords %d were looked at, want %d", found[passwordWrong], mostWrong)
+	}
+	if g.try(own, own) != passwordNotRead {
+		t.Error("the right password is looked at during the wait")
+	}
+	for range 1000 { // somebody who tries all day cannot lock its owner out for longer
+		at.move(longestWait)
+		if answer := g.try("wrong", own); answer != passwordWrong {
+			t.Fatalf("after the longest wait a password is answered with %d", answer)
+		}
+	}
+	at.move(longestWait)
+	if g.try(own, own) != passwordRight {
+		t.Error("the right password is refused after the longest wait")
+	}
+}
+
+func TestTwoUploadsOfOneNameGetNamesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := &Server{files: files{uploads: t.TempDir()}}
+	first, second := s.takeName("list.csv.gz"), s.takeName("list.csv.gz")
+	if filepath.Base(first) != "list.csv.gz" || filepath.Base(second) != "list-2.csv.gz" {
+		t.Errorf("two uploads at the same time are written to %s and %s", first, second)
+	}
+	s.taken.Delete(first) // it failed
+	if again := s.takeName("list.csv.gz"); again != first {
+		t.Errorf("after a failed upload the next is written to %s", again)
+	}
+}
+
+// unread is the body of a request that nobody may read.
+type unread struct{ t *testing.T }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body of a request that is refused is read")
+	return 0, errors.New("read")
+}
+
+func (unread) Close() error { return nil }
+
+func TestAnUploadThatIsRefusedIsNotRead(t *testing.T) {
+	t.Parallel()
+	g, err := newGate(filepath.Join(t.TempDir(), "key"), Options{Now: newClock().now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{gate: g, Options: Options{Hosts: func(string) bool { return true }}}
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/lists", unread{t})
+	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
+	answer := httptest.NewRecorder()
+	s.fail(answer, r, noRoom(errors.New("full")))
+	if answer.Code != http.StatusInsufficientStorage {
+		t.Errorf("it answers %d", answer.Code)
+	}
+}
