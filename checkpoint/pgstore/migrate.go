@@ -20,7 +20,7 @@ import (
 var migrations embed.FS
 
 // schemaVersion is the version of the tables that this program works with: the number of the last file.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // migrationLock is the advisory lock of a migration, on which nothing else waits. It ends with its transaction, so it
 // works behind a pooler.
