@@ -1,4 +1,4 @@
-// This file stops the calls of accounts in all processes that share a journal, for as long as one of them needs it.
+// This file drains accounts of shared journals: no process begins calls of an account until the drain ends.
 
 package checkpoint
 
@@ -11,17 +11,16 @@ import (
 	"payonce/checkpoint/attempt"
 )
 
-// drainPoll is the time after which a process asks again that may not begin calls, because another one drains the
-// account.
+// drainPoll is the time after which a process asks again whether another one still drains the account.
 const drainPoll = time.Second
 
-// leftFlying says why an account cannot be compared now.
-const leftFlying = "a process that stopped has calls in flight; a few minutes after it was seen last they are in doubt, and can be decided with the others"
+// notDrained says why an account cannot be compared now.
+const notDrained = "a process that stopped has calls in flight; a few minutes after it was seen last they are in doubt, and can be decided with the others"
 
 // Drain waits until no process has calls of the account in flight. Until end is called, or this process ends, no
-// process begins one. Only one process at a time drains an account; others wait for it. When a process with calls in
-// flight has stopped, Drain does not wait for them, because that takes minutes: it drains nothing and returns why. A
-// journal that is not shared has no other processes. The caller has no calls of the account in flight.
+// process begins one. Only one process at a time drains an account; others wait for it. When a process has stopped with
+// calls in flight, Drain does not wait for them, because that takes minutes: it ends the drain and returns why. The
+// caller must have no calls of the account in flight. In a journal that is not shared, Drain does nothing.
 func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err error) {
 	if j.shared.store == nil {
 		return func() error { return nil }, "", nil
@@ -46,7 +45,7 @@ func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err 
 			err = sleep(ctx, askAgain)
 		}
 		if err != nil || left {
-			return nil, leftFlying, errors.Join(err, j.endDrain())
+			return nil, notDrained, errors.Join(err, j.endDrain())
 		}
 	}
 }
@@ -54,7 +53,7 @@ func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err 
 // DrainAll drains all accounts for as long as this process has the journal open. It also waits for the calls of
 // processes that have stopped.
 func (j *Journal) DrainAll(ctx context.Context) error {
-	for number := range j.Accounts() { // in their order, so two processes never wait for each other
+	for number := range j.Accounts() { // in the same order in each process, which prevents a deadlock
 		account, err := j.For(number)
 		if err != nil {
 			return err
@@ -71,15 +70,16 @@ func (j *Journal) DrainAll(ctx context.Context) error {
 	return nil
 }
 
-// beginDrain drains the account, unless another process does, or one that has stopped has calls in flight.
+// beginDrain begins a drain of the account, unless another process drains it, or a process has stopped with calls of it
+// in flight.
 func (j *Journal) beginDrain() (taken bool, why string, err error) {
 	j.lock()
 	switch {
 	case j.failure != nil:
 		err = j.failure
 	case j.drainedByAnother():
-	case j.leftFlying():
-		why = leftFlying
+	case j.stoppedInFlight():
+		why = notDrained
 	default:
 		taken, j.own().DrainedBy = true, j.shared.turn.Epoch
 	}
@@ -102,12 +102,12 @@ func (j *Journal) endDrain() error {
 	return <-durable
 }
 
-// drainedYet reports whether no call of the account is in flight, and else whether one is of a process that has
-// stopped.
+// drainedYet reports whether no call of the account is in flight, and whether a process has stopped with calls of it in
+// flight.
 func (j *Journal) drainedYet() (idle, left bool, err error) {
 	j.lock() // a turn puts the calls of ended epochs in doubt
 	defer j.mu.Unlock()
-	return j.state.idle(j.own()), j.leftFlying(), j.failure
+	return j.state.idle(j.own()), j.stoppedInFlight(), j.failure
 }
 
 // drainedByAnother reports whether another process that has not ended drains the account. The lock is held, in a turn.
@@ -116,16 +116,16 @@ func (j *Journal) drainedByAnother() bool {
 	return by != 0 && by != turn.Epoch && slices.Contains(turn.Live, by)
 }
 
-// leftFlying reports whether a process whose lease has ended has calls of the account in flight. The lock is held, in a
-// turn.
-func (j *Journal) leftFlying() bool {
+// stoppedInFlight reports whether a process whose lease has ended has calls of the account in flight. The lock is held,
+// in a turn.
+func (j *Journal) stoppedInFlight() bool {
 	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool {
 		a := j.state.open[id]
 		return a != nil && a.account == j.own() && slices.Contains(j.shared.turn.Silent, a.Epoch)
 	})
 }
 
-// sleep waits for a time, or until ctx ends.
+// sleep waits for a time, or until ctx is cancelled.
 func sleep(ctx context.Context, wait time.Duration) error {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

@@ -301,7 +301,7 @@ func (j *Journal) applyIntent(w Write) error {
 	}
 	a := j.state.newAttempt(in)
 	j.state.enter(id, a)
-	j.state.fly(a)
+	j.state.noteInFlight(a)
 	return nil
 }
 
@@ -315,7 +315,7 @@ func (j *Journal) applyDoubt(w Write) error {
 		return err
 	}
 	a.state = attempt.InDoubt
-	j.state.comeDown(id, a, true, freeFrom(a.doubt, a.account))
+	j.state.noteEnded(id, a, true, freeFrom(a.doubt, a.account))
 	return nil
 }
 
@@ -330,7 +330,7 @@ func (j *Journal) applyResolution(w Write) error {
 		return err
 	}
 	if a.state == attempt.Intended {
-		j.state.comeDown(id, a, ended.Sent, ended.At)
+		j.state.noteEnded(id, a, ended.Sent, ended.At)
 	}
 	j.state.leave(id)
 	return nil
@@ -350,14 +350,14 @@ func (j *Journal) applyDay(w Write) error {
 	return err
 }
 
-// fly notes an attempt in flight of another process. The sums come from the records and include its hold.
-func (l *ledgerState) fly(a *openAttempt) {
+// noteInFlight counts an attempt in flight of another process. The sums come from the records and include its hold.
+func (l *ledgerState) noteInFlight(a *openAttempt) {
 	FlyHold(a.sums, a.Hold)
 	a.account.Window.take()
 }
 
-// comeDown notes that an attempt noted by fly is no longer in flight. Its slot is free one window after a time.
-func (l *ledgerState) comeDown(id attempt.ID, a *openAttempt, sent bool, at time.Time) {
+// noteEnded counts the end of an attempt that noteInFlight has counted. Its slot is free one window after a time.
+func (l *ledgerState) noteEnded(id attempt.ID, a *openAttempt, sent bool, at time.Time) {
 	LandHold(a.sums, a.Hold)
 	a.account.Window.giveBack()
 	if sent {
@@ -411,7 +411,7 @@ func (j *Journal) makeSharedReady(number attempt.Account, options AccountOptions
 		return j.failure
 	}
 	a.SetTerms(options.Rate, options.Tariff)
-	a.Window.inFlight, a.Window.Cooling = j.state.flying(a), nil
+	a.Window.inFlight, a.Window.Cooling = j.state.countInFlight(a), nil
 	if err := a.RecoverWindow(j.store, j.state.persisted.NextID, j.now(), len(j.state.accounts) > 1, j.openEnd); err != nil {
 		return err
 	}
@@ -419,8 +419,8 @@ func (j *Journal) makeSharedReady(number attempt.Account, options AccountOptions
 	return nil
 }
 
-// openEnd returns the end of a call that is open in the memory of this process; false for another one. The records of
-// decisions of this turn are not in the store yet. The lock is held.
+// openEnd returns the end of a call that is open in the memory of this process; false for other calls. It is needed
+// because the records of this turn's decisions are not in the store yet. The lock is held.
 func (j *Journal) openEnd(id attempt.ID) (end callEnd, open bool) {
 	a, now := j.state.open[id], j.nowAtMost()
 	switch {
@@ -434,8 +434,8 @@ func (j *Journal) openEnd(id attempt.ID) (end callEnd, open bool) {
 	return callEnd{at: now, known: true}, true // its slot is counted as that of a call in flight
 }
 
-// flying returns how many calls of an account are in flight.
-func (l *ledgerState) flying(of *accountState) (count int) {
+// countInFlight returns how many calls of an account are in flight.
+func (l *ledgerState) countInFlight(of *accountState) (count int) {
 	for _, id := range l.persisted.InFlight {
 		if a := l.open[id]; a != nil && a.account == of && !a.resolving {
 			count++
@@ -444,18 +444,18 @@ func (l *ledgerState) flying(of *accountState) (count int) {
 	return count
 }
 
-// othersFlying reports whether calls of other processes are in flight. The lock is held.
-func (j *Journal) othersFlying() bool {
+// othersInFlight reports whether calls of other processes are in flight. The lock is held.
+func (j *Journal) othersInFlight() bool {
 	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool { return j.state.open[id].Epoch != j.shared.turn.Epoch })
 }
 
-// waitForOthers adds to a decision when to ask again, because the end of a call or a drain of another process is not
-// signalled. The lock is held.
+// waitForOthers sets when to ask again, because other processes do not signal the end of a call or of a drain. The lock
+// is held.
 func (j *Journal) waitForOthers(blocked attempt.Blocked) attempt.Blocked {
 	switch {
 	case blocked.Drained:
 		blocked.Until = j.now().Add(drainPoll)
-	case j.shared.store != nil && j.othersFlying():
+	case j.shared.store != nil && j.othersInFlight():
 		blocked.Until = j.now().Add(askAgain)
 	}
 	return blocked

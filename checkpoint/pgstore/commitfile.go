@@ -17,8 +17,8 @@ import (
 	"payonce/io/atomicfile"
 )
 
-// commitFile is a file with the last commit that a machine knows. It has two places, which are written in turn, so that
-// a power failure during a write leaves the other one. Several processes may use the file.
+// commitFile is a file with the last commit that a machine knows. It has two places, which are written alternately, so
+// that a power failure during a write leaves the other one intact. Several processes may use the file.
 type commitFile struct{ file *os.File }
 
 const (
@@ -26,7 +26,7 @@ const (
 	places      = 2
 )
 
-// openCommitFile opens a file, or makes it. The directory is made, too.
+// openCommitFile opens a file. It creates the file and its directory if they are missing.
 func openCommitFile(path string) (*commitFile, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("%w: %w", record.ErrNotWritable, err)
@@ -41,13 +41,13 @@ func openCommitFile(path string) (*commitFile, error) {
 	return &commitFile{file}, nil
 }
 
-// keep writes a commit, unless a later one of the same journal is there. When durable is true, the file is on the disk
-// when keep returns.
+// keep writes a commit, unless the file has a later one of the same journal. With durable, the file is on the disk when
+// keep returns.
 func (c *commitFile) keep(k known, durable bool) error {
 	if err := unix.Flock(int(c.file.Fd()), unix.LOCK_EX); err != nil {
 		return err
 	}
-	defer func() { _ = unix.Flock(int(c.file.Fd()), unix.LOCK_UN) }() // closing the file does it, too
+	defer func() { _ = unix.Flock(int(c.file.Fd()), unix.LOCK_UN) }() // after an error, closing the file unlocks it
 	last, at, err := readPlaces(c.file)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *commitFile) keep(k known, durable bool) error {
 		if _, err := c.file.WriteAt(k.encode(), int64((at+1)%places)*placeLength); err != nil {
 			return err
 		}
-		if last != nil && last.journal != k.journal { // only one journal has places
+		if last != nil && last.journal != k.journal { // both places are about one journal
 			if _, err := c.file.WriteAt(k.encode(), int64(at)*placeLength); err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func readPlaces(file *os.File) (last *known, at int, err error) {
 			last, at = &k, i
 		}
 	}
-	if last == nil && strings.Trim(string(text[:n]), "\x00") != "" { // zeros are a file whose first write was cut off
+	if last == nil && strings.Trim(string(text[:n]), "\x00") != "" { // zeros are left by an interrupted first write
 		return nil, 0, fmt.Errorf("%w: %s cannot be read", record.ErrCorrupt, file.Name())
 	}
 	return last, at, nil

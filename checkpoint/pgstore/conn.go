@@ -52,7 +52,7 @@ func (l *link) do(use func(ctx context.Context, conn *pgx.Conn) error) error {
 	return l.within(replyTime, use)
 }
 
-// within is do with another limit of the time.
+// within is do with a different time limit.
 func (l *link) within(limit time.Duration, use func(ctx context.Context, conn *pgx.Conn) error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *link) drop() {
 	l.conn = nil
 }
 
-// close ends the use of the connection.
+// close closes the connection.
 func (l *link) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 var ErrNotEmpty = errors.New("the workspace has a journal in the database already")
 
 // ErrUsed refuses to remove a copy that a process has opened to write.
-var ErrUsed = errors.New("the copy was used since")
+var ErrUsed = errors.New("a command has used the copy in the database")
 
 var errDiffers = errors.New("the copy differs from the journal")
 
@@ -28,9 +28,9 @@ const copyTime = 24 * time.Hour
 // copyVersion is the version of the records of a copy.
 const copyVersion = 1
 
-// CopyFrom copies all records of a store to a workspace that has none, and compares them byte by byte before the copy is
-// there: it is one transaction. It returns how many records there are. When the reply to its commit is lost, Holds tells
-// whether the copy is there.
+// CopyFrom copies all records of a store to a workspace that has none, in one transaction. It compares them byte by
+// byte before the commit, and returns how many there are. When the reply to the commit is lost, Holds shows whether the
+// transaction was committed.
 func CopyFrom(address, workspace string, from record.Store) (records int64, err error) {
 	config, err := configOf(address)
 	if err != nil {
@@ -62,7 +62,7 @@ func CopyFrom(address, workspace string, from record.Store) (records int64, err 
 	return records, err
 }
 
-// beginCopy locks a workspace, which must have no records.
+// beginCopy creates and locks a workspace, which must have no records.
 func beginCopy(ctx context.Context, tx pgx.Tx, workspace string) error {
 	if _, err := tx.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', true)"); err != nil {
 		return err
@@ -85,7 +85,7 @@ func beginCopy(ctx context.Context, tx pgx.Tx, workspace string) error {
 	return err
 }
 
-// copyRecords copies the records of a store, some at a time.
+// copyRecords copies the records of a store in batches of about pageBytes.
 func copyRecords(ctx context.Context, tx pgx.Tx, workspace string, from record.Store) error {
 	var rows [][]any
 	size := 0
@@ -107,10 +107,10 @@ func copyRecords(ctx context.Context, tx pgx.Tx, workspace string, from record.S
 	return err
 }
 
-// paidAtOnce is how many attempts of a copy are entered at a time.
+// paidAtOnce is how many attempts of a copy are inserted with one batch.
 const paidAtOnce = 500
 
-// copyPaid enters what the attempts of a store paid for, in the order of their beginning.
+// copyPaid inserts the rows of payonce_paid for the attempts of a store, in the order in which the attempts began.
 func copyPaid(ctx context.Context, tx pgx.Tx, workspace string, from record.Store) error {
 	batch := &pgx.Batch{}
 	attempts := 0
@@ -167,8 +167,8 @@ func compareRecords(from, to record.Store) (records int64, err error) {
 	return records, nil
 }
 
-// each returns the records of a store in the order of their keys. A record is valid until the next one. An error is the
-// last element.
+// each returns the records of a store in the order of their keys. A record is valid until the next one is read. An
+// error ends the sequence.
 func each(s record.Store) iter.Seq2[record.Write, error] {
 	return func(yield func(record.Write, error) bool) {
 		err := s.Scan(nil, nil, func(key, value []byte) (bool, error) {
@@ -193,7 +193,7 @@ func Holds(address, workspace string) (id string, err error) {
 	return identity.ID, errors.Join(err, s.Close())
 }
 
-// RemoveCopy removes a copy that no process has opened to write. A workspace without records stays as it is.
+// RemoveCopy removes a copy that no process has opened to write. Without a copy it does nothing.
 func RemoveCopy(address, workspace string) error {
 	config, err := configOf(address)
 	if err != nil {

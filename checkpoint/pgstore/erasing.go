@@ -9,15 +9,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PostgreSQL keeps a value that was replaced in the file of the table, at first as an old version of the row, and then in
-// free space of a page. Only VACUUM FULL writes a new file without them. While it runs, nobody reads or writes records.
-// So it comes at the end of an erasure, when no calls are in flight, and its time is limited.
+// PostgreSQL keeps a replaced value in the file of the table: first in a dead row version, and after a VACUUM in the
+// free space of a page. Only VACUUM FULL writes a new file without them. It locks the table exclusively, so nobody can
+// read or write records. So it runs at the end of an erasure, when no calls are in flight, and its time is limited.
 
-// erasureTime limits its time, with the wait for transactions that read records. Other processes wait for as long.
+// erasureTime limits VACUUM FULL, including its wait for transactions that read records. Other processes wait as long.
 const erasureTime = 25 * time.Second
 
 // ErrKeptInFiles says that the file of the table still has values that were erased.
-var ErrKeptInFiles = errors.New("it is erased, but the files of the database may still have it in their free space; " +
+var ErrKeptInFiles = errors.New("the records are erased, but the files of the database may still have them in their free space; " +
 	"let the owner of the tables run VACUUM FULL payonce_record when no run is active")
 
 // Erase implements the method of stores whose files keep values that were replaced.
@@ -28,7 +28,7 @@ func (s *Store) Erase() error {
 	return nil
 }
 
-// finishErasure removes values that were replaced from the file of the table.
+// finishErasure removes replaced values from the file of the table after Erase was called.
 func (s *Store) finishErasure() error {
 	s.turns.Lock()
 	erasing := s.erasing
@@ -38,7 +38,7 @@ func (s *Store) finishErasure() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), erasureTime)
 	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, s.config.Copy()) // that of the store renews the lease meanwhile
+	conn, err := pgx.ConnectConfig(ctx, s.config.Copy()) // the store's connection renews the lease meanwhile
 	if err == nil {
 		err = errors.Join(rewriteTable(ctx, conn), conn.Close(ctx))
 	}
@@ -48,8 +48,8 @@ func (s *Store) finishErasure() error {
 	return nil
 }
 
-// rewriteTable lets the server write a new file of the table. A user who may not do that gets a warning of the server and
-// no error, so it compares the files.
+// rewriteTable runs VACUUM FULL. For a user without the right to do that, the server only sends a warning and skips the
+// table. So rewriteTable checks that the table has another file.
 func rewriteTable(ctx context.Context, conn *pgx.Conn) error {
 	before, err := fileOf(ctx, conn)
 	if err != nil {

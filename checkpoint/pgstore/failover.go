@@ -2,9 +2,10 @@
 // standby, a restored backup, a restored snapshot.
 //
 // The row of the workspace has the system identifier and the timeline of the server on which calls may be made. A
-// promoted standby and a recovered backup have another timeline, and a new server has another identifier. A snapshot of
-// the server's files has neither. So every process also keeps the last commit that it knows, and every machine keeps it
-// in a file, which is durable before a request leaves. A commit is known by its version and by the process that made it.
+// promoted standby and a recovered backup have another timeline, and a new server has another identifier. A restored
+// snapshot of the server's files has the same ones. So every process also remembers the last commit that it knows, and
+// writes it to a file of the machine, which is durable before a request is sent. A commit is identified by its version
+// and by the process that made it.
 
 package pgstore
 
@@ -23,10 +24,10 @@ import (
 // ErrFailedOver is wrapped by errors about a server that may lack commits.
 var ErrFailedOver = errors.New("the journal's database may lack what was recorded in it")
 
-// ErrReplaced is wrapped by errors about a database that no longer has the journal that this machine knows.
+// ErrReplaced is wrapped by errors about a database without the journal that this machine knows.
 var ErrReplaced = errors.New("the database no longer has the journal of this workspace")
 
-// known is a commit that somebody knows. It is there on a server that lacks nothing.
+// known identifies a confirmed commit. A server that lacks no commits has it.
 type known struct {
 	journal   string
 	failovers int64 // that were accepted before it
@@ -59,7 +60,7 @@ const headQuery = `SELECT (SELECT version FROM payonce_schema) AS tables, w.jour
 		WHERE p.workspace = w.workspace AND p.epoch = $3 AND p.nonce = $4 AND p.committed >= $2)) AS has
 	FROM payonce_workspace AS w WHERE w.workspace = $1`
 
-// arguments returns those of headQuery.
+// arguments returns the arguments of headQuery.
 func (k known) arguments(workspace string) []any {
 	return []any{workspace, k.version, k.epoch, k.nonce}
 }
@@ -69,7 +70,7 @@ func (h *head) targets() []any {
 	return []any{&h.tables, &h.last.journal, &h.last.failovers, &h.last.version, &h.last.epoch, &h.last.nonce, &h.allowed, &h.server, &h.has}
 }
 
-// lacks says that the server lacks a commit; it returns "" when it does not.
+// lacks returns why the server lacks a commit; "" when it has it.
 func (h head) lacks(k known) string {
 	switch {
 	case h.last.failovers < k.failovers:
@@ -80,7 +81,7 @@ func (h head) lacks(k known) string {
 	return ""
 }
 
-// moved says that calls may not be made on the server; it returns "" when they may.
+// moved returns why calls may not be made on the server; "" when they may.
 func (h head) moved() string {
 	if h.server == h.allowed {
 		return ""
@@ -88,7 +89,7 @@ func (h head) moved() string {
 	return fmt.Sprintf("it is %s, and was %s", serverText(h.server), serverText(h.allowed))
 }
 
-// serverText writes a system identifier and a timeline for people.
+// serverText returns a system identifier and a timeline as people read them.
 func serverText(server string) string {
 	system, timeline, _ := strings.Cut(server, " ")
 	number, err := strconv.ParseUint(timeline, 16, 32)
@@ -100,8 +101,8 @@ func serverText(server string) string {
 
 func failedOver(why string) error { return fmt.Errorf("%w: %s", ErrFailedOver, why) }
 
-// examine compares a server, at the opening of the journal, with what this machine knows. It returns why calls may not
-// be made; nil when they may.
+// examine compares a server with what this machine knows, when the journal is opened. It returns why calls may not be
+// made; nil when they may.
 func (s *Store) examine(ctx context.Context, tx pgx.Tx) (refused error, err error) {
 	var now head
 	if err := tx.QueryRow(ctx, headQuery, s.seen.arguments(s.workspace)...).Scan(now.targets()...); err != nil {
@@ -119,7 +120,7 @@ func (s *Store) examine(ctx context.Context, tx pgx.Tx) (refused error, err erro
 		case !found:
 		case k.journal != now.last.journal && i == 0:
 			refused = fmt.Errorf("%w, but another one; this machine keeps its last commit in %s", ErrReplaced, path)
-		case k.journal != now.last.journal || k.failovers < now.last.failovers: // what was lost was accepted
+		case k.journal != now.last.journal || k.failovers < now.last.failovers: // a user has accepted that it is lost
 		default:
 			if err := tx.QueryRow(ctx, headQuery, k.arguments(s.workspace)...).Scan(now.targets()...); err != nil {
 				return nil, err
@@ -133,8 +134,8 @@ func (s *Store) examine(ctx context.Context, tx pgx.Tx) (refused error, err erro
 	return refused, nil
 }
 
-// compare compares a server, in a turn or between turns, with what this process has seen. An error says that the server
-// lacks some of it, so that the process can no longer decide. When calls may not be made, MaySend refuses them.
+// compare compares a server with what this process has seen, in a turn or between turns. An error says that the server
+// lacks commits. Then the process cannot decide and has to end. When only calls may not be made, MaySend refuses them.
 func (s *Store) compare(now head) error {
 	if err := refuseNewer(now.tables); err != nil {
 		return err
@@ -201,7 +202,7 @@ func (s *Store) AcceptFailover() error {
 	return s.keepFirst()
 }
 
-// keepFirst opens the file of this machine for this journal, and keeps the last commit in it.
+// keepFirst opens the machine's file for this journal, and writes the last commit to it.
 func (s *Store) keepFirst() (err error) {
 	if len(s.options.CommitFiles) == 0 {
 		return nil
@@ -212,7 +213,7 @@ func (s *Store) keepFirst() (err error) {
 	return s.keepCommit(true)
 }
 
-// keepCommit keeps the last commit that this process has seen in the file of this machine.
+// keepCommit writes the last commit that this process has seen to the machine's file.
 func (s *Store) keepCommit(durable bool) error {
 	if s.commits == nil {
 		return nil

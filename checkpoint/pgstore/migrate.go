@@ -13,23 +13,22 @@ import (
 	"payonce/checkpoint/record"
 )
 
-// The files of migrations are named after the version of the tables that they make. Those of a released program never
-// change.
+// Each file of migrations is named after the version that the tables have after it. The files of a released program
+// must not change.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// schemaVersion is the version of the tables that this program works with: the number of the last file.
+// schemaVersion is the version of the tables for this program: the number of the last file.
 const schemaVersion = 5
 
-// migrationLock is the advisory lock of a migration, on which nothing else waits. It ends with its transaction, so it
-// works behind a pooler.
+// migrationLock is the advisory lock of migrations. It ends with its transaction, so it works behind a pooler.
 const migrationLock = 7305806211
 
 // migrationTime limits the time of a migration.
 const migrationTime = 10 * time.Minute
 
-// ErrOlder says that a program made the tables that is older than this one, and that this role may not change them.
+// ErrOlder says that there are no tables, or only those of an older program, and that this role may not change them.
 var ErrOlder = errors.New("the tables of the journal's database are missing or of an older program, and this role may not change them")
 
 // Migrate creates the tables of shared journals in a database, or brings those of an older program up to date. It
@@ -45,8 +44,8 @@ func Migrate(address string) (before, after int, err error) {
 	return before, schemaVersion, err
 }
 
-// migrate brings older tables to a version, in one transaction. It returns the version that they had. Every turn of a
-// process locks the tables, so it runs between two turns.
+// migrate brings older tables to a version, in one transaction. It returns the version that they had. Every turn locks
+// the tables, so a migration runs between two turns.
 func (l *link) migrate(to int) (before int, err error) {
 	err = l.within(migrationTime, func(ctx context.Context, conn *pgx.Conn) error {
 		if before, err = versionOf(ctx, conn); err != nil || before == to {

@@ -10,10 +10,11 @@ import (
 	"payonce/enrich"
 )
 
-// queuePaid adds the statements that keep the table of what was paid for, or may have been. The decisions of the journal
-// never ask for such a field, so the unique index of the table refuses no commit of a correct program.
+// queuePaid adds the statements that keep the table of what was paid for, or may have been. The decisions of the
+// journal never ask for such a field, so the unique index of the table refuses no commit of a correct program.
 //
-// Of a copy, it also enters intents whose identity was erased, and leaves out what earlier programs asked for again.
+// For a copy, it also inserts intents whose identity was erased, and skips fields that earlier programs asked for
+// again.
 func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write, isCopy bool) error {
 	insertion := "INSERT INTO payonce_paid (workspace, subject, field, allowed_by, attempt) VALUES ($1, $2, $3, $4, $5)"
 	if isCopy {

@@ -12,11 +12,11 @@ type Process struct {
 	Epoch  int64
 	Holder string // as in Options
 	Since  time.Time
-	// LeaseUntil is when its lease ends unless it renews it, and Now the time of the database.
+	// LeaseUntil is when its lease ends unless the process renews it. Now is the time of the database.
 	LeaseUntil, Now time.Time
 }
 
-// Processes returns the processes that worked on the journal when the snapshot was opened, in the order of their epochs.
+// Processes returns the processes of the journal that had not ended when the snapshot was opened, by their epochs.
 func (s *Snapshot) Processes() (all []Process, err error) {
 	err = s.do(func(ctx context.Context, conn *pgx.Conn) error {
 		rows, err := conn.Query(ctx, `SELECT epoch, holder, started, seen + lease, clock_timestamp() FROM payonce_process

@@ -23,7 +23,7 @@ type Snapshot struct {
 // ErrNone says that a database has no journal of the workspace.
 var ErrNone = errors.New("the database has no journal of the workspace")
 
-// Read opens a snapshot of the journal of a workspace. It writes nothing, and takes no epoch. The error wraps ErrNone
+// Read opens a snapshot of the journal of a workspace. It writes nothing, not even an epoch. The error wraps ErrNone
 // when there is no journal.
 func Read(address, workspace string) (*Snapshot, error) {
 	config, err := configOf(address)
@@ -37,7 +37,7 @@ func Read(address, workspace string) (*Snapshot, error) {
 		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
 			return err
 		}
-		tables, err := versionOf(ctx, conn) // no version has changed what is read
+		tables, err := versionOf(ctx, conn) // what a snapshot reads is the same in every version
 		if err != nil || tables == 0 {
 			missing = tables == 0 && err == nil
 			return err
@@ -76,7 +76,7 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// AddressOf returns the address of a database for people, without a password.
+// AddressOf returns the address of a database without the password, to show it to people.
 func AddressOf(address string) string {
 	config, err := configOf(address)
 	if err != nil {

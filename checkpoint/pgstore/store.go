@@ -8,8 +8,8 @@
 //   - When the reply to COMMIT is lost, the next transaction locks the same row. By then the earlier transaction has ended
 //     on the server, and the token in the row of the process shows whether it was committed. If it was not, and no other
 //     process has committed since, the writes are committed again. Otherwise the commit has failed.
-//   - A server that may lack commits, as a promoted standby does, is detected. Then no calls can be made until a user
-//     accepts that.
+//   - A server that may lack commits, such as a promoted standby, is detected. Then no calls can be made until a user
+//     accepts the failover.
 //   - A transaction that makes no progress ends: the server limits how long it may be idle. So a process that is stopped
 //     in its turn does not stop the others.
 package pgstore
@@ -38,8 +38,8 @@ type Options struct {
 	Lease time.Duration
 	// CallTime is the longest time from sending a request to recording how its call ended.
 	CallTime time.Duration
-	// CommitFiles are the files in which this machine keeps the last commits that it knows of journals. The first is that of
-	// this journal; others may be about the same journal at another address. There may be none.
+	// CommitFiles are files of this machine with the last commits that it knows. The first one is the file of this
+	// journal. Others may be about the same journal at another address. There may be none.
 	CommitFiles []string
 	// LockDir is a directory of this machine in which the process locks a file as long as it lives. Without one, nobody can
 	// know that the process is dead.
@@ -56,7 +56,7 @@ type Store struct {
 	reader
 	options Options
 	epoch   int64
-	nonce   []byte // tells this process from one with the same epoch in what a server has lost
+	nonce   []byte // distinguishes this process from a lost one with the same epoch
 	life    life
 	version atomic.Uint64 // the last commit that this process has seen
 
@@ -64,7 +64,7 @@ type Store struct {
 	deadline atomic.Int64
 
 	turns    sync.Mutex // guards what follows
-	open     bool       // a turn
+	open     bool       // whether a turn is open
 	turn     *pgx.Conn  // the connection of its transaction
 	base     int64      // the version at the beginning of the turn
 	seen     known      // the last commit that this process has seen
@@ -74,8 +74,8 @@ type Store struct {
 	commits  *commitFile // nil for none
 
 	openedOn  string                // the server at the opening
-	accepted  int64                 // how many failovers this machine and the server knew then
-	atOpening error                 // why no calls could be made then; nil when they could, or since AcceptFailover
+	accepted  int64                 // how many accepted failovers the machine and the server knew then
+	atOpening error                 // why calls could not be made then; nil when they could, or since AcceptFailover
 	refused   atomic.Pointer[error] // why no calls may be made now
 
 	stop    context.CancelFunc // ends the renewals of the lease
@@ -119,7 +119,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// enter takes an epoch.
+// enter registers the process under a new epoch.
 func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 	if err := mustBeSafe(ctx, conn); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 	})
 }
 
-// mustBeSafe refuses a server that could lose what it has confirmed.
+// mustBeSafe refuses a server whose settings allow it to lose confirmed commits.
 func mustBeSafe(ctx context.Context, conn *pgx.Conn) error {
 	for _, setting := range []string{"fsync", "full_page_writes"} {
 		var value string

@@ -228,7 +228,8 @@ func (s *Store) end(writes []record.Write) error {
 	}
 	s.seen.version, s.seen.epoch, s.seen.nonce = s.base+1, s.epoch, s.nonce
 	s.version.Store(uint64(s.seen.version))
-	// A request that leaves after this commit would be sent again by a server that has lost it. So this machine keeps it.
+	// If a server loses this commit, the journal would allow the same request again. So the machine remembers the
+	// commit.
 	return s.keepCommit(slices.ContainsFunc(writes, func(w record.Write) bool { return w.Key[0] == record.IntentPrefix }))
 }
 

@@ -6,20 +6,20 @@ import (
 	"runtime/metrics"
 )
 
-// What the program may use besides what is live when a phase begins, in bytes. Without a limit the garbage of a phase
-// doubles the memory of a run.
+// The bytes that the heap may have in a phase besides those that are live when it begins. Without a limit the garbage
+// of a phase doubles the memory of a run.
 const (
-	// sendingHeap is for the journal's memory tables, and for the tables that it merges now and then. With less, the
-	// collector works all the time while tables are merged.
+	// sendingHeap is for Badger's memory tables and its compactions. With less, garbage collection would run all the
+	// time during a compaction.
 	sendingHeap = 104 << 20
-	// writingHeap is for the rows and the answers of an output, and for row groups of its tables. With 64 MiB the
-	// collector worked all the time while row groups were full.
+	// writingHeap is for the rows and the answers of an output, and for row groups of its tables. With 64 MiB, garbage
+	// collection would run all the time while row groups are full.
 	writingHeap = 128 << 20
 )
 
-// limitHeap limits the memory that Go manages, until the returned function is called. The limit is what is live now,
-// and more bytes besides. Go collects garbage more often near the limit; it never refuses memory. A limit that the
-// user set (GOMEMLIMIT) stays.
+// limitHeap limits the memory that Go manages, until the returned function is called. The limit is the live heap plus
+// more bytes. Near the limit Go collects garbage more often; it never refuses memory. A limit that the user has set
+// (GOMEMLIMIT) stays.
 func limitHeap(more int64) (unlimited func()) {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return func() {}

@@ -459,7 +459,7 @@ func TestThePageIsKilledAtEveryStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := p.get(run); !strings.Contains(text, "ended before it said how") || !strings.Contains(text, "Go on with this run") {
+	if text := p.get(run); !strings.Contains(text, "ended unexpectedly") || !strings.Contains(text, "Go on with this run") {
 		t.Errorf("the page does not tell of the start that did not begin:\n%s", text)
 	}
 
@@ -475,7 +475,7 @@ func TestThePageIsKilledAtEveryStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(release)
-	if text := p.ended(run); !strings.Contains(text, "ended before it said how") {
+	if text := p.ended(run); !strings.Contains(text, "ended unexpectedly") {
 		t.Errorf("the page does not tell that the process was killed:\n%s", text)
 	}
 	p.post(path, "after", "3")

@@ -26,7 +26,7 @@ type pageProgram struct {
 // journalPatience is how long a run of the page waits for another process that owns the journal.
 const journalPatience = 12 * time.Hour
 
-// ownFlags are those of the page that say nothing to other commands.
+// ownFlags are the flags of the page that are not passed on to other commands.
 var ownFlags = []string{"quiet", "log-format", "color", "file"}
 
 func newPageProgram(env environment, flags *pflag.FlagSet) *pageProgram {
@@ -51,7 +51,7 @@ func newPageProgram(env environment, flags *pflag.FlagSet) *pageProgram {
 
 // set gives a command the flags of the page and its own, as if they were on its command line.
 func (p *pageProgram) set(ctx context.Context, cmd *cobra.Command, own []web.Flag) error {
-	root := &cobra.Command{Use: "batch"} // a configuration has keys of plan and run
+	root := &cobra.Command{Use: "batch"} // a configuration may have keys for plan and run, so the root has both
 	for _, other := range []*cobra.Command{newPlanCommand(p.env), newRunCommand(p.env)} {
 		if other.Name() != cmd.Name() {
 			root.AddCommand(other)
@@ -81,7 +81,7 @@ func (p *pageProgram) journalCommand(ctx context.Context, env environment, name 
 	return o, cmd, err
 }
 
-// Choices returns what a plan can be asked for.
+// Choices returns what the form of a plan offers.
 func (p *pageProgram) Choices() web.Choices {
 	o := newOptions(p.env)
 	units, _ := unitNames(p.env.knownProviders())
@@ -94,7 +94,7 @@ func (p *pageProgram) Choices() web.Choices {
 	return choices
 }
 
-// orders returns every order of some of the names, the short ones first.
+// orders returns every order of every subset of the names, the short ones first.
 func orders(names []string) (all [][]string) {
 	level := [][]string{nil}
 	for range names {
@@ -168,8 +168,8 @@ func (p *pageProgram) Plan(ctx context.Context, list string, flags []web.Flag, k
 	return planned.Plan, nil
 }
 
-// RunArguments returns the arguments of a run of a kept plan. A configuration may say something else than the plan
-// does, so with one the flags of the plan stand on the command line, which wins.
+// RunArguments returns the arguments of a run of a kept plan. A configuration may contradict the plan. So with one, the
+// command line also has the flags of the plan, because it overrides the configuration.
 func (p *pageProgram) RunArguments(plan *pipeline.PlanFile, path, output string) []string {
 	words := []string{"run", "--plan=" + path, "--output=" + output, "--yes", "--json", "--log-format=json", "--wait=" + journalPatience.String()}
 	configured := false
@@ -207,7 +207,7 @@ func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []a
 	if err != nil {
 		return nil, err
 	}
-	// What is decided is decided as a whole, whether the browser waits for it or not.
+	// The decision completes even if the browser closes the connection.
 	found, err = w.Reconcile(context.WithoutCancel(ctx), pipeline.ReconcileOptions{
 		Assume: assume, Attempts: attempts, Reading: o.list.Value(ctx, p.env.stdin, p.env.now),
 	})
@@ -215,7 +215,7 @@ func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []a
 	return found, err
 }
 
-// Failure words an error.
+// Failure returns the message, the hint and the exit code of an error.
 func (p *pageProgram) Failure(err error) report.Failure {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	failure, _ := failureOf(err, hintFlagsOf(flags))

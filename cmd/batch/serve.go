@@ -30,7 +30,7 @@ import (
 	"payonce/pipeline/problem"
 )
 
-// pageCommand is one call of the command.
+// pageCommand is one invocation of the command.
 type pageCommand struct {
 	*options
 	lists, file, listen string
@@ -75,7 +75,7 @@ func newServeCommand(env environment) *cobra.Command {
 	flags.StringVar(&c.tlsKey, "tls-key", "", "the PEM `FILE` with the key of the certificate")
 	flags.StringVar(&c.password, "password-file", "", "a browser can also sign in with the password in the first line of this `FILE`")
 	flags.StringVar(&c.token, "metrics-token-file", "", "serve metrics only to whoever has the token in the first line of this `FILE`")
-	flags.Var(&c.maxUpload, "max-upload", "take uploads up to this size")
+	flags.Var(&c.maxUpload, "max-upload", "refuse uploads larger than this SIZE (default 1GB)")
 	flags.BoolVar(&c.noBrowser, "no-browser", false, "do not open a browser")
 	return cmd
 }
@@ -125,14 +125,14 @@ func (c *pageCommand) serve(ctx context.Context, page *web.Server, board *jobs.B
 	served := make(chan error, 1)
 	go func() {
 		served <- board.Run(ctx)
-		cancel() // jobs that cannot be read end the page, too
+		cancel() // when the jobs file cannot be read, the page ends, too
 	}()
 	err := page.Serve(ctx, listener)
 	cancel()
 	return errors.Join(err, <-served)
 }
 
-// tellManager tells the service manager what the server does, if there is one that asked for it.
+// tellManager notifies the service manager of a state, if it asked for notifications (NOTIFY_SOCKET).
 func (c *pageCommand) tellManager(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
 		c.log().Note("the service manager was not told: " + err.Error())
@@ -196,7 +196,7 @@ func (c *pageCommand) isLocal() bool {
 	return err == nil && isLoopback(host)
 }
 
-// isLoopback reports whether a host is this machine, as itself alone reaches it.
+// isLoopback reports whether a host is a loopback address, which only this machine can reach.
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -210,7 +210,7 @@ func (c *pageCommand) isOwnName(host string) bool {
 	return c.certificate != nil && c.certificate.Leaf.VerifyHostname(host) == nil
 }
 
-// open listens. A usual port that is in use is not an error.
+// open listens. Without --listen, a port that is in use is not an error: it takes another one.
 func (c *pageCommand) open() (net.Listener, error) {
 	host, port, err := c.address()
 	switch {
@@ -241,7 +241,7 @@ func (c *pageCommand) open() (net.Listener, error) {
 	return listener, nil
 }
 
-// certificateName returns a name under which a browser can reach the page; "" where the certificate has only patterns.
+// certificateName returns a name under which a browser can reach the page; "" when the certificate has only wildcards.
 func certificateName(leaf *x509.Certificate) string {
 	for _, name := range leaf.DNSNames {
 		if !strings.HasPrefix(name, "*") {
@@ -254,7 +254,7 @@ func certificateName(leaf *x509.Certificate) string {
 	return ""
 }
 
-// minPassword is how long a password or a token has to be.
+// minPassword is the least length of a password or a token, in bytes.
 const minPassword = 12
 
 // lineOfSecret returns the first line of a file that only its owner can read; "" without a file.
@@ -280,7 +280,7 @@ func lineOfSecret(path string, shortest int) (string, error) {
 	return line, nil
 }
 
-// opensBrowser reports whether somebody sits at this machine who wants a browser. Under a service manager nobody does.
+// opensBrowser reports whether to open a browser: not under a service manager, over SSH or without a display.
 func (c *pageCommand) opensBrowser() bool {
 	for _, name := range []string{"NOTIFY_SOCKET", "INVOCATION_ID", "JOURNAL_STREAM", "SSH_CONNECTION"} {
 		if c.env.getenv(name) != "" {
@@ -291,7 +291,8 @@ func (c *pageCommand) opensBrowser() bool {
 	return !c.noBrowser && c.env.canAsk && hasScreen
 }
 
-// openBrowser opens an address by a file that only its owner can read: others see the command lines of processes.
+// openBrowser opens an address. It passes the address in a file that only its owner can read, because other users can
+// see the command lines of processes.
 func (c *pageCommand) openBrowser(address string) error {
 	dir, err := c.workspace().Dir()
 	if err != nil {
@@ -313,6 +314,6 @@ func (c *pageCommand) openBrowser(address string) error {
 	if err := opening.Start(); err != nil {
 		return err
 	}
-	go func() { _ = opening.Wait() }() // the address was printed, too
+	go func() { _ = opening.Wait() }() // an error is ignored, because the address was printed, too
 	return nil
 }

@@ -98,6 +98,7 @@ func Dump(ctx context.Context, w *pipeline.Work, to io.Writer, values bool) erro
 // Copy copies the journal of a directory to the database of the shared journal. It refuses a journal in which a check
 // finds problems.
 func Copy(ctx context.Context, w *pipeline.Work) (*report.JournalCopy, error) {
+	defer w.Observer.ReadingJournal()()
 	view := &report.JournalCopy{}
 	copied, err := w.Workspace.CopyToShared(ctx, w.Env, func(store record.Store) error {
 		problems := 0

@@ -17,7 +17,7 @@ import (
 type Copied struct {
 	Directory, Database string
 	Journal             string // its ID
-	Records             int64  // 0 when an earlier copy had ended well
+	Records             int64  // 0 when an earlier copy was committed
 }
 
 // inDirectory returns the options for the journal that is in a directory of this machine.
@@ -29,8 +29,8 @@ func (o Options) inDirectory() Options {
 // CopyToShared copies the journal of a directory, which no other process may own, to the database of the shared journal.
 // Check returns an error when the journal is damaged.
 //
-// Nothing is paid from the directory once the copy begins. The copy is there completely or not at all. A copy that broke
-// off can be repeated, or ended by RemoveShared.
+// Nothing is paid from the directory once the copy begins. The copy is complete, or there is none. An interrupted copy
+// can be repeated, or cancelled by RemoveShared.
 func (o Options) CopyToShared(ctx context.Context, env Environment, check func(record.Store) error) (*Copied, error) {
 	result := &Copied{Database: pgstore.AddressOf(o.Journal.Shared)}
 	err := o.withSource(ctx, env, func(dir string, from *badgerstore.Store, stop func() error) error {
@@ -62,7 +62,7 @@ func (o Options) CopyToShared(ctx context.Context, env Environment, check func(r
 				return err
 			}
 		}
-		// From here on nothing is paid from the directory, whatever comes of the copy.
+		// From here on nothing is paid from the directory, even if the copy fails.
 		if held != identity.ID { // else an earlier copy was committed
 			if result.Records, err = pgstore.CopyFrom(o.Journal.Shared, o.Journal.Name, record.WithStop(from, stop)); err != nil {
 				return err
@@ -74,8 +74,8 @@ func (o Options) CopyToShared(ctx context.Context, env Environment, check func(r
 	return result, err
 }
 
-// RemoveShared removes a copy that CopyToShared made and that nobody has used, so that the journal of the directory is
-// paid from again.
+// RemoveShared removes a copy that CopyToShared made and that no process has opened to write. Then the journal in the
+// directory can be used again.
 func (o Options) RemoveShared(ctx context.Context, env Environment) (*Copied, error) {
 	result := &Copied{Database: pgstore.AddressOf(o.Journal.Shared)}
 	err := o.withSource(ctx, env, func(dir string, from *badgerstore.Store, _ func() error) error {

@@ -8,8 +8,8 @@ import (
 	"payonce/checkpoint/record"
 )
 
-// Peers are the processes that work on a journal at a moment. It is zero for a journal in a directory, on which no other
-// process works meanwhile.
+// Peers are the processes that work on a journal during a change. It is zero for a journal in a directory, because no
+// other process works on that meanwhile.
 type Peers struct {
 	// Own is the epoch of this process. It is live until the Member is closed, or until the process has not reached the
 	// database for its lease and the longest time of a call.
@@ -20,8 +20,8 @@ type Peers struct {
 // Runs reports whether another process with an epoch may still work.
 func (p Peers) Runs(epoch uint64) bool { return epoch != p.Own && slices.Contains(p.live, epoch) }
 
-// Member is a process that changes a journal several times. In a shared journal it has one epoch for all of them, so that
-// others know that it still works.
+// Member is a process that changes a journal several times. In a shared journal it has one epoch for all changes, so
+// that other processes know that it is alive.
 type Member struct {
 	dir     string
 	opening Opening

@@ -32,7 +32,7 @@ type Journal struct {
 	// Shared is the URL of the database that has the journal in place of a directory; "" for a directory. It may hold a
 	// password.
 	Shared string
-	// AfterFailover opens a shared journal also when its database may lack commits. No calls can be made then.
+	// AfterFailover opens a shared journal even when its database may lack commits. No calls can be made then.
 	AfterFailover bool
 }
 

@@ -32,7 +32,7 @@ func (o Options) sharing(env Environment, doing string) (*pgstore.Options, error
 	if err != nil {
 		return nil, err
 	}
-	// The database may have had another address.
+	// The database may have had another address, and then has another directory with a COMMIT file.
 	others, err := filepath.Glob(filepath.Join(filepath.Dir(filepath.Dir(dir)), "*", filepath.Base(dir), commitName))
 	if err != nil {
 		return nil, err

@@ -28,22 +28,22 @@ type Opening struct {
 
 // A place is where a journal is kept: a directory, or a database that several machines share.
 type place interface {
-	// own opens the store to write to it. In a directory no other process opens it meanwhile.
+	// own opens the store to write to it. In a directory no other process can open it meanwhile.
 	own(ctx context.Context, does doing) (record.Store, error)
-	// read opens the store to read it, or a snapshot, to which nothing can be written. Who records files that it wrote
-	// gets a snapshot only while another process owns the journal.
+	// read opens the store to read it, or a read-only snapshot. A command that records which files it wrote gets a
+	// snapshot only while another process owns the journal.
 	read(ctx context.Context, does doing) (s record.Store, snapshot bool, err error)
 	// change calls do with the store while no other process changes it.
 	change(ctx context.Context, do func(record.Store) error) error
-	// keeps names what holds copies of erased records that the journal does not reach.
+	// keeps names the places that may have copies of erased records, and in which an erasure cannot erase.
 	keeps() []string
 	// processes returns the processes that work on the journal together.
 	processes() ([]pgstore.Process, error)
-	// rewrite makes a fresh store, encrypted with a key.
+	// rewrite replaces the store by a copy that is encrypted with a key.
 	rewrite(ctx context.Context, key []byte) error
 }
 
-// at returns where the journal is that has its directory, or its local files, in dir.
+// at returns the place of the journal. Dir is its directory, or that of the local files of a shared journal.
 func (o Opening) at(dir string) place {
 	if o.Shared != nil {
 		return database{o}
@@ -111,7 +111,7 @@ func (o Opening) Rewrite(ctx context.Context, dir string, key []byte) error {
 	return o.at(dir).rewrite(ctx, key)
 }
 
-// Keeps names what holds copies of erased records that the journal does not reach, besides backups.
+// Keeps names the places, besides backups, that may have copies of erased records and in which an erasure cannot erase.
 func (o Opening) Keeps() []string { return o.at("").keeps() }
 
 // directory is a place in which one process owns the journal at a time.
@@ -146,7 +146,7 @@ func (d directory) change(ctx context.Context, do func(record.Store) error) erro
 // keeps implements place.
 func (d directory) keeps() []string { return nil }
 
-// processes implements place. The owner of a directory is asked in another way.
+// processes implements place. A directory has only an owner, which Session.Owner returns.
 func (d directory) processes() ([]pgstore.Process, error) { return nil, nil }
 
 // rewrite implements place.

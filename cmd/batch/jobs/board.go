@@ -9,21 +9,21 @@ import (
 	"payonce/pipeline/report"
 )
 
-// Board has the jobs of a jobs file for a page: it runs them when they are due, shows them, and pauses and resumes
-// them.
+// Board serves the jobs of a jobs file to the page of "batch serve": it runs them when they are due, shows them, and
+// pauses and resumes them.
 type Board struct {
 	env      Environment
 	path     string
 	measured *collector
 }
 
-// NewBoard returns the board of a jobs file, which it does not read yet.
+// NewBoard returns the board of a jobs file. It does not read the file.
 func NewBoard(env Environment, path string) *Board { return &Board{env, path, newCollector()} }
 
-// Run runs jobs when they are due until ctx is cancelled and every job that runs has come to an end.
+// Run runs jobs when they are due, until ctx is cancelled and every running job has ended.
 func (b *Board) Run(ctx context.Context) error { return b.env.server(b.path, b.measured).Run(ctx) }
 
-// Metrics returns what measures the jobs.
+// Metrics returns the metrics of the jobs.
 func (b *Board) Metrics() prometheus.Collector { return b.measured }
 
 // BoardJob is one job as a page shows it.
@@ -32,19 +32,19 @@ type BoardJob struct {
 	Paused            bool
 }
 
-// BoardView has the jobs, and the newest occurrences as rows of a table, the newest first.
+// BoardView has the jobs and their latest occurrences, as rows of a table, the newest first.
 type BoardView struct {
 	Jobs    []BoardJob
 	Header  []string
 	History [][]string
-	// Failures says which channels do not accept alerts.
+	// Failures names the channels that do not accept alerts, with the errors.
 	Failures []string
 }
 
 // shownOccurrences is how many occurrences a page shows.
 const shownOccurrences = 50
 
-// View reads the jobs and their history, also while another process owns the journal.
+// View returns the jobs and their history, also while another process owns the journal.
 func (b *Board) View(ctx context.Context) (*BoardView, error) {
 	file, err := b.env.read(b.path)
 	if err != nil {
@@ -81,7 +81,7 @@ func (b *Board) Pause(ctx context.Context, name, note string) error {
 	return pauseJob(ctx, job, note, b.env.Now(), changePatience)
 }
 
-// Resume lets a paused job start again, and says what became of its occurrences.
+// Resume lets a paused job start again. The text says what happens to its occurrences.
 func (b *Board) Resume(ctx context.Context, name, note string) (text string, err error) {
 	job, err := b.env.job(b.path, name)
 	if err != nil {

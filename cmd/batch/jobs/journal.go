@@ -71,10 +71,10 @@ func (m *member) change(ctx context.Context, do func(record.Store, workspace.Pee
 	return workspace.OpenError(m.member.Change(ctx, do))
 }
 
-// close says that the process does not change the journal any more.
+// close ends the process's membership in a shared journal.
 func (m *member) close() {
 	if m.member != nil {
-		_ = m.member.Close() // what was changed is durable, and without the database the lease ends by itself
+		_ = m.member.Close() // the changes are durable, and if the database cannot be reached the lease ends by itself
 	}
 }
 

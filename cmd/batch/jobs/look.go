@@ -193,7 +193,7 @@ func past(ctx context.Context, of []*Job) (all []record.Occurrence, failures []n
 	return all, failures, nil
 }
 
-// cells are those of an occurrence in a history.
+// cells returns the cells of an occurrence in a history.
 func cells(one record.Occurrence) []string {
 	at := func(t time.Time) string {
 		if t.IsZero() {
@@ -214,7 +214,7 @@ func cells(one record.Occurrence) []string {
 	return []string{one.Job, name, at(one.Due), at(one.Began), at(one.Ended), exit, found, spent, stateOf(one)}
 }
 
-// historyHeader names the cells of an occurrence in a history.
+// historyHeader has the names of these cells.
 var historyHeader = []string{"job", "occurrence", "due", "began", "ended", "exit", "found", "spent", "reason"}
 
 func (env Environment) writeHistory(all []record.Occurrence) error {

@@ -138,7 +138,7 @@ func (r Runner) run(ctx context.Context, q RunRequest, byHand bool) (result *Sta
 // process owned.
 const busyTime = time.Minute
 
-// busyPause is the time between two looks at a job that another machine runs, for a start that waits for it.
+// busyPause is the time after which a waiting start checks again whether another machine runs the job.
 const busyPause = 2 * time.Second
 
 // step waits for the delay of an occurrence, or runs one; false when nothing is left to do.

@@ -1,4 +1,4 @@
-// This file decides who may use the page: which hosts, which browsers, and which requests.
+// This file decides which requests are served: under which host names, from which browsers, and with which bodies.
 
 package web
 
@@ -25,26 +25,25 @@ import (
 	"payonce/io/atomicfile"
 )
 
-// gate knows the browsers that are signed in. A cookie proves it with the gate's key, which is in a file, so it is
-// valid after a restart of the server too.
+// gate knows which browsers are signed in. The cookie of a browser is signed with a key in a file, so it is also valid
+// after a restart of the server.
 type gate struct {
 	path    string // of the key
 	secure  bool
 	now     func() time.Time
 	mu      sync.Mutex
 	key     []byte
-	invited map[[sha256.Size]byte]bool // the hashes of one-time tokens that were not used yet
-	// passwords is how many wrong passwords were given since the last right one, and wait when the next one is looked at.
-	wrong int
-	wait  time.Time
+	invited map[[sha256.Size]byte]bool // the hashes of one-time tokens that are not used yet
+	wrong   int                        // wrong passwords since the last right one
+	wait    time.Time                  // until then no password is checked
 }
 
 const (
 	loginTime = 30 * 24 * time.Hour
 	keyBytes  = 32
-	// mostInvited is how many one-time tokens are valid at the same time.
+	// mostInvited is how many one-time tokens can be valid at the same time.
 	mostInvited = 20
-	// mostWrong is how many wrong passwords are looked at without a wait.
+	// mostWrong is how many wrong passwords there may be before the next one has to wait.
 	mostWrong = 5
 )
 
@@ -63,10 +62,10 @@ func newGate(path string, o Options) (*gate, error) {
 	return g, nil
 }
 
-// newKey signs all browsers out.
+// newKey replaces the key, which signs all browsers out.
 func (g *gate) newKey() error {
 	key := make([]byte, keyBytes)
-	_, _ = rand.Read(key) // it never fails
+	_, _ = rand.Read(key) // never fails
 	if err := atomicfile.Replace(g.path, 0o600, func(w io.Writer) error { _, err := w.Write(key); return err }); err != nil {
 		return err
 	}
@@ -107,8 +106,8 @@ func (g *gate) sign(text string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// cookieName has a part of the key's hash: browsers send the cookies of one host to all its ports, so two servers of
-// one machine have different names.
+// cookieName returns a name that depends on the path of the key. Browsers send the cookies of a host to all its ports,
+// so two servers on one machine need different names.
 func (g *gate) cookieName() string {
 	sum := sha256.Sum256([]byte(g.path))
 	return "batch-" + hex.EncodeToString(sum[:4])
@@ -134,14 +133,14 @@ func (g *gate) knows(r *http.Request) bool {
 	return err == nil && hmac.Equal([]byte(proof), []byte(g.sign(until))) && g.now().Before(time.Unix(seconds, 0))
 }
 
-// mayTry reports whether a password is looked at now.
+// mayTry reports whether a password may be checked now.
 func (g *gate) mayTry() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return !g.now().Before(g.wait)
 }
 
-// tried counts wrong passwords. After some of them each makes the next one wait.
+// tried counts wrong passwords. After mostWrong of them, each one makes the next one wait.
 func (g *gate) tried(right bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -154,12 +153,12 @@ func (g *gate) tried(right bool) {
 	}
 }
 
-// open are the paths that need no login. Metrics have a token of their own.
+// open reports whether a path needs no login. Metrics have a token of their own.
 func open(path string) bool {
 	return path == "/login" || path == "/healthz" || path == "/metrics" || filepath.Dir(path) == "/static"
 }
 
-// guarded lets only requests through that a browser at this server's own address makes for somebody who is signed in.
+// guarded serves only requests to this server's own host names, from its own pages and from signed-in browsers.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	signedIn := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !open(r.URL.Path) && !s.gate.knows(r) {
@@ -185,14 +184,14 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set("Cache-Control", "no-store")
 		if !s.Hosts(hostOf(r.Host)) {
-			s.show(w, r, http.StatusMisdirectedRequest, "Refused", "message", "This server does not have the name that was asked for.")
+			s.show(w, r, http.StatusMisdirectedRequest, "Refused", "message", "This server does not answer under this host name.")
 			return
 		}
 		protected.ServeHTTP(w, r)
 	})
 }
 
-// hostOf returns a host without its port.
+// hostOf returns the host of an address, without the port.
 func hostOf(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		return host
@@ -200,10 +199,10 @@ func hostOf(address string) string {
 	return strings.Trim(address, "[]")
 }
 
-// formBytes is the most that a form without files has.
+// formBytes is the largest form without files.
 const formBytes = 1 << 20
 
-// limitBody limits what a form may send, and reports whether it can be one of this page.
+// limitBody limits the size of the request's body, and reports whether its type is that of a form of this page.
 func (s *Server) limitBody(w http.ResponseWriter, r *http.Request) bool {
 	wanted, most := "application/x-www-form-urlencoded", int64(formBytes)
 	if r.URL.Path == "/lists" {
@@ -229,7 +228,7 @@ func (s *Server) refuseStranger(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.show(w, r, http.StatusForbidden, "Sign in", "message",
-		"This browser is not signed in. Open the address that the program printed when it started. It works once: start the program again for a new one.")
+		"This browser is not signed in. Open the address that the program printed when it started. It works once. For a new one, start the program again, or use a browser that is signed in.")
 }
 
 // logIn signs a browser in by a one-time token, or asks for the password.
@@ -240,14 +239,15 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) error {
 		s.show(w, r, http.StatusOK, "Sign in", "password", "")
 	case r.Method == http.MethodGet && s.gate.use(token):
 		s.gate.admit(w)
-		// A redirect would still belong to the site that the link came from, and so would go without the new cookie.
+		// After a redirect the browser would still count the request as one of the site with the link, and would not
+		// send the new cookie, which is SameSite=Strict.
 		w.Header().Set("Refresh", "0; url=/")
 		s.show(w, r, http.StatusOK, "Signed in", "signed-in", nil)
 	case s.gate.knows(r):
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 	default:
 		s.show(w, r, http.StatusForbidden, "Sign in", "message",
-			"This address was used already, or it is from an earlier start. The program prints a new one when it starts, and a browser that is signed in can make one.")
+			"This address was used already, or it is from an earlier start. For a new one, start the program again, or use a browser that is signed in.")
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		text = "stopping\n"
 	}
-	_, _ = io.WriteString(w, text) // the client has gone
+	_, _ = io.WriteString(w, text) // it fails when the client has closed the connection
 	return nil
 }
 

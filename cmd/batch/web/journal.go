@@ -135,7 +135,7 @@ func (s *Server) showBudget(w http.ResponseWriter, r *http.Request) error {
 
 var months = regexp.MustCompile(`^\d{4}-(0[1-9]|1[0-2])$`)
 
-// showReport shows the report on a run, a job or a month; without any of them, on this month.
+// showReport shows the report on a run, a job or a month. Without any of them it is on this month.
 func (s *Server) showReport(w http.ResponseWriter, r *http.Request) error {
 	work, err := s.reading()
 	if err != nil {
@@ -172,7 +172,7 @@ func (s *Server) showReport(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// jobsView is what the screen of jobs shows; without a board the process serves no jobs.
+// jobsView is what the screen of jobs shows. Without a BoardView the process serves no jobs.
 type jobsView struct {
 	*jobs.BoardView
 	Said string
@@ -192,7 +192,7 @@ func (s *Server) sayJobs(w http.ResponseWriter, r *http.Request, said string) (e
 	return nil
 }
 
-// changeJob pauses a job or lets it start again.
+// changeJob pauses or resumes a job.
 func (s *Server) changeJob(w http.ResponseWriter, r *http.Request) error {
 	name, note := r.PathValue("name"), report.Printable(r.PostFormValue("note"))
 	switch change := r.PathValue("change"); {

@@ -23,13 +23,13 @@ import (
 	"payonce/pipeline/report"
 )
 
-// The directories in which lists are, as addresses name them.
+// The names of the directories with lists in URLs.
 const (
 	inFolder = "folder"
 	inUpload = "upload"
 )
 
-// listFile is a list that can be chosen. Its address names it as the directory and the name.
+// listFile is a list that can be chosen. Its address in URLs is the name of the directory and the name of the file.
 type listFile struct {
 	Name, Address string
 	Bytes         int64
@@ -46,7 +46,7 @@ func (s *Server) directoryOf(place string) (string, bool) {
 	return "", false
 }
 
-// listsIn returns the lists of a directory, those that changed last first.
+// listsIn returns the lists of a directory, the last changed first.
 func (s *Server) listsIn(place string) (found []listFile, err error) {
 	dir, known := s.directoryOf(place)
 	if !known {
@@ -73,7 +73,7 @@ func (s *Server) pathOf(address string) (string, error) {
 	}
 	path := filepath.Join(dir, name)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "", notFound("There is no such list any more.")
+		return "", notFound("The list was removed.")
 	}
 	return path, nil
 }
@@ -107,7 +107,7 @@ func (s *Server) showLists(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// sizeText returns a number of bytes for a person.
+// sizeText returns a number of bytes as people read it.
 func sizeText(bytes int64) string {
 	switch {
 	case bytes >= 1<<30:
@@ -119,10 +119,10 @@ func sizeText(bytes int64) string {
 }
 
 func (s *Server) tooLarge() string {
-	return "A list of at most " + sizeText(s.MaxUpload) + " can be uploaded. Put a larger one into the folder of lists, or compress it. Nothing was kept."
+	return "An upload can have at most " + sizeText(s.MaxUpload) + ". Put a larger list into the folder of lists, or compress it. Nothing was kept."
 }
 
-// upload keeps a list that a browser sends. The file appears whole or not at all.
+// upload saves a list that a browser sends. The file appears complete or not at all.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	if r.ContentLength > 0 {
 		if err := atomicfile.CheckRoom([]atomicfile.Needed{{Dir: s.files.uploads, Bytes: r.ContentLength}}); err != nil {
@@ -155,7 +155,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// asTooLarge says that an upload was too large, if the error says that.
+// asTooLarge turns the error of a body that is too large into a refusal. It returns other errors unchanged.
 func (s *Server) asTooLarge(err error) error {
 	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return &refusal{http.StatusRequestEntityTooLarge, s.tooLarge()}
@@ -163,22 +163,22 @@ func (s *Server) asTooLarge(err error) error {
 	return err
 }
 
-// longestName is the longest name of an upload, in bytes. File systems take 255, and outputs have longer names.
+// longestName is the longest name of an upload, in bytes. File systems allow 255, and outputs have longer names.
 const longestName = 150
 
-// uploadName returns the name under which an upload is kept. Browsers send names of all kinds.
+// uploadName returns the file name of an upload, without a path. It refuses names that cannot be shown as they are.
 func uploadName(given string) (string, error) {
 	name := given[strings.LastIndexAny(given, `/\`)+1:]
 	if !utf8.ValidString(name) || report.Printable(name) != name || strings.HasPrefix(name, ".") || len(name) > longestName {
-		return "", badRequest("This name of a file cannot be used. Rename the file, and upload it again.")
+		return "", badRequest("This file name cannot be used. Rename the file and upload it again.")
 	}
 	if !listfile.HasListEnding(name) {
-		return "", badRequest("This is not the name of a list. Lists are CSV, TSV, Excel (.xlsx), Parquet or JSON files.")
+		return "", badRequest("This is not a list. Lists are CSV, TSV, Excel (.xlsx), Parquet or JSON files.")
 	}
 	return name, nil
 }
 
-// keepUpload writes an upload under its name, or one with a number where there is another file.
+// keepUpload writes an upload under its name. If the name is taken, it adds a number.
 func (s *Server) keepUpload(from *multipart.Part, name string) (path string, err error) {
 	plain := listfile.TrimCompression(name)
 	ending := filepath.Ext(plain) + name[len(plain):]
@@ -195,7 +195,7 @@ func (s *Server) keepUpload(from *multipart.Part, name string) (path string, err
 	return path, err
 }
 
-// queryOf returns a query with pairs of names and values.
+// queryOf returns the query of a URL with pairs of names and values.
 func queryOf(pairs ...string) string {
 	query := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -214,7 +214,7 @@ type columnsView struct {
 	Plan       planForm
 }
 
-// columnView is a column with the role that it has now.
+// columnView is a column with its present role.
 type columnView struct {
 	report.MappedColumn
 	Role columns.Role
@@ -244,7 +244,7 @@ func (s *Server) showColumns(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// usualFields returns the field that is looked up for a list when nobody chose one: of a list of companies, their
+// usualFields returns the field that is looked up when nobody has chosen one. For a list of companies it is their
 // records.
 func usualFields(lists enrich.Subject, all []string) []string {
 	if name := lists.String(); lists == enrich.Companies && slices.Contains(all, name) {
@@ -274,14 +274,14 @@ func (s *Server) saveColumns(w http.ResponseWriter, r *http.Request) error {
 	for role, numbers := range chosen {
 		switch {
 		case !slices.Contains(m.Roles(), role):
-			return badRequest("A column cannot be read as this.")
+			return badRequest("This is not a way to read a column. Nothing was saved.")
 		case len(numbers) > 1 && !columns.TakesSeveral(role):
 			return badRequest(fmt.Sprintf("Several columns are read as %s: %q and %q. Choose one of them. Nothing was saved.",
 				role, m.Schema.Columns[numbers[0]], m.Schema.Columns[numbers[1]]))
 		}
 	}
 	for _, role := range m.Roles() {
-		m.Set(role) // none has a role, before each gets its own
+		m.Set(role) // no column has the role until the next loop gives it to one
 	}
 	for role, numbers := range chosen {
 		m.Set(role, numbers...)

@@ -23,10 +23,10 @@ import (
 	"payonce/pipeline/report"
 )
 
-// unitsPrefix comes before the name of a meter in the fields of the form that limit units.
+// unitsPrefix is before the name of a meter in the names of inputs that limit units.
 const unitsPrefix = "max-units."
 
-// inputs are the fields of the form of a plan besides fields, interfaces and units. Their names are those of flags.
+// inputs are the inputs of the form of a plan, without those for fields, interfaces and units. Their names are flags.
 var inputs = []input{
 	{"max-spend", "Spend at most, in US dollars", "The run never spends more, over all its starts.", true},
 	{"max-lookups", "Send at most, lookups", "", true},
@@ -37,23 +37,23 @@ var inputs = []input{
 	{"priority", "Look up in the order of this column", "Large numbers first.", false},
 }
 
-// input is a field of a form for one flag.
+// input is an input of a form for one flag.
 type input struct {
 	Name, Label, Help string
 	Number            bool
 }
 
-// completeFirst is the flag of the only box of the form that is no field.
+// completeFirst is the flag of the only checkbox of the form that is not for a field.
 const completeFirst = "complete-first"
 
-// planForm is what somebody asks of a plan.
+// planForm is a request for a plan.
 type planForm struct {
 	List    string // its address
 	Flags   []Flag
 	Choices Choices
 }
 
-// formOf reads the form of a plan. What it does not know it leaves out.
+// formOf reads the form of a plan. It ignores unknown inputs.
 func (s *Server) formOf(query url.Values) planForm {
 	f := planForm{List: query.Get("list"), Choices: s.Program.Choices()}
 	f.setFields(query["fields"])
@@ -84,10 +84,10 @@ func (f *planForm) setFields(words []string) {
 	}
 }
 
-// Inputs returns the fields of the form.
+// Inputs returns the inputs of the form.
 func (planForm) Inputs() []input { return inputs }
 
-// Value returns the value of a flag, "" where it is not given.
+// Value returns the value of a flag; "" when it is not given.
 func (f planForm) Value(name string) string {
 	for _, flag := range f.Flags {
 		if flag.Name == name {
@@ -102,7 +102,7 @@ func (f planForm) Asks(field string) bool {
 	return slices.Contains(strings.Split(f.Value("fields"), ","), field)
 }
 
-// Unit returns the limit on a meter, "" where none is given.
+// Unit returns the limit on a meter; "" when there is none.
 func (f planForm) Unit(name string) string {
 	for _, flag := range f.Flags {
 		if n, is := strings.CutPrefix(flag.Value, name+"="); flag.Name == "max-units" && is {
@@ -112,7 +112,7 @@ func (f planForm) Unit(name string) string {
 	return ""
 }
 
-// Query returns the form as a part of an address.
+// Query returns the form as the query of a URL.
 func (f planForm) Query() string {
 	query := url.Values{"list": {f.List}}
 	for _, flag := range f.Flags {
@@ -129,7 +129,7 @@ func (f planForm) Query() string {
 	return query.Encode()
 }
 
-// reading returns the flags that say what the columns of the list are read for.
+// reading returns the flags on which the reading of the list's columns depends.
 func (f planForm) reading() (flags []Flag) {
 	for _, flag := range f.Flags {
 		if flag.Name == "fields" {
@@ -139,8 +139,8 @@ func (f planForm) reading() (flags []Flag) {
 	return flags
 }
 
-// withLimits adds the limits that a run needs and neither the form nor the configuration gives: what the plan says that
-// the list can use at most.
+// withLimits adds the limits that a run needs and that neither the form nor the configuration gives. Each is the most
+// that the list can use according to the plan.
 func (f planForm) withLimits(plan *report.Plan) planForm {
 	isLimited := func(name, meter string) bool {
 		return slices.ContainsFunc(plan.Ceilings, func(c report.Ceiling) bool { return strings.HasPrefix(c.Name, name) && c.Meter == meter })
@@ -157,22 +157,21 @@ func (f planForm) withLimits(plan *report.Plan) planForm {
 	return f
 }
 
-// planning makes plans in the background: a long list takes longer than a browser waits.
+// planning makes plans in the background, because a long list can take longer than a browser waits.
 type planning struct {
 	server *Server
 	mu     sync.Mutex
-	tasks  map[string]*planTask // by the queries of their forms, until somebody has seen the plan
-	slots  chan struct{}        // for plans that are made at the same time
+	tasks  map[string]*planTask // by the queries of their forms, until a browser has shown the plan
+	slots  chan struct{}        // limits how many plans are made at the same time
 }
 
-// mostPlans is how many plans are made at the same time, and taskTime how long a plan waits for somebody who asked for
-// it.
+// mostPlans is how many plans are made at the same time, and taskTime how long a plan that no browser fetches is kept.
 const (
 	mostPlans = 2
 	taskTime  = time.Minute
 )
 
-// planTask is one plan that is made. All but done may be read when that is closed.
+// planTask is one plan in the making. The other members may be read when done is closed.
 type planTask struct {
 	done  chan struct{}
 	began time.Time
@@ -181,7 +180,7 @@ type planTask struct {
 	err   error
 }
 
-// isOver reports whether the plan was made, or could not be.
+// isOver reports whether the plan is ready or has failed.
 func (t *planTask) isOver() bool {
 	select {
 	case <-t.done:
@@ -194,13 +193,13 @@ func (t *planTask) isOver() bool {
 // patience is how long a request waits for a plan before it answers that the plan is being made.
 const patience = 2 * time.Second
 
-// of returns the task of a form, which it begins unless it runs or has a plan that nobody has seen.
+// of returns the task of a form. It begins one unless there is one whose plan no browser has shown.
 func (p *planning) of(form planForm, path string) *planTask {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, task := range p.tasks {
 		if task.isOver() && p.server.Now().Sub(task.began) > taskTime {
-			delete(p.tasks, key) // the journal may know more by now
+			delete(p.tasks, key) // the journal may have changed since
 		}
 	}
 	key := form.Query()
@@ -258,27 +257,27 @@ func (s *Server) removeOldPlans() {
 	entries, _ := os.ReadDir(s.files.plans())
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && s.Now().Sub(info.ModTime()) > planDays*24*time.Hour {
-			_ = os.Remove(filepath.Join(s.files.plans(), entry.Name())) // it is tried again with the next plan
+			_ = os.Remove(filepath.Join(s.files.plans(), entry.Name())) // after an error the next plan tries again
 		}
 	}
 }
 
 func (s *Server) keptPath(sum string) string { return filepath.Join(s.files.plans(), sum+".json") }
 
-// sums are the checksums of plans.
+// sums matches the checksums of plans.
 var sums = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// kept reads a kept plan by its checksum, which is that of what it holds.
+// kept reads a kept plan by the checksum of its content.
 func (s *Server) kept(sum string) (*pipeline.PlanFile, error) {
 	if !sums.MatchString(sum) {
 		return nil, notFound("There is no such plan.")
 	}
 	kept, err := pipeline.ReadPlanFile(s.keptPath(sum))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound("There is no such plan any more. Make a new one from the list.")
+		return nil, notFound("This plan is not kept. Make a new one from the list.")
 	}
 	if err == nil && kept.Checksum != sum {
-		return nil, notFound("This file is another plan.")
+		return nil, notFound("The file of this plan has changed. Make a new plan from the list.")
 	}
 	return kept, err
 }
@@ -289,7 +288,7 @@ type planView struct {
 	Plan part
 	Run  string
 	Most string // that the run can spend
-	// After is how many starts of the run there were when the plan was shown: an approval is for the next one alone.
+	// After is how many starts the run had when the plan was shown. An approval is only for the next start.
 	After int
 	Done  bool
 	Name  string
@@ -366,7 +365,7 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) error {
 		return badRequest("This is not the form of a plan.")
 	}
 	if len(kept.List.Paths) != 1 {
-		return badRequest("The page runs plans of one file. Run this one with the program.")
+		return badRequest("The page runs only plans with one list. Run this plan in a terminal.")
 	}
 	path, output := s.keptPath(sum), s.outputOf(kept.List.Paths[0])
 	err = s.starts.begin(kept.Plan.Run, after, start{Plan: sum, Output: output}, s.Program.RunArguments(kept, path, output))

@@ -25,8 +25,8 @@ import (
 	"payonce/pipeline/workspace"
 )
 
-// ReadingPatience is how long a screen waits for a process that owns the journal and serves no readers. That is one
-// that opens it or ends.
+// ReadingPatience is how long a screen waits for a process that owns the journal and serves no readers, because it is
+// still opening the journal, or is ending.
 const ReadingPatience = 30 * time.Second
 
 // reading returns where use cases read the journal.
@@ -106,7 +106,7 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// viewRun reads how a run stands: from its process, from the owner of the journal, and from the journal.
+// viewRun returns the state of a run, from its process, the owner of the journal, and the journal.
 func (s *Server) viewRun(ctx context.Context, name string) (view runView, err error) {
 	view = runView{Name: name, Path: runPath(name)}
 	work, err := s.reading()
@@ -140,7 +140,7 @@ func (s *Server) viewRun(ctx context.Context, name string) (view runView, err er
 	}
 	run, err := inspect.Show(ctx, work, name)
 	if problem.IsUsage(err) || err == nil && run.Run != name { // Show finds a run by the beginning of its name, too
-		return view, s.unlessStarted(view.Start, nil) // it is not recorded yet, or failed before it was
+		return view, s.unlessStarted(view.Start, nil) // the run is not recorded yet, or it failed before that
 	}
 	if err != nil {
 		return view, err
@@ -162,8 +162,8 @@ func (s *Server) unlessStarted(last start, err error) error {
 	return err
 }
 
-// progress returns how a run proceeds, and reports whether it owns the journal. It opens no journal that nobody owns:
-// that would keep others from it for a moment.
+// progress returns the progress of a run, and reports whether the run owns the journal. It does not open a journal
+// without an owner, because other commands would have to wait meanwhile.
 func (s *Server) progress(ctx context.Context, work *pipeline.Work, name string) (*report.Status, bool, error) {
 	owner, err := ownerOf(work)
 	if err != nil || owner.Command != "run "+name {
@@ -191,10 +191,10 @@ func ownerOf(work *pipeline.Work) (workspace.Owner, error) {
 	})
 }
 
-// eventTime is the time between two looks at a run.
+// eventTime is the time between two reads of a run's progress.
 const eventTime = time.Second
 
-// sendEvents sends how a run proceeds until it has ended.
+// sendEvents sends the progress of a run as server-sent events until the run has ended.
 func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	work, err := s.reading()
@@ -217,7 +217,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 		}
 		switch {
 		case err != nil && r.Context().Err() == nil:
-			// The journal changes its owner just now, or the next look says the same to whoever loads the page.
+			// The journal may be changing its owner. A lasting error is shown when the page is loaded.
 		case !owns && !last.Running:
 			_, _ = io.WriteString(w, "event: end\ndata: \n\n") // the browser has gone
 			return nil
@@ -237,7 +237,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// stop makes a run send nothing else. Calls in flight end, their answers are recorded, and the result is written.
+// stop drains a run: it sends nothing more, its calls in flight end and are recorded, and the result is written.
 func (s *Server) stop(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	known, err := s.starts.stop(name)
@@ -251,7 +251,7 @@ func (s *Server) stop(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// stopOwner stops a run that somebody started elsewhere.
+// stopOwner drains a run that was not started from the page.
 func (s *Server) stopOwner(name string) error {
 	work, err := s.reading()
 	if err != nil {
@@ -285,7 +285,7 @@ func (s *Server) resultOf(ctx context.Context, name string) (string, error) {
 		return "", notFound("There is no result of this run.")
 	}
 	if info, err := os.Stat(run.Output); err != nil || !info.Mode().IsRegular() {
-		return "", notFound("The file with the result is not there any more. Run the plan again: nothing is paid twice.")
+		return "", notFound("The file with the result was moved or removed. Run the plan again: nothing is paid twice.")
 	}
 	return run.Output, nil
 }
@@ -339,7 +339,7 @@ func (s *Server) showResult(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	from, _ := strconv.ParseInt(r.FormValue("from"), 10, 64) // the first row where it is no number
+	from, _ := strconv.ParseInt(r.FormValue("from"), 10, 64) // without a number, from the first row
 	view := &resultView{Name: name, Path: runPath(name), Outcome: r.FormValue("outcome"), File: filepath.Base(path)}
 	work, err := s.reading()
 	if err != nil {

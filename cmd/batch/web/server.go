@@ -1,6 +1,6 @@
-// Package web is the page of the program: screens to choose a list, see how its columns are read, plan, approve, and
-// watch a run. It shows the values of the use cases and calculates nothing. It starts runs as processes of their own,
-// so that a run outlives the page, and it owns no journal.
+// Package web is the web interface of the program: screens to choose a list, see how its columns are read, plan,
+// approve, and watch a run. It shows the values of the use cases and calculates nothing. It starts runs as separate
+// processes, so that a run continues when the server is killed, and it owns no journal.
 package web
 
 import (
@@ -22,14 +22,14 @@ import (
 // Flag is a flag of a command with its value.
 type Flag struct{ Name, Value string }
 
-// Choices are what a plan can be asked for.
+// Choices are what the form of a plan offers.
 type Choices struct {
-	Fields     []string   // words for them
-	Interfaces [][]string // each an order in which they can be asked
+	Fields     []string
+	Interfaces [][]string // each is an order in which interfaces can be asked
 	Units      []string   // the names of meters that can be limited
 }
 
-// Program is what the page needs of the program. Its methods may be called at the same time.
+// Program is what the page needs of the program. Its methods may be called concurrently.
 type Program interface {
 	Choices() Choices
 	// Dir returns the directory of the workspace's journal, which need not exist.
@@ -38,13 +38,13 @@ type Program interface {
 	Work() (*pipeline.Work, error)
 	// Mapping opens how the columns of a list are read.
 	Mapping(ctx context.Context, list string, flags []Flag) (*pipeline.Mapping, error)
-	// Plan plans a list, as the command for that does with these flags. It keeps the plan in a file unless that is "".
+	// Plan plans a list as "batch plan" does with these flags. It keeps the plan in a file unless the file is "".
 	Plan(ctx context.Context, list string, flags []Flag, keepIn string) (*report.Plan, error)
 	// RunArguments returns the arguments of the program for a run of a kept plan that is approved.
 	RunArguments(plan *pipeline.PlanFile, path, output string) []string
 	// Reconcile compares calls in doubt with the account, or decides the attempts as assume says.
 	Reconcile(ctx context.Context, assume string, attempts []attempt.ID) (*report.Reconciliation, error)
-	// Failure words an error.
+	// Failure returns the message, the hint and the exit code of an error.
 	Failure(err error) report.Failure
 }
 
@@ -62,19 +62,19 @@ type Options struct {
 	Lists   string // the directory of lists
 	// Executable is the file of the program, for runs.
 	Executable string
-	// Hosts reports whether a host, without its port, is this server. A request for another one is refused.
+	// Hosts reports whether a host name, without a port, is one of this server. Requests to other hosts are refused.
 	Hosts func(host string) bool
-	// Secure says that the server speaks TLS.
+	// Secure says that the server uses TLS.
 	Secure bool
 	// Password opens the page besides the one-time addresses; "" for none.
 	Password string
-	// Metrics serves metrics, to whoever has MetricsToken where that is not ""; nil for none.
+	// Metrics serves metrics; nil for none. Requests need MetricsToken unless it is "".
 	Metrics      http.Handler
 	MetricsToken string
-	// MaxUpload is the largest list that is taken, in bytes.
+	// MaxUpload is the largest upload, in bytes.
 	MaxUpload int64
 	Now       func() time.Time
-	// HeaderTime is how long a client may take to send the head of a request.
+	// HeaderTime is how long a client may take to send the headers of a request.
 	HeaderTime time.Duration
 }
 
@@ -86,18 +86,18 @@ type Server struct {
 	gate    *gate
 	plans   *planning
 	handler http.Handler
-	ending  context.Context // ended when the server ends
+	ending  context.Context // cancelled when the server ends
 	end     context.CancelFunc
 }
 
-// files are the directories of the page, below that of the journal.
+// files are the directories of the page, in the directory of the journal.
 type files struct {
 	page    string // the key of logins, kept plans, starts of runs
 	uploads string // lists; erasing a person removes those that name the person
 	results string // of runs of uploads
 }
 
-// New returns the page of a workspace, and creates its directories.
+// New returns the server of a workspace, and creates its directories.
 func New(o Options) (*Server, error) {
 	dir, err := o.Program.Dir()
 	if err != nil {
@@ -126,7 +126,7 @@ func (f files) plans() string { return filepath.Join(f.page, "plans") }
 // ServeHTTP serves one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Invite returns the path of a new address that opens the page once.
+// Invite returns the path and query of a URL that signs one browser in, once.
 func (s *Server) Invite() string { return "/login?token=" + s.gate.invite() }
 
 func (s *Server) routes() http.Handler {
@@ -163,7 +163,7 @@ func (s *Server) routes() http.Handler {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			err := serve(w, r)
 			for looks := 1; looks < maxLooks && r.Method == http.MethodGet && errors.Is(err, remote.ErrLost); looks++ {
-				err = serve(w, r) // the process that owned the journal has ended just now, so another look finds it free
+				err = serve(w, r) // the owner of the journal has just ended, so the journal is free now
 			}
 			if err != nil {
 				s.fail(w, r, err)
@@ -173,7 +173,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// maxLooks is how often a screen is made while processes that own the journal end.
+// maxLooks is how often a screen is tried while owners of the journal end.
 const maxLooks = 5
 
 // screen serves a request. It returns an error before it has written anything.
@@ -194,7 +194,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.starts.drain() // the page shows the calls in flight meanwhile
+	s.starts.drain() // meanwhile requests are served, so that a screen can show the calls in flight
 	s.end()
 	closing, cancel := context.WithTimeout(context.Background(), s.HeaderTime)
 	defer cancel()

@@ -17,10 +17,10 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// part is a report as a part of a page. Package report has escaped what it is made of.
+// part is a report as HTML in a page. Package report has escaped its values.
 type part = template.HTML
 
-// partOf renders a report. A page has buttons in place of the commands that hints name.
+// partOf renders a report without hints that name commands, because the page has buttons for them.
 func partOf(r report.Report) (part, error) {
 	var text bytes.Buffer
 	err := report.WriteHTMLPart(&text, r, nil)
@@ -49,14 +49,14 @@ var navigation = []struct{ Path, Name string }{
 	{"/", "Lists"}, {"/runs", "Runs"}, {"/budget", "Budget"}, {"/doubts", "In doubt"}, {"/report", "Report"}, {"/jobs", "Jobs"}, {"/browsers", "Browsers"},
 }
 
-// page is what is around a screen.
+// page is a screen with the title and the navigation around it.
 type page struct {
 	Title      string
 	SignedIn   bool
 	Path       string
 	Navigation any
 	Body       template.HTML
-	Live       bool // the page follows a run, without the script by loading it again
+	Live       bool // the screen follows a run; without the script it is loaded again and again
 }
 
 // show renders a screen in a page.

@@ -1,4 +1,4 @@
-// This file starts runs as processes of their own, finds them again, and stops them.
+// This file starts runs as separate processes, finds them again, and stops them.
 
 package web
 
@@ -26,12 +26,12 @@ import (
 
 // starts are the starts of runs from the page. Each run has a directory:
 //
-//	lock    locked by the process of a run as long as it lives: it inherits the open file
+//	lock    locked (flock) until the process of a run ends: the process inherits the open file
 //	N.json  the record of start N, written before its process begins
-//	N.pid   its process
-//	N.out   what it printed as JSON
-//	N.err   what it noted
-//	N.stop  it was told to stop: a second signal would not let it drain
+//	N.pid   the ID of its process
+//	N.out   its standard output, JSON
+//	N.err   its standard error
+//	N.stop  exists when the process got SIGTERM: a second signal would end it before it has drained
 //
 // So a server that is killed at any time, and started again, knows whether a run is alive, and never takes another
 // process for it.
@@ -39,8 +39,8 @@ type starts struct {
 	dir        string
 	executable string
 	now        func() time.Time
-	mu         sync.Mutex             // while a lock is looked at or a process begins
-	begun      map[*os.Process]string // the names of their files without endings
+	mu         sync.Mutex             // held while a lock is checked or a process begins
+	begun      map[*os.Process]string // the paths of their files without endings
 	draining   bool
 	ended      sync.WaitGroup // of the processes that this server began
 }
@@ -55,11 +55,11 @@ type start struct {
 	Process int       `json:"-"` // 0 when it is not known
 	// Failure is why the process ended without a run; nil when it did not.
 	Failure *report.Failure `json:"-"`
-	// Ended says that the process has come to its end by itself.
+	// Ended says that the process has printed how it ended: it was not killed.
 	Ended bool `json:"-"`
 }
 
-// errStarted says that a run was started since somebody looked at it.
+// errStarted says that a run was started after its plan was shown.
 var errStarted = errors.New("the run was started already")
 
 // errDraining says that the server ends.
@@ -129,8 +129,8 @@ func lockFile(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// begin starts a run after some number of starts, and returns errStarted when there were others since, or when the run
-// is alive. The process has a session of its own: it goes on when this one is killed or its terminal closes.
+// begin starts a run that had a number of starts. It returns errStarted when the run had another start since, or is
+// alive. The process has a session of its own: it continues when this one is killed or its terminal closes.
 func (s *starts) begin(run string, after int, of start, arguments []string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,19 +150,19 @@ func (s *starts) begin(run string, after int, of start, arguments []string) erro
 	}
 	lock, err := lockFile(dir)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return errStarted // by another server, just now
+		return errStarted // by another server at this moment
 	}
 	if err != nil {
 		return err
 	}
-	defer lock.Close() // the process keeps it
+	defer lock.Close() // the process has inherited the lock
 	of.At = s.now().UTC()
 	text, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}
 	base := filepath.Join(dir, strconv.Itoa(after+1))
-	// From here on the start counts, also when its process never begins: then the run can be started after it.
+	// From here on the start counts, even if its process never begins. Then the next approval can start the run.
 	err = atomicfile.Replace(base+".json", 0o600, func(w io.Writer) error { _, err := w.Write(text); return err })
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (s *starts) spawn(base string, lock *os.File, arguments []string) error {
 	return os.WriteFile(base+".pid", []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
 }
 
-// stop makes the process of a run that is alive send nothing else, and drain. It reports whether it knows the process.
+// stop drains the process of a run that is alive. It reports whether the process is known.
 func (s *starts) stop(run string) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -216,7 +216,8 @@ func (s *starts) stop(run string) (bool, error) {
 	return true, interrupt(last.Process, filepath.Join(dir, strconv.Itoa(last.Number))+".stop")
 }
 
-// interrupt makes a process drain, once: a second signal would end it at once. The file says that it was told.
+// interrupt sends a process SIGTERM, so that it drains. It makes the file told and sends nothing when the file exists,
+// because a second signal would end the process before it has drained.
 func interrupt(process int, told string) error {
 	file, err := os.OpenFile(told, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -231,12 +232,12 @@ func interrupt(process int, told string) error {
 	return file.Close()
 }
 
-// drain makes the runs that this server began drain, and waits for their ends. Nothing begins any more.
+// drain drains the runs that this server began, and waits until they have ended. From then on no run begins.
 func (s *starts) drain() {
 	s.mu.Lock()
 	s.draining = true
 	for process, base := range s.begun {
-		_ = interrupt(process.Pid, base+".stop") // one that cannot be told comes to its end
+		_ = interrupt(process.Pid, base+".stop") // a process that cannot be signalled ends when its run ends
 	}
 	s.mu.Unlock()
 	s.ended.Wait()

@@ -1,4 +1,4 @@
-// Updates the progress of a run. Without it the page loads itself again.
+// Updates the progress of a run. Without this script the browser reloads the page every few seconds.
 "use strict";
 const live = document.getElementById("live");
 if (live) {
