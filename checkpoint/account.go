@@ -30,6 +30,7 @@ type accountState struct {
 	// last is the last attempt that began while this process had the journal open, and quiet the one that would have been
 	// next at the last BeginReading; 0 when a call was in flight then.
 	last, quiet attempt.ID
+	reading     record.Turn // the one before the reading
 }
 
 // newAccountState returns an account without attempts. Next is the next attempt of the journal.

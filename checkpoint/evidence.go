@@ -1,7 +1,9 @@
 package checkpoint
 
 import (
+	"fmt"
 	"slices"
+	"time"
 
 	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/record"
@@ -123,8 +125,27 @@ func reconcileDoubts(doubts []attempt.Doubt, evidence cost.Evidence) attempt.Rec
 	for n, i := range decidable {
 		reconciled.Cases[i].CallResult = results[n]
 	}
+	keepSendable(&reconciled)
 	chargeCases(reconciled.Cases, evidence)
 	return reconciled
+}
+
+// keepSendable leaves calls in doubt that were not charged and that a process may still send.
+func keepSendable(reconciled *attempt.ReconcileResult) {
+	for i, c := range reconciled.Cases {
+		if c.Sender != "" && c.Result == cost.NotCharged {
+			reconciled.Cases[i].CallResult = cost.CallResult{}
+			reconciled.Why = mayBeSent(c.Sender, c.Arrived)
+		}
+	}
+}
+
+// mayBeSent says what keeps a call in doubt, and what to do.
+func mayBeSent(sender string, arrived time.Time) string {
+	if !arrived.IsZero() {
+		return fmt.Sprintf("%s stopped, and its calls may arrive until %s; run batch reconcile again after that", sender, arrived.UTC().Format(time.RFC3339))
+	}
+	return sender + " stopped, is not known to be dead, and may still send the call when it goes on; end it, and then run batch reconcile on its machine"
 }
 
 // chargeCases says what the calls that were charged cost. The free units that the account

@@ -14,16 +14,16 @@ import (
 
 // Doubts returns the attempts of the account whose outcome is unknown, in the order of their Begin.
 func (j *Journal) Doubts() []attempt.Doubt {
-	j.look()
+	j.lock() // a turn knows which processes may still send calls
 	defer j.mu.Unlock()
-	return j.state.doubts(j.own())
+	return j.withSenders(j.state.doubts(j.own()), j.shared.turn)
 }
 
 // DoubtsOfAll returns the attempts of all accounts whose outcome is unknown, in the order of their Begin.
 func (j *Journal) DoubtsOfAll() []attempt.Doubt {
 	j.look()
 	defer j.mu.Unlock()
-	return j.state.doubts(nil)
+	return j.withSenders(j.state.doubts(nil), j.shared.turn)
 }
 
 // doubts returns the attempts whose outcome is unknown, of an account, or of all when of is nil.
@@ -51,6 +51,9 @@ func (j *Journal) Doubt(id attempt.ID) string {
 	if a == nil || a.state != attempt.InDoubt {
 		return ""
 	}
+	if sender := j.senderOf(a, j.shared.turn); sender != nil && sender.MaySend(j.shared.turn.Now) {
+		return a.doubt.Cause + "; " + mayBeSent(sender.Holder, sender.Arrived)
+	}
 	if why := a.account.WhyInDoubt(id); why != "" {
 		return a.doubt.Cause + "; " + why
 	}
@@ -60,7 +63,7 @@ func (j *Journal) Doubt(id attempt.ID) string {
 // LastEnded returns when the last call ended that may have reached the service. It notes as BeginReading that the
 // account is about to be read.
 func (j *Journal) LastEnded() time.Time {
-	j.look()
+	j.lock()
 	defer j.mu.Unlock()
 	j.noteQuiet()
 	return j.own().LastEnded
@@ -90,7 +93,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (reconciled attemp
 		j.mu.Unlock()
 		return attempt.ReconcileResult{Why: "other processes had calls in flight when the account was read"}, nil
 	}
-	doubts := j.state.doubts(j.own())
+	doubts := j.withSenders(j.state.doubts(j.own()), j.own().reading)
 	evidence := j.own().Evidence(now, exclusive, doubts)
 	reconciled = reconcileDoubts(doubts, evidence)
 	decided := slices.DeleteFunc(slices.Clone(reconciled.Cases), func(c attempt.Case) bool { return c.Result == cost.Undecided })
@@ -98,7 +101,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (reconciled attemp
 		some := decided[:min(len(decided), concludedAtOnce)]
 		decided = decided[len(some):]
 		writes, resolved := j.concludeAll(some)
-		if len(decided) == 0 {
+		if len(decided) == 0 && !reconciled.MayBeSent() { // else the base is needed once more
 			corrections, err := j.closePeriod(evidence, reconciled.Why)
 			if err != nil {
 				err = j.stop(err)

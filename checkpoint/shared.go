@@ -482,17 +482,41 @@ func (j *Journal) idleHere() bool {
 // BeginReading notes that the caller is about to read the account. If another process has a call in flight during the
 // reading, the reading is not evidence, and Reconcile and Rebase change nothing.
 func (j *Journal) BeginReading() {
-	j.look()
+	j.lock()
 	defer j.mu.Unlock()
 	j.noteQuiet()
 }
 
 // noteQuiet notes the next attempt if no call of the account is in flight. The lock is held.
 func (j *Journal) noteQuiet() {
-	j.own().quiet = 0
+	j.own().quiet, j.own().reading = 0, j.shared.turn
+	j.own().reading.Changed = nil
 	if j.state.idle(j.own()) {
 		j.own().quiet = j.state.persisted.NextID
 	}
+}
+
+// withSenders completes doubts by what a turn knew of the processes that began the calls. The lock is held.
+func (j *ledger) withSenders(doubts []attempt.Doubt, turn record.Turn) []attempt.Doubt {
+	for i, d := range doubts {
+		if sender := j.senderOf(j.state.open[d.ID], turn); sender != nil {
+			doubts[i].Arrived = sender.Arrived
+			if sender.MaySend(turn.Now) {
+				doubts[i].Sender = sender.Holder
+			}
+		}
+	}
+	return doubts
+}
+
+// senderOf returns the process that began a call in doubt, when others have ended its epoch and its calls may still
+// arrive, or could until a short time ago; nil for none. A call that the process itself has lost was sent.
+func (j *ledger) senderOf(a *openAttempt, turn record.Turn) *record.Sender {
+	at := slices.IndexFunc(turn.Senders, func(s record.Sender) bool { return s.Epoch == a.Epoch })
+	if at < 0 || !a.doubt.Crash {
+		return nil
+	}
+	return &turn.Senders[at]
 }
 
 // Quiet reports whether no call of the account has been in flight since BeginReading. It is always true when the

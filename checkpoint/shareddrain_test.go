@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ func TestDrains(t *testing.T) {
 		"a drain does not wait for a process that stopped":                       drainOfStopped,
 		"one process drains at a time":                                           drainOfTwo,
 		"a lost call is decided while others want to send":                       drainedReconciliation,
+		"a call that its process may still send is not proved uncharged":         lateCall,
 		"a person is erased while others want to send":                           drainedForgetting,
 		"a change that two observe at the same time allows one call":             observedByTwo,
 		"a limit that one reaches holds for both":                                sharedLimit,
@@ -173,6 +175,66 @@ func drainedReconciliation(t *testing.T, s *sharedRig) {
 		t.Fatal(err)
 	}
 	b.grant(request(person(1), email)) // it may be asked again, by everybody
+}
+
+// lateCall compares the account while nobody knows whether a stopped process sends its call, then when that is known,
+// and at last when the call has had time to arrive.
+func lateCall(t *testing.T, s *sharedRig) {
+	stopped, a := s.open(), s.open()
+	compare := func() attempt.ReconcileResult {
+		t.Helper()
+		a.LastEnded()
+		now := paidAccount(100 * cost.Dollar)
+		now.ReadAt = a.Now()
+		result, err := a.Reconcile(now, true)
+		if err != nil || len(result.Cases) == 0 {
+			t.Fatalf("reconciled %+v, %v", result, err)
+		}
+		return result
+	}
+	base := paidAccount(100 * cost.Dollar)
+	base.ReadAt = a.Now()
+	a.BeginReading()
+	a.check(a.Rebase(base))
+	late := stopped.grant(request(person(1), email))
+	own := a.grant(request(person(2), email))
+	a.check(a.MarkInDoubt(own.ID, attempt.LostCall{Cause: "reset"}))
+	s.silent(stopped, time.Hour)
+	a.want(a.begin(request(person(1), email)), attempt.Unsettled{Fields: email})
+
+	result := compare()
+	if len(result.Cases) != 2 || result.Cases[0].Result != cost.Undecided || result.Cases[1].Result != cost.NotCharged || result.Why == "" {
+		t.Errorf("while the process may send its call: %+v", result)
+	}
+	if doubts := a.Doubts(); len(doubts) != 1 || doubts[0].Sender == "" || !doubts[0].Arrived.IsZero() || a.Doubt(late.ID) == doubts[0].Cause {
+		t.Errorf("doubts %+v, %q", doubts, a.Doubt(late.ID))
+	}
+	if held := a.Totals(ScopeAll).Held.Money(); held != 15*cost.Cent {
+		t.Errorf("held $%s", held)
+	}
+	a.want(a.begin(request(person(1), email)), attempt.Unsettled{Fields: email})
+	again := a.grant(request(person(2), email)) // of its own call the process knows that it was sent
+	a.check(a.Release(again.ID, attempt.Release{Reason: "refused", Sent: true}))
+
+	over := func(when string) {
+		s.server.Exec(fmt.Sprintf("UPDATE payonce_process SET arrived = clock_timestamp() + interval '%s' WHERE workspace = '%s' AND epoch = %d",
+			when, s.workspace, stopped.shared.turn.Epoch))
+	}
+	over("1 minute")
+	if result := compare(); result.Cases[0].Result != cost.Undecided || result.Cases[0].Arrived.IsZero() {
+		t.Errorf("before its call has had time to arrive: %+v", result)
+	}
+	a.LastEnded() // the reading is of a time in which the call could arrive
+	over("-1 second")
+	now := paidAccount(100 * cost.Dollar)
+	now.ReadAt = a.Now()
+	if result, err := a.Reconcile(now, true); err != nil || result.Cases[0].Result != cost.Undecided {
+		t.Errorf("by a reading from before: %+v, %v", result, err)
+	}
+	if result := compare(); result.Cases[0].Result != cost.NotCharged || result.Why != "" {
+		t.Errorf("then: %+v", result)
+	}
+	a.grant(request(person(1), email))
 }
 
 func drainedForgetting(t *testing.T, s *sharedRig) {

@@ -203,9 +203,15 @@ func (s *session) assume(assume string, ids []attempt.ID, results map[attempt.ID
 		return nil
 	}
 	var open []attempt.ID // the account has decided the others
+	senders := map[attempt.ID]string{}
 	for _, d := range s.journal().DoubtsOfAll() {
 		if len(ids) == 0 || slices.Contains(ids, d.ID) {
-			open = append(open, d.ID)
+			open, senders[d.ID] = append(open, d.ID), d.Sender
+		}
+	}
+	for _, id := range open {
+		if assume == "not-charged" && senders[id] != "" {
+			s.note(fmt.Sprintf("%s is not known to be dead. If it still sends attempt %d, that is paid twice: end it first, and run batch reconcile on its machine", senders[id], id))
 		}
 	}
 	if err := s.journal().Assume(assume == "charged", open...); err != nil {
@@ -227,9 +233,11 @@ func (s *session) resultText(c attempt.Case) string {
 		return "charged: " + s.journal().Catalogues()[c.Account].Names(c.Fields) + ", the answer is lost"
 	case cost.NotCharged:
 		return "not charged: may be asked again"
-	default:
-		return undecidedText
 	}
+	if c.Sender != "" {
+		return "undecided: its process may still send it"
+	}
+	return undecidedText
 }
 
 // rowsOf finds the rows of doubts in the lists of their runs. Those of a list that

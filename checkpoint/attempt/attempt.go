@@ -12,6 +12,7 @@ package attempt
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"payonce/cost"
@@ -322,6 +323,12 @@ type Doubt struct {
 	// Decidable says that the attempt began after the journal's last idle snapshot of the account, and holds nothing of
 	// a meter that can fall. A new snapshot may decide it. Somebody who knows must decide the others.
 	Decidable bool
+	// Sender is the process that may still send the call, because it was stopped and is not known to be dead; "" for none.
+	// As long as there is one, no account proves that the call is not charged.
+	Sender string
+	// Arrived is from when on the call of a process that has ended cannot arrive any more; zero when that is not known, or
+	// when its process itself has lost it.
+	Arrived time.Time
 	// Movement is what the account lost in the time of the call; zero until it was compared.
 	Movement Movement
 }
@@ -347,4 +354,9 @@ type ReconcileResult struct {
 	Unexplained cost.Amounts
 	// Why says why some of the cases are undecided; "" when all are decided.
 	Why string
+}
+
+// MayBeSent reports whether a process may still send one of the calls, so that a later look can show more.
+func (r ReconcileResult) MayBeSent() bool {
+	return slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Sender != "" && c.Decidable && c.Result == cost.Undecided })
 }

@@ -20,7 +20,7 @@ import (
 var migrations embed.FS
 
 // schemaVersion is the version of the tables for this program: the number of the last file.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // migrationLock is the advisory lock of migrations. It ends with its transaction, so it works behind a pooler.
 const migrationLock = 7305806211

@@ -41,6 +41,9 @@ type Options struct {
 	// CommitFiles are files of this machine with the last commits that it knows. The first one is the file of this
 	// journal. Others may be about the same journal at another address. There may be none.
 	CommitFiles []string
+	// LockDir is a directory of this machine in which the process locks a file as long as it lives. Without one, nobody can
+	// know that the process is dead.
+	LockDir string
 	// AfterFailover opens the journal also on a server that may lack commits. No calls can be made until AcceptFailover.
 	AfterFailover bool
 }
@@ -53,7 +56,8 @@ type Store struct {
 	reader
 	options Options
 	epoch   int64
-	nonce   []byte        // distinguishes this process from a lost one with the same epoch
+	nonce   []byte // distinguishes this process from a lost one with the same epoch
+	life    life
 	version atomic.Uint64 // the last commit that this process has seen
 
 	// deadline is the uptime until which requests may be sent.
@@ -91,15 +95,21 @@ func Open(o Options) (*Store, error) {
 	var began time.Duration
 	_, err = s.migrate(schemaVersion)
 	if err == nil {
+		s.life, err = live(o.LockDir, s.nonce)
+	}
+	if err == nil {
 		began = uptime()
 		err = s.do(s.enter)
+	}
+	if err == nil {
+		err = s.noteDead()
 	}
 	if err == nil && s.atOpening == nil {
 		err = s.keepFirst()
 	}
 	if err != nil {
 		s.close()
-		return nil, err
+		return nil, errors.Join(err, s.life.end(s.epoch == 0))
 	}
 	s.refuse(s.atOpening)
 	s.deadline.Store(int64(began + o.Lease))
@@ -131,9 +141,10 @@ func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 			return s.atOpening
 		}
 		s.version.Store(uint64(s.seen.version))
-		_, err = tx.Exec(ctx, `INSERT INTO payonce_process (workspace, epoch, nonce, holder, lease, call_time, started, seen)
-			SELECT $1, $2, $3, $4, make_interval(secs => $5), make_interval(secs => $6), now, now FROM clock_timestamp() AS now`,
-			s.workspace, s.epoch, s.nonce, s.options.Holder, s.options.Lease.Seconds(), s.options.CallTime.Seconds())
+		_, err = tx.Exec(ctx, `INSERT INTO payonce_process (workspace, epoch, nonce, holder, lease, call_time, started, seen, machine, boot, lock_file)
+			SELECT $1, $2, $3, $4, make_interval(secs => $5), make_interval(secs => $6), now, now, $7, $8, $9 FROM clock_timestamp() AS now`,
+			s.workspace, s.epoch, s.nonce, s.options.Holder, s.options.Lease.Seconds(), s.options.CallTime.Seconds(),
+			s.life.machine, s.life.boot, s.life.path)
 		return err
 	})
 }
@@ -183,6 +194,7 @@ func (s *Store) renew(ctx context.Context) {
 		if left := time.Duration(s.deadline.Load()) - uptime(); left < s.options.Lease*(renewals-1)/renewals {
 			s.sign() // when it fails, the lease ends
 		}
+		_ = s.noteDead() // when it fails, it is tried again
 	}
 }
 
@@ -204,13 +216,18 @@ func (s *Store) sign() {
 		if err := s.compare(now); err != nil {
 			return err
 		}
-		if err := conn.QueryRow(ctx, renewal, s.workspace, s.epoch, s.nonce).Scan(&renewed, new(time.Time)); err != nil {
+		err := conn.QueryRow(ctx, renewal, s.workspace, s.epoch, s.nonce).Scan(&renewed, new(time.Time))
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
 		if renewed {
 			s.deadline.Store(int64(began + s.options.Lease))
+			return nil
 		}
-		return nil
+		// What it has still to send was checked before, and leaves now.
+		_, err = conn.Exec(ctx, "UPDATE payonce_process SET arrived = clock_timestamp() + call_time WHERE workspace = $1 AND epoch = $2 AND nonce = $3 AND arrived IS NULL",
+			s.workspace, s.epoch, s.nonce)
+		return err
 	})
 }
 
@@ -221,23 +238,26 @@ const renewal = `UPDATE payonce_process AS p
 	WHERE workspace = $1 AND epoch = $2 AND nonce = $3 AND ended IS NULL
 	RETURNING p.seen = now, now`
 
-// Close ends the epoch. Calls that are still in flight are in doubt from then on.
+// Close ends the epoch. Calls that are still in flight are in doubt from then on, and none may be sent any more.
 func (s *Store) Close() error {
 	erased := s.finishErasure()
 	s.stop()
 	<-s.stopped
 	s.turns.Lock()
 	defer s.turns.Unlock()
+	s.deadline.Store(0)
 	var err error
+	recorded := false
 	if !s.open {
 		err = s.read(func(ctx context.Context, conn *pgx.Conn) error {
-			_, err := conn.Exec(ctx, "UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND epoch = $2 AND nonce = $3 AND ended IS NULL",
-				s.workspace, s.epoch, s.nonce)
+			_, err := conn.Exec(ctx, `UPDATE payonce_process SET ended = coalesce(ended, now), arrived = least(arrived, now)
+				FROM clock_timestamp() AS now WHERE workspace = $1 AND epoch = $2 AND nonce = $3`, s.workspace, s.epoch, s.nonce)
 			return err
 		})
+		recorded = err == nil
 	}
-	s.deadline.Store(0)
 	s.close()
+	err = errors.Join(err, s.life.end(recorded))
 	if s.commits != nil {
 		err = errors.Join(err, s.commits.close())
 	}

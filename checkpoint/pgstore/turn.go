@@ -54,6 +54,23 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, er
 			})
 			return err
 		})
+	batch.Queue(`SELECT epoch, holder, arrived FROM payonce_process
+		WHERE workspace = $1 AND epoch <> $2 AND (arrived IS NULL OR arrived > clock_timestamp() - make_interval(secs => $3))`,
+		s.workspace, s.epoch, record.SendersKept.Seconds()).
+		Query(func(rows pgx.Rows) error {
+			var epoch int64
+			var holder string
+			var arrived *time.Time
+			_, err := pgx.ForEachRow(rows, []any{&epoch, &holder, &arrived}, func() error {
+				sender := record.Sender{Epoch: uint64(epoch), Holder: holder}
+				if arrived != nil {
+					sender.Arrived = *arrived
+				}
+				turn.Senders = append(turn.Senders, sender)
+				return nil
+			})
+			return err
+		})
 	batch.Queue("SELECT key, value FROM payonce_record WHERE workspace = $1 AND version > $2", s.workspace, int64(s.version.Load())).
 		Query(func(rows pgx.Rows) error {
 			return eachRow(rows, func(key, value []byte) { turn.Changed = append(turn.Changed, record.Write{Key: key, Value: value}) })

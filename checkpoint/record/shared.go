@@ -48,9 +48,27 @@ type Turn struct {
 	// ended.
 	Refused error
 	// Silent are those of Live, except this one, whose leases have ended: they begin no calls.
-	Silent  []uint64
+	Silent []uint64
+	// Senders are the processes, except this one, whose calls may still arrive at the service, or could until a short time
+	// ago.
+	Senders []Sender
 	Changed []Write // in any order; without deleted records
 }
+
+// Sender is a process whose calls may still arrive. It may have been stopped right before it sent one.
+type Sender struct {
+	Epoch  uint64
+	Holder string // describes it to people
+	// Arrived is from when on none of its calls can arrive any more; zero while the process is not known to be dead.
+	Arrived time.Time
+}
+
+// MaySend reports whether its calls may arrive after a time.
+func (s Sender) MaySend(now time.Time) bool { return s.Arrived.IsZero() || s.Arrived.After(now) }
+
+// SendersKept is for how long a turn still names a process whose calls cannot arrive any more. An account may show a
+// charge late.
+const SendersKept = 10 * time.Minute
 
 // GetsAll is a Store that reads many records in one request, because each request takes long.
 type GetsAll interface {

@@ -139,6 +139,7 @@ func newSharedCampaign(t *testing.T, server *iotest.PostgresServer, seed uint64)
 		c.ceiling, c.units = 8*cost.Dollar, *campaignRows/6
 	}
 	var proxied string
+	arriveSoon(t, server)
 	c.proxy, proxied = iotest.StartPostgresProxy(t, server.URL(), time.Millisecond, c.cuts(seed))
 	pooled := iotest.StartPooler(t, proxied)
 	moments := map[int64]bool{}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"payonce/checkpoint/pgstore"
 	"payonce/cost"
 	"payonce/io/iotest"
 	"payonce/io/sandbox"
@@ -30,6 +31,20 @@ func newSharedProgram(t *testing.T, server *iotest.PostgresServer, rows int, bas
 	p := newProgram(t, rows, baseURL, flags...)
 	p.environ = []string{"BATCH_JOURNAL=" + server.URL()}
 	return p
+}
+
+// arriveSoon makes the calls of a process that is dead, or was seen again, arrive within seconds. It serves tests that
+// kill processes and do not wait for the time-out of a call.
+func arriveSoon(t *testing.T, server *iotest.PostgresServer) {
+	t.Helper()
+	if _, _, err := pgstore.Migrate(server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	server.Exec(`CREATE FUNCTION soon() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			NEW.arrived := least(NEW.arrived, clock_timestamp() + interval '2 seconds');
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER soon BEFORE UPDATE OF arrived ON payonce_process FOR EACH ROW EXECUTE FUNCTION soon()`)
 }
 
 // TestTwoRunsOfOneListShareTheWork starts the same run on two machines at the same time.
@@ -107,6 +122,7 @@ func TestSharedWorkersUnderKills(t *testing.T) {
 	skipIfShort(t)
 	t.Logf("seed %d", *sharedSeed)
 	server := iotest.StartPostgres(t, "fsync=on")
+	arriveSoon(t, server)
 	service := startService(t, 7, "--rate", "40/1s", "--latency", "20ms-80ms")
 	draw := rand.New(rand.NewPCG(*sharedSeed, 0))
 	kill := make(chan struct{}, *sharedKills)
@@ -232,6 +248,51 @@ func TestAStoppedProcessSendsNothingAfterItsLease(t *testing.T) {
 		t.Error(err)
 	}
 	checkCells(t, readRows(t, other.list()), readRows(t, other.output()))
+}
+
+// TestACallThatLeavesLateIsPaidOnce stops a process right before its request arrives, for longer than its lease and the
+// time-out of a call. Other processes of the same machine and of another one compare the account, which shows no
+// charge. Then the request arrives after all.
+func TestACallThatLeavesLateIsPaidOnce(t *testing.T) {
+	skipIfShort(t)
+	server := iotest.StartPostgres(t, "fsync=on")
+	service := startService(t, 9)
+	reached, release := service.hold(t, 3)
+	p := newSharedProgram(t, server, 20, service.listen(t), "--max-spend", "60", "--concurrency", "1")
+	run := p.start()
+	<-reached
+	if err := run.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	server.Exec("UPDATE payonce_process SET started = started - interval '1 day', seen = seen - interval '1 hour'")
+	service.watch.Store(new(watcher(func(_ *http.Request, pass func()) { pass() }))) // others are not held
+	for _, machine := range []*program{p, newSharedProgram(t, server, 20, p.baseURL)} {
+		compare := *machine
+		compare.args = []string{"reconcile", "--settle-delay", "0s", "--state", machine.state(), "--exclusive"}
+		said := compare.runToEnd(exitDoubt)
+		if text := said.stdout.String() + said.stderr.String(); !strings.Contains(text, "is not known to be dead") {
+			t.Errorf("the comparison does not say why the lookup stays in doubt: %s", text)
+		}
+		again := *machine
+		again.args = append(slices.Clone(p.args), "--state", machine.state(), "-o", filepath.Join(machine.dir, "other.csv"))
+		again.runToEnd(exitDoubt)
+	}
+	// The stopped process goes on. What it held arrives.
+	close(release)
+	if err := run.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if code := run.end(); code != exitInternal {
+		t.Errorf("it ended with %d\n%s%s", code, run.stdout.String(), run.stderr.String())
+	}
+	compare := *p
+	compare.args = []string{"reconcile", "--settle-delay", "0s", "--state", p.state(), "--exclusive"}
+	compare.runToEnd(exitDone)
+	p.runToEnd(exitDone)
+	ledger := service.end(t)
+	if err := chargedOnce(ledger.Charges); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestCommandsWithoutASharedJournalRefuseIt calls what works only with a journal in a directory, and other commands with a

@@ -31,6 +31,7 @@ type sharedNight struct {
 
 func newSharedNight(t *testing.T, steps, rows int) *sharedNight {
 	n := &sharedNight{newNight(t, steps, rows), iotest.StartPostgres(t, "fsync=on")}
+	arriveSoon(t, n.server)
 	n.environ = []string{"BATCH_JOURNAL=" + n.server.URL()}
 	for _, name := range n.names { // otherwise a job begins with its newest occurrence
 		n.on(0, "jobs", "run", name).end() // the occurrence before the first step has no list

@@ -56,11 +56,14 @@ func (r *Reconciler) Pending() int {
 	return pending
 }
 
-// Reconcile waits until no process has a call in flight, the settle delay has passed and the service reports no
-// reservations, and lets the journal decide. Meanwhile no process begins a call of the account. When the account does
-// not come to rest, or cannot be read, nothing is decided, there are no cases, and Why says so;
-// a later call tries again. The error is the journal's, ctx's, or the service's refusal.
+// Reconcile waits until the calls of dead processes cannot arrive any more, no process has a call in flight, the settle
+// delay has passed and the service reports no reservations, and lets the journal decide. In the last two waits no
+// process begins a call of the account. When the account does not come to rest, or cannot be read, nothing is decided,
+// there are no cases, and Why says so; a later call tries again. The error is the journal's, ctx's, or the service's refusal.
 func (r *Reconciler) Reconcile(ctx context.Context) (result attempt.ReconcileResult, err error) {
+	if err := r.sleep(ctx, r.arriving()); err != nil {
+		return result, err
+	}
 	end, why, err := r.Arbiter.Drain(ctx)
 	if err != nil || why != "" {
 		return attempt.ReconcileResult{Why: why}, err
@@ -98,13 +101,25 @@ func (r *Reconciler) compare(ctx context.Context) (attempt.ReconcileResult, erro
 	return attempt.ReconcileResult{Why: why}, nil
 }
 
+// arriving returns for how long calls may still arrive of processes that are known to send no more.
+func (r *Reconciler) arriving() (longest time.Duration) {
+	for _, d := range r.Arbiter.Doubts() {
+		if d.Decidable && d.Sender != "" && !d.Arrived.IsZero() {
+			longest = max(longest, d.Arrived.Sub(r.Now()))
+		}
+	}
+	return longest
+}
+
 // settled returns the time when the settle delay has passed for every pending doubt
 // and for the last answer: an account that lags behind an answer would hide a charge.
 func (r *Reconciler) settled() time.Time {
 	latest := r.Arbiter.LastEnded()
 	for _, d := range r.Arbiter.Doubts() {
-		if d.Decidable && d.Since.After(latest) {
-			latest = d.Since
+		for _, from := range []time.Time{d.Since, d.Arrived} {
+			if d.Decidable && from.After(latest) {
+				latest = from
+			}
 		}
 	}
 	// After the clock was set back a doubt may seem to lie in the future.

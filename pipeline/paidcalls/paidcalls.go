@@ -106,7 +106,7 @@ func (s *Session) Settle(ctx context.Context, status *v2.StatusClient) error {
 func (s *Session) reconciler(status *v2.StatusClient) *dispatch.Reconciler {
 	o := s.Work.Workspace
 	return &dispatch.Reconciler{
-		Arbiter: s.Journal, Status: status, SettleDelay: o.SettleDelay, Exclusive: o.Exclusive, Now: s.Work.Env.Now,
+		Arbiter: s.Journal, Status: status, SettleDelay: o.SettleDelay, Exclusive: o.Exclusive, Now: s.Journal.Now,
 	}
 }
 

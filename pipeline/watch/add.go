@@ -391,7 +391,11 @@ func (s *session) decideStarts(ctx context.Context) error {
 		if doubt.Identity.Search == "" || call.Operation != v2.OpWatchStart || call.Check() != nil {
 			continue
 		}
-		if err := s.wait(ctx, doubt.Since.Add(s.Work.Workspace.SettleDelay)); err != nil {
+		last := doubt.Since
+		if doubt.Sender == "" && doubt.Arrived.After(last) {
+			last = doubt.Arrived
+		}
+		if err := s.wait(ctx, last.Add(s.Work.Workspace.SettleDelay)); err != nil {
 			return err
 		}
 		_, err := ask(ctx, func() ([]string, error) { return s.free.WatchFields(ctx, call.ID) })
@@ -400,6 +404,10 @@ func (s *session) decideStarts(ctx context.Context) error {
 				return ctx.Err()
 			}
 			s.Note("the service does not say whether company %s is watched, so its lost start stays in doubt: %v", call.ID, err)
+			continue
+		}
+		if err != nil && doubt.Sender != "" {
+			s.Note("%s may still send the start of watching company %s, so it stays in doubt", doubt.Sender, call.ID)
 			continue
 		}
 		if err := s.Journal.Shown(err == nil, doubt.ID); err != nil {

@@ -45,7 +45,8 @@ func (o Options) sharing(env Environment, doing string) (*pgstore.Options, error
 	return &pgstore.Options{
 		URL: o.Journal.Shared, Workspace: o.Journal.Name, Lease: cmp.Or(env.Lease, pgstore.DefaultLease), CallTime: longest + callMargin,
 		CommitFiles: append([]string{filepath.Join(dir, commitName)}, others...), AfterFailover: o.Journal.AfterFailover,
-		Holder: fmt.Sprintf("%q (process %d on %s)", env.Program+" "+doing, os.Getpid(), host),
+		LockDir: dir,
+		Holder:  fmt.Sprintf("%q (process %d on %s)", env.Program+" "+doing, os.Getpid(), host),
 	}, nil
 }
 
