@@ -19,9 +19,9 @@ const drainPoll = time.Second
 const leftFlying = "a process that stopped has calls in flight; a few minutes after it was seen last they are in doubt, and can be decided with the others"
 
 // Drain waits until no process has calls of the account in flight. Until end is called, or the lease of this process
-// ends, no process begins one. Only one process at a time drains an account; others wait for it. When a process with calls in
-// flight has stopped, Drain does not wait for them, because that takes minutes: it drains nothing and returns why. A
-// journal that is not shared has no other processes. The caller has no calls of the account in flight.
+// ends, no process begins one. Only one process at a time drains an account; others wait for it. When a process with
+// calls in flight has stopped, Drain does not wait for them, because that takes minutes: it drains nothing and returns
+// why. A journal that is not shared has no other processes. The caller has no calls of the account in flight.
 func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err error) {
 	if j.shared.store == nil {
 		return func() error { return nil }, "", nil
@@ -111,8 +111,8 @@ func (j *Journal) drainedYet() (idle, left bool, err error) {
 	return j.state.idle(j.own()), j.leftFlying(), j.failure
 }
 
-// drainedByAnother reports whether another process drains the account, whose lease has not ended. The lock is held, in a
-// turn. A process whose lease has ended compares and erases nothing.
+// drainedByAnother reports whether another process drains the account, whose lease has not ended. The lock is held, in
+// a turn. A process whose lease has ended compares and erases nothing.
 func (j *Journal) drainedByAnother() bool {
 	by, turn := j.own().DrainedBy, j.shared.turn
 	return by != 0 && by != turn.Epoch && slices.Contains(turn.Live, by) && !slices.Contains(turn.Silent, by)

@@ -339,7 +339,7 @@ func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 // commitErasure writes an erasure and waits until it is durable.
 func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	j.lock()
-	if refused := j.shared.turn.Refused; j.failure == nil && refused != nil { // its drain has ended, so others may have called since
+	if refused := j.shared.turn.Refused; j.failure == nil && refused != nil { // others may have called since
 		j.mu.Unlock()
 		return fmt.Errorf("%w: %w; nothing more is erased", ErrFailed, refused)
 	}
