@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -195,7 +194,10 @@ func (j *Journal) RecordAPIKey(apiKey string) error {
 	if j.number == 0 {
 		if other, err := j.registry().IsOtherService(); other || err != nil {
 			renamed := j.registry().RenamedFirst()
-			if err := cmp.Or(err, replace(j, record.FirstAccountKey, &renamed)); err != nil {
+			if err == nil {
+				err = replace(j, record.FirstAccountKey, &renamed)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -17,8 +17,8 @@ const drainPoll = time.Second
 // notDrained says why an account cannot be compared now.
 const notDrained = "a process that stopped has calls in flight; a few minutes after it was seen last they are in doubt, and can be decided with the others"
 
-// Drain waits until no process has calls of the account in flight. Until end is called, or this process ends, no
-// process begins one. Only one process at a time drains an account; others wait for it. When a process has stopped with
+// Drain waits until no process has calls of the account in flight. Until end is called, or the lease of this
+// process ends, no process begins one. Only one process at a time drains an account; others wait for it. When a process has stopped with
 // calls in flight, Drain does not wait for them, because that takes minutes: it ends the drain and returns why. The
 // caller must have no calls of the account in flight. In a journal that is not shared, Drain does nothing.
 func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err error) {
@@ -53,7 +53,8 @@ func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err 
 // DrainAll drains all accounts for as long as this process has the journal open. It also waits for the calls of
 // processes that have stopped.
 func (j *Journal) DrainAll(ctx context.Context) error {
-	for number := range j.Accounts() { // in the same order in each process, which prevents a deadlock
+	// In the same order in each process, which prevents a deadlock. Meanwhile others may register accounts.
+	for number := attempt.Account(0); number < j.Accounts(); number++ {
 		account, err := j.For(number)
 		if err != nil {
 			return err
@@ -110,10 +111,11 @@ func (j *Journal) drainedYet() (idle, left bool, err error) {
 	return j.state.idle(j.own()), j.stoppedInFlight(), j.failure
 }
 
-// drainedByAnother reports whether another process that has not ended drains the account. The lock is held, in a turn.
+// drainedByAnother reports whether another process drains the account, whose lease has not ended. The lock is held, in
+// a turn. A process whose lease has ended compares and erases nothing.
 func (j *Journal) drainedByAnother() bool {
 	by, turn := j.own().DrainedBy, j.shared.turn
-	return by != 0 && by != turn.Epoch && slices.Contains(turn.Live, by)
+	return by != 0 && by != turn.Epoch && slices.Contains(turn.Live, by) && !slices.Contains(turn.Silent, by)
 }
 
 // stoppedInFlight reports whether a process whose lease has ended has calls of the account in flight. The lock is held,

@@ -339,6 +339,10 @@ func (j *Journal) Forgotten() (map[enrich.Key]bool, error) {
 // commitErasure writes an erasure and waits until it is durable.
 func (j *Journal) commitErasure(forgotten []attempt.ID, writes []Write) error {
 	j.lock()
+	if refused := j.shared.turn.Refused; j.failure == nil && refused != nil { // others may have called since
+		j.mu.Unlock()
+		return fmt.Errorf("%w: %w; nothing more is erased", ErrFailed, refused)
+	}
 	if !j.state.idle(nil) {
 		j.mu.Unlock()
 		return errors.New("nothing is erased while lookups are in flight; first drain the accounts")

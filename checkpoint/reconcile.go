@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 )
 
@@ -121,7 +122,11 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (reconciled attemp
 			return reconciled, err
 		}
 		j.lock()
-		if err := j.mayRebase(); err != nil {
+		err = j.mayRebase()
+		if err == nil && !j.wasQuiet() { // its lease has ended, and so its drain
+			err = fmt.Errorf("%w: %w", ErrFailed, record.ErrFenced)
+		}
+		if err != nil {
 			j.mu.Unlock()
 			return reconciled, err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
 	"payonce/io/iotest"
@@ -19,6 +20,7 @@ func TestDrains(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *sharedRig){
 		"a drain waits for calls of others, and holds one account until it ends": drainOfOne,
 		"a drain ends with its process":                                          drainOfEnded,
+		"a drain ends with the lease of its process, which then erases nothing":  drainOfKilled,
 		"a drain does not wait for a process that stopped":                       drainOfStopped,
 		"one process drains at a time":                                           drainOfTwo,
 		"a lost call is decided while others want to send":                       drainedReconciliation,
@@ -112,6 +114,23 @@ func drainOfEnded(t *testing.T, s *sharedRig) {
 	<-drain(t, b)
 	s.silent(b, time.Hour) // it is given up
 	c.grant(request(person(2), email))
+}
+
+func drainOfKilled(t *testing.T, s *sharedRig) {
+	a, b := s.open(), s.open()
+	b.settle(b.grant(request(person(1), email)), found)
+	a.check(a.DrainAll(t.Context()))
+	erased, err := a.Find(Person{Identity: person(1)}, func(string, enrich.Answered) (PersonFacts, error) { return PersonFacts{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.silent(a, 70*time.Second) // its lease has ended, and a call of it could still be recorded
+	ticket := b.grant(request(person(2), email))
+	if _, err := a.Forget(erased); !errors.Is(err, record.ErrFenced) {
+		t.Errorf("erasing after the end of the lease: %v", err)
+	}
+	b.settle(ticket, found)
+	<-drain(t, b)
 }
 
 func drainOfStopped(t *testing.T, s *sharedRig) {

@@ -17,6 +17,9 @@ import (
 // ErrConnection is wrapped by errors about a database that cannot be used as a journal.
 var ErrConnection = errors.New("the journal's database cannot be used")
 
+// ErrRights is wrapped by errors about a role that may not do what a command does.
+var ErrRights = errors.New("the journal's database cannot be used for this: its role has too few rights")
+
 // link is the single connection of a process. It reconnects after a break. No statement depends on a session, so a
 // pooler may give every transaction another connection to the server.
 type link struct {
@@ -103,17 +106,20 @@ func (l *link) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, own := range []error{ErrConnection, ErrOlder, ErrFailedOver, ErrReplaced, ErrNotEmpty, ErrUsed, errDiffers, context.Canceled, record.ErrFailed, record.ErrNewer, record.ErrCorrupt} {
+	for _, own := range []error{ErrConnection, ErrRights, ErrOlder, ErrFailedOver, ErrReplaced, ErrNotEmpty, ErrUsed, errDiffers, context.Canceled, record.ErrFailed, record.ErrNewer, record.ErrCorrupt} {
 		if errors.Is(err, own) {
 			return err
 		}
 	}
 	var server *pgconn.PgError
 	if errors.As(err, &server) && server.Code == "42501" {
-		return fmt.Errorf("%w: its role has too few rights: %s", ErrConnection, server.Message)
+		return fmt.Errorf("%w: %s", ErrRights, server.Message)
 	}
 	if password := l.config.Password; password != "" && strings.Contains(err.Error(), password) {
 		return &databaseError{text: "the server's error is not shown, because it contains the password", passing: isPassing(err)}
+	}
+	if server != nil && server.Code == "25006" {
+		return &databaseError{text: "its server is a standby or only lets read: " + err.Error(), passing: true}
 	}
 	return &databaseError{text: err.Error(), passing: isPassing(err)}
 }

@@ -206,6 +206,10 @@ func RemoveCopy(address, workspace string) error {
 			return err
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			// The directory is paid from afterwards, so the copy must not come back.
+			if _, err := tx.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', true)"); err != nil {
+				return err
+			}
 			var epochs int64
 			err := tx.QueryRow(ctx, "SELECT epochs FROM payonce_workspace WHERE workspace = $1 FOR UPDATE", workspace).Scan(&epochs)
 			if errors.Is(err, pgx.ErrNoRows) {

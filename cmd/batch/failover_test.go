@@ -138,6 +138,7 @@ func TestAJournalIsCopiedToADatabase(t *testing.T) {
 	if !strings.Contains(said.stdout.String(), `"copy_used"`) {
 		t.Errorf("undoing a copy that was used says %s", said.stdout.String())
 	}
+	p.runToEnd(exitUsage) // nothing is paid from the directory
 	ledger := service.end(t)
 	if err := chargedOnce(ledger.Charges); err != nil {
 		t.Error(err)
@@ -197,6 +198,44 @@ func TestACopyThatWasKilledIsRepeated(t *testing.T) {
 	}
 }
 
+// TestAnEncryptedJournalIsCopied copies it to a database and back, and then to a database that loses the copy.
+func TestAnEncryptedJournalIsCopied(t *testing.T) {
+	skipIfShort(t)
+	server := iotest.StartPostgres(t, "fsync=on")
+	service := startService(t, 5)
+	p := newProgram(t, 10, service.listen(t), "--max-spend", "60")
+	key, shared := "BATCH_JOURNAL_KEY="+strings.Repeat("5a", 32), "BATCH_JOURNAL="+server.URL()
+	start := func(environ []string, code int, args ...string) string {
+		t.Helper()
+		c := *p
+		c.environ, c.args = environ, args
+		said := c.runToEnd(code)
+		return said.stdout.String()
+	}
+	inJournal := func(args ...string) []string { return append(args, "--state", p.state(), "--json") }
+	start([]string{key}, exitDone, p.args...)
+	if said := start([]string{shared}, exitUsage, inJournal("journal", "copy")...); !strings.Contains(said, `"encryption_key"`) {
+		t.Errorf("a copy without the key says %s", said)
+	}
+	start([]string{key, shared}, exitDone, inJournal("journal", "copy")...)
+	start([]string{key, shared}, exitUsage, inJournal("ledger")...) // the key does not encrypt the database
+	start([]string{shared}, exitDone, inJournal("journal", "check")...)
+	start([]string{key, shared}, exitDone, inJournal("journal", "copy", "--undo")...)
+	start([]string{key}, exitDone, p.args...)
+
+	start([]string{key, shared}, exitDone, inJournal("journal", "copy")...)
+	server.Exec("DROP TABLE payonce_schema, payonce_workspace, payonce_process, payonce_record, payonce_paid")
+	if said := start([]string{key, shared}, exitUsage, inJournal("journal", "copy", "--undo")...); !strings.Contains(said, `"copy_gone"`) {
+		t.Errorf("undoing a copy that the database has lost says %s", said)
+	}
+	if said := start([]string{key}, exitUsage, p.args...); !strings.Contains(said, `"journal_copied"`) {
+		t.Errorf("a run in the directory says %s", said)
+	}
+	if err := chargedOnce(service.end(t).Charges); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRolesOfASharedJournal runs with the role for runs, and reads with the role that only reads.
 func TestRolesOfASharedJournal(t *testing.T) {
 	skipIfShort(t)
@@ -233,6 +272,9 @@ func TestRolesOfASharedJournal(t *testing.T) {
 		"status", "budget --offline", "runs", "show list", "ledger", "plan " + owner.list() + " --fields email,phone --max-spend 60",
 	} {
 		as("reader", []int{exitDone}, strings.Fields(command)...)
+	}
+	if said := as("runner", []int{exitUsage}, "journal", "prune", "--keep-answers", "0s", "--yes"); !strings.Contains(said, `"journal_rights"`) || !strings.Contains(said, "as a role that may") {
+		t.Errorf("erasing with the role for runs: %s", said)
 	}
 	for _, command := range [][]string{run, {"reconcile"}} {
 		if said := as("reader", []int{exitUsage}, command...); !strings.Contains(said, "its role has too few rights") {

@@ -30,7 +30,9 @@ func newJournalCommand(env environment) *cobra.Command {
 
 func newJournalCopyCommand(env environment) *cobra.Command {
 	undo := false
-	cmd := journalCommand(env, "copy", "Copy the journal from its directory to a database",
+	o := newOptions(env)
+	o.copies = true
+	cmd := journalCommandOf(o, "copy", "Copy the journal from its directory to a database",
 		"Copy the workspace's journal from its directory to the PostgreSQL database that --journal or\n"+
 			journalVariable+" names, so that several machines can share it. The workspace must have no journal in the\n"+
 			"database. Every record is compared before the copy is there. Nothing is paid from the directory any\n"+
@@ -85,7 +87,11 @@ func orNone[R report.Report](r R, err error) (report.Report, error) {
 // journalCommand makes a command on the closed journal of the workspace. It can end with the
 // codes of every such command, and with more.
 func journalCommand(env environment, use, short, long string, do func(ctx context.Context, w *pipeline.Work) (report.Report, error), more ...int) *cobra.Command {
-	o := newOptions(env)
+	return journalCommandOf(newOptions(env), use, short, long, do, more...)
+}
+
+// journalCommandOf is journalCommand with options.
+func journalCommandOf(o *options, use, short, long string, do func(ctx context.Context, w *pipeline.Work) (report.Report, error), more ...int) *cobra.Command {
 	codes := append([]int{exitDone, exitInternal, exitUsage, exitInterrupted, exitLocked}, more...)
 	slices.Sort(codes)
 	cmd := &cobra.Command{

@@ -40,15 +40,16 @@ func Forget(
 		if err != nil {
 			return nil, err
 		}
-		erased, err := forget(ctx, journal, dir, options, person, w.Workspace.AnswerReaders(), asked)
+		erased, err := forget(ctx, w, journal, dir, options, person, asked)
 		return erased, errors.Join(err, journal.Close())
 	})
 }
 
 func forget(
-	ctx context.Context, journal *checkpoint.Journal, dir string, options workspace.Opening, person checkpoint.Person, readers answers,
+	ctx context.Context, w *pipeline.Work, journal *checkpoint.Journal, dir string, options workspace.Opening, person checkpoint.Person,
 	asked Erasing,
 ) (*report.Erasure, error) {
+	var readers answers = w.Workspace.AnswerReaders()
 	version := journal.Version()
 	found, view, err := find(journal, person, readers)
 	if err != nil {
@@ -76,7 +77,7 @@ func forget(
 	if err := asked.Confirm(view); err != nil {
 		return nil, err
 	}
-	if err := journal.DrainAll(ctx); err != nil {
+	if err := drainAll(ctx, w, journal); err != nil {
 		return nil, err
 	}
 	if journal.Version() != version { // other processes have recorded answers since, which may be about the person

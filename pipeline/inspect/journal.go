@@ -51,11 +51,23 @@ func owned[T any](ctx context.Context, w *pipeline.Work, doing string, do func(*
 // so nothing about what is erased is on its way.
 func erasing[T any](ctx context.Context, w *pipeline.Work, doing string, do func(*checkpoint.Journal) (T, error)) (T, error) {
 	return owned(ctx, w, doing, func(journal *checkpoint.Journal) (result T, err error) {
-		if err := journal.DrainAll(ctx); err != nil {
+		if err := drainAll(ctx, w, journal); err != nil {
 			return result, err
 		}
 		return do(journal)
 	})
+}
+
+// longDrain is how long an erasure waits before it says so.
+const longDrain = 3 * time.Second
+
+// drainAll drains all accounts of the journal, and tells a person when that takes long.
+func drainAll(ctx context.Context, w *pipeline.Work, journal *checkpoint.Journal) error {
+	telling := time.AfterFunc(longDrain, func() {
+		w.Observer.Note("waiting until no process has lookups in flight; nothing is erased before. When a process was killed or stopped, this takes minutes")
+	})
+	defer telling.Stop()
+	return journal.DrainAll(ctx)
 }
 
 // Check verifies every record of the journal and its sums. The report is there although the

@@ -3,9 +3,9 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/pgstore"
@@ -94,12 +94,39 @@ func (o Options) RemoveShared(ctx context.Context, env Environment) (*Copied, er
 			return &badgerstore.CopiedError{Dir: dir, Copied: copied}
 		}
 		held, err := pgstore.Holds(o.Journal.Shared, o.Journal.Name)
-		if err == nil && held == identity.ID {
-			err = pgstore.RemoveCopy(o.Journal.Shared, o.Journal.Name)
+		switch {
+		case err != nil:
+			return err
+		case held == identity.ID:
+			err = removeCopy(o.Journal, from, copied)
+		case copied.Done: // nobody can know what it had by then
+			err = fmt.Errorf("%w, so it is not known whether a command has written to it", errCopyGone)
 		}
-		return cmp.Or(err, from.UnsetCopied())
+		if err != nil {
+			return err
+		}
+		return from.UnsetCopied()
 	})
 	return result, err
+}
+
+// errCopyGone refuses to pay from a directory again, because its copy may have been used.
+var errCopyGone = errors.New("the database no longer has the copy of the journal")
+
+// removeCopy removes a copy. Until it is removed, the file in the directory says that the copy did not end: when this
+// process ends before it has removed the file, too, the removal can be repeated.
+func removeCopy(of Journal, from *badgerstore.Store, copied badgerstore.Copied) error {
+	unfinished := copied
+	unfinished.Done = false
+	if err := from.SetCopied(unfinished); err != nil {
+		return err
+	}
+	err := pgstore.RemoveCopy(of.Shared, of.Name)
+	if errors.Is(err, pgstore.ErrUsed) {
+		copied.Done = true
+		err = errors.Join(err, from.SetCopied(copied))
+	}
+	return err
 }
 
 // withSource calls do with the journal of the directory, which has to exist and which no other process may own.

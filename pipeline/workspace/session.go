@@ -137,6 +137,8 @@ func OpenError(err error) error {
 	switch {
 	case errors.Is(err, pgstore.ErrConnection), errors.Is(err, pgstore.ErrUnreachable):
 		return problem.Coded("journal_unreachable", "%w", err)
+	case errors.Is(err, pgstore.ErrRights):
+		return problem.Coded("journal_rights", "%w", err)
 	case errors.Is(err, pgstore.ErrFailedOver):
 		return problem.Coded("journal_failed_over", "%w", err)
 	case errors.Is(err, pgstore.ErrReplaced):
@@ -145,6 +147,8 @@ func OpenError(err error) error {
 		return problem.Coded("copy_not_empty", "%w", err)
 	case errors.Is(err, pgstore.ErrUsed):
 		return problem.Coded("copy_used", "%w", err)
+	case errors.Is(err, errCopyGone):
+		return problem.Coded("copy_gone", "%w", err)
 	case errors.As(err, &copied) && !copied.Done:
 		return problem.Coded("copy_unfinished", "%w", err)
 	case errors.As(err, &copied):
