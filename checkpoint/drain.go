@@ -17,10 +17,10 @@ const drainPoll = time.Second
 // notDrained says why an account cannot be compared now.
 const notDrained = "a process that stopped has calls in flight; a few minutes after it was seen last they are in doubt, and can be decided with the others"
 
-// Drain waits until no process has calls of the account in flight. Until end is called, or the lease of this
-// process ends, no process begins one. Only one process at a time drains an account; others wait for it. When a process has stopped with
-// calls in flight, Drain does not wait for them, because that takes minutes: it ends the drain and returns why. The
-// caller must have no calls of the account in flight. In a journal that is not shared, Drain does nothing.
+// Drain waits until no process has calls of the account in flight. Until end is called, or the lease of this process
+// ends, no process begins one. Only one process at a time drains an account; others wait for it. When a process has
+// stopped with calls in flight, Drain does not wait for them, because that takes minutes: it ends the drain and returns
+// why. The caller must have no calls of the account in flight. In a journal that is not shared, Drain does nothing.
 func (j *Journal) Drain(ctx context.Context) (end func() error, why string, err error) {
 	if j.shared.store == nil {
 		return func() error { return nil }, "", nil
