@@ -242,6 +242,7 @@ func insightsColumns() map[string]memberColumn {
 // TestEveryMemberOfAnswersAboutCompaniesIsInItsCell asks the service about companies, runs a list of them with all fields,
 // and compares each member with its cell in all formats of lists and tables.
 func TestEveryMemberOfAnswersAboutCompaniesIsInItsCell(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	c := newComparing(t)
 	answers, rows := map[string][4]jsonObject{}, "company_id\n"

@@ -101,6 +101,7 @@ func csvRows(t *testing.T, path string) (rows []map[string]string) {
 // TestTheCompanyDemoFillsAListAndTables enriches the list of companies with the embedded service, as make
 // demo-companies does.
 func TestTheCompanyDemoFillsAListAndTables(t *testing.T) {
+	skipIfShort(t)
 	work := t.TempDir()
 	in := func(name string) string { return filepath.Join(work, name) }
 	flags := []string{"--sandbox", "--state", in("state"), "--json"}

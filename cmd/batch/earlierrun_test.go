@@ -14,6 +14,7 @@ import (
 // TestTheOutputOfARunWithASheetOfATextIsWrittenAgain: earlier versions took --sheet also for a list that has no sheets,
 // and recorded it. Nobody can take it out of the record.
 func TestTheOutputOfARunWithASheetOfATextIsWrittenAgain(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

@@ -32,6 +32,7 @@ func formulaBodies() map[string]func() string {
 // the values of the service are text and the own cells stay. The output is the same again, is no edit, and can be
 // read as a list. In a workbook, and with --formulas keep, the values have their own bytes.
 func TestFormulasOfTheServiceAreText(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	service := newHostileService(t)
 	service.bodies = formulaBodies()

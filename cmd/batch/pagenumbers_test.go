@@ -89,6 +89,7 @@ func textOf(t *testing.T, page, class string) string {
 // TestThePlanOfEverySampleListHasTheSameNumbersOnThePageInTheTerminalAndAsJSON makes the plan of a list three times,
 // with the same clock and journal.
 func TestThePlanOfEverySampleListHasTheSameNumbersOnThePageInTheTerminalAndAsJSON(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
 	env := quietEnvironment(newComparing(t).vars)

@@ -52,6 +52,7 @@ func planBench(t *testing.T) *workbench {
 
 // What "batch plan --json" prints, and what --out keeps, is what the schema says.
 func TestPlanSchema(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	schema := compileSchema(t, "plan.schema.json")
 	b := planBench(t)
@@ -265,6 +266,7 @@ func documentedMembers(t *testing.T) []string {
 
 // A plan of normal input is not wider than a terminal.
 func TestPlanFitsATerminal(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	b := planBench(t)
 	for name, flags := range planFlags(b.dir) {
@@ -278,6 +280,7 @@ func TestPlanFitsATerminal(t *testing.T) {
 
 // Large amounts are no wider than a terminal either, wherever they are shown.
 func TestLargeAmountsFitATerminal(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	b := planBench(t)
 	flags := []string{
@@ -321,6 +324,7 @@ func TestAPlanForeseesARefusalForAMissingPrice(t *testing.T) {
 
 // The example configurations are read as they are by a plan, and by a run.
 func TestExampleConfigurationsWorkWithPlanAndRun(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	examples, err := configs.Examples()
 	if err != nil {

@@ -59,6 +59,7 @@ func TestAnInterruptedWriteLeavesNoOutput(t *testing.T) {
 // TestWriteGivesTheOutputOfTheRun also shows that a run which changes nothing leaves the
 // output as it was, and that nothing about the rows is kept between two commands.
 func TestWriteGivesTheOutputOfTheRun(t *testing.T) {
+	skipIfShort(t)
 	t.Parallel()
 	b, run := stoppedRun(t)
 	want, err := os.ReadFile(b.path("out.csv"))
