@@ -22,8 +22,8 @@ import (
 
 var programPath = flag.String("program", "batch", "the program that the tests of real processes start; by default this test itself")
 
-// skipIfShort leaves out a test that starts many processes or takes much disk. The run with
-// the race detector does without it; "make test" runs it.
+// skipIfShort leaves out a test that starts many processes, takes much disk, or works for long in one goroutine. The run
+// with the race detector does without it; "make test" runs it.
 func skipIfShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
