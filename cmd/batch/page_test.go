@@ -355,7 +355,7 @@ func TestARunOfATerminalIsShownAndStopped(t *testing.T) {
 	started := (&program{t: t}).startAs(command)
 	receive(t, reached, "the run never had a call in flight")
 	const run = "/runs/elsewhere"
-	if text := p.get(run); !strings.Contains(text, "Sends nothing else") || strings.Contains(text, "Stopping.") {
+	if text := p.get(run); !strings.Contains(text, "The run sends nothing more") || strings.Contains(text, "Stopping.") {
 		t.Errorf("the run cannot be stopped:\n%s", text)
 	}
 	p.post(run + "/stop")
