@@ -42,6 +42,9 @@ func withRoles(t *testing.T) (server, runner *iotest.PostgresServer) {
 
 // TestTheRoleForRunsDecidesAsTheOwner runs the conformance suite with the rights of the role.
 func TestTheRoleForRunsDecidesAsTheOwner(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the owner's journal runs the same code")
+	}
 	_, runner := withRoles(t)
 	ledgertest.Run(t, journals(inPostgres(runner)))
 }
