@@ -63,7 +63,7 @@ func (c *commitFile) keep(k known, durable bool) error {
 		}
 	}
 	if durable {
-		return unix.Fdatasync(int(c.file.Fd()))
+		return c.file.Sync()
 	}
 	return nil
 }

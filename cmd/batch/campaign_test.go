@@ -66,7 +66,7 @@ const (
 	farthestClock = 100 * time.Hour
 	// mostStarts is how often a worker starts at most.
 	mostStarts = 60
-	// cutCommits is how often a connection is broken at a commit: once in so many commits.
+	// cutCommits is the mean number of commits between two at which a connection is broken.
 	cutCommits = 60
 )
 

@@ -58,7 +58,7 @@ type Jobs interface {
 	Resume(ctx context.Context, name, note string) (text string, err error)
 }
 
-// Options say what a page shows and to whom.
+// Options configure a Server.
 type Options struct {
 	Program Program
 	Jobs    Jobs   // nil for none
