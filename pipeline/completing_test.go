@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/cost"
+	"payonce/enrich"
 	"payonce/io/sandbox"
+	"payonce/pipeline/report"
 )
 
 // foundCompanies returns lines of a list that name companies by websites, numbers or names, of which the service has the
@@ -93,25 +96,135 @@ func TestRowsThatCanBeCompletedComeFirst(t *testing.T) {
 	}
 }
 
-// TestRowsAreOrderedToCompleteTheMostUnderTheCeilings has rows that need one unit of each of two limits, and rows that
-// need one of either. Those that need the least come first, unless the order of the list completes more.
+// TestRowsAreOrderedToCompleteTheMostUnderTheCeilings has rows that use amounts of two limits, and of which each kind
+// asks for one field. Those that need the least come first, unless the order of the list completes more.
 func TestRowsAreOrderedToCompleteTheMostUnderTheCeilings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		left  allowed
-		kinds []need
-		had   []int64 // rows that the order of the list completes
-		want  []int64
+		left  []int64
+		uses  [][]int64 // of each kind
+		never []bool    // of each kind
+		rows  []int     // their kinds
+		want  []bool
 	}{
-		"all fit":                       {allowed{3, 3}, []need{{sum: allowed{1, 1}, rows: 3}}, []int64{3}, []int64{3}},
-		"the least first":               {allowed{3, 1}, []need{{sum: allowed{2, 1}, rows: 2}, {sum: allowed{1, 0}, rows: 5}}, []int64{0, 0}, []int64{0, 3}},
-		"never complete":                {allowed{3}, []need{{sum: allowed{1}, rows: 2, never: true}, {sum: allowed{2}, rows: 2}}, []int64{0, 0}, []int64{0, 1}},
-		"what is left over":             {allowed{4, 1}, []need{{sum: allowed{1, 1}, rows: 3}, {sum: allowed{2, 0}, rows: 3}}, []int64{0, 0}, []int64{1, 1}},
-		"more than those that had some": {allowed{2, 2}, []need{{sum: allowed{2, 0}, rows: 1}, {sum: allowed{0, 1}, rows: 2}}, []int64{1, 0}, []int64{1, 2}},
+		"all fit":           {[]int64{3, 3}, [][]int64{{1, 1}}, []bool{false}, []int{0, 0, 0}, []bool{true, true, true}},
+		"the least first":   {[]int64{3, 1}, [][]int64{{2, 1}, {1, 0}}, make([]bool, 2), []int{0, 1, 1, 1, 1}, []bool{false, true, true, true, false}},
+		"never complete":    {[]int64{3, 3}, [][]int64{{1, 0}, {2, 0}}, []bool{true, false}, []int{0, 1, 1}, []bool{false, true, false}},
+		"what is left over": {[]int64{4, 1}, [][]int64{{1, 1}, {2, 0}}, make([]bool, 2), []int{0, 1, 1, 0}, []bool{true, true, false, false}},
 	} {
-		c := &completing{kinds: test.kinds, left: test.left}
-		if got := c.extended(test.had); !slices.Equal(got, test.want) {
-			t.Errorf("%s: %v rows of each kind are completed, not %v", name, got, test.want)
+		c := &completing{
+			playing: &playing{states: make([]rowState, 1), numbers: map[rowState]uint32{}, meters: []cost.Meter{1, 2}},
+			left:    test.left, free: make([]cost.Allowances, 1),
 		}
+		step := playedStep{refuses: func(enrich.Fields) bool { return false }}
+		step.uses = func(fields enrich.Fields) []int64 {
+			for f := range fields.Each() {
+				return test.uses[f]
+			}
+			return nil
+		}
+		for kind := range test.uses {
+			step.values[kind] = 1 << kind
+			c.needs = append(c.needs, need{
+				asks: []ask{{fields: enrich.FieldsOf(enrich.Field(kind))}}, lacks: 1 << kind, never: test.never[kind],
+			})
+		}
+		c.steps = []playedStep{step}
+		for _, kind := range test.rows {
+			c.of = append(c.of, c.number(rowState{kind: uint16(kind)}))
+		}
+		if got := c.completable(nil); !slices.Equal(got, test.want) {
+			t.Errorf("%s: the rows %v are completed, not %v", name, got, test.want)
+		}
+	}
+}
+
+// foundPeople returns the first cells of rows that name people whose email and phone both interfaces have, and their
+// emails.
+func foundPeople(t *testing.T) (emails map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	list := contacts(t, dir, 110, 10)
+	found, emails := map[string]int{}, map[string]string{}
+	for _, from := range []string{"v1", "v2"} {
+		o := runOf(list, "email", "phone")
+		o.List.From, o.Budget.MaxSpend, o.List.Run = []string{from}, new(500*cost.Dollar), from
+		if _, err := bothIn(dir).Run(t.Context(), o, silent{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range cells(t, o.Output.Path) {
+			name := row["First Name"] + "," + row["Last Name"] + "," + row["Company"]
+			if row["enrich_status"] == "matched" {
+				found[name]++
+				emails[name] = row["email"]
+			}
+		}
+	}
+	maps.DeleteFunc(emails, func(name, _ string) bool { return found[name] < 2 })
+	if len(emails) < 12 {
+		t.Fatalf("%d people have everything", len(emails))
+	}
+	return emails
+}
+
+// TestRowsCompleteCountTheNextInterface runs random lists of people from v2 and then v1 under random limits on units and
+// money, with fallbacks. What v2 may not give any more goes to v1, and as many rows are complete as the plan says.
+func TestRowsCompleteCountTheNextInterface(t *testing.T) {
+	t.Parallel()
+	emails := foundPeople(t)
+	through := 0
+	for seed := range uint64(5) {
+		random := rand.New(rand.NewPCG(seed, 41))
+		var lines []string
+		for _, name := range slices.Sorted(maps.Keys(emails)) {
+			lines = append(lines, []string{ // by an email alone v1 finds nobody
+				name + ",,\n", name + ",,+1 555 0100\n", name + ",x@list.example,\n", ",,," + emails[name] + ",\n",
+			}[random.IntN(4)])
+		}
+		random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		text := "First Name,Last Name,Company,Email,Phone\n" + strings.Join(lines, "")
+		units := map[string]int64{
+			"contacts": 4 + random.Int64N(20), "email_count": 1 + random.Int64N(12), "phone_count": 1 + random.Int64N(12),
+		}
+		spend := cost.Money(random.Int64N(8)) * cost.Dollar
+		for _, first := range []bool{false, true} {
+			dir := t.TempDir()
+			list := filepath.Join(dir, "list.csv")
+			if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			service := stand(t, func(*sandbox.Config) {})
+			o := runOf(list, "email", "phone")
+			o.List.From, o.List.Fallback, o.List.CompleteFirst, o.Pace.Concurrency = []string{"v2", "v1"}, true, first, 1
+			o.Budget.MaxSpend, o.Budget.Strict = &spend, random.IntN(2) == 0
+			maps.Copy(o.Budget.Units, units)
+			planned, err := service.work(dir).Plan(t.Context(), PlanOptions{List: o.List, Budget: o.Budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended, err := service.work(dir).Run(t.Context(), o, silent{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := &report.PlanComplete{Rows: int64(len(lines))} // the ceilings cover everything
+			if planned.Plan.Complete != nil {
+				want = planned.Plan.Complete
+			}
+			if complete := ended.Summary.Rows["matched"]; complete != want.Rows {
+				t.Errorf("seed %d, first %t: %d rows are complete, and the plan says %+v; $%s and %v", seed, first, complete, want, spend, units)
+			}
+			for _, row := range cells(t, o.Output.Path) {
+				if row["enrich_status"] == "matched" && row["enrich_charge_usd_v1"] != "" {
+					through++
+				}
+			}
+			again, err := service.work(dir).Run(t.Context(), o, silent{})
+			if err != nil || again.Summary.Posts != 0 {
+				t.Errorf("seed %d, first %t: a second start sent %d requests: %v", seed, first, again.Summary.Posts, err)
+			}
+		}
+	}
+	if through == 0 {
+		t.Error("no row was completed by v1")
 	}
 }

@@ -320,12 +320,23 @@ func (s Steps) Run(ctx context.Context, list scan.List, found *scan.Scan, send S
 		default:
 			sent, err = s.run(ctx, list, step, send)
 		}
-		stops[step], s[step].refuses = sent.Stop, sent.Refuses
+		stops[step], s[step].refuses = sent.Stop, s.refusing(step, sent.Refuses)
 		if err != nil {
 			return stops, err
 		}
 	}
 	return stops, nil
+}
+
+// refusing returns what a step refuses when its own lookups met some limits: also what earlier steps of its account do.
+// A fallback does not ask about a row that waits for an earlier step, so it meets no limit with it.
+func (s Steps) refusing(step int, own dispatch.Refuses) dispatch.Refuses {
+	for _, earlier := range s[:step] {
+		if met := own; earlier.refuses != nil && earlier.asksAccountOf(s[step]) {
+			own = func(fields enrich.Fields) bool { return earlier.refuses(fields) || met != nil && met(fields) }
+		}
+	}
+	return own
 }
 
 // passingTo returns the steps of which those that ask the account of a step pass nothing on to it.
