@@ -23,7 +23,7 @@ func (j *job) proposeSample(ctx context.Context, o PlanOptions) (*report.Sample,
 	sample.Steps = slices.Clone(j.Steps)
 	for i, s := range j.Steps {
 		step := *s
-		step.Scope.Last = 0
+		step.Scope.Only = nil
 		if step.Scope.Limit = 0; !sample.limitsRows() {
 			step.Scope.Limit = sample.order.Limit
 		}

@@ -109,17 +109,16 @@ func (j *job) closeScans() (err error) {
 	return err
 }
 
-// limitsRows reports whether the limit is on rows, which go through all steps. With a priority each step has
-// a limit of its own.
+// limitsRows reports whether the limit is on rows, which go through all steps.
 func (j *job) limitsRows() bool {
-	return j.order.Limit > 0 && len(j.Steps) > 1 && j.order.Priority == ""
+	return j.order.Limit > 0 && (len(j.Steps) > 1 || j.Steps[0].Scope.Subject == enrich.Companies)
 }
 
-// limitRows keeps all steps to the rows up to that of the last subject within the limit, in whichever step it is.
-// The list alone decides which row that is: answers make rows duplicates or name their companies, and the same
-// command must not ask for later rows then.
+// limitRows keeps all steps to the rows of the first subjects, in whichever step they are. The list alone decides which
+// rows these are: answers make rows duplicates or name their companies, and the same command must not ask for other
+// rows then.
 func (j *job) limitRows(ctx context.Context) error {
-	if !j.limitsRows() || j.Steps[0].Scope.Last > 0 {
+	if !j.limitsRows() || j.Steps[0].Scope.Only != nil {
 		return nil
 	}
 	scans := make([]*scan.Scan, len(j.Steps))
@@ -129,10 +128,11 @@ func (j *job) limitRows(ctx context.Context) error {
 			return err
 		}
 	}
+	only, err := scan.FirstOf(ctx, j.list, j.order.Limit, scans...)
 	for _, s := range j.Steps {
-		s.Scope.Last = scan.LastOf(j.order.Limit, scans...)
+		s.Scope.Only = only
 	}
-	return nil
+	return err
 }
 
 // addSteps adds the steps that the list is taken through.

@@ -13,8 +13,11 @@ type Entry struct {
 	firstRow  uint64
 }
 
-// markBits is how many low bits of firstRow are marks; a list can have 2^48 rows.
+// markBits is how many low bits of firstRow are marks; a list can have 2^47 rows.
 const markBits = 16
+
+// outside is added to the number of a row that Scope.Only leaves out, so that any other row of its subject comes first.
+const outside = 1 << 47
 
 // newEntry returns the entry of a row that names the person with a key.
 func newEntry(key enrich.Key, row int64, marks uint16) Entry {
@@ -30,7 +33,7 @@ func (e Entry) Key() (key enrich.Key) {
 }
 
 // Row returns the number of the first occurrence.
-func (e Entry) Row() int64 { return int64(e.firstRow >> markBits) }
+func (e Entry) Row() int64 { return int64(e.firstRow>>markBits) &^ outside }
 
 // Marks returns the marks.
 func (e Entry) Marks() uint16 { return uint16(e.firstRow) }

@@ -73,6 +73,7 @@ func NewIndexes(ctx context.Context, list List, of ...Indexed) (indexes []*Index
 		x := &Index{wanted: one.Scope.Wanted}
 		indexes = append(indexes, x)
 		take := func(read blockRead) { x.add(read.blockStates) }
+		one.Scope.Only = nil // an index is of all rows
 		readings[i] = reading{one.Scope, one.Journal, newDeduplicator(options), take}
 	}
 	if err := eachBlock(ctx, list, readings...); err != nil {

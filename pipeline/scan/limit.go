@@ -40,7 +40,7 @@ func (s *Scan) limit(ctx context.Context, list List) error {
 // OfList scans the list alone for a step: as if nothing were known of anybody, nobody were forgotten and nothing
 // were selected or known by another identity. So the first occurrences in it are the same at every start.
 func OfList(ctx context.Context, scope Scope, list List, journal Recorder) (*Scan, error) {
-	scope.Most, scope.Forgotten, scope.Selected, scope.Next, scope.Limit, scope.Last = true, nil, nil, nil, 0, 0
+	scope.Most, scope.Forgotten, scope.Selected, scope.Next, scope.Limit, scope.Only = true, nil, nil, nil, 0, nil
 	scope.Known = nil
 	return New(ctx, scope, list, nobodyKnown{journal})
 }
@@ -50,18 +50,33 @@ type nobodyKnown struct{ Recorder }
 
 func (nobodyKnown) People() int64 { return 0 }
 
-// LastOf returns the number of the n-th row that is a first occurrence in at least one of the scans of a list, and of
-// the last row when there are not that many.
-func LastOf(n int64, scans ...*Scan) int64 {
-	rows := scans[0].Rows
-	for i := range rows {
-		if slices.ContainsFunc(scans, func(v *Scan) bool { return v.rows[i].IsFirst() }) {
-			if n--; n == 0 {
-				return i + 1
+// FirstOf returns which rows are among the first n, in the order of the lookups, that are first occurrences in at least
+// one of the scans of a list.
+func FirstOf(ctx context.Context, list List, n int64, scans ...*Scan) ([]bool, error) {
+	first := scans[0]
+	for _, other := range scans[1:] {
+		for i, state := range other.rows {
+			if state.IsFirst() && !first.rows[i].IsFirst() {
+				first.rows[i] = state
 			}
 		}
 	}
-	return rows
+	only := make([]bool, len(first.rows))
+	if first.scope.Priority != nil {
+		rows, err := first.order(ctx, list, RowState.IsFirst)
+		for _, row := range rows[:min(n, int64(len(rows)))] {
+			only[row-1] = true
+		}
+		return only, err
+	}
+	for i, state := range first.rows {
+		if only[i] = true; state.IsFirst() {
+			if n--; n == 0 {
+				break
+			}
+		}
+	}
+	return only, nil
 }
 
 // InBoth returns how many rows are first occurrences in two scans of a list and ask for nothing in the first of
@@ -73,14 +88,6 @@ func InBoth(first, second *Scan) (rows int64) {
 		}
 	}
 	return rows
-}
-
-// SkipAfter makes all rows after a row ask for nothing. The first occurrence of a subject is its first row, so
-// earlier rows still get what they ask for.
-func (s *Scan) SkipAfter(row int64) {
-	for i := int(row); i < len(s.rows); i++ {
-		s.skip(i)
-	}
 }
 
 // Asked returns the fields that are asked for at a row, none for a row that is not a first occurrence.

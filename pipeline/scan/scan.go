@@ -70,6 +70,7 @@ type blockCounts struct {
 type blockReader struct {
 	*RowReader
 	next  nextReaders
+	only  []bool // as Scope.Only
 	batch EntryBatch
 }
 
@@ -92,7 +93,9 @@ func eachBlock(ctx context.Context, list List, all ...reading) error {
 	readers := sync.Pool{New: func() any {
 		v := &blockReaders{}
 		for _, r := range all {
-			*v = append(*v, &blockReader{RowReader: r.scope.Reader(r.journal.KeyOf), next: r.scope.nextReaders(r.journal)})
+			*v = append(*v, &blockReader{
+				RowReader: r.scope.Reader(r.journal.KeyOf), next: r.scope.nextReaders(r.journal), only: r.scope.Only,
+			})
 		}
 		return v
 	}}
@@ -189,8 +192,8 @@ func take(
 	if scope.Limit > 0 {
 		err = errors.Join(err, s.limit(ctx, list))
 	}
-	if scope.Last > 0 {
-		s.SkipAfter(scope.Last)
+	if scope.Only != nil {
+		s.Keep(func(row int64) bool { return scope.Only[row-1] })
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -240,7 +243,11 @@ func (v *blockReader) read(line table.Row, read *blockRead) error {
 	}
 	state := namesSubject(pattern, missing)
 	read.rows = append(read.rows, state)
-	v.batch.Add(newEntry(key, line.Number(), uint16(state.WithFields(v.RowReader.whole(pattern, missing)))))
+	row := line.Number()
+	if v.only != nil && !v.only[row-1] {
+		row |= outside
+	}
+	v.batch.Add(newEntry(key, row, uint16(state.WithFields(v.RowReader.whole(pattern, missing)))))
 	return nil
 }
 

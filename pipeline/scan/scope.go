@@ -49,8 +49,9 @@ type Scope struct {
 	// Limit keeps the lookups to the first subjects of the list that miss something, answered or
 	// not, so that a second run asks for no others; zero for all.
 	Limit int64
-	// Last is the last row that asks for something in a run of several steps with a limit; zero for no limit.
-	Last int64
+	// Only says of each row whether it may ask for something in a run with a limit on rows; nil for all. The first
+	// occurrence of a subject is its first such row.
+	Only []bool
 	// Later says that earlier steps of the run have answered. The rows are Answered then.
 	Later bool
 	// Most takes fields that an earlier step may still answer for missing, as the plan of a run does: that is
