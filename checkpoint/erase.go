@@ -448,6 +448,12 @@ func (j *Journal) Prune(before time.Time) (Erasure, error) {
 	return e.sum, j.commitErasure(nil, []Write{write})
 }
 
+// IsPruned reports whether answers have ever been erased by their age.
+func (j *Journal) IsPruned() (bool, error) {
+	_, found, err := record.Load[record.Pruned](j.store, record.PrunedKey)
+	return found, err
+}
+
 // prune erases attempts of a span. A scan must not wait for a commit, so they are committed when
 // some of them were read.
 func (e *erasing) prune(span record.Span, before time.Time) error {

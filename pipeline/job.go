@@ -27,7 +27,7 @@ type job struct {
 	output  Output // its Path is "" where nothing is written
 	profile bool   // answers have the person's profile
 
-	watched *scan.CostWatcher // of the journal; nil when nobody asks what the list has cost
+	watched map[*checkpoint.Journal]*scan.CostWatcher // of journals of which somebody asks what the list has cost
 
 	choosing choosing             // among the results of searches
 	only     func(row int64) bool // the rows that are asked for now; nil for all

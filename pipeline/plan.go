@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"payonce/checkpoint"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
@@ -56,15 +57,17 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	if opened {
-		j.watched = scan.WatchCost(s.journal())
-	}
 	use := provider.UseReading
 	if o.Offline {
 		use = provider.UseNothing
 	}
 	if err := j.open(ctx, use); err != nil {
 		return nil, err
+	}
+	if opened {
+		if err := j.watch(); err != nil {
+			return nil, err
+		}
 	}
 	if err := j.choosing.Check(ctx, j.search(), j.note); err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err := j.readService(ctx, o.Offline); err != nil {
 		return nil, err
 	}
-	spent, err := j.spentBefore()
+	spent, erased, err := j.spentBefore()
 	if err != nil {
 		return nil, err
 	}
@@ -87,23 +90,38 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if planned.Plan, err = j.plan(ctx, spent, sample); err != nil {
 		return nil, problem.AsUsage(err)
 	}
-	planned.Plan.Output = o.Output
+	planned.Plan.Output, planned.Plan.Erased = o.Output, erased
 	if o.Sum {
 		planned.SHA256, err = j.list.Sum()
 	}
 	return planned, err
 }
 
-// spentBefore returns what the subjects of the list have cost; nil where nobody watches.
-func (j *job) spentBefore() (*report.SpentBefore, error) {
-	if j.watched == nil {
-		return nil, nil
+// watch makes the scans note the attempts about the subjects of the list: those of the journal, for what they have
+// cost, and those of other accounts when answers were erased.
+func (j *job) watch() error {
+	j.watched = map[*checkpoint.Journal]*scan.CostWatcher{j.journal(): scan.WatchCost(j.journal())}
+	pruned, err := j.journal().IsPruned()
+	for _, account := range j.Accounts {
+		if journal := account.Journal; pruned && journal != nil && j.watched[journal] == nil {
+			j.watched[journal] = scan.WatchCost(journal)
+		}
 	}
-	spent, err := j.watched.Cost(j.journal())
-	if err != nil {
-		return nil, err
+	return err
+}
+
+// spentBefore returns what the subjects of the list have cost, and how many of their answers were erased.
+func (j *job) spentBefore() (spent *report.SpentBefore, erased int64, err error) {
+	for journal, watched := range j.watched {
+		cost, err := watched.Cost(journal)
+		if err != nil {
+			return nil, 0, err
+		}
+		if erased += cost.Erased; journal == j.journal() {
+			spent = report.SpentBeforeOf(journal.Catalogues()[0], cost)
+		}
 	}
-	return report.SpentBeforeOf(j.journal().Catalogues()[0], spent), nil
+	return spent, erased, nil
 }
 
 // readService reads what is free of the services, unless the plan is made offline, and chooses the prices.

@@ -14,8 +14,8 @@ import (
 
 // knownTo returns what the journal knows of an account.
 func (j *job) knownTo(account *provider.Account) output.StepAccount {
-	if journal := account.Journal; journal != nil && j.watched != nil && journal == j.journal() {
-		return provider.Watched(journal, j.watched)
+	if watched := j.watched[account.Journal]; watched != nil {
+		return provider.Watched(account.Journal, watched)
 	}
 	return provider.Known(account.Journal)
 }

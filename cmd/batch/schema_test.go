@@ -96,6 +96,12 @@ func TestPlanSchema(t *testing.T) {
 	if err := schema.Validate(kept["plan"]); err != nil {
 		t.Errorf("kept: %v", err)
 	}
+	b.try("journal", "prune", "--keep-answers", "0s", "--yes")
+	pruned := decode[any](t, b.batch("plan", "--fields", "email,phone", "--json"))
+	if err := schema.Validate(pruned); err != nil {
+		t.Errorf("with erased answers: %v", err)
+	}
+	addMembers(seen, "", pruned)
 	for _, member := range documentedMembers(t) {
 		if !seen[member] {
 			t.Errorf("no plan of the test holds %s, which the schema documents", member)

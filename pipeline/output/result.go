@@ -24,6 +24,7 @@ type rowResult struct {
 	charged  bool          // the row is a first occurrence and was asked for: its charge is shown, also when it is zero
 	waiting  enrich.Fields // missing fields that the step may still find, or may never ask for again
 	unasked  enrich.Fields // those of waiting that the step was not asked for
+	gone     enrich.Fields // those of waiting that were erased
 	// mayBeFree says that a part of the charge may turn out to have been free.
 	mayBeFree bool
 	// found says that an answer is about the subject of the row and does not contradict it, or may have been.
@@ -89,6 +90,11 @@ func (o Output) recall(
 		}
 	}
 	r.waiting, r.unasked = waitingOf(missing, &states)
+	for f := range missing.Each() {
+		if states[f] == attempt.Forgotten {
+			r.gone = r.gone.With(f)
+		}
+	}
 	r.found = r.found || r.withheld == 0 && o.mayBeFound(&states)
 	r.judged = row.judged
 	r.withheld &= missing

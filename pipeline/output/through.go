@@ -164,7 +164,8 @@ type wait uint8
 const (
 	notWaiting wait = iota
 	forCall         // it was not asked
-	forAnswer       // it may have been charged, or may never be asked again
+	forAnswer       // it may have been charged
+	forNothing      // it is erased, and never asked again
 )
 
 // reset makes it a row for which nothing was found.
@@ -192,8 +193,10 @@ func (a *answered) add(line table.Row, e *evaluator) {
 		switch {
 		case unasked.Has(f.Field):
 			a.waits[position] = max(a.waits[position], forCall)
+		case waiting.Has(f.Field) && e.result.gone.Has(f.Field):
+			a.waits[position] = forNothing
 		case waiting.Has(f.Field):
-			a.waits[position] = forAnswer
+			a.waits[position] = max(a.waits[position], forAnswer)
 		}
 	}
 	if e.Scope.Subject == enrich.Persons { // companies have one field in a step, whose column shows it
@@ -302,6 +305,9 @@ func (a *answered) Unresolved() bool { return a.unresolved }
 
 // Waits reports whether a step may still find the value of a column.
 func (a *answered) Waits(i int) bool { return a.wait(i) != notWaiting }
+
+// Erased reports whether the value of a column was erased, so that no step asks for it.
+func (a *answered) Erased(i int) bool { return a.wait(i) == forNothing }
 
 // Unasked reports whether steps may still find the value of a column, and none was asked for it.
 func (a *answered) Unasked(i int) bool { return a.wait(i) == forCall }

@@ -66,6 +66,8 @@ type PlanLookups struct {
 	Lookups        map[string]int64 `json:"lookups"`
 	Asks           []PlanAsk        `json:"asks,omitempty"` // the lookups by the fields that they ask for
 	Fields         Values[int64]    `json:"fields"`
+	// Erased are answers about subjects of the list that were erased. They are not bought again.
+	Erased int64 `json:"answers_erased,omitempty"`
 }
 
 // PlanSpend says what the lookups cost.

@@ -125,6 +125,9 @@ func (v *Plan) printRows(p *Page) {
 			p.Entryf("  "+part.name, "%d", part.rows)
 		}
 	}
+	if v.Erased > 0 {
+		p.Prosef("answers erased", "%d: they are not bought again, and the rows that need them stay empty", v.Erased)
+	}
 	for _, reason := range slices.Sorted(maps.Keys(v.Unidentifiable)) {
 		p.Itemf("    %d: %s", v.Unidentifiable[reason], reason)
 	}

@@ -17,6 +17,8 @@ type answeredRow interface {
 	Waits(column int) bool
 	// Unasked reports whether an earlier step may still find the value of a column, only because it was not asked.
 	Unasked(column int) bool
+	// Erased reports whether a value of a column was found and is erased, so that no step asks for it.
+	Erased(column int) bool
 	// Own returns the row of the list, without answers.
 	Own() table.Row
 	// HasPerson reports whether an interface has found the person of the row by another identity, and whether it may still

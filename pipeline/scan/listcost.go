@@ -60,6 +60,7 @@ type ListCost struct {
 	AtMost  bool                  // a part of Charged may turn out to have been free
 	Bought  enrich.ByField[int64] // fields that were charged, by money or by a free unit
 	Runs    map[string]cost.Money // what was charged, by run
+	Erased  int64                 // answers with values, which were erased
 	Open    int64                 // lookups without an outcome, which may have been charged
 }
 
@@ -98,6 +99,9 @@ func (c *ListCost) add(outcome attempt.Outcome) {
 	}
 	if ended.Answered() {
 		c.Lookups++
+		if ended.Erased && ended.Status != enrich.NotFound {
+			c.Erased++
+		}
 	}
 	charged := ended.Charge.Money()
 	if charged > 0 {

@@ -18,7 +18,8 @@ type RowReader struct {
 	fields    []FieldColumn
 	held      columns.Held
 	forgotten map[enrich.Key]bool
-	later     bool // the rows are Answered, and fields that wait are not missing
+	follows   bool // the rows are Answered
+	later     bool // they are, and fields that wait are not missing
 	whole     func(enrich.Pattern, enrich.Fields) enrich.Fields
 	parts     []describedBy  // what the rows say of their subjects
 	companies *companyReader // nil where the rows name persons
@@ -66,7 +67,7 @@ func (o *OwnValues) Column(f enrich.Field) int { return o.columns[f] }
 func (s Scope) Reader(keyOf func([]byte) enrich.Key) *RowReader {
 	r := &RowReader{
 		keyOf: keyOf, prefer: s.Prefer, fields: s.FieldColumns(), held: s.Held, forgotten: s.Forgotten,
-		later: s.Later && !s.Most, whole: s.whole, fallback: s.Fallback, of: s.Catalogue.Interface,
+		follows: s.Later, later: s.Later && !s.Most, whole: s.whole, fallback: s.Fallback, of: s.Catalogue.Interface,
 	}
 	r.header, r.parts = s.headerCells(), s.describedBy()
 	if s.Subject == enrich.Companies {
@@ -101,6 +102,9 @@ func (r *RowReader) Missing() enrich.Fields {
 		if f.Column != columns.None {
 			cell := row.Cell(f.Column)
 			if !columns.IsEmpty(cell) {
+				continue
+			}
+			if r.follows && row.(answeredRow).Erased(f.Column) {
 				continue
 			}
 			if r.later && row.(answeredRow).Waits(f.Column) {
