@@ -66,13 +66,10 @@ func (p *peopleFlags) check(o *options) error {
 		}
 		return nil
 	}
-	for _, flag := range []string{"plan", "out", "sample", "offline", "approval-threshold", "approve", "selected", "resolve", "map-file", "preset", "html", "md", "changes"} {
+	for _, flag := range []string{"plan", "out", "sample", "offline", "selected", "resolve", "map-file", "preset", "html", "md", "changes"} {
 		if p.flags.Lookup(flag) != nil && p.flags.Changed(flag) {
 			return problem.Usagef("--people and --%s exclude each other", flag)
 		}
-	}
-	if o.budget.approvalThreshold.Amount != nil {
-		return problem.Usagef("--people and --approval-threshold exclude each other")
 	}
 	return nil
 }
@@ -232,6 +229,10 @@ func (p *peoplePerson) Confirm(ctx context.Context, plan *search.PeoplePlan) boo
 	if plan.Search.AtMost != nil {
 		pages = *plan.Search.AtMost
 	}
-	return p.o.env.confirm(ctx, report.Textf("Send at most %s for pages and %s, within the limits? [y/N] ",
-		report.Counted(pages, "call"), report.Lookups(plan.Covered())))
+	question := report.Textf("Send at most %s for pages and %s, within the limits? [y/N] ",
+		report.Counted(pages, "call"), report.Lookups(plan.Covered()))
+	if plan.Approval.Missing(plan.PossibleUSD) {
+		question = report.Textf("This can spend $%s, more than the approval threshold of $%s.\n", plan.PossibleUSD, plan.Approval.Threshold) + question
+	}
+	return p.o.env.confirm(ctx, question)
 }

@@ -278,18 +278,22 @@ func (v *Plan) printCeilings(p *Page) {
 	if v.Refused != nil {
 		p.Alertf("the service refuses", "%s (%s). %s", strings.TrimRight(v.Refused.Message, "."), v.Refused.Code, p.Remedy(v.Refused.Code))
 	}
-	v.printApproval(p)
+	v.Approval.Render(p, v.Possible)
 }
 
-// printApproval says whether the run needs approval, or has it.
-func (v *Plan) printApproval(p *Page) {
-	a := v.Approval
+// Missing reports whether somebody has to approve a run that can spend so much. Nobody has to where a is nil.
+func (a *PlanApproval) Missing(possible cost.Money) bool {
+	return a != nil && a.Needed && (a.Approved == nil || possible > *a.Approved)
+}
+
+// Render says whether a run that can spend so much needs approval, or has it.
+func (a *PlanApproval) Render(p *Page, possible cost.Money) {
 	if a == nil || !a.Needed {
 		return
 	}
-	above := Textf("$%s is possible, above the threshold of $%s", v.Possible, a.Threshold)
+	above := Textf("$%s is possible, above the threshold of $%s", possible, a.Threshold)
 	switch {
-	case a.Approved != nil && v.Possible <= *a.Approved:
+	case !a.Missing(possible):
 		p.Prosef("approval", "given: %s; $%s was approved%s", above, *a.Approved, p.Hint("approval_given"))
 		return
 	case a.Approved != nil:
@@ -299,7 +303,7 @@ func (v *Plan) printApproval(p *Page) {
 		p.Alertf("approval", "needed: %s; you are asked for it below", above)
 		return
 	}
-	p.Alertf("approval", "needed: %s; %s", above, p.Hint("approval", v.Possible))
+	p.Alertf("approval", "needed: %s; %s", above, p.Hint("approval", possible))
 }
 
 func (v *Plan) printTime(p *Page) {

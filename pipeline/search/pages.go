@@ -20,7 +20,7 @@ type knownPages struct {
 	reask attempt.Reask
 	known map[string]KnownPage
 	// used returns the units that a resolved attempt has used up in the run; nil where nobody asks.
-	used func(attempt.Resolution) int64
+	used func(attempt.ID, attempt.Resolution) int64
 }
 
 func newKnownPages(pages Pages, reask attempt.Reask) *knownPages {
@@ -83,7 +83,7 @@ func (k *knownPages) counted(page KnownPage, id attempt.ID) (KnownPage, error) {
 	}
 	ended, found, err := k.pages.Resolution(id)
 	if found {
-		page.Used = k.used(ended)
+		page.Used = k.used(id, ended)
 	}
 	return page, err
 }

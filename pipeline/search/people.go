@@ -60,13 +60,14 @@ type peopleSearch struct {
 	PeopleOptions
 	page     cost.Amounts // that a page uses up
 	progress Progress
+	pages    map[attempt.ID]bool // that the run has asked for and got; whether they had results
 }
 
 // newPeopleSearch returns the search of a run, whose name is chosen when it has none.
 func newPeopleSearch(ctx context.Context, o PeopleOptions) (*peopleSearch, error) {
 	o.Order.Bounded = true
 	o.Run.List.OnlyCompaniesFallBack = true // the ids of the search name the people
-	p := &peopleSearch{PeopleOptions: o}
+	p := &peopleSearch{PeopleOptions: o, pages: map[attempt.ID]bool{}}
 	switch {
 	case o.Order.PerOne < 1:
 		return nil, problem.Usagef("a run for people of companies needs their number for each company")
@@ -134,10 +135,13 @@ func (p *peopleSearch) record(run, before checkpoint.Run) checkpoint.Run {
 	return record
 }
 
-// usedBy returns the units that a resolved attempt has used up, when the run has paid for it.
-func (s *session) usedBy(ended attempt.Resolution) (units int64) {
+// usedBy returns the units that a resolved attempt has used up, when the run has paid for it. It remembers the attempt.
+func (s *session) usedBy(id attempt.ID, ended attempt.Resolution) (units int64) {
 	if ended.Run != s.name {
 		return 0
+	}
+	if ended.Answered() {
+		s.people.pages[id] = ended.Returned != 0
 	}
 	for _, meter := range s.MetersOf(s.Order.Kind.Operation) {
 		units += ended.Charge.Amounts[meter]
@@ -241,6 +245,10 @@ type PeoplePlan struct {
 	Together []MostUnits `json:"units_at_most"` // of both
 	// MaximumUSD is what both can cost at most.
 	MaximumUSD cost.Money `json:"together_maximum_usd"`
+	// PossibleUSD is what the ceilings on money leave of it.
+	PossibleUSD cost.Money           `json:"together_possible_usd"`
+	Approval    *report.PlanApproval `json:"approval,omitempty"` // of both
+	pages       cost.Money           // what the pages can cost at most
 }
 
 // MostUnits is how many units of a module can be used up at most.
@@ -308,7 +316,18 @@ func (p *PeoplePlan) together(s *peopleSearch) {
 		m.Module, m.Most = module, m.Search+m.Lookups
 		p.Together = append(p.Together, m)
 	}
-	p.MaximumUSD = p.Plan.Maximum + s.page.Money()*cost.Money(pages)
+	p.pages = s.page.Money() * cost.Money(pages)
+	p.MaximumUSD, p.PossibleUSD = p.Plan.Maximum+p.pages, p.Plan.Possible+p.pages
+	for _, ceiling := range p.Plan.Ceilings {
+		if ceiling.Left != nil {
+			p.PossibleUSD = min(p.PossibleUSD, *ceiling.Left)
+		}
+	}
+	if p.Plan.Approval != nil {
+		approval := *p.Plan.Approval
+		approval.Needed = p.PossibleUSD > approval.Threshold
+		p.Approval, p.Plan.Approval = &approval, nil
+	}
 }
 
 // Render writes the plan.
@@ -325,6 +344,7 @@ func (p *PeoplePlan) Render(page *report.Page) {
 	if p.MaximumUSD > 0 {
 		page.Entryf("spend at most", "$%s", p.MaximumUSD)
 	}
+	p.Approval.Render(page, p.PossibleUSD)
 }
 
 // PeopleEnded says how a run for people of companies ended.
@@ -375,10 +395,28 @@ func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver 
 	if err != nil {
 		return nil, err
 	}
+	if plan.Approval != nil {
+		plan.Approval.Asks = approver.CanAsk()
+	}
 	if err := approver.Show(plan); err != nil {
 		return nil, err
 	}
-	if !o.Run.Yes && !plan.Done() {
+	budget, missing := p.Run.Budget, plan.Approval.Missing(plan.PossibleUSD)
+	approved := budget.Approved
+	switch {
+	case plan.Done():
+	case missing && !approver.CanAsk():
+		return nil, problem.Unapproved("approval_missing", "the run can spend $%s, more than the approval threshold of $%s, and this is not a terminal to confirm at; nothing was sent",
+			plan.PossibleUSD, *budget.Threshold).With(plan.PossibleUSD)
+	case missing:
+		approved = &plan.PossibleUSD
+	case budget.Threshold != nil && (approved == nil || *approved < *budget.Threshold):
+		approved = budget.Threshold
+	case approved != nil && *approved < plan.pages:
+		return nil, problem.Unapproved("approval_missing", "the pages of the search can cost $%s, more than the approved $%s; nothing was sent",
+			plan.pages, *approved).With(plan.PossibleUSD)
+	}
+	if (!o.Run.Yes || missing) && !plan.Done() {
 		if confirmed := approver.Confirm(ctx, plan); ctx.Err() != nil {
 			return nil, ctx.Err()
 		} else if !confirmed {
@@ -408,8 +446,34 @@ func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver 
 	}
 	run := p.Run
 	run.List, run.Yes = p.list(rows), true
-	ended.Run, err = w.Run(ctx, run, agreedRun{})
+	if run.Budget.Threshold = nil; approved != nil { // the pages had the rest of it
+		run.Budget.Approved = new(max(*approved-plan.pages, 0))
+	}
+	if ended.Run, err = w.Run(ctx, run, agreedRun{}); err == nil {
+		p.withoutPages(ended.Run.Summary)
+	}
 	return ended, err
+}
+
+// withoutPages takes the pages, which are calls of the run, from the values that it found.
+func (p *peopleSearch) withoutPages(summary *report.RunSummary) {
+	catalogue := v2.Catalogue()
+	field, _ := p.Order.Kind.Operation.ListedField() // employees have it
+	for a := range summary.Accounts {
+		account := &summary.Accounts[a]
+		for i := range account.Found {
+			if one := &account.Found[i]; account.Interface == catalogue.Interface && one.Name == catalogue.Name(field) {
+				for _, found := range p.pages {
+					one.Value.Asked--
+					if found {
+						one.Value.Found--
+					}
+				}
+			}
+		}
+		account.Found = slices.DeleteFunc(account.Found, func(one report.Value[report.FieldFound]) bool { return one.Value.Asked <= 0 })
+	}
+	summary.Found = report.FoundBy(summary.Accounts)
 }
 
 // agreed stands for a person who has agreed to the plan of both parts.
