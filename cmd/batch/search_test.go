@@ -10,6 +10,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"payonce/io/sandbox"
+	"payonce/io/sandbox/world"
 )
 
 // pagesService is a v2 interface that counts how often it was asked for each page of companies.
@@ -145,6 +150,30 @@ func TestSearchRefusalsSayWhatIsMissing(t *testing.T) {
 		_, stderr, code := executeIn(t.Context(), quietEnvironment(nil), append([]string{"search"}, append(test.args, "--state", state)...)...)
 		if code != test.code || !strings.Contains(stderr, test.want) {
 			t.Errorf("%q ends with %d:\n%s", test.args, code, stderr)
+		}
+	}
+}
+
+// TestSearchesWriteLists completes companies, and reads what was written in each format. Lists of values are lists in JSON
+// and Parquet, as they are in the output of a run.
+func TestSearchesWriteLists(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	b := newWorkbench(t, sandbox.DefaultConfig(), world.DefaultList(1, 1))
+	writeFile(t, b.path("ids.csv"), "company_id\n102\n")
+	writeFile(t, b.path("sites.csv"), "Website\nfalcon-logistics-2.example\n")
+	for _, format := range []string{"jsonl", "parquet", "csv"} {
+		found, ran := b.path("found."+format), b.path("ran."+format)
+		b.try("search", "autocomplete", b.path("sites.csv"), "--sandbox", "--max-units", "companies=5", "--yes", "-o", found)
+		b.try("run", b.path("ids.csv"), "--sandbox", "--fields", "company", "--max-units", "companies=5", "--yes", "-o", ran)
+		rows, same := readTyped(t, found), readTyped(t, ran)
+		if len(rows) != 1 || len(same) != 1 {
+			t.Fatalf("%s: %d and %d rows", format, len(rows), len(same))
+		}
+		for _, column := range []string{"company_phone", "company_email", "company_industry", "company_size", "company_founding_date"} {
+			if diff := cmp.Diff(same[0][column], rows[0][column]); diff != "" || rows[0][column] == nil {
+				t.Errorf("%s, %s (-run +search):\n%s", format, column, diff)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"payonce/enrich"
 	"payonce/io/listfile"
 	"payonce/io/table"
 )
@@ -16,11 +17,25 @@ func WriteNew(ctx context.Context, r Request, rows table.Reader, p Protection) (
 	if err != nil {
 		return nil, err
 	}
+	width := len(rows.Schema().Columns)
 	defer files.Discard()
 	writer := files.Out()
 	err = table.Ordered(ctx, rows, func(block table.Block) (table.Part, error) {
 		part := writer.Part(block)
-		return part, block.Each(func(row table.Row) error { return part.WriteRow(row, nil, nil) })
+		return part, block.Each(func(row table.Row) error {
+			if r.Kinds == nil {
+				return part.WriteRow(row, nil, nil)
+			}
+			values := make([]enrich.Cell, width)
+			for i := range values {
+				if text := string(row.Cell(i)); r.Kinds[i] == enrich.TextCell {
+					values[i] = enrich.Cell{Known: true, Text: text}
+				} else {
+					values[i] = enrich.CellFrom(r.Kinds[i], text)
+				}
+			}
+			return part.WriteRow(row, nil, values)
+		})
 	}, func(_ table.Block, part table.Part) error { return writer.Write(part) })
 	if err = errors.Join(err, rows.Close()); err != nil {
 		return nil, err
@@ -38,7 +53,15 @@ func CheckNew(r Request, schema table.Schema) error {
 }
 
 func createNew(r Request, schema table.Schema) (*Files, error) {
-	out, err := listfile.CreateNew(schema, listfile.Request{Path: r.Path, Stdout: r.Stdout, Mode: r.Mode, Raw: r.Raw})
+	request := listfile.Request{Path: r.Path, Stdout: r.Stdout, Mode: r.Mode, Raw: r.Raw}
+	written := schema
+	if r.Kinds != nil {
+		written = table.Schema{}
+		for i, name := range schema.Columns {
+			request.Appended = append(request.Appended, table.Column{Name: name, Kind: r.Kinds[i]})
+		}
+	}
+	out, err := listfile.CreateNew(written, request)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,24 @@ func ListColumns(o v2.Operation) []string {
 	return names
 }
 
+// ListKinds returns the kinds of the values in the columns of a search.
+func ListKinds(o v2.Operation) []enrich.CellKind {
+	kinds := make([]enrich.CellKind, len(ListColumns(o)))
+	var typed []enrich.TableColumn
+	switch o {
+	case v2.OpAutocomplete:
+		typed = v2.CompanyColumns()
+	case v2.OpEnrichEmployeeSearch:
+		typed = v2.PersonColumns()
+	case v2.OpGetFinancials:
+		kinds[1] = enrich.IntegerCell // figures are of several kinds
+	}
+	for i, column := range typed {
+		kinds[i] = column.Kind
+	}
+	return kinds
+}
+
 func namesOf(columns []enrich.TableColumn) (names []string) {
 	for _, column := range columns {
 		names = append(names, column.Name)
@@ -137,7 +155,7 @@ func figuresOf(company, number string, year v2.Year) (items []ResultItem) {
 
 func textsOf(cells []enrich.Cell) (texts []string) {
 	for _, cell := range cells {
-		texts = append(texts, cell.String())
+		texts = append(texts, cellText(cell))
 	}
 	return texts
 }
@@ -176,13 +194,13 @@ func blank(cells []string) bool {
 	return true
 }
 
-// cellText returns a cell as text, "" when it is not known. The cells of a person are texts and one year.
+// cellText returns a cell as enrich.CellFrom reads it, "" when it is not known.
 func cellText(cell enrich.Cell) string {
 	switch {
 	case !cell.Known:
 		return ""
-	case cell.Kind == enrich.IntegerCell:
-		return fmt.Sprint(cell.Integer)
+	case cell.Kind == enrich.TextsCell:
+		return cell.ListJSON()
 	}
-	return cell.Text
+	return cell.String()
 }

@@ -9,6 +9,7 @@ import (
 
 	"payonce/checkpoint"
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/io/listfile"
 	"payonce/io/service/v2"
 	"payonce/io/table"
@@ -259,7 +260,10 @@ func (s *session) send(ctx context.Context, client *v2.Client, needed []v2.Call)
 
 // request says how the list is written.
 func (s *session) request() output.Request {
-	return output.Request{Path: s.Output.Path, Stdout: s.Output.Stdout, Mode: s.Work.Env.FileMode, Raw: s.Work.Env.Raw}
+	return output.Request{
+		Path: s.Output.Path, Stdout: s.Output.Stdout, Mode: s.Work.Env.FileMode, Raw: s.Work.Env.Raw,
+		Kinds: append(ListKinds(s.Order.Kind.Operation), make([]enrich.CellKind, len(s.Order.List.Columns))...), // texts
+	}
 }
 
 // record returns what the journal is to remember of the search, which keeps the time of its first start.
