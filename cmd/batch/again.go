@@ -114,7 +114,7 @@ func (o *options) afterRun(view *report.RunSummary, stop dispatch.Stop, code int
 		return goOn{}
 	case isCeiling:
 		return o.afterCeiling(view, reached.Ceiling, now)
-	case stop == nil && view.InDoubt > 0:
+	case stop == nil && awaitsDoubts(view):
 		return line.goOn("After that, to go on, run")
 	case stop == nil && o.kept != nil: // a kept plan does not buy again
 		return goOn{}

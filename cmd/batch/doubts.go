@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"payonce/pipeline/report"
+	"payonce/pipeline/scan"
 )
 
 // vendorFile is the name of the file for the service in the commands of hints.
@@ -39,10 +40,19 @@ func (h hintFlags) Options(found *report.Reconciliation) []report.DoubtOption {
 	}
 }
 
-// adviceOnDoubts says what to do about the lookups that a run left in doubt; "" for none.
+// awaitsDoubts reports whether rows of a run wait for lookups in doubt: of the run, or of another one.
+func awaitsDoubts(view *report.RunSummary) bool {
+	return view.InDoubt > 0 || view.Rows[string(scan.StatusInDoubt)] > 0
+}
+
+// adviceOnDoubts says what to do about lookups in doubt for which a run waits; "" for none.
 func (h hintFlags) adviceOnDoubts(view *report.RunSummary) string {
-	if view.InDoubt == 0 {
+	if !awaitsDoubts(view) {
 		return ""
+	}
+	what := "The responses to " + report.Lookups(view.InDoubt) + " were lost."
+	if view.InDoubt == 0 {
+		what = "The responses to lookups of other runs, for " + report.Counted(view.Rows[string(scan.StatusInDoubt)], "row") + " of this one, were lost."
 	}
 	why := "The account proves no more: others may have spent from it. If nothing else spends from it, give --exclusive next time."
 	if view.Exclusive {
@@ -50,7 +60,7 @@ func (h hintFlags) adviceOnDoubts(view *report.RunSummary) string {
 	}
 	reconcile := "batch reconcile" + string(h)
 	lines := []string{
-		fmt.Sprintf("The responses to %s were lost. They may have been charged, so they are not sent again.", report.Lookups(view.InDoubt)),
+		what + " They may have been charged, so they are not sent again.",
 		why,
 		"Wait, ask the service, or decide:",
 		"  " + reconcile,

@@ -53,6 +53,7 @@ func (c *watchCommand) addList(cmd *cobra.Command) {
 // addOutput adds the flags of a command that writes a file.
 func (c *watchCommand) addOutput(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVarP(&c.output.path, "output", "o", "", "write "+what+" to this `FILE`: CSV, JSON, Parquet or Excel by its ending")
+	c.addKeepFlag(cmd.Flags())
 	c.addFormulasFlag(cmd.Flags())
 }
 
@@ -376,7 +377,6 @@ func newWatchRefreshCommand(env environment) *cobra.Command {
 	c.addList(cmd)
 	c.addPaying(cmd)
 	c.addOutput(cmd, "the changes")
-	c.addKeepFlag(cmd.Flags())
 	cmd.Flags().StringVar(&c.name, "name", "", "the run's `NAME` in the journal (default watch-refresh and the day)")
 	cmd.Flags().BoolVar(&c.rebuy, "rebuy", false, "also ask again for companies whose call was charged and whose answer was lost")
 	cmd.Flags().StringVar(&c.since, "since", "", "leave out of the table changes that were observed before this `DAY`, UTC")

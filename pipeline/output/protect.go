@@ -36,6 +36,13 @@ type unrecorded struct{ Journal }
 
 func (unrecorded) SaveFile(record.File) error { return nil }
 
+// NoJournal returns a journal that knows no file, so that every other file is kept when it is replaced.
+func NoJournal() Journal { return unrecorded{noFiles{}} }
+
+type noFiles struct{ Journal }
+
+func (noFiles) File(string) (record.File, bool, error) { return record.File{}, false, nil }
+
 // Protection says how the files that outputs replace are protected.
 type Protection struct {
 	Journal Journal

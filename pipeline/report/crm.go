@@ -116,7 +116,7 @@ func (v *CRMReview) Render(p *Page) {
 	if v.Review != "" {
 		p.Entryf("review", "%s", v.Review)
 	}
-	renderKept(p, v.KeptFiles)
+	RenderKept(p, v.KeptFiles)
 }
 
 func renderDecisions(p *Page, c crm.Count) {
@@ -165,5 +165,5 @@ func (v *CRMExport) Render(p *Page) {
 		p.Prosef("left out", "%s exported before, last on %s", Counted(v.LeftOut, "value"), Time(v.LastExport))
 	}
 	renderUnclear(p, v.Unclear)
-	renderKept(p, v.KeptFiles)
+	RenderKept(p, v.KeptFiles)
 }

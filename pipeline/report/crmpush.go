@@ -56,7 +56,7 @@ func (v *CRMPull) Render(p *Page) {
 	if v.Missing > 0 {
 		p.Alertf("missing", "%s of the selection not in the CRM", Counted(v.Missing, "record"))
 	}
-	renderKept(p, v.KeptFiles)
+	RenderKept(p, v.KeptFiles)
 }
 
 // CRMPush counts the values that were written to the records of a CRM, or cleared there.

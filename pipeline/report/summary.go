@@ -175,7 +175,7 @@ func (v *RunSummary) Render(p *Page) {
 		renderTables(p, v.Tables)
 		renderCandidates(p, v.Ambiguous)
 		renderMismatch(p, v.Rows, v.Run)
-		renderKept(p, v.Kept)
+		RenderKept(p, v.Kept)
 		return
 	}
 	p.Titlef("Summary of run %s", v.Run)
@@ -209,7 +209,7 @@ func (v *RunSummary) Render(p *Page) {
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
 	renderMismatch(p, v.Rows, v.Run)
-	renderKept(p, v.Kept)
+	RenderKept(p, v.Kept)
 	if v.Advice != "" {
 		p.Gap()
 		p.Linef("%s", v.Advice)
@@ -288,7 +288,8 @@ func mismatchText(rows int64) string {
 	return Counted(rows, "answer") + " contradict their rows, which did not get the values; they count as found, and enrich_reason says what differs"
 }
 
-func renderKept(p *Page, files []output.KeptVersion) {
+// RenderKept writes which earlier files were kept, and why.
+func RenderKept(p *Page, files []output.KeptVersion) {
 	for _, k := range files {
 		p.Entryf("earlier file", "%s: %s", k.As, k.Reason)
 	}
@@ -301,5 +302,5 @@ func (v *RewrittenOutput) Render(p *Page) {
 	renderTables(p, v.Tables)
 	renderCandidates(p, v.Ambiguous)
 	renderMismatch(p, v.Rows, v.Run)
-	renderKept(p, v.Kept)
+	RenderKept(p, v.Kept)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"payonce/io/listfile"
 	"payonce/io/service/v2"
 	"payonce/io/table"
 	"payonce/pipeline"
@@ -32,12 +31,13 @@ type Entry struct {
 
 // Entries are watched companies.
 type Entries struct {
-	Title     string       `json:"-"`
-	Companies []Entry      `json:"companies"`
-	Others    []string     `json:"not_watched"` // ids of companies of the list
-	Unknown   []UnknownRow `json:"unknown_rows"`
-	Output    string       `json:"output,omitempty"`
-	Problems  []string     `json:"problems"`
+	Title     string               `json:"-"`
+	Companies []Entry              `json:"companies"`
+	Others    []string             `json:"not_watched"` // ids of companies of the list
+	Unknown   []UnknownRow         `json:"unknown_rows"`
+	Output    string               `json:"output,omitempty"`
+	Kept      []output.KeptVersion `json:"kept,omitempty"`
+	Problems  []string             `json:"problems"`
 }
 
 // shownEntries is how many companies or changes are shown to a person.
@@ -57,6 +57,7 @@ func (v *Entries) Render(page *report.Page) {
 	}
 	if v.Output != "" {
 		page.Entryf("written to", "%s", v.Output)
+		report.RenderKept(page, v.Kept)
 		return
 	}
 	var rows [][]string
@@ -124,32 +125,27 @@ func Show(ctx context.Context, w *pipeline.Work, o ListOptions) (*Entries, error
 			rows = append(rows, []string{e.ID, e.Name, e.Since, strings.Join(e.Fields, ",")})
 		}
 		v.Output = o.Output.Path
-		return v, s.writeRows(ctx, o.Output, entryColumns(), rows)
+		v.Kept, err = s.writeRows(ctx, o.Output, entryColumns(), rows)
+		return v, err
 	})
 }
 
-// writeRows writes rows to a new file.
-func (s *session) writeRows(ctx context.Context, o pipeline.Output, names []string, rows [][]string) error {
+// writeRows writes rows to a new file. It keeps an earlier file with other bytes, because the command does not write to
+// the journal, which would know that file.
+func (s *session) writeRows(ctx context.Context, o pipeline.Output, names []string, rows [][]string) ([]output.KeptVersion, error) {
 	if err := output.CheckTarget(o.Path, o.Sources); err != nil {
-		return err
+		return nil, err
 	}
 	for i := range rows {
 		rows[i] = table.EscapeFormulas(rows[i], s.Work.Env.Raw)
 	}
-	from := table.NewMemory(names, rows)
-	out, err := listfile.CreateNew(from.Schema(), listfile.Request{Path: o.Path, Stdout: o.Stdout, Mode: s.Work.Env.FileMode, Raw: s.Work.Env.Raw})
+	kept, err := output.WriteNew(ctx, s.request(o), table.NewMemory(names, rows), output.Protection{
+		Journal: output.NoJournal(), Now: s.Work.Env.Now(), Most: o.Keep, Rows: int64(len(rows)),
+	})
 	if err != nil {
-		return problem.AsUsage(err)
+		return nil, problem.AsUsage(err)
 	}
-	defer out.Discard()
-	err = table.Ordered(ctx, from, func(block table.Block) (table.Part, error) {
-		part := out.Writer.Part(block)
-		return part, block.Each(func(row table.Row) error { return part.WriteRow(row, nil, nil) })
-	}, func(_ table.Block, part table.Part) error { return out.Writer.Write(part) })
-	if err != nil {
-		return err
-	}
-	return out.Commit()
+	return kept, nil
 }
 
 // Remove ends the watching of companies. It is free.
@@ -227,10 +223,11 @@ type Change struct {
 
 // Changes are the changes of companies as the service lists them.
 type Changes struct {
-	Companies int64        `json:"companies"`
-	Changes   []Change     `json:"events"`
-	Unknown   []UnknownRow `json:"unknown_rows"`
-	Output    string       `json:"output,omitempty"`
+	Companies int64                `json:"companies"`
+	Changes   []Change             `json:"events"`
+	Unknown   []UnknownRow         `json:"unknown_rows"`
+	Output    string               `json:"output,omitempty"`
+	Kept      []output.KeptVersion `json:"kept,omitempty"`
 }
 
 func changeNames() []string {
@@ -248,6 +245,7 @@ func (v *Changes) Render(page *report.Page) {
 	renderUnknown(page, v.Unknown)
 	if v.Output != "" {
 		page.Entryf("written to", "%s", v.Output)
+		report.RenderKept(page, v.Kept)
 		return
 	}
 	var rows [][]string
@@ -294,7 +292,8 @@ func Events(ctx context.Context, w *pipeline.Work, o EventOptions) (*Changes, er
 			rows[i] = c.cells()
 		}
 		v.Output = o.Output.Path
-		return v, s.writeRows(ctx, o.Output, changeNames(), rows)
+		v.Kept, err = s.writeRows(ctx, o.Output, changeNames(), rows)
+		return v, err
 	})
 }
 

@@ -107,6 +107,7 @@ func (v *Refreshed) Render(page *report.Page) {
 	}
 	if v.Output != "" {
 		page.Entryf("changes", "%d in %s", v.Rows, v.Output)
+		report.RenderKept(page, v.Kept)
 	}
 	renderUnits(page, v.Units)
 	if v.Advice != "" {
