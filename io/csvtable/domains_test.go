@@ -15,6 +15,7 @@ func TestAListOfDomainsWithoutAHeaderIsRefused(t *testing.T) {
 		"acme.com\nbeta.de\n":                 "website",
 		"www.acme.com\nbeta.co.uk\ncat.fr\n":  "website",
 		"acme.com,Acme\nbeta.de,Beta\n":       "website,column_2",
+		"acme-1.example\nbeta-2.example\n":    "website",
 		"website\nacme.com\n":                 "",
 		"node.js\nacme.com\n":                 "",
 		"booking.com,visits\n12,3\n":          "",
