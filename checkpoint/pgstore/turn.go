@@ -140,9 +140,6 @@ func (s *Store) Refresh() (turn record.Turn, err error) {
 				return err
 			}
 			if w.Key != nil {
-				if w.Value, err = s.values.decode(w.Key, w.Value); err != nil {
-					return err
-				}
 				turn.Changed = append(turn.Changed, w)
 			}
 		}
@@ -151,6 +148,11 @@ func (s *Store) Refresh() (turn record.Turn, err error) {
 		}
 		if err := s.compare(now); err != nil {
 			return err
+		}
+		for i, w := range turn.Changed {
+			if turn.Changed[i].Value, err = s.values.decode(w.Key, w.Value); err != nil {
+				return err
+			}
 		}
 		s.seen = now.last
 		s.version.Store(uint64(now.last.version))
