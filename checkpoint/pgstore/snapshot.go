@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"payonce/checkpoint/record"
 )
@@ -107,13 +110,20 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// AddressOf returns the address of a database without the password, to show it to people.
+// AddressOf returns the address of a database without the password, to show it to people. It can be given to --journal.
+// It is the same for all addresses of one user and database that differ only in their settings.
 func AddressOf(address string) string {
 	config, err := configOf(address)
 	if err != nil {
 		return "a database"
 	}
-	return fmt.Sprintf("postgres://%s@%s:%d/%s", config.User, config.Host, config.Port, config.Database)
+	shown := url.URL{Scheme: "postgres", User: url.User(config.User), Path: "/" + config.Database}
+	if network, _ := pgconn.NetworkAddress(config.Host, config.Port); network == "unix" {
+		shown.RawQuery = "host=" + strings.ReplaceAll(url.QueryEscape(config.Host), "%2F", "/") + "&port=" + fmt.Sprint(config.Port)
+	} else {
+		shown.Host = net.JoinHostPort(config.Host, fmt.Sprint(config.Port))
+	}
+	return shown.String()
 }
 
 // NameOf returns a name for the database of a URL that does not depend on the password: for a directory of local files.
