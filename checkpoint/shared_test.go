@@ -169,6 +169,9 @@ func sharedPause(t *testing.T, s *sharedRig) {
 	if !is || !later.Asked || !later.Until.Equal(until) {
 		t.Errorf("decision %#v, want Later until %s", later, until)
 	}
+	if !later.AskAgain.After(b.Now()) || !later.AskAgain.Before(b.Now().Add(2*pausePoll)) {
+		t.Errorf("it asks again at %s, and it is %s", later.AskAgain, b.Now())
+	}
 	if !b.PausedUntil().Equal(until) {
 		t.Errorf("paused until %s", b.PausedUntil())
 	}
