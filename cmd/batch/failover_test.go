@@ -11,7 +11,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"payonce/checkpoint/pgstore"
 	"payonce/io/iotest"
 	"payonce/pipeline/report"
 )
@@ -328,6 +330,18 @@ func TestAnEncryptedSharedJournalShowsNobody(t *testing.T) {
 	}
 	start(key, exitDone, inJournal("forget --yes --email "+email)...)
 	p.environ = append(p.environ, "BATCH_JOURNAL_NEW_KEY="+newKey)
+	other, err := pgstore.Open(pgstore.Options{
+		URL: server.URL(), Workspace: "default", EncryptionKey: bytes.Repeat([]byte{0x5a}, 32), Holder: "another process", Lease: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := start(key, exitLocked, inJournal("journal rekey")...); !strings.Contains(said, `"journal_shared"`) {
+		t.Errorf("rekey while another process works says %s", said)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
 	start(key, exitDone, inJournal("journal rekey")...)
 	start(key, exitUsage, inJournal("ledger")...)
 	start(newKey, exitDone, inJournal("journal check")...)
