@@ -151,8 +151,11 @@ func TestAKeyThatDoesNotFitIsRefused(t *testing.T) {
 		made, given []byte
 		want        string // "" for no error
 	}{
-		{nil, nil, ""}, {firstKey, firstKey, ""},
-		{nil, firstKey, "the journal is not encrypted"}, {firstKey, nil, "no key was given"}, {firstKey, secondKey, "it is another one"},
+		{nil, nil, ""},
+		{firstKey, firstKey, ""},
+		{nil, firstKey, "the journal is not encrypted"},
+		{firstKey, nil, "no key was given"},
+		{firstKey, secondKey, "it is another one"},
 	} {
 		o := options(server.URL())
 		o.Workspace = fmt.Sprint(c)
