@@ -129,9 +129,7 @@ func (j *Journal) decide(req attempt.Request) (decision attempt.Decision, write 
 		return nil, nil, err
 	}
 	decision, changes, err := decide.Decide(view, req)
-	if blocked, is := decision.(attempt.Blocked); is {
-		decision = j.waitForOthers(blocked)
-	}
+	decision = j.waitForOthers(decision)
 	if changes == nil || err != nil {
 		return decision, write, err
 	}

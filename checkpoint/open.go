@@ -26,11 +26,12 @@ type Rate = decide.Rate
 
 // Errors of the journal.
 var (
-	ErrCorrupt     = record.ErrCorrupt
-	ErrNewer       = record.ErrNewer
-	ErrFailed      = record.ErrFailed
-	ErrVersion     = record.ErrVersion
-	ErrNotWritable = record.ErrNotWritable
+	ErrCorrupt       = record.ErrCorrupt
+	ErrNewer         = record.ErrNewer
+	ErrFailed        = record.ErrFailed
+	ErrVersion       = record.ErrVersion
+	ErrNotWritable   = record.ErrNotWritable
+	ErrEncryptionKey = record.ErrEncryptionKey
 )
 
 // Options say how a journal is opened.

@@ -40,19 +40,26 @@ func withRoles(t *testing.T) (server, runner *iotest.PostgresServer) {
 	return server, server.As("runner")
 }
 
-// TestTheRoleForRunsDecidesAsTheOwner runs the conformance suite with the rights of the role.
+// TestTheRoleForRunsDecidesAsTheOwner runs the conformance suite with the rights of the role, and with encrypted values.
 func TestTheRoleForRunsDecidesAsTheOwner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the owner's journal runs the same code")
 	}
 	_, runner := withRoles(t)
-	ledgertest.Run(t, journals(inPostgres(runner)))
+	ledgertest.Run(t, journals(inPostgresWith(runner, encryptionKey)))
 }
 
 // TestTheRoleForRunsCorrectsCharges books a field as free that was booked as paid: it changes the record of an outcome.
 func TestTheRoleForRunsCorrectsCharges(t *testing.T) {
 	_, runner := withRoles(t)
-	r := newSharedRig(t, runner).open()
+	for _, key := range [][]byte{nil, encryptionKey} {
+		shared := newSharedRig(t, runner)
+		shared.key = key
+		correctCharge(shared.open())
+	}
+}
+
+func correctCharge(r *rig) {
 	r.BeginReading()
 	r.check(r.Rebase(freeAndPaid(1, cost.Dollar)))
 	r.check(r.MarkInDoubt(r.grant(request(person(1), email)).ID, attempt.LostCall{Cause: "lost"}))
@@ -65,14 +72,23 @@ func TestTheRoleForRunsCorrectsCharges(t *testing.T) {
 	res, _, err := r.Resolution(second.ID)
 	r.check(err)
 	if res.Charge != free(email) || res.Data == "" {
-		t.Errorf("the outcome is %+v", res)
+		r.t.Errorf("the outcome is %+v", res)
 	}
 }
 
-// TestTheRoleForRunsCannotErase tries to, by the journal and by statements.
+// TestTheRoleForRunsCannotErase tries to, by the journal and by statements, with plain and with encrypted values.
 func TestTheRoleForRunsCannotErase(t *testing.T) {
 	server, runner := withRoles(t)
-	shared := newSharedRig(t, runner)
+	for name, key := range map[string][]byte{"plain": nil, "encrypted": encryptionKey} {
+		t.Run(name, func(t *testing.T) {
+			shared := newSharedRig(t, runner)
+			shared.key = key
+			tryToErase(t, server, runner, shared)
+		})
+	}
+}
+
+func tryToErase(t *testing.T, server, runner *iotest.PostgresServer, shared *sharedRig) {
 	r := shared.open()
 	who := enrich.Identity{ProfileURL: "https://pro.example/in/ada"}
 	ticket := r.grant(request(who, email))
@@ -90,14 +106,20 @@ func TestTheRoleForRunsCannotErase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(context.Background()) }()
-	answer := "key = '" + hexKey(record.IDKey(record.ResolutionPrefix, ticket.ID)) + "'"
-	intent := "key = '" + hexKey(record.IDKey(record.IntentPrefix, ticket.ID)) + "'"
+	answer := "workspace = '" + shared.workspace + "' AND key = '" + hexKey(record.IDKey(record.ResolutionPrefix, ticket.ID)) + "'"
+	intent := "workspace = '" + shared.workspace + "' AND key = '" + hexKey(record.IDKey(record.IntentPrefix, ticket.ID)) + "'"
+	change := "position('ada@acme.example' IN value)" // within the answer
+	if shared.key != nil {
+		change = "40"
+	}
 	for _, statement := range []string{
 		"TRUNCATE payonce_record", "DROP TABLE payonce_record", "DELETE FROM payonce_record", "DELETE FROM payonce_workspace",
 		"DELETE FROM payonce_record WHERE " + answer, "DELETE FROM payonce_record WHERE " + intent,
 		"UPDATE payonce_record SET value = '\\x07' WHERE " + intent,
 		"UPDATE payonce_record SET value = '\\x070801' WHERE " + answer,
-		"UPDATE payonce_record SET value = overlay(value PLACING 'bob@acme.example' FROM position('ada@acme.example' IN value)) WHERE " + answer,
+		"UPDATE payonce_record SET value = overlay(value PLACING 'bob@acme.example' FROM " + change + ") WHERE " + answer,
+		"UPDATE payonce_record SET value = '\\xe100000000' WHERE " + answer,
+		"UPDATE payonce_record SET value = '\\xe1' WHERE " + answer,
 		"UPDATE payonce_record SET key = '\\x6f' || substring(key FROM 2) WHERE " + answer,
 		"UPDATE payonce_record SET workspace = 'elsewhere' WHERE " + answer,
 		"UPDATE payonce_record SET value = '\\x07' WHERE key = 'mjournal'",

@@ -89,6 +89,9 @@ func (j *ledger) nowAtMost() time.Time {
 // call is not signalled.
 const askAgain = 200 * time.Millisecond
 
+// pausePoll is the time after which a process asks again whether another one has ended a pause.
+const pausePoll = time.Second
+
 // longestGathering is the longest time in which decisions join one turn.
 const longestGathering = 50 * time.Millisecond
 
@@ -449,16 +452,29 @@ func (j *Journal) othersInFlight() bool {
 	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool { return j.state.open[id].Epoch != j.shared.turn.Epoch })
 }
 
-// waitForOthers sets when to ask again, because other processes do not signal the end of a call or of a drain. The lock
-// is held.
-func (j *Journal) waitForOthers(blocked attempt.Blocked) attempt.Blocked {
-	switch {
-	case blocked.Drained:
-		blocked.Until = j.now().Add(drainPoll)
-	case j.shared.store != nil && j.othersInFlight():
-		blocked.Until = j.now().Add(askAgain)
+// waitForOthers sets when to ask again, because other processes do not signal the end of a call, of a drain or of a
+// pause. The lock is held.
+func (j *Journal) waitForOthers(decision attempt.Decision) attempt.Decision {
+	if j.shared.store == nil {
+		return decision
 	}
-	return blocked
+	switch d := decision.(type) {
+	case attempt.Blocked:
+		switch {
+		case d.Drained:
+			d.Until = j.now().Add(drainPoll)
+			d.LeaseEnds = j.shared.turn.Leases[slices.Index(j.shared.turn.Live, j.own().DrainedBy)]
+		case j.othersInFlight():
+			d.Until = j.now().Add(askAgain)
+		}
+		return d
+	case attempt.Later:
+		if d.Asked {
+			d.AskAgain = j.now().Add(pausePoll)
+		}
+		return d
+	}
+	return decision
 }
 
 // permission returns the check of a ticket right before its request is sent; nil when none is needed.

@@ -22,10 +22,11 @@ type sharedRig struct {
 	server    *iotest.PostgresServer
 	workspace string
 	options   Options
+	key       []byte // that encrypts the values; nil for none
 }
 
 func newSharedRig(t *testing.T, server *iotest.PostgresServer) *sharedRig {
-	return &sharedRig{t, server, fmt.Sprint("w", workspaces.Add(1)), Options{Rate: Rate{Slots: 1000, Window: time.Minute}, Catalogue: v1.Catalogue()}}
+	return &sharedRig{t, server, fmt.Sprint("w", workspaces.Add(1)), Options{Rate: Rate{Slots: 1000, Window: time.Minute}, Catalogue: v1.Catalogue()}, nil}
 }
 
 // open opens the journal for one more process, which ends with the test.
@@ -39,7 +40,7 @@ func (s *sharedRig) open() *rig {
 // openToClose opens the journal for a process that the test ends.
 func (s *sharedRig) openToClose() *rig {
 	s.t.Helper()
-	j, err := New(openPostgres(s.t, s.server, s.workspace), s.options)
+	j, err := New(openPostgresWith(s.t, s.server, s.workspace, s.key), s.options)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -167,6 +168,9 @@ func sharedPause(t *testing.T, s *sharedRig) {
 	later, is := b.begin(request(person(2), email)).(attempt.Later)
 	if !is || !later.Asked || !later.Until.Equal(until) {
 		t.Errorf("decision %#v, want Later until %s", later, until)
+	}
+	if !later.AskAgain.After(b.Now()) || !later.AskAgain.Before(b.Now().Add(2*pausePoll)) {
+		t.Errorf("it asks again at %s, and it is %s", later.AskAgain, b.Now())
 	}
 	if !b.PausedUntil().Equal(until) {
 		t.Errorf("paused until %s", b.PausedUntil())

@@ -65,10 +65,11 @@ func awaitDrain(t *testing.T, r *rig) {
 	}
 }
 
-// isDrained reports whether a decision waits for a drain of another process.
+// isDrained reports whether a decision waits for a drain of another process, and asks again before the lease of that
+// process ends.
 func isDrained(decision attempt.Decision) bool {
 	blocked, is := decision.(attempt.Blocked)
-	return is && blocked.Drained && !blocked.Until.IsZero()
+	return is && blocked.Drained && !blocked.Until.IsZero() && blocked.LeaseEnds.After(blocked.Until)
 }
 
 func drainOfOne(t *testing.T, s *sharedRig) {

@@ -101,9 +101,14 @@ func TestEveryStoreKeepsTheStoreContract(t *testing.T) {
 		t.Run(name, func(t *testing.T) { testStore(t, make(t)) })
 	}
 	t.Run("postgres", func(t *testing.T) {
-		testStore(t, inPostgres(iotest.StartPostgres(t, "fsync=on"))(t))
+		server := iotest.StartPostgres(t, "fsync=on")
+		testStore(t, inPostgres(server)(t))
+		testStore(t, inPostgresWith(server, encryptionKey)(t))
 	})
 }
+
+// encryptionKey is a key of encrypted journals.
+var encryptionKey = bytes.Repeat([]byte{7}, 32)
 
 func testStore(t *testing.T, open func() Store) {
 	store := open()

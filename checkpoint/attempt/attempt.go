@@ -163,6 +163,9 @@ type Over struct {
 type Later struct {
 	Until time.Time
 	Asked bool // by the service
+	// AskAgain is when to ask again at the latest, because another process may end a pause that the service asked for.
+	// It is zero when no other process can.
+	AskAgain time.Time
 }
 
 // Limited says that the service has said that the account's limit is reached on a meter that the lookup can
@@ -199,6 +202,8 @@ func (l Limit) Outlasts(other Limit) bool {
 type Blocked struct {
 	// Drained says that another process waits until no call of the account is in flight, and compares the account then.
 	Drained bool
+	// LeaseEnds is when the lease of that process ends unless it is renewed. A drain lasts no longer than the lease.
+	LeaseEnds time.Time
 	// Until is when to ask again at the latest, because the call may be one of another process. It is zero when all calls
 	// in flight are those of this process.
 	Until time.Time

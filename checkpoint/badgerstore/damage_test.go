@@ -91,7 +91,7 @@ func mustBeWholeOrRefused(t *testing.T, dir string) (refused bool) {
 func mustBeWholeOrRefusedWith(t *testing.T, dir string, options Options) (refused bool) {
 	t.Helper()
 	refusal := func(err error) bool {
-		if err != nil && !errors.Is(err, record.ErrCorrupt) && !errors.Is(err, ErrEncryptionKey) { // a damaged KEYREGISTRY fits no key
+		if err != nil && !errors.Is(err, record.ErrCorrupt) && !errors.Is(err, record.ErrEncryptionKey) { // a damaged KEYREGISTRY fits no key
 			t.Errorf("refused with an error that does not wrap store.ErrCorrupt: %v", err)
 		}
 		return err != nil

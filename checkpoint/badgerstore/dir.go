@@ -62,7 +62,7 @@ const engineName = "store"
 // Open opens the store of the journal in dir, or creates it. It locks the directory against
 // other processes: a *LockedError names the holder.
 //
-// The error wraps record.ErrCorrupt when the store is damaged, ErrEncryptionKey when the
+// The error wraps record.ErrCorrupt when the store is damaged, record.ErrEncryptionKey when the
 // key does not fit, and record.ErrNotWritable when dir cannot be written.
 func Open(dir string, options Options) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {

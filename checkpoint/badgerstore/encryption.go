@@ -5,11 +5,9 @@ import (
 	"fmt"
 
 	"github.com/dgraph-io/badger/v4"
-)
 
-// ErrEncryptionKey is wrapped by errors about a missing, needless or wrong
-// encryption key.
-var ErrEncryptionKey = errors.New("the journal's encryption key does not fit")
+	"payonce/checkpoint/record"
+)
 
 // keyError says what is wrong with a key that does not open the store in dir.
 func keyError(dir string, key []byte) error {
@@ -18,11 +16,11 @@ func keyError(dir string, key []byte) error {
 	case err != nil:
 		return err
 	case len(key) == 0:
-		return fmt.Errorf("%w: the journal is encrypted and no key was given (or its KEYREGISTRY is damaged)", ErrEncryptionKey)
+		return fmt.Errorf("%w: the journal is encrypted and no key was given (or its KEYREGISTRY is damaged)", record.ErrEncryptionKey)
 	case !encrypted:
-		return fmt.Errorf("%w: a key was given and the journal is not encrypted", ErrEncryptionKey)
+		return fmt.Errorf("%w: a key was given and the journal is not encrypted", record.ErrEncryptionKey)
 	}
-	return fmt.Errorf("%w: it is another one than the journal was encrypted with (or its KEYREGISTRY is damaged)", ErrEncryptionKey)
+	return fmt.Errorf("%w: it is another one than the journal was encrypted with (or its KEYREGISTRY is damaged)", record.ErrEncryptionKey)
 }
 
 // isEncrypted reports whether the store in dir does not open without a key.

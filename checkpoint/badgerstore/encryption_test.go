@@ -74,7 +74,7 @@ func TestEncryptionIsTurnedOnChangedAndOff(t *testing.T) {
 			if bytes.Equal(other, key) {
 				continue
 			}
-			if _, err := openJournal(dir, withKey(other)); !errors.Is(err, ErrEncryptionKey) || errors.Is(err, record.ErrCorrupt) {
+			if _, err := openJournal(dir, withKey(other)); !errors.Is(err, record.ErrEncryptionKey) || errors.Is(err, record.ErrCorrupt) {
 				t.Errorf("key %d: another key is told as %v", i, err)
 			}
 		}

@@ -311,7 +311,7 @@ func TestAnErasureNeedsTheKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, other := range map[string][]byte{"none": nil, "another": bytes.Repeat([]byte{8}, 32)} {
-		if _, err := Open(dir, Options{EncryptionKey: other}); !errors.Is(err, ErrEncryptionKey) {
+		if _, err := Open(dir, Options{EncryptionKey: other}); !errors.Is(err, record.ErrEncryptionKey) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"net"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -106,7 +110,7 @@ func (l *link) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, own := range []error{ErrConnection, ErrRights, ErrOlder, ErrFailedOver, ErrReplaced, ErrNotEmpty, ErrUsed, errDiffers, context.Canceled, record.ErrFailed, record.ErrNewer, record.ErrCorrupt} {
+	for _, own := range []error{ErrConnection, ErrRights, ErrOlder, ErrFailedOver, ErrReplaced, ErrNotEmpty, ErrUsed, errDiffers, context.Canceled, record.ErrFailed, record.ErrNewer, record.ErrCorrupt, record.ErrEncryptionKey} {
 		if errors.Is(err, own) {
 			return err
 		}
@@ -119,9 +123,49 @@ func (l *link) explain(err error) error {
 		return &databaseError{text: "the server's error is not shown, because it contains the password", passing: isPassing(err)}
 	}
 	if server != nil && server.Code == "25006" {
-		return &databaseError{text: "its server is a standby or only lets read: " + err.Error(), passing: true}
+		return &databaseError{text: "its server is a standby or only lets read: " + textOf(err), passing: true}
 	}
-	return &databaseError{text: err.Error(), passing: isPassing(err)}
+	return &databaseError{text: textOf(err), passing: isPassing(err)}
+}
+
+// textOf returns an error in one line. An error of connecting has a line for each address and for each try with and
+// without encryption, and most of them say the same.
+func textOf(err error) string {
+	prefix, cause := "", err
+	if connecting, is := errors.AsType[*pgconn.ConnectError](err); is {
+		prefix = fmt.Sprintf("cannot connect to the database %q as the user %q: %s", connecting.Config.Database, connecting.Config.User, reasonOf(err))
+		cause = connecting.Unwrap()
+	}
+	var lines []string
+	for line := range strings.Lines(cause.Error()) {
+		if line = strings.TrimSpace(line); !slices.ContainsFunc(lines, func(said string) bool { return strings.Contains(said, line) }) {
+			lines = append(lines, line)
+		}
+	}
+	return prefix + strings.Join(lines, "; ")
+}
+
+// reasonOf says in plain words why a connection failed, with ": " behind it; "" when that is not known.
+func reasonOf(err error) string {
+	if server, is := errors.AsType[*pgconn.PgError](err); is {
+		switch server.Code {
+		case "28P01", "28000":
+			return "the server refuses the user or the password: "
+		case "3D000":
+			return "the server has no such database: "
+		}
+		return ""
+	}
+	var name *net.DNSError
+	switch {
+	case errors.As(err, &name):
+		return "its host is not known: "
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, fs.ErrNotExist):
+		return "no server listens there: "
+	case pgconn.Timeout(err):
+		return "no server answers there: "
+	}
+	return ""
 }
 
 // databaseError is an error of the connection or of the server.

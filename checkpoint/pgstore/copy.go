@@ -29,9 +29,9 @@ const copyTime = 24 * time.Hour
 const copyVersion = 1
 
 // CopyFrom copies all records of a store to a workspace that has none, in one transaction. It compares them byte by
-// byte before the commit, and returns how many there are. When the reply to the commit is lost, Holds shows whether the
+// byte before the commit, and returns how many there are. Their values are encrypted with a key, or not when it is nil. When the reply to the commit is lost, Holds shows whether the
 // transaction was committed.
-func CopyFrom(address, workspace string, from record.Store) (records int64, err error) {
+func CopyFrom(address, workspace string, key []byte, from record.Store) (records int64, err error) {
 	config, err := configOf(address)
 	if err != nil {
 		return 0, err
@@ -46,47 +46,56 @@ func CopyFrom(address, workspace string, from record.Store) (records int64, err 
 			return err
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if err := beginCopy(ctx, tx, workspace); err != nil {
+			values, err := beginCopy(ctx, tx, workspace, key)
+			if err != nil {
 				return err
 			}
-			if err := copyRecords(ctx, tx, workspace, from); err != nil {
+			if err := copyRecords(ctx, tx, workspace, values, from); err != nil {
 				return err
 			}
 			if err := copyPaid(ctx, tx, workspace, from); err != nil {
 				return err
 			}
-			records, err = compareRecords(from, &Snapshot{reader: reader{link: &link{config: config, conn: conn, once: true}, workspace: workspace}})
+			records, err = compareRecords(from, &Snapshot{reader: reader{link: &link{config: config, conn: conn, once: true}, workspace: workspace, values: values}})
 			return err
 		})
 	})
 	return records, err
 }
 
-// beginCopy creates and locks a workspace, which must have no records.
-func beginCopy(ctx context.Context, tx pgx.Tx, workspace string) error {
-	if _, err := tx.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', true)"); err != nil {
-		return err
-	}
-	_, err := tx.Exec(ctx, "INSERT INTO payonce_workspace (workspace, server) VALUES ($1, "+thisServer+") ON CONFLICT DO NOTHING", workspace)
+// beginCopy creates and locks a workspace, which must have no records. It returns the codec for the key of the copy.
+func beginCopy(ctx context.Context, tx pgx.Tx, workspace string, key []byte) (codec, error) {
+	encryption, err := newEncryption(key)
 	if err != nil {
-		return err
+		return codec{}, err
+	}
+	if _, err := tx.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', true)"); err != nil {
+		return codec{}, err
+	}
+	_, err = tx.Exec(ctx, "INSERT INTO payonce_workspace (workspace, server) VALUES ($1, "+thisServer+") ON CONFLICT DO NOTHING", workspace)
+	if err != nil {
+		return codec{}, err
 	}
 	if _, err := tx.Exec(ctx, "SELECT FROM payonce_workspace WHERE workspace = $1 FOR UPDATE", workspace); err != nil {
-		return err
+		return codec{}, err
 	}
 	var used bool
-	if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM payonce_record WHERE workspace = $1)", workspace).Scan(&used); err != nil {
-		return err
+	if err := tx.QueryRow(ctx, hasRecords, workspace).Scan(&used); err != nil {
+		return codec{}, err
 	}
 	if used {
-		return fmt.Errorf("%w: %q", ErrNotEmpty, workspace)
+		return codec{}, fmt.Errorf("%w: %q", ErrNotEmpty, workspace)
 	}
-	_, err = tx.Exec(ctx, "UPDATE payonce_workspace SET version = $2, last_epoch = 0 WHERE workspace = $1", workspace, copyVersion)
-	return err
+	_, err = tx.Exec(ctx, "UPDATE payonce_workspace SET version = $2, last_epoch = 0, encryption = $3 WHERE workspace = $1",
+		workspace, copyVersion, encryption)
+	if err != nil {
+		return codec{}, err
+	}
+	return codecOf(key, encryption)
 }
 
 // copyRecords copies the records of a store in batches of about pageBytes.
-func copyRecords(ctx context.Context, tx pgx.Tx, workspace string, from record.Store) error {
+func copyRecords(ctx context.Context, tx pgx.Tx, workspace string, values codec, from record.Store) error {
 	var rows [][]any
 	size := 0
 	flush := func() error {
@@ -95,7 +104,7 @@ func copyRecords(ctx context.Context, tx pgx.Tx, workspace string, from record.S
 		return err
 	}
 	err := from.Scan(nil, nil, func(key, value []byte) (bool, error) {
-		rows = append(rows, []any{workspace, bytes.Clone(key), bytes.Clone(value), int64(copyVersion)})
+		rows = append(rows, []any{workspace, bytes.Clone(key), bytes.Clone(values.encode(key, value)), int64(copyVersion)})
 		if size += len(key) + len(value); size < pageBytes {
 			return true, nil
 		}
@@ -180,9 +189,9 @@ func each(s record.Store) iter.Seq2[record.Write, error] {
 	}
 }
 
-// Holds returns the ID of the journal that a workspace has in a database; "" when it has none.
-func Holds(address, workspace string) (id string, err error) {
-	s, err := Read(address, workspace)
+// Holds returns the ID of the journal that a workspace has in a database; "" when it has none. Key is as in Read.
+func Holds(address, workspace string, key []byte) (id string, err error) {
+	s, err := Read(address, workspace, key)
 	if errors.Is(err, ErrNone) {
 		return "", nil
 	}

@@ -10,6 +10,7 @@
 package pgstore
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,9 @@ type head struct {
 	last    known  // its last commit
 	allowed string // the server on which calls may be made
 	server  string // the server that it is
-	has     bool   // whether it has the commit that was asked for
+	// encryption is what the row says about the key of the values.
+	encryption []byte
+	has        bool // whether it has the commit that was asked for
 }
 
 // thisServer is an expression for the system identifier and the timeline of a server. It fails on a standby.
@@ -55,7 +58,7 @@ const thisServer = `(SELECT system_identifier FROM pg_control_system()) || ' ' |
 
 // headQuery returns what a server says about the workspace $1, and whether it has the commit $2 of the process $3 with
 // the nonce $4.
-const headQuery = `SELECT (SELECT version FROM payonce_schema) AS tables, w.journal::text, w.failovers, w.version, w.last_epoch, w.last_nonce, w.server,
+const headQuery = `SELECT (SELECT version FROM payonce_schema) AS tables, w.journal::text, w.failovers, w.version, w.last_epoch, w.last_nonce, w.server, w.encryption,
 	` + thisServer + ` AS current, w.version >= $2 AND ($3 = 0 OR EXISTS (SELECT FROM payonce_process AS p
 		WHERE p.workspace = w.workspace AND p.epoch = $3 AND p.nonce = $4 AND p.committed >= $2)) AS has
 	FROM payonce_workspace AS w WHERE w.workspace = $1`
@@ -67,7 +70,7 @@ func (k known) arguments(workspace string) []any {
 
 // targets returns where the columns of headQuery go.
 func (h *head) targets() []any {
-	return []any{&h.tables, &h.last.journal, &h.last.failovers, &h.last.version, &h.last.epoch, &h.last.nonce, &h.allowed, &h.server, &h.has}
+	return []any{&h.tables, &h.last.journal, &h.last.failovers, &h.last.version, &h.last.epoch, &h.last.nonce, &h.allowed, &h.encryption, &h.server, &h.has}
 }
 
 // lacks returns why the server lacks a commit; "" when it has it.
@@ -139,6 +142,9 @@ func (s *Store) examine(ctx context.Context, tx pgx.Tx) (refused error, err erro
 func (s *Store) compare(now head) error {
 	if err := refuseNewer(now.tables); err != nil {
 		return err
+	}
+	if !bytes.Equal(now.encryption, s.encryption) {
+		return fmt.Errorf("%w: %w: the key of the journal was changed while this process had it open", record.ErrFailed, record.ErrEncryptionKey)
 	}
 	why := now.lacks(s.seen)
 	if now.last.journal != s.seen.journal {

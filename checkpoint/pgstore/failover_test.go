@@ -112,7 +112,7 @@ func TestAPromotedStandbyThatLacksCommitsIsDetected(t *testing.T) {
 	}
 	mustRefuse(t, o, "timeline 2")
 	mustRefuse(t, machine(t, standby), "timeline 2") // a machine that knows nothing
-	read, err := Read(standby.URL(), "main")
+	read, err := Read(standby.URL(), "main", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,10 @@ import (
 var migrations embed.FS
 
 // schemaVersion is the version of the tables for this program: the number of the last file.
-const schemaVersion = 5
+const schemaVersion = 6
+
+// encryptionVersion is the first version with encrypted values.
+const encryptionVersion = 6
 
 // migrationLock is the advisory lock of migrations. It ends with its transaction, so it works behind a pooler.
 const migrationLock = 7305806211

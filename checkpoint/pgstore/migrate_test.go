@@ -87,7 +87,7 @@ func TestTablesOfANewerProgramAreRefused(t *testing.T) {
 	running := open(t, options(server.URL()))
 	server.Exec(fmt.Sprintf("UPDATE payonce_schema SET version = %d", schemaVersion+1))
 	_, openErr := Open(options(server.URL()))
-	_, readErr := Read(server.URL(), "main")
+	_, readErr := Read(server.URL(), "main", nil)
 	_, _, migrateErr := Migrate(server.URL())
 	for _, err := range []error{openErr, readErr, migrateErr} {
 		if !errors.Is(err, record.ErrNewer) || !strings.Contains(err.Error(), fmt.Sprint("version ", schemaVersion+1)) {

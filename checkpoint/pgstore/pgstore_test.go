@@ -153,9 +153,58 @@ func TestErrorsDoNotShowThePassword(t *testing.T) {
 		strings.Replace(server.URL(), "/postgres", "/none", 1),
 	} {
 		_, err := Open(options(address))
-		if err == nil || strings.Contains(err.Error(), iotest.PostgresPassword) {
+		if err == nil || strings.Contains(err.Error(), iotest.PostgresPassword) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v", err)
 		}
+	}
+}
+
+// TestErrorsOfConnectingSayWhy has addresses that cannot be reached for different reasons. pgx tries each of them several
+// times.
+func TestErrorsOfConnectingSayWhy(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	for address, want := range map[string]string{
+		strings.Replace(server.URL(), iotest.PostgresPassword, "wrong", 1): "the server refuses the user or the password",
+		strings.Replace(server.URL(), "/postgres?", "/none?", 1):           "the server has no such database",
+		"postgres://tester@127.0.0.1:1,[::1]:1/db":                         "no server listens there",
+		"postgres://tester@/db?host=" + t.TempDir():                        "no server listens there",
+		"postgres://tester@host.invalid/db":                                "its host is not known",
+	} {
+		_, err := Read(address, "main", nil)
+		if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") {
+			t.Errorf("%s: %v", address, err)
+			continue
+		}
+		t.Log(err)
+		_, causes, _ := strings.Cut(err.Error(), want)
+		for i, cause := range strings.Split(causes, "; ") {
+			if strings.Contains(strings.Join(strings.Split(causes, "; ")[:i], "; "), cause) {
+				t.Errorf("%q is there twice: %v", cause, err)
+			}
+		}
+	}
+}
+
+// TestTheShownAddressCanBeUsed connects to it, with the password from elsewhere.
+func TestTheShownAddressCanBeUsed(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on").NewDatabase("a name")
+	for address, want := range map[string]string{
+		server.URL(): "",
+		"postgres://ann:secret@db.example/payonce?sslmode=verify-full":     "postgres://ann@db.example:5432/payonce",
+		"postgres://ann:secret@[::1]:5433/payonce":                         "postgres://ann@[::1]:5433/payonce",
+		"postgres://ann@/payonce?host=/var/run/postgresql&password=secret": "postgres://ann@/payonce?host=/var/run/postgresql&port=5432",
+	} {
+		shown := AddressOf(address)
+		if want != "" && shown != want || strings.Contains(shown, "secret") || strings.Contains(shown, iotest.PostgresPassword) || AddressOf(shown) != shown {
+			t.Errorf("%s is shown as %s", address, shown)
+		}
+	}
+	t.Setenv("PGPASSWORD", iotest.PostgresPassword)
+	if err := open(t, options(AddressOf(server.URL()))).Commit([]record.Write{set("a", "1")}); err != nil {
+		t.Error(err)
+	}
+	if exists, err := Exists(server.URL(), "main"); exists || err != nil { // it has no identity
+		t.Errorf("%t, %v", exists, err)
 	}
 }
 

@@ -15,6 +15,7 @@ type reader struct {
 	*link
 	workspace string
 	patience  time.Duration // with a broken connection; zero when a read cannot go on over another one
+	values    codec
 }
 
 // read calls use with the connection, and again with another one when it breaks.
@@ -33,7 +34,10 @@ func (r *reader) Get(key []byte) (value []byte, err error) {
 		}
 		return err
 	})
-	return value, err
+	if err != nil {
+		return nil, err
+	}
+	return r.values.decode(key, value)
 }
 
 // GetAll returns the values of keys, in their order; nil for a key that is not there. It takes one round trip.
@@ -49,17 +53,21 @@ func (r *reader) GetAll(keys [][]byte) (values [][]byte, err error) {
 		if err != nil {
 			return err
 		}
-		return eachRow(rows, func(key, value []byte) { values[at[string(key)]] = value })
+		return r.eachRow(rows, func(key, value []byte) { values[at[string(key)]] = value })
 	})
 	return values, err
 }
 
 // eachRow visits the rows of a result with keys and values.
-func eachRow(rows pgx.Rows, visit func(key, value []byte)) error {
+func (r *reader) eachRow(rows pgx.Rows, visit func(key, value []byte)) error {
 	defer rows.Close()
 	for rows.Next() {
 		var key, value []byte
 		if err := rows.Scan(&key, &value); err != nil {
+			return err
+		}
+		value, err := r.values.decode(key, value)
+		if err != nil {
 			return err
 		}
 		visit(key, value)
@@ -156,7 +164,7 @@ func (r *reader) page(prefix, from []byte, size int) (found page, err error) {
 		if err != nil {
 			return err
 		}
-		return eachRow(rows, func(key, value []byte) { found = append(found, record.Write{Key: key, Value: value}) })
+		return r.eachRow(rows, func(key, value []byte) { found = append(found, record.Write{Key: key, Value: value}) })
 	})
 	return found, err
 }

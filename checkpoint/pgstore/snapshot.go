@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"payonce/checkpoint/record"
 )
@@ -24,27 +27,58 @@ type Snapshot struct {
 var ErrNone = errors.New("the database has no journal of the workspace")
 
 // Read opens a snapshot of the journal of a workspace. It writes nothing, not even an epoch. The error wraps ErrNone
-// when there is no journal.
-func Read(address, workspace string) (*Snapshot, error) {
-	config, err := configOf(address)
+// when there is no journal, and record.ErrEncryptionKey when the key of its values does not fit; that is nil for a
+// journal that is not encrypted.
+func Read(address, workspace string, key []byte) (*Snapshot, error) {
+	s, encryption, err := snapshotOf(address, workspace)
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{reader: reader{link: &link{config: config}, workspace: workspace}}
+	if s.values, err = codecOf(key, encryption); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Exists reports whether a database has a journal of a workspace.
+func Exists(address, workspace string) (bool, error) {
+	s, _, err := snapshotOf(address, workspace)
+	if errors.Is(err, ErrNone) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, s.Close()
+}
+
+// snapshotOf opens a snapshot without its codec. It returns what the row of the workspace says about the encryption key.
+func snapshotOf(address, workspace string) (s *Snapshot, encryption []byte, err error) {
+	config, err := configOf(address)
+	if err != nil {
+		return nil, nil, err
+	}
+	s = &Snapshot{reader: reader{link: &link{config: config}, workspace: workspace}}
 	missing := false
 	err = s.do(func(ctx context.Context, conn *pgx.Conn) error {
 		// Every statement sees what was committed when the first one began. The transaction writes nothing.
 		if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
 			return err
 		}
-		tables, err := versionOf(ctx, conn) // what a snapshot reads is the same in every version
+		tables, err := versionOf(ctx, conn)
 		if err != nil || tables == 0 {
 			missing = tables == 0 && err == nil
 			return err
 		}
 		var version int64
-		err = conn.QueryRow(ctx, `SELECT version FROM payonce_workspace AS w WHERE workspace = $1
-			AND EXISTS (SELECT FROM payonce_record AS r WHERE r.workspace = w.workspace AND r.key = $2)`, workspace, record.IdentityKey).Scan(&version)
+		// Whoever only reads may not migrate. Of what a snapshot reads, older tables lack this column alone.
+		column := "encryption"
+		if tables < encryptionVersion {
+			column = "''::bytea"
+		}
+		err = conn.QueryRow(ctx, `SELECT version, `+column+` FROM payonce_workspace AS w WHERE workspace = $1
+			AND EXISTS (SELECT FROM payonce_record AS r WHERE r.workspace = w.workspace AND r.key = $2)`, workspace, record.IdentityKey).Scan(&version, &encryption)
 		missing, s.version = errors.Is(err, pgx.ErrNoRows), uint64(version)
 		if missing {
 			err = nil
@@ -56,10 +90,10 @@ func Read(address, workspace string) (*Snapshot, error) {
 	}
 	if err != nil {
 		s.close()
-		return nil, err
+		return nil, nil, err
 	}
 	s.once = true
-	return s, nil
+	return s, encryption, nil
 }
 
 // Commit implements record.Store. It writes nothing.
@@ -76,13 +110,20 @@ func (s *Snapshot) Close() error {
 	return nil
 }
 
-// AddressOf returns the address of a database without the password, to show it to people.
+// AddressOf returns the address of a database without the password, to show it to people. It can be given to --journal.
+// It is the same for all addresses of one user and database that differ only in their settings.
 func AddressOf(address string) string {
 	config, err := configOf(address)
 	if err != nil {
 		return "a database"
 	}
-	return fmt.Sprintf("postgres://%s@%s:%d/%s", config.User, config.Host, config.Port, config.Database)
+	shown := url.URL{Scheme: "postgres", User: url.User(config.User), Path: "/" + config.Database}
+	if network, _ := pgconn.NetworkAddress(config.Host, config.Port); network == "unix" {
+		shown.RawQuery = "host=" + strings.ReplaceAll(url.QueryEscape(config.Host), "%2F", "/") + "&port=" + fmt.Sprint(config.Port)
+	} else {
+		shown.Host = net.JoinHostPort(config.Host, fmt.Sprint(config.Port))
+	}
+	return shown.String()
 }
 
 // NameOf returns a name for the database of a URL that does not depend on the password: for a directory of local files.

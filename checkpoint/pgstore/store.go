@@ -15,6 +15,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -32,6 +33,8 @@ import (
 type Options struct {
 	URL       string // such as postgres://user:password@host/database
 	Workspace string // whose journal it is; one database may have several
+	// EncryptionKey encrypts the values: 32 bytes, or nil for a journal that is not encrypted.
+	EncryptionKey []byte
 	// Holder describes this process to others.
 	Holder string
 	// Lease is the time for which the process may send calls without renewing the lease in the database.
@@ -58,7 +61,9 @@ type Store struct {
 	epoch   int64
 	nonce   []byte // distinguishes this process from a lost one with the same epoch
 	life    life
-	version atomic.Uint64 // the last commit that this process has seen
+	// encryption is what the row of the workspace said about the key of the values when the journal was opened.
+	encryption []byte
+	version    atomic.Uint64 // the last commit that this process has seen
 
 	// deadline is the uptime until which requests may be sent.
 	deadline atomic.Int64
@@ -91,7 +96,7 @@ func Open(o Options) (*Store, error) {
 	if o.Workspace == "" || o.Lease <= 0 || o.CallTime < 0 {
 		return nil, errors.New("a shared journal needs a workspace, a lease and the longest time of a call")
 	}
-	s := &Store{reader: reader{&link{config: config}, o.Workspace, o.Lease}, options: o, nonce: newToken(), stopped: make(chan struct{})}
+	s := &Store{reader: reader{link: &link{config: config}, workspace: o.Workspace, patience: o.Lease}, options: o, nonce: newToken(), stopped: make(chan struct{})}
 	var began time.Duration
 	_, err = s.migrate(schemaVersion)
 	if err == nil {
@@ -129,7 +134,11 @@ func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 		if err != nil {
 			return err
 		}
-		err = tx.QueryRow(ctx, "UPDATE payonce_workspace SET epochs = epochs + 1 WHERE workspace = $1 RETURNING epochs", s.workspace).Scan(&s.epoch)
+		err = tx.QueryRow(ctx, "UPDATE payonce_workspace SET epochs = epochs + 1 WHERE workspace = $1 RETURNING epochs, encryption", s.workspace).
+			Scan(&s.epoch, &s.encryption)
+		if err == nil {
+			err = s.unlockValues(ctx, tx)
+		}
 		if err != nil {
 			return err
 		}
@@ -148,6 +157,29 @@ func (s *Store) enter(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	})
 }
+
+// unlockValues makes the codec of the journal's values. A workspace without records takes the key of this process.
+func (s *Store) unlockValues(ctx context.Context, tx pgx.Tx) (err error) {
+	s.values, err = codecOf(s.options.EncryptionKey, s.encryption)
+	if !errors.Is(err, record.ErrEncryptionKey) {
+		return err
+	}
+	var used bool
+	if usedErr := tx.QueryRow(ctx, hasRecords, s.workspace).Scan(&used); usedErr != nil || used {
+		return cmp.Or(usedErr, err)
+	}
+	if s.encryption, err = newEncryption(s.options.EncryptionKey); err != nil {
+		return err
+	}
+	if _, err = tx.Exec(ctx, "UPDATE payonce_workspace SET encryption = $2 WHERE workspace = $1", s.workspace, s.encryption); err != nil {
+		return err
+	}
+	s.values, err = codecOf(s.options.EncryptionKey, s.encryption)
+	return err
+}
+
+// hasRecords asks whether the workspace $1 has records.
+const hasRecords = "SELECT EXISTS (SELECT FROM payonce_record WHERE workspace = $1)"
 
 // mustBeSafe refuses a server whose settings allow it to lose confirmed commits.
 func mustBeSafe(ctx context.Context, conn *pgx.Conn) error {

@@ -41,12 +41,13 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, er
 	batch.Queue(renewal, s.workspace, s.epoch, s.nonce).QueryRow(func(row pgx.Row) error { return s.isLive(row.Scan(&renewed, &turn.Now)) })
 	batch.Queue(`UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND ended IS NULL AND epoch <> $2
 		AND seen + lease + call_time < clock_timestamp()`, s.workspace, s.epoch)
-	batch.Queue("SELECT epoch, seen + lease <= clock_timestamp() FROM payonce_process WHERE workspace = $1 AND ended IS NULL", s.workspace).
+	batch.Queue("SELECT epoch, seen + lease, seen + lease <= clock_timestamp() FROM payonce_process WHERE workspace = $1 AND ended IS NULL", s.workspace).
 		Query(func(rows pgx.Rows) error {
 			var epoch int64
+			var lease time.Time
 			var silent bool
-			_, err := pgx.ForEachRow(rows, []any{&epoch, &silent}, func() error {
-				turn.Live = append(turn.Live, uint64(epoch))
+			_, err := pgx.ForEachRow(rows, []any{&epoch, &lease, &silent}, func() error {
+				turn.Live, turn.Leases = append(turn.Live, uint64(epoch)), append(turn.Leases, lease)
 				if silent && epoch != s.epoch {
 					turn.Silent = append(turn.Silent, uint64(epoch))
 				}
@@ -73,7 +74,7 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, er
 		})
 	batch.Queue("SELECT key, value FROM payonce_record WHERE workspace = $1 AND version > $2", s.workspace, int64(s.version.Load())).
 		Query(func(rows pgx.Rows) error {
-			return eachRow(rows, func(key, value []byte) { turn.Changed = append(turn.Changed, record.Write{Key: key, Value: value}) })
+			return s.eachRow(rows, func(key, value []byte) { turn.Changed = append(turn.Changed, record.Write{Key: key, Value: value}) })
 		})
 	if err := conn.SendBatch(ctx, batch).Close(); err != nil {
 		return turn, err
@@ -149,6 +150,11 @@ func (s *Store) Refresh() (turn record.Turn, err error) {
 		if err := s.compare(now); err != nil {
 			return err
 		}
+		for i, w := range turn.Changed {
+			if turn.Changed[i].Value, err = s.values.decode(w.Key, w.Value); err != nil {
+				return err
+			}
+		}
 		s.seen = now.last
 		s.version.Store(uint64(now.last.version))
 		return nil
@@ -206,7 +212,7 @@ func (s *Store) Commit(writes []record.Write) error {
 			return fmt.Errorf("%w: the connection broke while the journal was opened", record.ErrFailed)
 		}
 		batch := &pgx.Batch{}
-		queueWrites(batch, s.workspace, s.base+1, writes)
+		s.queueWrites(batch, s.base+1, writes)
 		return conn.SendBatch(ctx, batch).Close()
 	})
 }
@@ -237,7 +243,7 @@ func (s *Store) end(writes []record.Write) error {
 func (s *Store) commit(ctx context.Context, conn *pgx.Conn, token []byte, writes []record.Write) error {
 	batch := &pgx.Batch{}
 	if len(writes) > 0 {
-		queueWrites(batch, s.workspace, s.base+1, writes)
+		s.queueWrites(batch, s.base+1, writes)
 		if err := queuePaid(batch, s.workspace, writes, false); err != nil {
 			return err
 		}
@@ -282,7 +288,7 @@ func (s *Store) commitAgain(token []byte, writes []record.Write) error {
 }
 
 // queueWrites adds the statements that write records.
-func queueWrites(batch *pgx.Batch, workspace string, version int64, writes []record.Write) {
+func (r *reader) queueWrites(batch *pgx.Batch, version int64, writes []record.Write) {
 	last := map[string]int{} // the last write of each key counts
 	for i, w := range writes {
 		last[string(w.Key)] = i
@@ -294,16 +300,16 @@ func queueWrites(batch *pgx.Batch, workspace string, version int64, writes []rec
 		case w.Value == nil:
 			deleted = append(deleted, w.Key)
 		default:
-			keys, values = append(keys, w.Key), append(values, w.Value)
+			keys, values = append(keys, w.Key), append(values, r.values.encode(w.Key, w.Value))
 		}
 	}
 	if len(keys) > 0 {
 		batch.Queue(`INSERT INTO payonce_record AS r (workspace, key, value, version)
 			SELECT $1, w.key, w.value, $4 FROM unnest($2::bytea[], $3::bytea[]) AS w (key, value)
 			ON CONFLICT (workspace, key) DO UPDATE SET value = excluded.value, version = excluded.version`,
-			workspace, keys, values, version)
+			r.workspace, keys, values, version)
 	}
 	if len(deleted) > 0 {
-		batch.Queue("DELETE FROM payonce_record WHERE workspace = $1 AND key = ANY($2::bytea[])", workspace, deleted)
+		batch.Queue("DELETE FROM payonce_record WHERE workspace = $1 AND key = ANY($2::bytea[])", r.workspace, deleted)
 	}
 }

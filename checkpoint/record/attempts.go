@@ -166,10 +166,13 @@ func fieldEntryMembers(m *numbered.Members, f *FieldEntry) {
 	}
 }
 
+// ChargeMember is the number of the only member of a resolution that a correction changes. Migrations have it, too.
+const ChargeMember = 7
+
 func resolutionMembers(m *numbered.Members, r *attempt.Resolution) {
 	endingMembers(m, (*Ending)(r))
 	numbered.Text(m, 6, &r.Run)
-	numbered.Value(m, 7, &r.Charge, chargeMembers)
+	numbered.Value(m, ChargeMember, &r.Charge, chargeMembers)
 	numbered.Text(m, 8, &r.Status)
 	fields(m, 9, &r.Returned)
 	numbered.Text(m, 10, &r.Data)

@@ -44,6 +44,8 @@ type Turn struct {
 	Epoch uint64    // of this process
 	// Live are the epochs of the processes that may still record how their calls ended, this one included.
 	Live []uint64
+	// Leases has when the lease of each of Live ends unless it is renewed.
+	Leases []time.Time
 	// Refused is why the process may begin no calls, such as ErrFenced; nil when it may. It may still record how its calls
 	// ended.
 	Refused error

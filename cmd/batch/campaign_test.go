@@ -397,7 +397,7 @@ func (c *sharedCampaign) checkJournal() *checkpoint.Journal {
 	t := c.t
 	t.Helper()
 	for _, close := range []bool{true, false} {
-		snapshot, err := pgstore.Read(c.server.URL(), c.workspace)
+		snapshot, err := pgstore.Read(c.server.URL(), c.workspace, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -129,7 +129,7 @@ func exitCode(err error) int {
 		return exitDone
 	case errors.As(err, &stop):
 		return stop.code
-	case errors.As(err, &locked), errors.Is(err, remote.ErrLost):
+	case errors.As(err, &locked), errors.Is(err, remote.ErrLost), errors.Is(err, pgstore.ErrShared):
 		return exitLocked
 	case problem.IsRefused(err):
 		return exitRefused

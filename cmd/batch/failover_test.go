@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"payonce/checkpoint/pgstore"
 	"payonce/io/iotest"
 	"payonce/pipeline/report"
 )
@@ -217,11 +222,30 @@ func TestAnEncryptedJournalIsCopied(t *testing.T) {
 	if said := start([]string{shared}, exitUsage, inJournal("journal", "copy")...); !strings.Contains(said, `"encryption_key"`) {
 		t.Errorf("a copy without the key says %s", said)
 	}
-	start([]string{key, shared}, exitDone, inJournal("journal", "copy")...)
-	start([]string{key, shared}, exitUsage, inJournal("ledger")...) // the key does not encrypt the database
-	start([]string{shared}, exitDone, inJournal("journal", "check")...)
-	start([]string{key, shared}, exitDone, inJournal("journal", "copy", "--undo")...)
-	start([]string{key}, exitDone, p.args...)
+	newKey := "BATCH_JOURNAL_NEW_KEY=" + strings.Repeat("6b", 32)
+	for _, c := range []struct {
+		environ []string // of the copy
+		flag    string
+		fits    []string // the key of the copy
+		not     []string
+	}{
+		{nil, "--plain", nil, []string{key}},
+		{[]string{newKey}, "", []string{"BATCH_JOURNAL_KEY=" + strings.Repeat("6b", 32)}, []string{key}},
+		{nil, "", []string{key}, nil},
+	} {
+		environ := append([]string{key, shared}, c.environ...)
+		args := func(more ...string) []string {
+			return slices.DeleteFunc(inJournal(append([]string{"journal", "copy", c.flag}, more...)...), func(arg string) bool { return arg == "" })
+		}
+		start(environ, exitDone, args()...)
+		if said := start(append(c.not, shared), exitUsage, inJournal("ledger")...); !strings.Contains(said, `"encryption_key"`) {
+			t.Errorf("with another key than that of the copy: %s", said)
+		}
+		start(append(c.fits, shared), exitDone, inJournal("journal", "check")...)
+		start(environ, exitDone, args("--undo")...)
+		start([]string{key}, exitDone, p.args...)
+	}
+	start([]string{key, shared, newKey}, exitUsage, inJournal("journal", "copy", "--plain")...)
 
 	start([]string{key, shared}, exitDone, inJournal("journal", "copy")...)
 	server.Exec("DROP TABLE payonce_schema, payonce_workspace, payonce_process, payonce_record, payonce_paid")
@@ -233,6 +257,100 @@ func TestAnEncryptedJournalIsCopied(t *testing.T) {
 	}
 	if err := chargedOnce(service.end(t).Charges); err != nil {
 		t.Error(err)
+	}
+}
+
+// journalTables are the tables of shared journals.
+var journalTables = []string{"payonce_workspace", "payonce_process", "payonce_record", "payonce_paid"}
+
+// TestAnEncryptedSharedJournalShowsNobody runs with the same list on a plain and on an encrypted journal, and searches
+// the tables for what the list and the answers say about persons and companies. Then it calls other commands, changes
+// the key, and tries keys that do not fit.
+func TestAnEncryptedSharedJournalShowsNobody(t *testing.T) {
+	skipIfShort(t)
+	server := iotest.StartPostgres(t, "fsync=on")
+	service := startService(t, 5)
+	const rows = 8
+	plain := newSharedProgram(t, server, rows, service.listen(t), "--max-spend", "60", "--profile", "--workspace", "plain")
+	plain.runToEnd(exitDone)
+	var texts []string
+	for _, row := range readRows(t, plain.output()) {
+		for _, column := range []string{"first_name", "last_name", "company", "domain", "email", "phone", "linkedin_url"} {
+			if len(row[column]) > 4 {
+				texts = append(texts, row[column])
+			}
+		}
+	}
+	found := func(texts []string) (found []string) {
+		rows := server.Dump(journalTables...)
+		for _, text := range texts {
+			if bytes.Contains(rows, []byte(text)) {
+				found = append(found, text)
+			}
+		}
+		return found
+	}
+	if len(found(texts)) < 2*rows {
+		t.Fatalf("of %q the plain journal shows only %q, so this test shows nothing", texts, found(texts))
+	}
+	for _, table := range journalTables {
+		server.Exec("DELETE FROM " + table)
+	}
+
+	key, newKey := strings.Repeat("5a", 32), strings.Repeat("6b", 32)
+	p := newSharedProgram(t, server, rows, plain.baseURL, "--max-spend", "60", "--profile")
+	start := func(key string, code int, args ...string) string {
+		t.Helper()
+		c := *p
+		c.environ, c.args = append([]string{"BATCH_JOURNAL_KEY=" + key}, p.environ...), args
+		said := c.runToEnd(code)
+		return said.stdout.String() + said.stderr.String()
+	}
+	inJournal := func(line string) []string { return append(strings.Fields(line), "--state", p.state(), "--json") }
+	start(key, exitDone, p.args...)
+	if shown := found(texts); len(shown) > 0 {
+		t.Errorf("the tables of the encrypted journal show %q", shown)
+	}
+	for _, command := range []string{"status", "budget --offline", "runs", "show list", "ledger", "journal check", "journal dump", "reconcile", "doctor", "journal unpause"} {
+		start(key, exitDone, inJournal(command)...)
+		for _, other := range []string{"", newKey} {
+			if said := start(other, exitUsage, inJournal(command)...); !strings.Contains(said, "encryption key does not fit") {
+				t.Errorf("batch %s with the key %q says %s", command, other, said)
+			}
+		}
+	}
+	for _, other := range []string{"", newKey} {
+		if said := start(other, exitUsage, p.args...); !strings.Contains(said, `"encryption_key"`) {
+			t.Errorf("a run with the key %q says %s", other, said)
+		}
+	}
+	email := readRows(t, p.output())[0]["email"]
+	for _, row := range readRows(t, p.output()) {
+		email = cmp.Or(email, row["email"])
+	}
+	start(key, exitDone, inJournal("forget --yes --email "+email)...)
+	p.environ = append(p.environ, "BATCH_JOURNAL_NEW_KEY="+newKey)
+	other, err := pgstore.Open(pgstore.Options{
+		URL: server.URL(), Workspace: "default", EncryptionKey: bytes.Repeat([]byte{0x5a}, 32), Holder: "another process", Lease: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := start(key, exitLocked, inJournal("journal rekey")...); !strings.Contains(said, `"journal_shared"`) {
+		t.Errorf("rekey while another process works says %s", said)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	start(key, exitDone, inJournal("journal rekey")...)
+	start(key, exitUsage, inJournal("ledger")...)
+	start(newKey, exitDone, inJournal("journal check")...)
+	start(newKey, exitDone, inJournal("journal prune --keep-answers 0s --yes")...)
+	if shown := found(texts); len(shown) > 0 {
+		t.Errorf("afterwards the tables show %q", shown)
+	}
+	if err := chargedOnce(service.end(t).Charges); err == nil {
+		t.Error("the second journal bought nothing, so this test shows nothing")
 	}
 }
 

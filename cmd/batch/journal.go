@@ -31,17 +31,22 @@ func newJournalCommand(env environment) *cobra.Command {
 func newJournalCopyCommand(env environment) *cobra.Command {
 	undo := false
 	o := newOptions(env)
-	o.copies = true
 	cmd := journalCommandOf(o, "copy", "Copy the journal from its directory to a database",
 		"Copy the workspace's journal from its directory to the PostgreSQL database that --journal or\n"+
 			journalVariable+" names, so that several machines can share it. The workspace must have no journal in the\n"+
 			"database. Every record is compared before the copy is there. Nothing is paid from the directory any\n"+
 			"more: it can only be read. Repeat the command when it was interrupted.\n"+
 			"\n"+
+			journalKeyVariable+" is the key of the directory. It also encrypts the copy, unless\n"+
+			newJournalKeyVariable+" has another one, or --plain is given.\n"+
+			"\n"+
 			"--undo removes a copy that no command has written to yet, and lets runs pay from the directory again.",
 		func(ctx context.Context, w *pipeline.Work) (report.Report, error) {
 			if err := mustBeShared(w); err != nil {
 				return nil, err
+			}
+			if w.Workspace.Journal.PlainCopy && w.Workspace.Journal.NewKey.Text != "" {
+				return nil, problem.Usagef("--plain and %s exclude each other", newJournalKeyVariable)
 			}
 			if undo {
 				undone, err := inspect.UndoCopy(ctx, w)
@@ -50,6 +55,7 @@ func newJournalCopyCommand(env environment) *cobra.Command {
 			copied, err := inspect.Copy(ctx, w)
 			return orNone(copied, ifInterrupted(err, "the copy is not in the database; nothing is paid from the directory until you run the same command again, or add --undo"))
 		})
+	cmd.Flags().BoolVar(&o.service.plainCopy, "plain", false, "do not encrypt the copy of an encrypted journal")
 	cmd.Flags().BoolVar(&undo, "undo", false, "remove a copy that was not used, and pay from the directory again")
 	return cmd
 }

@@ -57,7 +57,6 @@ type options struct {
 	kept      *pipeline.PlanFile // read from it
 
 	changes    string    // the table of changes of watched companies, which a run writes first; "" for none
-	copies     bool      // the command reads a journal in a directory besides the shared one
 	unapproved time.Time // the time since which the run waits for an approval; zero for none
 }
 
@@ -228,8 +227,6 @@ func (o *options) check() error {
 		return problem.Usagef("--journal has a password or cannot be read, and others can see the command line. Write it like postgres://user@host/database, with the password in a passfile, or put the whole address into BATCH_JOURNAL")
 	case shared != "" && o.service.Sandbox:
 		return problem.Usagef("--sandbox has a journal of its own: unset BATCH_JOURNAL and leave out --journal")
-	case shared != "" && o.service.getenv(journalKeyVariable) != "" && !o.copies:
-		return problem.Usagef("BATCH_JOURNAL_KEY does not encrypt a shared journal: unset it, and let the database encrypt its files")
 	case excluded != "":
 		return problem.Usagef("--sandbox and --%s exclude each other", excluded)
 	case !o.service.Known() && !(o.offline && o.unbound):

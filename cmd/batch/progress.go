@@ -292,7 +292,7 @@ func (p *progress) tick() (waits bool) {
 // busy returns how long the lookups have taken so far, without waits.
 func (p *progress) busy() time.Duration {
 	w, now := p.tally.Waited, p.now()
-	busy := now.Sub(p.begun) - w.SlowDown - w.Rate - w.Settle - w.Retry
+	busy := now.Sub(p.begun) - w.SlowDown - w.Rate - w.Settle - w.Drain - w.Retry
 	if !p.waits.IsZero() {
 		busy -= now.Sub(p.waits)
 	}
@@ -386,13 +386,18 @@ var waits = map[dispatch.WaitReason]string{
 	dispatch.WaitSlowDown: "waiting: service says slow down",
 	dispatch.WaitRate:     "waiting: rate limit",
 	dispatch.WaitSettle:   "waiting: responses lost, account settles",
+	dispatch.WaitDrain:    "waiting: another process compares the account",
 }
 
 // wait says what the next lookup waits for and until when; "" for nothing.
 func (p *progress) wait() string {
 	text := waits[p.tally.Wait.Reason]
 	if until := p.tally.Wait.Until; text != "" && !until.IsZero() {
-		text += ", next call " + until.Local().Format(time.TimeOnly)
+		end := ", next call "
+		if p.tally.Wait.Reason == dispatch.WaitDrain {
+			end = ", its lease ends "
+		}
+		text += end + until.Local().Format(time.TimeOnly)
 	}
 	return text
 }

@@ -104,6 +104,7 @@ type serviceFlags struct {
 	transport     configs.ChoiceFlag
 	Timeout       time.Duration
 	sameWorkspace bool
+	plainCopy     bool // of journal copy
 	exclusive     bool
 	settleDelay   time.Duration
 
@@ -154,7 +155,7 @@ func newServiceFlags(env environment) serviceFlags {
 func (f *serviceFlags) Options() workspace.Options {
 	options := workspace.Options{
 		Journal: workspace.Journal{
-			State: f.State, Name: f.Workspace, Wait: f.Wait, Shared: f.shared(),
+			State: f.State, Name: f.Workspace, Wait: f.Wait, Shared: f.shared(), PlainCopy: f.plainCopy,
 			Key:    workspace.Key{From: journalKeyVariable, Text: f.getenv(journalKeyVariable)},
 			NewKey: workspace.Key{From: newJournalKeyVariable, Text: f.getenv(newJournalKeyVariable)},
 		},

@@ -112,7 +112,7 @@ func (n *sharedNight) awaitEnds(count int) (ended []record.Occurrence) {
 // checkJournal checks the records of the journal.
 func checkSharedJournal(t *testing.T, server *iotest.PostgresServer, workspace string) {
 	t.Helper()
-	snapshot, err := pgstore.Read(server.URL(), workspace)
+	snapshot, err := pgstore.Read(server.URL(), workspace, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,12 @@ func onDatabases(script string, newDatabase func() string) string {
 	commands, files, _ := strings.Cut("\n"+script, "\n-- ")
 	var lines []string
 	add := func(line string) { lines = append(lines, line) }
-	journal := func() { add("env BATCH_JOURNAL=" + newDatabase()) }
+	keyed := false
+	journal := func() {
+		add("env BATCH_JOURNAL=" + newDatabase())
+		keyed = !keyed
+		add("env BATCH_JOURNAL_KEY=" + strings.Repeat("5a", map[bool]int{true: 32}[keyed])) // each second one is encrypted
+	}
 	journal()
 	if first, _, found := strings.Cut(commands, " --sandbox"); found && !strings.Contains(first, "\nserv") {
 		add("service")

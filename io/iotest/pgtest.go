@@ -1,6 +1,7 @@
 package iotest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/url"
@@ -256,6 +257,23 @@ func (s *PostgresServer) Exec(statements string) {
 	if err := s.TryExec(statements); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// Dump returns the rows of tables, with texts and byte strings as they are.
+func (s *PostgresServer) Dump(tables ...string) []byte {
+	s.t.Helper()
+	conn, err := pgconn.Connect(s.t.Context(), s.URL())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	var rows bytes.Buffer
+	for _, table := range tables {
+		if _, err := conn.CopyTo(s.t.Context(), &rows, "COPY "+table+" TO STDOUT (FORMAT binary)"); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return rows.Bytes()
 }
 
 // TryExec runs statements on a server that may be away.

@@ -46,6 +46,7 @@ type dispatcher struct {
 	reconcileAt time.Time
 	progress    *AccountProgress
 	tally       Tally
+	asked       askedPause      // the last one
 	short       *CeilingReached // why no expendable field is paid for any more: as it was at the first
 	reached     []reached       // in the order in which they were reached
 	stop        Stop
@@ -138,12 +139,17 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	if handled, err := d.isKnown(ctx); handled || err != nil {
 		return err
 	}
+	paused := d.gate.paused()
 	decision, err := d.Ledger.Begin(request)
 	if err != nil {
 		return err
 	}
 	switch decision := decision.(type) {
 	case attempt.Granted:
+		if d.asked.until.After(asked) { // somebody has ended the pause
+			d.gate.reopen(d.asked.paused)
+		}
+		d.asked = askedPause{}
 		d.send(ctx, *d.pending, decision)
 		d.pending, d.paced = nil, false
 	case attempt.Paid:
@@ -158,14 +164,14 @@ func (d *dispatcher) begin(ctx context.Context) error {
 	case attempt.Over:
 		return d.over(ctx, decision, asked)
 	case attempt.Later:
-		d.later(ctx, decision)
+		d.later(ctx, decision, paused)
 	case attempt.Blocked:
 		if len(d.flights.begun) == 0 && decision.Until.IsZero() {
 			return errors.New("the journal waits for a call, but none is in flight")
 		}
 		if decision.Drained {
-			defer d.waiting(Wait{Reason: WaitSettle})()
-			defer d.counting(&d.tally.Waited.Settle)()
+			defer d.waiting(Wait{WaitDrain, decision.LeaseEnds})()
+			defer d.counting(&d.tally.Waited.Drain)()
 		}
 		d.wait(ctx, decision.Until)
 	default:
@@ -194,15 +200,26 @@ func (d *dispatcher) isKnown(ctx context.Context) (handled bool, err error) {
 	return known, err
 }
 
-// later waits until the pending task may be sent, unless that is too long to wait for.
-func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
+// askedPause is a pause that the service asked for, as the journal showed it, and how often the gate was paused by then.
+type askedPause struct {
+	until  time.Time
+	paused int
+}
+
+// later waits until the pending task may be sent, unless that is too long to wait for. The gate was paused some times
+// when the journal was asked.
+func (d *dispatcher) later(ctx context.Context, later attempt.Later, paused int) {
 	wait := later.Until.Sub(d.Now())
 	if later.Asked && wait > cmp.Or(d.LongestPause, maxPause) {
 		until := later.Until.UTC().Format("2006-01-02 15:04 MST")
 		d.haltAccount(ServiceRefused{Code: CodeAskedToWait, Message: "it asks to send nothing before " + until, Until: later.Until})
 		return
 	}
-	if wait > longWait && len(d.flights.begun) == 0 {
+	isNew := !later.Until.Equal(d.asked.until)
+	if later.Asked {
+		d.asked = askedPause{later.Until, paused}
+	}
+	if wait > longWait && len(d.flights.begun) == 0 && isNew {
 		d.note("nothing may be sent for %s", Span(wait))
 	}
 	reason, sum := WaitRate, &d.tally.Waited.Rate
@@ -213,7 +230,11 @@ func (d *dispatcher) later(ctx context.Context, later attempt.Later) {
 		defer d.waiting(Wait{reason, later.Until})()
 	}
 	defer d.counting(sum)()
-	d.wait(ctx, later.Until)
+	until := later.Until
+	if again := later.AskAgain; !again.IsZero() && again.Before(until) {
+		until = again
+	}
+	d.wait(ctx, until)
 }
 
 // over does what follows when the pending task does not fit under a ceiling. The journal was asked at a time.

@@ -20,28 +20,31 @@ const (
 	WaitSlowDown WaitReason = "slow_down" // the service asked to send nothing
 	WaitRate     WaitReason = "rate"      // the window of the rate limit is full
 	WaitSettle   WaitReason = "settle"    // the account has to settle after lost responses
-	WaitRetry    WaitReason = "retry"     // lookups failed for a temporary fault, and nothing else is left to send
-	WaitPace     WaitReason = "pace"      // the lookups are spread evenly
+	// WaitDrain waits for another process that compares lost lookups of the account, or erases. Its lease ends at Until
+	// unless the process renews it.
+	WaitDrain WaitReason = "drain"
+	WaitRetry WaitReason = "retry" // lookups failed for a temporary fault, and nothing else is left to send
+	WaitPace  WaitReason = "pace"  // the lookups are spread evenly
 
 	shortestWait = time.Second
 )
 
 // WaitReasons returns all reasons.
 func WaitReasons() []WaitReason {
-	return []WaitReason{WaitRate, WaitSlowDown, WaitRetry, WaitSettle, WaitPace}
+	return []WaitReason{WaitRate, WaitSlowDown, WaitRetry, WaitSettle, WaitDrain, WaitPace}
 }
 
 // Waited has the times in which nothing was sent, by their reasons. Waits while a call is in flight count too: the
 // next lookup could have been sent.
 type Waited struct {
-	SlowDown, Rate, Settle, Retry, Pace time.Duration
+	SlowDown, Rate, Settle, Drain, Retry, Pace time.Duration
 }
 
 // Plus returns the sums of two.
 func (w Waited) Plus(other Waited) Waited {
 	return Waited{
 		SlowDown: w.SlowDown + other.SlowDown, Rate: w.Rate + other.Rate, Settle: w.Settle + other.Settle,
-		Retry: w.Retry + other.Retry, Pace: w.Pace + other.Pace,
+		Drain: w.Drain + other.Drain, Retry: w.Retry + other.Retry, Pace: w.Pace + other.Pace,
 	}
 }
 
@@ -50,7 +53,7 @@ func (w Waited) Each(do func(WaitReason, time.Duration)) {
 	for _, one := range []struct {
 		reason WaitReason
 		span   time.Duration
-	}{{WaitRate, w.Rate}, {WaitSlowDown, w.SlowDown}, {WaitRetry, w.Retry}, {WaitSettle, w.Settle}, {WaitPace, w.Pace}} {
+	}{{WaitRate, w.Rate}, {WaitSlowDown, w.SlowDown}, {WaitRetry, w.Retry}, {WaitSettle, w.Settle}, {WaitDrain, w.Drain}, {WaitPace, w.Pace}} {
 		if one.span > 0 {
 			do(one.reason, one.span)
 		}

@@ -112,6 +112,7 @@ type gate struct {
 	closed bool
 	limits []attempt.Limit // while one lasts, no call passes that uses one of its meters
 	until  time.Time
+	pauses int // how many there were
 }
 
 func (g *gate) pass(uses cost.Meters) bool {
@@ -146,8 +147,25 @@ func (g *gate) pause(wait time.Duration) time.Time {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.pauses++
 	if until := g.now().Add(wait); until.After(g.until) {
 		g.until = until
 	}
 	return g.until
+}
+
+// paused returns how many pauses there were.
+func (g *gate) paused() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.pauses
+}
+
+// reopen ends the pauses, unless there was one more after a number of them.
+func (g *gate) reopen(pauses int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pauses == pauses {
+		g.until = time.Time{}
+	}
 }

@@ -124,6 +124,7 @@ func Copy(ctx context.Context, w *pipeline.Work) (*report.JournalCopy, error) {
 		return nil, err
 	}
 	view.Directory, view.Database, view.Journal, view.Records = copied.Directory, copied.Database, copied.Journal, copied.Records
+	view.Encrypted, view.NewKey = copied.Encrypted, copied.Encrypted && w.Workspace.Journal.NewKey.Text != ""
 	return view, nil
 }
 

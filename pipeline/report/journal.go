@@ -93,6 +93,8 @@ type JournalCopy struct {
 	Journal   string `json:"journal"`
 	Directory string `json:"directory"`
 	Database  string `json:"database"`
+	Encrypted bool   `json:"encrypted"`
+	NewKey    bool   `json:"-"`       // whether it is encrypted with another key than the directory
 	Records   int64  `json:"records"` // that were copied and compared; 0 when an earlier copy had ended well
 	Undone    bool   `json:"undone,omitempty"`
 }
@@ -102,6 +104,9 @@ func (v *JournalCopy) Render(p *Page) {
 		p.Linef("The copy is removed. Lookups are paid from the directory again.")
 	} else {
 		p.Linef("The journal is in the database. Nothing is paid from the directory any more.")
+	}
+	if v.NewKey {
+		p.Linef("It is encrypted with the new key. %s", p.Hint("rekeyed"))
 	}
 	p.Gap()
 	p.Entryf("journal", "%s", v.Journal)

@@ -187,9 +187,13 @@ func (w *Waiting) text(status *Status) string {
 		dispatch.WaitSlowDown: "service says slow down, " + Counted(w.Times, "time"),
 		dispatch.WaitRate:     "the rate limit is used up",
 		dispatch.WaitSettle:   "responses were lost: the account has to settle",
+		dispatch.WaitDrain:    "another process compares lost lookups of this account, or erases",
 	}[w.Reason]
 	if w.Until == nil {
 		return text
+	}
+	if w.Reason == dispatch.WaitDrain {
+		return Textf("%s, until its lease ends at the latest: %s unless it renews the lease", text, status.clock(*w.Until))
 	}
 	return Textf("%s, next call %s", text, status.clock(*w.Until))
 }

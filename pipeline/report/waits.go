@@ -122,6 +122,7 @@ func waitWords(reason string) string {
 		string(dispatch.WaitSlowDown): "the service, which asked to send nothing for a while",
 		string(dispatch.WaitRetry):    "retries after temporary faults",
 		string(dispatch.WaitSettle):   "the account to settle after lost responses",
+		string(dispatch.WaitDrain):    "another process that compared the account or erased",
 		string(dispatch.WaitPace):     "an even pace",
 		WaitForApproval:               "an approval",
 	}[reason]; words != "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"payonce/checkpoint"
 	"payonce/checkpoint/attempt"
 	"payonce/enrich"
 	"payonce/pipeline/dispatch"
@@ -118,6 +119,49 @@ func TestGrantedTicketsAreNotSentDuringAPause(t *testing.T) {
 		}
 		if o.tally.Posts != 7 {
 			t.Errorf("%d POSTs counted, want 7: what was held back is none", o.tally.Posts)
+		}
+	})
+}
+
+// endedElsewhere is a ledger of which another process ends the pause at a time.
+type endedElsewhere struct {
+	*checkpoint.Journal
+	at time.Time
+}
+
+func (e *endedElsewhere) Begin(req attempt.Request) (attempt.Decision, error) {
+	if !time.Now().Before(e.at) {
+		if _, err := e.EndPause(); err != nil {
+			return nil, err
+		}
+	}
+	decision, err := e.Journal.Begin(req)
+	if later, is := decision.(attempt.Later); is && later.Asked {
+		later.AskAgain = time.Now().Add(time.Second)
+		decision = later
+	}
+	return decision, err
+}
+
+// TestAPauseThatAnotherProcessEndsIsOver: also for the process whose own call was told to wait.
+func TestAPauseThatAnotherProcessEndsIsOver(t *testing.T) {
+	script := func(c call) reply {
+		if c.n == 1 {
+			return slowsDown(0, time.Hour)
+		}
+		return answers(0)
+	}
+	withRig(t, script, func(t *testing.T, r *rig) {
+		start := time.Now()
+		r.ledger = &endedElsewhere{r.journal, start.Add(5 * time.Second)}
+		if o := r.run(people(3, email)); o.stop != nil || o.tally.Answered != 3 || o.tally.Waited.SlowDown != 5*time.Second {
+			t.Errorf("stop %v, tally %+v", o.stop, o.tally)
+		}
+		if took := time.Since(start); took != 5*time.Second || len(r.service.calls) != 4 {
+			t.Errorf("%d calls in %s, want 4 in 5 s", len(r.service.calls), took)
+		}
+		if len(r.notes) != 1 {
+			t.Errorf("notes %q, want one about the wait", r.notes)
 		}
 	})
 }

@@ -31,6 +31,7 @@ const settleDelay = time.Minute
 
 // rig is a run on the real journal and a scripted service, on synctest's clock.
 type rig struct {
+	ledger       dispatch.Ledger // that the run uses; nil for the journal
 	t            *testing.T
 	disk         *disk
 	store        *mount
@@ -110,8 +111,12 @@ func (r *rig) lookups() *dispatch.Lookups {
 		tariff = v1.Tariff()
 	}
 	r.left = map[string]int64{}
+	ledger := r.ledger
+	if ledger == nil {
+		ledger = r.journal
+	}
 	return &dispatch.Lookups{
-		Ledger: r.journal, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Spacing: r.spacing, Now: time.Now,
+		Ledger: ledger, Finder: r.service, Pacer: r.pacer, Concurrency: r.concurrency, Spacing: r.spacing, Now: time.Now,
 		LongestPause: r.longestPause,
 		Expendable:   r.expendable, Catalogue: v1.Catalogue(), Progress: r.progress, Tariff: tariff,
 		NotSent:    func(stop dispatch.Stop, lookups int64) { r.left[stop.Word()] += lookups },

@@ -17,7 +17,19 @@ import (
 type Copied struct {
 	Directory, Database string
 	Journal             string // its ID
+	Encrypted           bool   // whether the copy is
 	Records             int64  // 0 when an earlier copy was committed
+}
+
+// copyKey returns the key of a copy: a new one, or that of the journal that is copied; nil for none.
+func (o Options) copyKey() ([]byte, error) {
+	switch {
+	case o.Journal.PlainCopy:
+		return nil, nil
+	case o.Journal.NewKey.Text != "":
+		return o.Journal.NewKey.Parse()
+	}
+	return o.Journal.Key.Parse()
 }
 
 // inDirectory returns the options for the journal that is in a directory of this machine.
@@ -33,7 +45,12 @@ func (o Options) inDirectory() Options {
 // can be repeated, or cancelled by RemoveShared.
 func (o Options) CopyToShared(ctx context.Context, env Environment, check func(record.Store) error) (*Copied, error) {
 	result := &Copied{Database: pgstore.AddressOf(o.Journal.Shared)}
-	err := o.withSource(ctx, env, func(dir string, from *badgerstore.Store, stop func() error) error {
+	key, err := o.copyKey()
+	if err != nil {
+		return nil, err
+	}
+	result.Encrypted = key != nil
+	err = o.withSource(ctx, env, func(dir string, from *badgerstore.Store, stop func() error) error {
 		identity, err := record.Identify(from)
 		if err != nil {
 			return err
@@ -46,13 +63,18 @@ func (o Options) CopyToShared(ctx context.Context, env Environment, check func(r
 		if began && (copied.Done || copied.To != result.Database) {
 			return &badgerstore.CopiedError{Dir: dir, Copied: copied}
 		}
-		held, err := pgstore.Holds(o.Journal.Shared, o.Journal.Name)
-		if err != nil {
-			return err
-		}
-		if !began {
-			if held != "" {
-				return pgstore.ErrNotEmpty
+		held := ""
+		if began {
+			if held, err = pgstore.Holds(o.Journal.Shared, o.Journal.Name, key); err != nil {
+				return err
+			}
+		} else {
+			exists, err := pgstore.Exists(o.Journal.Shared, o.Journal.Name)
+			if err == nil && exists {
+				err = pgstore.ErrNotEmpty
+			}
+			if err != nil {
+				return err
 			}
 			if err := check(from); err != nil {
 				return err
@@ -64,7 +86,7 @@ func (o Options) CopyToShared(ctx context.Context, env Environment, check func(r
 		}
 		// From here on nothing is paid from the directory, even if the copy fails.
 		if held != identity.ID { // else an earlier copy was committed
-			if result.Records, err = pgstore.CopyFrom(o.Journal.Shared, o.Journal.Name, record.WithStop(from, stop)); err != nil {
+			if result.Records, err = pgstore.CopyFrom(o.Journal.Shared, o.Journal.Name, key, record.WithStop(from, stop)); err != nil {
 				return err
 			}
 		}
@@ -78,7 +100,12 @@ func (o Options) CopyToShared(ctx context.Context, env Environment, check func(r
 // directory can be used again.
 func (o Options) RemoveShared(ctx context.Context, env Environment) (*Copied, error) {
 	result := &Copied{Database: pgstore.AddressOf(o.Journal.Shared)}
-	err := o.withSource(ctx, env, func(dir string, from *badgerstore.Store, _ func() error) error {
+	key, err := o.copyKey()
+	if err != nil {
+		return nil, err
+	}
+	result.Encrypted = key != nil
+	err = o.withSource(ctx, env, func(dir string, from *badgerstore.Store, _ func() error) error {
 		identity, err := record.Identify(from)
 		if err != nil {
 			return err
@@ -93,7 +120,7 @@ func (o Options) RemoveShared(ctx context.Context, env Environment) (*Copied, er
 		case copied.To != result.Database:
 			return &badgerstore.CopiedError{Dir: dir, Copied: copied}
 		}
-		held, err := pgstore.Holds(o.Journal.Shared, o.Journal.Name)
+		held, err := pgstore.Holds(o.Journal.Shared, o.Journal.Name, key)
 		switch {
 		case err != nil:
 			return err

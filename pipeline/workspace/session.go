@@ -27,11 +27,13 @@ type Journal struct {
 	State  string        // the directory of all journals
 	Name   string        // of the workspace
 	Key    Key           // that encrypts it at rest
-	NewKey Key           // that it is to be encrypted with
+	NewKey Key           // that it, or its copy, is to be encrypted with
 	Wait   time.Duration // how long a command waits for another process that owns it
 	// Shared is the URL of the database that has the journal in place of a directory; "" for a directory. It may hold a
 	// password.
 	Shared string
+	// PlainCopy says that a copy of an encrypted journal is not encrypted.
+	PlainCopy bool
 	// AfterFailover opens a shared journal even when its database may lack commits. No calls can be made then.
 	AfterFailover bool
 }
@@ -145,6 +147,8 @@ func OpenError(err error) error {
 		return problem.Coded("journal_replaced", "%w", err)
 	case errors.Is(err, pgstore.ErrNotEmpty):
 		return problem.Coded("copy_not_empty", "%w", err)
+	case errors.Is(err, pgstore.ErrShared):
+		return &problem.Error{Code: "journal_shared", Err: err}
 	case errors.Is(err, pgstore.ErrUsed):
 		return problem.Coded("copy_used", "%w", err)
 	case errors.Is(err, errCopyGone):
@@ -167,7 +171,7 @@ func OpenError(err error) error {
 		return ReadError(err)
 	case errors.Is(err, syscall.ENOSPC):
 		return &problem.Error{Code: "disk_full", Err: err}
-	case errors.Is(err, badgerstore.ErrEncryptionKey):
+	case errors.Is(err, checkpoint.ErrEncryptionKey):
 		return problem.Coded("encryption_key", "%w", err)
 	case errors.Is(err, checkpoint.ErrNotWritable):
 		return problem.Coded("state_not_writable", "%w", err)

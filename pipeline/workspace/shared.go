@@ -13,7 +13,6 @@ import (
 
 	"payonce/checkpoint/pgstore"
 	"payonce/checkpoint/record"
-	"payonce/pipeline/problem"
 )
 
 // callMargin is the time that a call may take besides its time-out: to connect before it, and to record the answer after
@@ -41,9 +40,13 @@ func (o Options) sharing(env Environment, doing string) (*pgstore.Options, error
 	for _, of := range o.Services {
 		longest = max(longest, of.Timeout)
 	}
+	key, err := o.Journal.Key.Parse()
+	if err != nil {
+		return nil, err
+	}
 	host, _ := os.Hostname() // only shown to people
 	return &pgstore.Options{
-		URL: o.Journal.Shared, Workspace: o.Journal.Name, Lease: cmp.Or(env.Lease, pgstore.DefaultLease), CallTime: longest + callMargin,
+		URL: o.Journal.Shared, Workspace: o.Journal.Name, EncryptionKey: key, Lease: cmp.Or(env.Lease, pgstore.DefaultLease), CallTime: longest + callMargin,
 		CommitFiles: append([]string{filepath.Join(dir, commitName)}, others...), AfterFailover: o.Journal.AfterFailover,
 		LockDir: dir,
 		Holder:  fmt.Sprintf("%q (process %d on %s)", env.Program+" "+doing, os.Getpid(), host),
@@ -77,7 +80,7 @@ func (d database) read(_ context.Context, does doing) (record.Store, bool, error
 		s, err := d.participate()
 		return s, false, err
 	}
-	s, err := pgstore.Read(d.Shared.URL, d.Shared.Workspace)
+	s, err := pgstore.Read(d.Shared.URL, d.Shared.Workspace, d.Shared.EncryptionKey)
 	if err != nil {
 		return nil, false, err
 	}
@@ -102,7 +105,7 @@ func (d database) keeps() []string {
 
 // processes implements place.
 func (d database) processes() ([]pgstore.Process, error) {
-	s, err := pgstore.Read(d.Shared.URL, d.Shared.Workspace)
+	s, err := pgstore.Read(d.Shared.URL, d.Shared.Workspace, d.Shared.EncryptionKey)
 	if err != nil {
 		return nil, err
 	}
@@ -110,19 +113,27 @@ func (d database) processes() ([]pgstore.Process, error) {
 	return all, errors.Join(err, s.Close())
 }
 
-// rewrite implements place.
-func (d database) rewrite(context.Context, []byte) error {
-	return problem.Coded("not_shared", "the key of a shared journal cannot be changed; nothing was changed")
+// rewrite implements place. It waits for other processes as a command waits for the owner of a directory.
+func (d database) rewrite(ctx context.Context, key []byte) error {
+	s, err := pgstore.Open(*d.Shared)
+	if err != nil {
+		return err
+	}
+	for waiting := begin(); ; {
+		err := s.Rekey(key, d.Journal.Stop)
+		if errors.Is(err, pgstore.ErrShared) {
+			more, ctxErr := waiting.more(ctx, d.Wait)
+			if more {
+				continue
+			}
+			err = cmp.Or(ctxErr, err)
+		}
+		return errors.Join(err, s.Close())
+	}
 }
 
 // existsShared reports whether a database has the journal of a workspace.
 func existsShared(of Journal) (bool, error) {
-	snapshot, err := pgstore.Read(of.Shared, of.Name)
-	if errors.Is(err, pgstore.ErrNone) {
-		return false, nil
-	}
-	if err != nil {
-		return false, OpenError(err)
-	}
-	return true, snapshot.Close()
+	exists, err := pgstore.Exists(of.Shared, of.Name)
+	return exists, OpenError(err)
 }

@@ -236,7 +236,7 @@ func read(ctx context.Context, dir string, o Opening, does doing) (snapshot *rem
 		case errors.Is(err, remote.ErrOpening):
 			patience = max(o.Wait, readersTime)
 		case errors.Is(err, remote.ErrKey):
-			return nil, nil, fmt.Errorf("%w: %w", badgerstore.ErrEncryptionKey, err)
+			return nil, nil, fmt.Errorf("%w: %w", record.ErrEncryptionKey, err)
 		}
 		if more, ctxErr := waiting.more(ctx, patience); !more {
 			if !errors.Is(err, remote.ErrNoOwner) {
