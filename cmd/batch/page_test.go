@@ -446,13 +446,26 @@ func TestAllThatARunCanUseStandsBeforeTheButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, _ := p.plan("folder/companies.csv", "fields", "company", "fields", "financials", "max-units.companies", "20")
-	before, _, _ := strings.Cut(p.get(path), "Approve and start")
-	for _, want := range []string{"spends at most <strong class=\"figure\">$0.00</strong>", "20 units of companies", "300 units of financials"} {
-		if !strings.Contains(before, want) {
-			t.Errorf("%q does not stand before the button:\n%s", want, before)
+	standsBefore := func(list string, wanted []string, query ...string) {
+		path, _ := p.plan("folder/"+list, query...)
+		before, _, _ := strings.Cut(p.get(path), "Approve and start")
+		for _, want := range wanted {
+			if !strings.Contains(before, want) {
+				t.Errorf("%q does not stand before the button:\n%s", want, before)
+			}
 		}
 	}
+	const spends = "spends at most <strong class=\"figure\">"
+	standsBefore("companies.csv", []string{spends + "$0.00", "20 units of companies", "300 units of financials"}, "fields", "company", "fields", "financials", "max-units.companies", "20")
+	p.demoList("contacts.csv", 30)
+	standsBefore("contacts.csv", []string{spends + "$4.00", "7 units of contacts", "46 units of phone_count"}, "fields", "email", "fields", "phone", "fields", "contact", "max-units.contacts", "7")
+	config := filepath.Join(t.TempDir(), "batch.yaml")
+	if err := os.WriteFile(config, []byte("unit-prices: companies=0.05\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.flags = append(p.flags, "--config", config)
+	p.kill()
+	standsBefore("companies.csv", []string{spends + "$1.00", "20 units of companies"}, "fields", "company", "max-units.companies", "20")
 }
 
 func TestTwoTabsApproveOnePlanAndOneRunStarts(t *testing.T) {

@@ -212,6 +212,20 @@ func (p *pageProgram) RunArguments(plan *pipeline.PlanFile, path, output string)
 	return words
 }
 
+// Doubts returns the calls in doubt, as far as the journal and the lists of their runs know them.
+func (p *pageProgram) Doubts(ctx context.Context) (*report.Reconciliation, error) {
+	o, cmd, err := p.journalCommand(ctx, p.env, "reconcile")
+	if err != nil {
+		return nil, err
+	}
+	o.service.Wait = web.ReadingPatience
+	w, err := o.work(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return w.Doubts(ctx, o.list.Value(ctx, p.env.stdin, p.env.now))
+}
+
 // Reconcile compares calls in doubt with the account, or decides them, as "batch reconcile" does.
 func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []attempt.ID) (found *report.Reconciliation, err error) {
 	env := p.env
@@ -225,8 +239,7 @@ func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []a
 	if err != nil {
 		return nil, err
 	}
-	// The decision completes even if the browser closes the connection.
-	found, err = w.Reconcile(context.WithoutCancel(ctx), pipeline.ReconcileOptions{
+	found, err = w.Reconcile(ctx, pipeline.ReconcileOptions{
 		Assume: assume, Attempts: attempts, Reading: o.list.Value(ctx, p.env.stdin, p.env.now),
 	})
 	env.start.End(exitCode(err), exitWord(err))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,19 +89,20 @@ func TestThePageWorksOnASharedJournal(t *testing.T) {
 	p.until("the page tells that the process was killed", func() bool { return strings.Contains(p.get(run), "ended unexpectedly") })
 	server.Exec(fmt.Sprintf("UPDATE payonce_process SET started = started - interval '1 day', seen = seen - interval '1 hour' "+
 		"WHERE ended IS NULL AND holder LIKE '%%(process %s on %%'", pid))
-	if code := p.command("state", "reconcile").end(); code != exitDone && code != exitDoubt {
+	if code := p.command("state", "reconcile", "--settle-delay", "100ms").end(); code != exitDone && code != exitDoubt {
 		t.Errorf("batch reconcile ends with %d", code)
 	}
-	text := p.get("/doubts")
+	text := p.doubts()
 	if !strings.Contains(text, `name="attempt"`) {
 		t.Fatalf("no call is in doubt:\n%s", text)
 	}
-	form := "assume=charged"
+	form := []string{"assume", "charged"}
 	for _, found := range attemptBoxes.FindAllStringSubmatch(text, -1) {
-		form += "&attempt=" + found[1]
+		form = append(form, "attempt", found[1])
 	}
-	if decided := p.do(p.browser, http.MethodPost, p.url+"/doubts", form, nil); !strings.Contains(decided.text, "There are no calls in doubt.") {
-		t.Errorf("the decision: %d\n%s", decided.status, decided.text)
+	p.post("/doubts", form...)
+	if text := p.doubts(); !strings.Contains(text, "There are no calls in doubt.") {
+		t.Errorf("the decision:\n%s", text)
 	}
 	p.post(path, "after", "2")
 	if text := p.ended(run); !strings.Contains(text, "forfeited") || !strings.Contains(text, "Download the result") {

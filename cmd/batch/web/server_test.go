@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"payonce/pipeline/report"
 )
 
 // clock is a clock that a test moves.
@@ -33,36 +31,34 @@ func (c *clock) move(by time.Duration) {
 
 func newClock() *clock { return &clock{at: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)} }
 
-// slowProgram fails to plan, when the test lets it.
-type slowProgram struct {
-	Program
-	fail chan error
-}
-
-func (p slowProgram) Plan(context.Context, string, []Flag, string) (*report.Plan, error) {
-	return nil, <-p.fail
-}
-
-func TestAPlanThatTakesLongIsShownOnce(t *testing.T) {
+func TestATaskThatTakesLongIsShownOnce(t *testing.T) {
 	t.Parallel()
-	at, program := newClock(), slowProgram{fail: make(chan error)}
-	s := &Server{Options: Options{Program: program, Now: at.now}, ending: t.Context()}
-	p := &planning{server: s, tasks: map[string]*planTask{}, slots: make(chan struct{}, mostPlans)}
-	form := planForm{List: "folder/long.csv"}
-	task := p.of(form, "long.csv")
+	at, made := newClock(), make(chan int)
+	all := newTasks(at.now, t.Context())
+	begin := func() (*task, bool) {
+		return all.begin("plan", func(context.Context) (any, error) { return <-made, nil })
+	}
+	first, began := begin()
 	at.move(10 * taskTime) // a million rows on a slow disk
-	program.fail <- errors.New("no list")
-	<-task.done
-	if again := p.of(form, "long.csv"); again != task || again.err == nil {
-		t.Fatal("a plan that took longer than it waits for its reader is made again")
+	made <- 1
+	<-first.done
+	if again, more := begin(); again != first || !began || more || again.value != 1 {
+		t.Fatal("a task that took longer than its result is kept is begun again")
 	}
 	at.move(2 * taskTime)
-	again := p.of(form, "long.csv")
-	if again == task {
-		t.Error("a plan that nobody looked at is kept")
+	again, _ := begin()
+	if again == first {
+		t.Error("the result of a task that nobody looked at is kept")
 	}
-	program.fail <- errors.New("no list")
+	made <- 2
 	<-again.done
+	s := &Server{Options: Options{Now: at.now}, tasks: all}
+	if ready, err := s.await(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), again, "", ""); !ready || err != nil {
+		t.Errorf("a result that is there is not shown: %v", err)
+	}
+	if all.find("plan") != nil {
+		t.Error("a result that was shown is kept")
+	}
 }
 
 func TestWrongPasswordsAtTheSameTimeAreCountedBeforeTheNextIsLookedAt(t *testing.T) {
