@@ -309,6 +309,9 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) error {
 		return badRequest("The page runs only plans with one list. Run this plan in a terminal.")
 	}
 	path, output := s.keptPath(sum), s.outputOf(kept.List.Paths[0])
+	if err := staysIn(output); err != nil {
+		return err
+	}
 	err = s.starts.begin(kept.Plan.Run, after, start{Plan: sum, Output: output}, s.Program.RunArguments(kept, path, output))
 	if err != nil && !errors.Is(err, errStarted) {
 		return err

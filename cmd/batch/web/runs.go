@@ -315,6 +315,11 @@ func (s *Server) resultOf(ctx context.Context, name string) (string, error) {
 	case run.Run != name || run.Output == "":
 		return "", notFound("There is no result of this run.")
 	}
+	if filepath.Dir(run.Output) == s.Lists {
+		if err := staysIn(run.Output); err != nil {
+			return "", err
+		}
+	}
 	if info, err := os.Stat(run.Output); err != nil || !info.Mode().IsRegular() {
 		return "", notFound("The file with the result was moved or removed. Run the plan again: nothing is paid twice.")
 	}
