@@ -187,6 +187,37 @@ func (p *servedPage) saveScreenshot(name string, width int, scheme string) {
 	saveScreenshot(p.t, p.tab, "serve-"+name, width, scheme)
 }
 
+// followInManyTabs opens more tabs on the screen of a run than a browser opens connections to a host. Each follows the run.
+func (p *servedPage) followInManyTabs(browser context.Context, run string) {
+	p.t.Helper()
+	const tabs = 9
+	var shown []func() string
+	for range tabs {
+		tab, closeTab := chromedp.NewContext(browser)
+		defer closeTab()
+		if _, err := chromedp.Call(tab, network.Enable, network.EnableParams{}); err != nil { // it starts, with this context
+			p.t.Fatal(err)
+		}
+		value(p.t, tab, chromedp.Navigate(run))
+		shown = append(shown, func() string {
+			return value(p.t, tab, chromedp.Evaluate[string](`(document.getElementById("live") || {innerText: ""}).innerText`))
+		})
+	}
+	first := make([]string, tabs)
+	for i, text := range shown {
+		first[i] = text()
+	}
+	for i, text := range shown {
+		ctx, cancel := context.WithTimeout(p.tab, browserTime)
+		defer cancel()
+		for text() == first[i] {
+			if ctx.Err() != nil {
+				p.t.Fatalf("tab %d of %d does not follow the run", i+1, tabs)
+			}
+		}
+	}
+}
+
 // pageJobs is a job that only starts by hand.
 const pageJobs = `
 defaults: {sandbox: true, time-zone: UTC, rate-v2: 1000/1s}
@@ -226,6 +257,7 @@ func TestTheServedPageInABrowser(t *testing.T) {
 	value(t, p.tab, chromedp.Evaluate[int](`window.kept = 1`))
 	shown = value(t, p.tab, chromedp.Evaluate[string](`document.getElementById("live").innerText`))
 	p.until("the progress changes", fmt.Sprintf(`window.kept === 1 && document.getElementById("live").innerText !== %q`, shown))
+	p.followInManyTabs(browser, run)
 	p.checkScreen("run", "", "")
 	p.press("Stop", "\r")
 	p.until("the screen shows the result", `[...document.links].some(a => a.innerText === "Download the result")`)

@@ -207,50 +207,34 @@ func processOf(work *pipeline.Work, name string) (workspace.Owner, error) {
 // eventTime is the time between two reads of a run's progress.
 const eventTime = time.Second
 
-// sendEvents sends the progress of a run as server-sent events until the run has ended.
+// sendEvents sends the progress of a run, or its end, as one server-sent event. The browser asks for the next one: a
+// response without an end would occupy a connection, and browsers open six to a host, so a seventh tab would wait.
 func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	work, err := s.reading()
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	flush := http.NewResponseController(w)
-	ticks := time.NewTicker(eventTime)
-	defer ticks.Stop()
-	for {
-		last, err := s.starts.last(name)
-		var live part
-		var owner workspace.Owner
-		if err == nil {
-			var active *report.Status
-			if active, owner, err = s.progress(r.Context(), work, name); err == nil && active != nil {
-				live, err = partOf(active)
-			}
-		}
-		switch {
-		case err != nil && r.Context().Err() == nil:
-			// The journal may be changing its owner. A lasting error is shown when the page is loaded.
-		case owner.Process == 0 && !last.Running:
-			_, _ = io.WriteString(w, "event: end\ndata: \n\n") // the browser has gone
-			return nil
-		case live != "":
-			_, _ = fmt.Fprintf(w, "event: progress\ndata: %s\n\n", strings.ReplaceAll(string(live), "\n", "\ndata: "))
-		default:
-			_, _ = io.WriteString(w, ": waiting\n\n")
-		}
-		if flush.Flush() != nil || r.Context().Err() != nil {
-			return nil // the browser has gone
-		}
-		select {
-		case <-r.Context().Done():
-			return nil
-		case <-ticks.C:
-		}
-		if !s.gate.knows(r) {
-			return nil // it was signed out
+	last, err := s.starts.last(name)
+	var live part
+	var owner workspace.Owner
+	if err == nil {
+		var active *report.Status
+		if active, owner, err = s.progress(r.Context(), work, name); err == nil && active != nil {
+			live, err = partOf(active)
 		}
 	}
+	text := ": waiting\n\n"
+	switch {
+	case err != nil: // the journal may be changing its owner; a lasting error is shown when the page is loaded
+	case owner.Process == 0 && !last.Running:
+		text = "event: end\ndata: \n\n"
+	case live != "":
+		text = fmt.Sprintf("event: progress\ndata: %s\n\n", strings.ReplaceAll(string(live), "\n", "\ndata: "))
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprintf(w, "retry: %d\n%s", eventTime.Milliseconds(), text) // the browser has gone
+	return nil
 }
 
 // stop drains a run: it sends nothing more, its calls in flight end and are recorded, and the result is written.
