@@ -18,7 +18,10 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/cmd/batch/web"
 	"payonce/io/sandbox"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 // servedPage is "batch serve" as a separate process, and a browser that is signed in. The browser stays signed in when
@@ -406,6 +409,32 @@ func TestThePageSaysWhatIsWrongInItsOwnWords(t *testing.T) {
 		if found := regexp.MustCompile(`--[a-z]|batch plan|<p>[;:.]`).FindString(answer.text); found != "" {
 			t.Errorf("%s: the page says %q:\n%s", query, found, answer.text)
 		}
+	}
+}
+
+// TestAHintOnThePageNamesFieldsInPlaceOfFlags looks at every hint of the program.
+func TestAHintOnThePageNamesFieldsInPlaceOfFlags(t *testing.T) {
+	t.Parallel()
+	p, inTerminal := &pageProgram{}, 0
+	for code, text := range texts {
+		hint := p.Hint(report.Failure{Code: code, Hint: text})
+		if strings.HasPrefix(hint, elsewhere) {
+			inTerminal++
+		} else if named := namesCommand.FindString(hint); named != "" {
+			t.Errorf("%s: the page says %q", code, hint)
+		}
+		for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(hint, -1) {
+			if label := web.LabelOf(flag[1]); label != "" {
+				t.Errorf("%s: the page says %q, and has the field %q", code, hint, label)
+			}
+		}
+	}
+	if inTerminal == 0 {
+		t.Error("no hint is about a terminal")
+	}
+	failure := p.Failure(problem.Usagef("--limit 0: choose 1 or more"))
+	if want := `"Look up only the first, number" 0: choose 1 or more`; failure.Message != want {
+		t.Errorf("the page says %q, want %q", failure.Message, want)
 	}
 }
 

@@ -44,7 +44,7 @@ func TestThePageDecidesCallsInDoubt(t *testing.T) {
 	tap.watch.Store(nil)
 	p.ended(run)
 	before := p.doubts() // nobody has compared it yet
-	for _, want := range []string{`value="3" aria-label="Call 3, `, "<td>phone</td>", "Up to 1 free business_phone counts as paid", "The hold of 1 free business_phone ends", `hold at most <span class="figure">1 free business_phone<`} {
+	for _, want := range []string{`value="3" aria-label="Call 3, `, "<td>phone</td>", "Up to 1 free business_phone counts as paid", "The hold of 1 free business_phone ends", `hold at most <strong>1 free business_phone<`} {
 		if !strings.Contains(before, want) || strings.Contains(before, `value="2"`) {
 			t.Errorf("before a comparison the page does not show %q, or another call:\n%s", want, before)
 		}

@@ -49,12 +49,12 @@ const (
 
 // showDoubts shows the calls in doubt, or what a comparison or a decision found that has not been shown yet.
 func (s *Server) showDoubts(w http.ResponseWriter, r *http.Request) error {
-	of, what := s.tasks.find(decideTask), "The account is being read. What it shows"
+	of, title, what := s.tasks.find(decideTask), "Reading the account", "What the account shows"
 	if of == nil {
 		of, _ = s.tasks.begin(doubtsTask, func(ctx context.Context) (any, error) { return s.Program.Doubts(ctx) })
-		what = "The lists of the runs are being read. What is known of the calls"
+		title, what = "Reading the lists of the runs", "What is known of the calls in doubt"
 	}
-	ready, err := s.await(w, r, of, "In doubt", what)
+	ready, err := s.await(w, r, of, title, what)
 	if err != nil || !ready {
 		return err
 	}

@@ -52,6 +52,19 @@ func LabelOf(flag string) string {
 	return map[string]string{"fields": "What to find", "max-units": "Units of modules", "from": "Interfaces that are asked"}[flag]
 }
 
+// flagNames matches the names of flags in a text.
+var flagNames = regexp.MustCompile(`--([a-z][a-z-]*)`)
+
+// InFields names the fields of the form in a text that names their flags.
+func InFields(text string) string {
+	return flagNames.ReplaceAllStringFunc(text, func(name string) string {
+		if label := LabelOf(name[2:]); label != "" {
+			return strconv.Quote(label)
+		}
+		return name
+	})
+}
+
 // completeFirst is the flag of the only checkbox of the form that is not for a field.
 const completeFirst = "complete-first"
 
