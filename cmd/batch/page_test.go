@@ -497,6 +497,20 @@ func TestAllThatARunCanUseStandsBeforeTheButton(t *testing.T) {
 	standsBefore("companies.csv", []string{spends + "$1.00", "20 units of companies"}, "fields", "company", "max-units.companies", "20")
 }
 
+// TestThePageDoesNotWaitForALargeList has a list whose end nobody reads in the time of a test: 8 TB, of which the file
+// system stores the beginning.
+func TestThePageDoesNotWaitForALargeList(t *testing.T) {
+	t.Parallel()
+	p := newServedPage(t, "")
+	p.demoList("large.csv", 20)
+	if err := os.Truncate(filepath.Join(p.lists(), "large.csv"), 8<<40); err != nil {
+		t.Skipf("the file system has no files of 8 TB: %v", err)
+	}
+	for _, screen := range []string{"/", "/columns?list=folder/large.csv", "/runs", "/budget", "/doubts", "/report"} {
+		p.get(screen)
+	}
+}
+
 func TestTwoTabsApproveOnePlanAndOneRunStarts(t *testing.T) {
 	t.Parallel()
 	service, tap := newService(t, 2)

@@ -81,6 +81,43 @@ func TestThePageDecidesCallsInDoubt(t *testing.T) {
 	}
 }
 
+// TestAfterSIGTERMThePageShowsTheCallsInFlightUntilTheyEnd signals only the server, as systemd does with KillMode=mixed.
+func TestAfterSIGTERMThePageShowsTheCallsInFlightUntilTheyEnd(t *testing.T) {
+	t.Parallel()
+	service, tap := newService(t, 11)
+	reached, release := tap.holdMany(t, 4, 3)
+	p := newServedPage(t, tap.listen(t), "--concurrency", "3")
+	p.demoList("contacts.csv", 60)
+	p.demoList("others.csv", 50)
+	path, after := p.plan("folder/contacts.csv", "fields", "email")
+	other, none := p.plan("folder/others.csv", "fields", "phone")
+	run := p.post(path, "after", after)
+	receive(t, reached, "the run never had calls in flight")
+	if err := p.process.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	p.until("the server drains", func() bool {
+		return p.do(p.stranger, http.MethodGet, p.url+"/healthz", "", nil).status == http.StatusServiceUnavailable
+	})
+	p.until("the page tells of the calls in flight", func() bool {
+		return strings.Contains(p.get(run), "Calls in flight: 3.")
+	})
+	if answer := p.do(p.browser, http.MethodPost, p.url+other, "after="+none, nil); answer.status != http.StatusServiceUnavailable || p.starts() != 1 {
+		t.Errorf("an approval while the server drains: %d, %d starts", answer.status, p.starts())
+	}
+	close(release)
+	if code := p.process.end(); code != exitDone {
+		t.Errorf("after SIGTERM the exit code is %d\n%s", code, p.process.stderr)
+	}
+	p.start()
+	if text := p.get(run); !strings.Contains(text, "stopped: interrupted") || !strings.Contains(text, "0 lookups in doubt") {
+		t.Errorf("the run did not drain:\n%s", text)
+	}
+	if sent := len(service.Ledger().Arrivals); sent != 6 {
+		t.Errorf("%d calls were sent, and 6 were begun before the signal", sent)
+	}
+}
+
 func TestServeRunsTheJobsOfAFileAndDrainsAtSIGTERM(t *testing.T) {
 	t.Parallel()
 	jobs := filepath.Join(t.TempDir(), "jobs.yaml")

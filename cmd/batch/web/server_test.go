@@ -5,10 +5,15 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"payonce/pipeline/report"
 )
 
 // clock is a clock that a test moves.
@@ -30,6 +35,49 @@ func (c *clock) move(by time.Duration) {
 }
 
 func newClock() *clock { return &clock{at: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)} }
+
+// slowProgram plans until it is stopped.
+type slowProgram struct {
+	Program
+	dir string
+}
+
+func (p slowProgram) Dir() (string, error) { return p.dir, nil }
+func (slowProgram) Choices() Choices       { return Choices{Fields: []string{"email"}} }
+func (slowProgram) Plan(ctx context.Context, _ string, _ []Flag, _ string) (*report.Plan, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestAPlanOfALargeListIsMadeInTheBackground(t *testing.T) {
+	t.Parallel()
+	lists, state := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(lists, "large.csv"), []byte("email\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Options{Program: slowProgram{dir: state}, Lists: lists, Hosts: func(string) bool { return true }, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, loads := time.Now(), 3
+		for range loads {
+			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/plan?list=folder/large.csv", nil)
+			answer := httptest.NewRecorder()
+			if err := s.showPlan(answer, r); err != nil {
+				t.Fatal(err)
+			}
+			if answer.Header().Get("Refresh") == "" || !strings.Contains(answer.Body.String(), "The list is being read") {
+				t.Errorf("the screen does not load itself again:\n%s", answer.Body)
+			}
+		}
+		if took := time.Since(began); took > time.Duration(loads)*patience || len(s.tasks.all) != 1 {
+			t.Errorf("%d loads took %s, and there are %d plans in the making", loads, took, len(s.tasks.all))
+		}
+		s.end()
+		s.tasks.working.Wait()
+	})
+}
 
 func TestATaskThatTakesLongIsShownOnce(t *testing.T) {
 	t.Parallel()
