@@ -225,3 +225,37 @@ func TestABrowserOpensOnlyForSomebodyAtThisMachine(t *testing.T) {
 		}
 	}
 }
+
+// TestSystemdAcceptsTheDocumentedUnitOfThePage runs systemd-analyze, and looks for what makes runs drain.
+func TestSystemdAcceptsTheDocumentedUnitOfThePage(t *testing.T) {
+	t.Parallel()
+	docs, err := os.ReadFile(filepath.Join("..", "..", "docs", "serve.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit := regexp.MustCompile("(?s)```\n(\\[Service\\]\n.*?)```").FindStringSubmatch(string(docs))
+	if unit == nil {
+		t.Fatal("docs/serve.md has no unit")
+	}
+	for _, want := range []string{"Type=notify\n", "KillMode=mixed\n", "TimeoutStopSec="} {
+		if !strings.Contains(unit[1], want) {
+			t.Errorf("the unit has no %q", want)
+		}
+	}
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("systemd-analyze is not installed")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "batch-serve.service")
+	text := strings.Replace(unit[1], "/usr/local/bin/batch", "/bin/true", 1)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(analyze, "verify", "--system", "--man=no", "--recursive-errors=no", path)
+	command.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir, "SYSTEMD_LOG_LEVEL=warning")
+	output, err := command.CombinedOutput()
+	if err != nil || strings.Contains(string(output), "Unknown") || strings.Contains(string(output), "ignoring") {
+		t.Errorf("%v\n%s", err, output)
+	}
+}
