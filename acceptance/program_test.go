@@ -54,14 +54,20 @@ func (b *built) path(t *testing.T) string {
 
 // workplace is a directory in which the program runs, with the services of the sandbox.
 type workplace struct {
-	t   *testing.T
-	dir string
+	t       *testing.T
+	dir     string
+	environ []string // besides what every command gets
+}
+
+// environment returns that of a command.
+func (w *workplace) environment() []string {
+	return append(append(os.Environ(), "BATCH_STATE="+filepath.Join(w.dir, "state"), "TZ=UTC"), w.environ...)
 }
 
 // newWorkplace returns a workplace with the lists of the demo and a jobs file.
 func newWorkplace(t *testing.T, jobs string) *workplace {
 	t.Helper()
-	w := &workplace{t, t.TempDir()}
+	w := &workplace{t: t, dir: t.TempDir()}
 	for _, name := range []string{"demo.csv", "companies.csv"} {
 		text, err := os.ReadFile(filepath.Join("../testdata", name))
 		if err != nil {
@@ -94,7 +100,7 @@ func (w *workplace) run(code int, args ...string) string {
 	w.t.Helper()
 	command := exec.Command(program.path(w.t), args...)
 	command.Dir = w.dir
-	command.Env = append(os.Environ(), "BATCH_STATE="+filepath.Join(w.dir, "state"), "TZ=UTC")
+	command.Env = w.environment()
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Run()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -35,8 +36,8 @@ type servedPage struct {
 // servePage starts the page.
 func servePage(t *testing.T, w *workplace, browser context.Context, flags ...string) *servedPage {
 	t.Helper()
-	command := exec.Command(program.path(t), append([]string{"serve", "--sandbox", "--listen", "127.0.0.1:0"}, flags...)...)
-	command.Dir, command.Env = w.dir, append(os.Environ(), "BATCH_STATE="+filepath.Join(w.dir, "state"), "TZ=UTC")
+	command := exec.Command(program.path(t), append([]string{"serve", "--listen", "127.0.0.1:0"}, flags...)...)
+	command.Dir, command.Env = w.dir, w.environment()
 	out, err := command.StdoutPipe()
 	if err == nil {
 		err = command.Start()
@@ -187,6 +188,56 @@ func (p *servedPage) saveScreenshot(name string, width int, scheme string) {
 	saveScreenshot(p.t, p.tab, "serve-"+name, width, scheme)
 }
 
+// followInManyTabs opens more tabs on the screen of a run than a browser opens connections to a host. Each follows the run.
+func (p *servedPage) followInManyTabs(browser context.Context, run string) {
+	p.t.Helper()
+	const tabs = 9
+	var shown []func() string
+	for range tabs {
+		tab, closeTab := chromedp.NewContext(browser)
+		defer closeTab()
+		if _, err := chromedp.Call(tab, network.Enable, network.EnableParams{}); err != nil { // it starts, with this context
+			p.t.Fatal(err)
+		}
+		value(p.t, tab, chromedp.Navigate(run))
+		shown = append(shown, func() string {
+			return value(p.t, tab, chromedp.Evaluate[string](`(document.getElementById("live") || {innerText: ""}).innerText`))
+		})
+	}
+	first := make([]string, tabs)
+	for i, text := range shown {
+		first[i] = text()
+	}
+	for i, text := range shown {
+		ctx, cancel := context.WithTimeout(p.tab, browserTime)
+		defer cancel()
+		for text() == first[i] {
+			if ctx.Err() != nil {
+				p.t.Fatalf("tab %d of %d does not follow the run", i+1, tabs)
+			}
+		}
+	}
+}
+
+// drop drops a file on the element with an ID.
+func (p *servedPage) drop(path, id string) {
+	p.t.Helper()
+	middle := value(p.t, p.tab, chromedp.Evaluate[[]float64](fmt.Sprintf(`(() => {
+		const e = document.getElementById(%q);
+		e.scrollIntoView({block: "center"});
+		const r = e.getBoundingClientRect();
+		return [r.left + r.width / 2, r.top + r.height / 2];
+	})()`, id)))
+	for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop} {
+		value(p.t, p.tab, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, input.DispatchDragEvent, input.DispatchDragEventParams{
+				Type: kind, X: middle[0], Y: middle[1], Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1},
+			})
+			return err
+		}))
+	}
+}
+
 // pageJobs is a job that only starts by hand.
 const pageJobs = `
 defaults: {sandbox: true, time-zone: UTC, rate-v2: 1000/1s}
@@ -202,7 +253,7 @@ func TestTheServedPageInABrowser(t *testing.T) {
 	}
 	w := newWorkplace(t, pageJobs)
 	w.run(0, "jobs", "run", "nightly")
-	p := servePage(t, w, browser, "--file", "jobs.yaml", "--rate", "1/1s")
+	p := servePage(t, w, browser, "--sandbox", "--file", "jobs.yaml", "--rate", "1/1s")
 
 	// The first run by keyboard alone and without scripts: three presses of Enter.
 	p.scripts(false)
@@ -226,6 +277,7 @@ func TestTheServedPageInABrowser(t *testing.T) {
 	value(t, p.tab, chromedp.Evaluate[int](`window.kept = 1`))
 	shown = value(t, p.tab, chromedp.Evaluate[string](`document.getElementById("live").innerText`))
 	p.until("the progress changes", fmt.Sprintf(`window.kept === 1 && document.getElementById("live").innerText !== %q`, shown))
+	p.followInManyTabs(browser, run)
 	p.checkScreen("run", "", "")
 	p.press("Stop", "\r")
 	p.until("the screen shows the result", `[...document.links].some(a => a.innerText === "Download the result")`)
@@ -248,6 +300,18 @@ func TestTheServedPageInABrowser(t *testing.T) {
 	} {
 		p.checkScreen(screen.name, screen.path, screen.begins)
 	}
+
+	// A file is dropped and uploaded.
+	dropped := filepath.Join(t.TempDir(), "dropped.csv")
+	if err := os.WriteFile(dropped, w.read("demo.csv"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	value(t, p.tab, chromedp.Navigate(p.url+"/"))
+	p.heading("Lists")
+	p.drop(dropped, "file")
+	p.until("the dropped file is chosen", `document.getElementById("file").files.length === 1 && document.getElementById("file").files[0].name === "dropped.csv"`)
+	p.press("Upload", "\r")
+	p.heading("Columns of dropped.csv")
 
 	// Paper has the plan and the report, without buttons.
 	for path, begins := range map[string]string{"/plan?list=folder/demo.csv&fields=email": "Plan for demo.csv", "/report": "Report"} {
@@ -283,4 +347,61 @@ func TestTheServedPageInABrowser(t *testing.T) {
 	if len(p.requests) < 50 {
 		t.Errorf("%d requests were seen only", len(p.requests))
 	}
+}
+
+// sandboxAddress matches the address of the first interface of "batch sandbox".
+var sandboxAddress = regexp.MustCompile(`SERVICE_BASE_URL=(\S+)`)
+
+// serveLosing starts a service that loses responses, and makes commands in a workplace use it.
+func serveLosing(t *testing.T, w *workplace) {
+	t.Helper()
+	command := exec.Command(program.path(t), "sandbox", "--listen", "127.0.0.1:0", "--rate", "1000/1s", "--fault", "lost-after:p=0.2")
+	text, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Kill() // it has nothing to record
+		_ = command.Wait()
+	})
+	for lines := bufio.NewScanner(text); w.environ == nil && lines.Scan(); {
+		if found := sandboxAddress.FindStringSubmatch(lines.Text()); found != nil {
+			w.environ = []string{"SERVICE_BASE_URL=" + found[1], "SERVICE_API_KEY=sandbox-key"}
+		}
+	}
+}
+
+func TestCallsInDoubtInABrowser(t *testing.T) {
+	t.Parallel()
+	browser := newBrowser(t)
+	if _, err := chromedp.Call(browser, network.Enable, network.EnableParams{}); err != nil { // it starts, for all tabs
+		t.Fatal(err)
+	}
+	w := newWorkplace(t, pageJobs)
+	serveLosing(t, w)
+	w.run(5, "run", "demo.csv", "-o", "out.csv", "--yes", "--max-spend", "40", "--fields", "email,phone", "--rate", "1000/1s", "--settle-delay", "0s", "--limit", "60")
+	p := servePage(t, w, browser, "--settle-delay", "0s")
+	value(t, p.tab, chromedp.Navigate(p.invited))
+	p.heading("Lists")
+	p.checkScreen("doubts-open", "/doubts", "In doubt")
+
+	// By keyboard and without scripts the account is read, and then a call is decided.
+	p.scripts(false)
+	value(t, p.tab, chromedp.Navigate(p.url+"/doubts"))
+	p.heading("In doubt")
+	p.press("Compare with the account", "\r")
+	p.until("the comparison is shown", `document.querySelector("[role=status] p, [role=status] li") !== null`)
+	calls := value(t, p.tab, chromedp.Evaluate[int](`document.querySelectorAll("[name=attempt]").length`))
+	if calls == 0 {
+		t.Fatal("the account has decided all calls")
+	}
+	value(t, p.tab, chromedp.Focus(`[name="attempt"]`))
+	value(t, p.tab, chromedp.KeyEvent(" "))
+	p.press("They were charged", "\r")
+	p.until("the call is decided", fmt.Sprintf(`document.querySelectorAll("[name=attempt]").length === %d && document.body.innerText.includes("assumed charged")`, calls-1))
+	p.scripts(true)
+	p.checkScreen("doubts-decided", "/doubts", "In doubt")
 }

@@ -87,16 +87,16 @@ func (s Start) Outcome() string {
 // String says who started the command, when, and how the start ended.
 func (s Start) String() string { return s.Who() + "  " + s.Outcome() }
 
-// StartStateOf returns how a start stands. Owner is the process that owns the journal on this host, 0 for none.
-// Alive reports whether there is a process with that number.
-func StartStateOf(s Start, owner int, alive func(process int) bool) StartState {
+// StartStateOf returns how a start stands. Owns reports whether the process with that number on this host has opened the
+// journal to write, and alive whether there is such a process.
+func StartStateOf(s Start, owns, alive func(process int) bool) StartState {
 	host, _ := os.Hostname() // "" when it is not known, as in the start
 	switch {
 	case s.End != nil:
 		return startEnded
 	case s.Process == 0 || s.Host != host:
 		return startUnknown
-	case s.Process == owner:
+	case owns(s.Process):
 		return startRunning
 	case !alive(s.Process):
 		return startKilled

@@ -110,7 +110,7 @@ func TestStartStateFollowsFromProcessAndOwner(t *testing.T) {
 		"on another host":             {Start{Host: host + "2", Process: 9}, 9, startUnknown},
 		"without a process on record": {Start{Host: host}, 0, startUnknown},
 	} {
-		if got := StartStateOf(c.start, c.owner, alive); got != c.want {
+		if got := StartStateOf(c.start, func(process int) bool { return process == c.owner }, alive); got != c.want {
 			t.Errorf("%s: %s, not %s", name, got, c.want)
 		}
 	}

@@ -35,6 +35,20 @@ func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*report.Recon
 	})
 }
 
+// Doubts shows the calls in doubt and what is known of them. It reads the journal, which another process may own, and the
+// lists of their runs, which Reading says how to read where the runs do not. Without a journal there are none.
+func (w *Work) Doubts(ctx context.Context, reading List) (*report.Reconciliation, error) {
+	return with(w, func(s *session) (*report.Reconciliation, error) {
+		view := &report.Reconciliation{Cases: []report.DoubtCase{}}
+		exists, err := s.place.ReadExisting(ctx, "reconcile")
+		if err != nil || !exists {
+			return view, err
+		}
+		s.viewDoubts(ctx, reading, view, s.journal().DoubtsOfAll(), nil)
+		return view, ctx.Err()
+	})
+}
+
 // AcceptFailover allows calls on a shared journal whose database may lack commits. It first compares every account with
 // the journal, and asks whether somebody agrees; an error of agree ends it. It returns nil when nothing has to be
 // accepted.
@@ -120,25 +134,35 @@ func (s *session) reconcile(ctx context.Context, o ReconcileOptions) (*report.Re
 	if err := s.assume(o.Assume, o.Attempts, results); err != nil {
 		return nil, err
 	}
-	rows, catalogues := s.rowsOf(ctx, o.Reading, doubts), s.journal().Catalogues()
-	for _, d := range doubts {
-		view.Cases = append(view.Cases, report.DoubtCase{
-			Units:   s.usage().Interface(d.Account).UnitsByName(d.Hold.Amounts()),
-			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
-			Sent: d.Begun.UTC(), Cause: cmp.Or(s.journal().Doubt(d.ID), d.Cause), Held: d.Hold.Money(),
-			Result: cmp.Or(results[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID),
-		})
-	}
-	view.InDoubt, view.Held = s.journal().InDoubt("")
-	for account, amounts := range s.journal().OpenCalls().Held(func(call checkpoint.OpenCall) bool { return call.InDoubt }) {
-		view.HoldUnits(s.usage().Interface(attempt.Account(account)).UnitsByName(amounts))
-	}
+	s.viewDoubts(ctx, o.Reading, view, doubts, results)
 	if view.Vendor = o.Vendor; o.Vendor != "" {
 		if err := s.writeVendorFile(o.Vendor); err != nil {
 			return nil, err
 		}
 	}
 	return view, nil
+}
+
+// viewDoubts adds doubts with what was found about each of them, and what those that are still in doubt hold.
+func (s *session) viewDoubts(ctx context.Context, reading List, view *report.Reconciliation, doubts []attempt.Doubt, results map[attempt.ID]string) {
+	rows, catalogues := s.rowsOf(ctx, reading, doubts), s.journal().Catalogues()
+	freeOf := func(account attempt.Account, amounts cost.Amounts) enrich.ByField[int64] {
+		return s.usage().Interface(account).Tariff.AllowanceUnits(amounts)
+	}
+	for _, d := range doubts {
+		view.Cases = append(view.Cases, report.DoubtCase{
+			Free:    report.AddFree(nil, catalogues[d.Account], freeOf(d.Account, d.Hold.Amounts()), false),
+			Units:   s.usage().Interface(d.Account).UnitsByName(d.Hold.Amounts()),
+			Attempt: d.ID, Run: d.Run, Row: rows[d.ID], Person: d.Identity.String(), Fields: catalogues[d.Account].Names(d.Hold.Fields), Words: catalogues[d.Account].Words(d.Hold.Fields),
+			Sent: d.Begun.UTC(), Cause: cmp.Or(s.journal().Doubt(d.ID), d.Cause), Held: d.Hold.Money(),
+			Result: cmp.Or(results[d.ID], undecidedText), Decided: !s.stillInDoubt(d.ID), Undecidable: !d.Decidable,
+		})
+	}
+	view.InDoubt, view.Held = s.journal().InDoubt("")
+	for account, amounts := range s.journal().OpenCalls().Held(func(call checkpoint.OpenCall) bool { return call.InDoubt }) {
+		view.HoldUnits(s.usage().Interface(attempt.Account(account)).UnitsByName(amounts))
+		view.HeldFree = report.AddFree(view.HeldFree, catalogues[account], freeOf(attempt.Account(account), amounts), false)
+	}
 }
 
 // writeVendorFile writes what is in doubt to a file for the service. Lists and outputs of runs are

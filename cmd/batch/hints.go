@@ -87,7 +87,6 @@ var texts = map[string]string{
 	"journal_owner_ended":     "; nothing was changed: run the same command again",
 	"journal_unreachable":     "; nothing was sent: check BATCH_JOURNAL or --journal, and run the same command again",
 	"journal_rights":          "; run the same command as a role that may, such as the one that owns the tables",
-	"not_shared":              "; unset BATCH_JOURNAL and leave out --journal to use a journal in a directory",
 	"journal_failed":          "; run the same command again: it continues from what is recorded",
 	"journal_failed_over":     "; no lookup is sent until you have run \"batch reconcile --accept-failover\"",
 	"journal_replaced":        "; restore the database from a backup. To begin a new journal, which buys everything again, remove that file",

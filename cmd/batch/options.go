@@ -84,15 +84,7 @@ func (o *options) load(cmd *cobra.Command) error {
 		}
 	}
 	o.hints = hintFlagsOf(cmd.Flags())
-	if o.service.shared() != "" && cmd.CommandPath() == "batch serve" {
-		return notShared(cmd.CommandPath())
-	}
 	return o.check()
-}
-
-// notShared refuses a command that does not work with a shared journal.
-func notShared(command string) error {
-	return problem.Coded("not_shared", "%s does not work with a shared journal yet; nothing was changed", command)
 }
 
 // work loads the options and returns where the command works.

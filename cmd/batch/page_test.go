@@ -18,7 +18,10 @@ import (
 	"strings"
 	"testing"
 
+	"payonce/cmd/batch/web"
 	"payonce/io/sandbox"
+	"payonce/pipeline/problem"
+	"payonce/pipeline/report"
 )
 
 // servedPage is "batch serve" as a separate process, and a browser that is signed in. The browser stays signed in when
@@ -409,6 +412,32 @@ func TestThePageSaysWhatIsWrongInItsOwnWords(t *testing.T) {
 	}
 }
 
+// TestAHintOnThePageNamesFieldsInPlaceOfFlags looks at every hint of the program.
+func TestAHintOnThePageNamesFieldsInPlaceOfFlags(t *testing.T) {
+	t.Parallel()
+	p, inTerminal := &pageProgram{}, 0
+	for code, text := range texts {
+		hint := p.Hint(report.Failure{Code: code, Hint: text})
+		if strings.HasPrefix(hint, elsewhere) {
+			inTerminal++
+		} else if named := namesCommand.FindString(hint); named != "" {
+			t.Errorf("%s: the page says %q", code, hint)
+		}
+		for _, flag := range regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(hint, -1) {
+			if label := web.LabelOf(flag[1]); label != "" {
+				t.Errorf("%s: the page says %q, and has the field %q", code, hint, label)
+			}
+		}
+	}
+	if inTerminal == 0 {
+		t.Error("no hint is about a terminal")
+	}
+	failure := p.Failure(problem.Usagef("--limit 0: choose 1 or more"))
+	if want := `"Look up only the first, number" 0: choose 1 or more`; failure.Message != want {
+		t.Errorf("the page says %q, want %q", failure.Message, want)
+	}
+}
+
 // TestColumnsThatSayNothingCanBeReadAsThoseOfCompanies follows the links from a plan that failed.
 func TestColumnsThatSayNothingCanBeReadAsThoseOfCompanies(t *testing.T) {
 	t.Parallel()
@@ -446,12 +475,39 @@ func TestAllThatARunCanUseStandsBeforeTheButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, _ := p.plan("folder/companies.csv", "fields", "company", "fields", "financials", "max-units.companies", "20")
-	before, _, _ := strings.Cut(p.get(path), "Approve and start")
-	for _, want := range []string{"spends at most <strong class=\"figure\">$0.00</strong>", "20 units of companies", "300 units of financials"} {
-		if !strings.Contains(before, want) {
-			t.Errorf("%q does not stand before the button:\n%s", want, before)
+	standsBefore := func(list string, wanted []string, query ...string) {
+		path, _ := p.plan("folder/"+list, query...)
+		before, _, _ := strings.Cut(p.get(path), "Approve and start")
+		for _, want := range wanted {
+			if !strings.Contains(before, want) {
+				t.Errorf("%q does not stand before the button:\n%s", want, before)
+			}
 		}
+	}
+	const spends = "spends at most <strong class=\"figure\">"
+	standsBefore("companies.csv", []string{spends + "$0.00", "20 units of companies", "300 units of financials"}, "fields", "company", "fields", "financials", "max-units.companies", "20")
+	p.demoList("contacts.csv", 30)
+	standsBefore("contacts.csv", []string{spends + "$4.00", "7 units of contacts", "46 units of phone_count"}, "fields", "email", "fields", "phone", "fields", "contact", "max-units.contacts", "7")
+	config := filepath.Join(t.TempDir(), "batch.yaml")
+	if err := os.WriteFile(config, []byte("unit-prices: companies=0.05\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.flags = append(p.flags, "--config", config)
+	p.kill()
+	standsBefore("companies.csv", []string{spends + "$1.00", "20 units of companies"}, "fields", "company", "max-units.companies", "20")
+}
+
+// TestThePageDoesNotWaitForALargeList has a list whose end nobody reads in the time of a test: 8 TB, of which the file
+// system stores the beginning.
+func TestThePageDoesNotWaitForALargeList(t *testing.T) {
+	t.Parallel()
+	p := newServedPage(t, "")
+	p.demoList("large.csv", 20)
+	if err := os.Truncate(filepath.Join(p.lists(), "large.csv"), 8<<40); err != nil {
+		t.Skipf("the file system has no files of 8 TB: %v", err)
+	}
+	for _, screen := range []string{"/", "/columns?list=folder/large.csv", "/runs", "/budget", "/doubts", "/report"} {
+		p.get(screen)
 	}
 }
 

@@ -165,6 +165,54 @@ func TestAnAddressCannotLeaveTheListsAndThePlans(t *testing.T) {
 	}
 }
 
+func TestALinkThatLeadsOutOfTheListsIsNotFollowed(t *testing.T) {
+	t.Parallel()
+	p := newServedPage(t, "")
+	p.demoList("contacts.csv", 5)
+	p.demoList("shared.csv", 5)
+	const secretText = "first_name,last_name,company_domain\nSecret,Person,acme.example\n"
+	secret := filepath.Join(p.dir, "secret.csv")
+	if err := os.WriteFile(secret, []byte(secretText), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := func(target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(p.lists(), name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path, after := p.plan("folder/shared.csv", "fields", "email")
+	for name, target := range map[string]string{
+		"relative.csv": "../secret.csv", "absolute.csv": secret, "second.csv": "relative.csv", "nowhere.csv": "../none.csv", "up": "..", "through.csv": "up/secret.csv",
+		"device.csv": "/dev/zero", "alias.csv": "contacts.csv", "shared.enriched.csv": "../secret.csv", "mapped.csv": "contacts.csv", "mapped.csv.map.yaml": "../secret.csv",
+	} {
+		link(target, name)
+	}
+	lists := p.get("/")
+	for _, name := range []string{"relative", "absolute", "second", "nowhere", "through", "device"} {
+		if strings.Contains(lists, name+".csv") {
+			t.Errorf("%s is offered", name)
+		}
+	}
+	for _, name := range []string{"relative", "absolute", "second", "nowhere", "through", "device", "shared", "mapped"} {
+		for _, screen := range []string{"/columns?", "/plan?"} {
+			answer := p.do(p.browser, http.MethodGet, p.url+screen+url.Values{"list": {"folder/" + name + ".csv"}}.Encode(), "", nil)
+			if answer.status != http.StatusForbidden && answer.status != http.StatusNotFound || strings.Contains(answer.text, "Secret") {
+				t.Errorf("%s%s: %d\n%s", screen, name, answer.status, answer.text)
+			}
+		}
+	}
+	if answer := p.do(p.browser, http.MethodPost, p.url+path, "after="+after, nil); answer.status != http.StatusForbidden || p.starts() != 0 {
+		t.Errorf("a run that would write through a link: %d, %d starts", answer.status, p.starts())
+	}
+	if text := p.get("/columns?list=folder/alias.csv"); !strings.Contains(text, "Columns of alias.csv") {
+		t.Errorf("a link to a list of the folder is not followed:\n%s", text)
+	}
+	if text, err := os.ReadFile(secret); err != nil || string(text) != secretText {
+		t.Errorf("the file outside is %q, error %v", text, err)
+	}
+}
+
 func TestUploadsAreBoundedPrivateAndKnownToForget(t *testing.T) {
 	t.Parallel()
 	p := newServedPage(t, "", "--max-upload", "1M", "--rate", "1000/1s")
@@ -394,6 +442,52 @@ func certificateFor(t *testing.T, name string) (certificate, key string, pool *x
 	pool = x509.NewCertPool()
 	pool.AddCert(parsed)
 	return certificate, key, pool
+}
+
+func TestACertificateThatWasRenewedIsUsed(t *testing.T) {
+	t.Parallel()
+	certificate, key, first := certificateFor(t, "lists.example")
+	renewed, newKey, second := certificateFor(t, "lists.example")
+	p := newServedPageWith(t, "", func(p *servedPage) {
+		transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: first, ServerName: "lists.example"}}
+		transport.DialContext = dialLocally
+		p.browser.Transport = transport
+	}, "--tls-cert", certificate, "--tls-key", key)
+	address := "127.0.0.1" + p.url[strings.LastIndex(p.url, ":"):]
+	trusts := func(pool *x509.CertPool) bool {
+		connection, err := tls.Dial("tcp", address, &tls.Config{RootCAs: pool, ServerName: "lists.example"})
+		return err == nil && connection.Close() == nil
+	}
+	minutes := 0
+	replace := func(path, by string) {
+		t.Helper()
+		text, err := os.ReadFile(by)
+		if err == nil {
+			err = os.WriteFile(path, text, 0o600)
+		}
+		if minutes++; err == nil {
+			at := time.Now().Add(time.Duration(minutes) * time.Minute)
+			err = os.Chtimes(path, at, at)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !trusts(first) || trusts(second) {
+		t.Fatal("the page does not use its certificate")
+	}
+	replace(certificate, renewed) // its key is not there yet
+	if !trusts(first) {
+		t.Error("while a certificate is renewed the page does not use the one before")
+	}
+	replace(key, newKey)
+	if trusts(first) || !trusts(second) {
+		t.Error("the page does not use the renewed certificate")
+	}
+	replace(certificate, newKey)
+	if !trusts(second) {
+		t.Error("with a broken file the page does not use the certificate before")
+	}
 }
 
 func TestAnotherAddressNeedsTLSAndAPassword(t *testing.T) {

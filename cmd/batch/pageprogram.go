@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -212,6 +213,20 @@ func (p *pageProgram) RunArguments(plan *pipeline.PlanFile, path, output string)
 	return words
 }
 
+// Doubts returns the calls in doubt, as far as the journal and the lists of their runs know them.
+func (p *pageProgram) Doubts(ctx context.Context) (*report.Reconciliation, error) {
+	o, cmd, err := p.journalCommand(ctx, p.env, "reconcile")
+	if err != nil {
+		return nil, err
+	}
+	o.service.Wait = web.ReadingPatience
+	w, err := o.work(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return w.Doubts(ctx, o.list.Value(ctx, p.env.stdin, p.env.now))
+}
+
 // Reconcile compares calls in doubt with the account, or decides them, as "batch reconcile" does.
 func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []attempt.ID) (found *report.Reconciliation, err error) {
 	env := p.env
@@ -225,8 +240,7 @@ func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []a
 	if err != nil {
 		return nil, err
 	}
-	// The decision completes even if the browser closes the connection.
-	found, err = w.Reconcile(context.WithoutCancel(ctx), pipeline.ReconcileOptions{
+	found, err = w.Reconcile(ctx, pipeline.ReconcileOptions{
 		Assume: assume, Attempts: attempts, Reading: o.list.Value(ctx, p.env.stdin, p.env.now),
 	})
 	env.start.End(exitCode(err), exitWord(err))
@@ -237,7 +251,7 @@ func (p *pageProgram) Reconcile(ctx context.Context, assume string, attempts []a
 func (p *pageProgram) Failure(err error) report.Failure {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	failure, _ := failureOf(err, hintFlagsOf(flags))
-	failure.Hint = p.Hint(failure)
+	failure.Hint, failure.Message = p.Hint(failure), web.InFields(failure.Message)
 	return failure
 }
 
@@ -252,7 +266,22 @@ var pageHints = map[string]string{
 	"disk_filled":         "Make room there, and go on with the run.",
 	"disk_full":           "Nothing was sent. Make room there, and try again.",
 	"not_in_doubt":        "Load the screen of calls in doubt again.",
+	"no_such_job":         "The screen of runs has all of them.",
+	"run_ambiguous":       "The screen of runs has all of them.",
+	"max_spend_missing":   web.InFields("Fill in the field --max-spend."),
+	"max_units_missing":   web.InFields("Fill in the fields under --max-units."),
+	"approval_missing":    "Make a new plan from the list, and approve it.",
+	"journal_failed":      "Go on with the run: it continues from what is recorded.",
+	"journal_unreachable": "Nothing was sent. Try again when the database can be reached.",
+	"other_key_unchecked": "Try again when the service can be reached.",
+	"ambiguous":           "Choose how the columns are read, save it, and plan again.",
 }
+
+// elsewhere begins a hint that names flags or commands.
+const elsewhere = "The page has no field for this. In a terminal: "
+
+// namesCommand matches what can only be done in a terminal.
+var namesCommand = regexp.MustCompile(`--[a-z]|\bbatch [a-z]|the same command`)
 
 // Hint returns what a reader of the page does next about a failure of a command.
 func (*pageProgram) Hint(failure report.Failure) string {
@@ -262,6 +291,9 @@ func (*pageProgram) Hint(failure report.Failure) string {
 	text := strings.TrimLeft(failure.Hint, ";:. ") // it continues the message
 	if text == "" {
 		return ""
+	}
+	if text = web.InFields(text); namesCommand.MatchString(text) {
+		return elsewhere + text
 	}
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]

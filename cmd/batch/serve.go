@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
@@ -38,7 +39,52 @@ type pageCommand struct {
 	password, token     string // files
 	maxUpload           configs.SizeFlag
 	noBrowser           bool
-	certificate         *tls.Certificate
+	certificate         *certificate // nil without TLS
+}
+
+// certificate is a certificate with its key that is read again when its files have changed, because certificates are
+// renewed while the page is served.
+type certificate struct {
+	cert, key string // the files
+	log       hostLog
+	mu        sync.Mutex
+	changed   [2]time.Time // the files
+	pair      *tls.Certificate
+}
+
+// current returns the certificate. When the files have changed and cannot be used, it goes on with the one before.
+func (c *certificate) current() (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var changed [2]time.Time
+	for i, path := range []string{c.cert, c.key} {
+		if info, err := os.Stat(path); err == nil {
+			changed[i] = info.ModTime()
+		}
+	}
+	if c.pair != nil && changed == c.changed {
+		return c.pair, nil
+	}
+	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
+	switch {
+	case err == nil:
+		c.pair = &pair
+	case c.pair == nil:
+		return nil, problem.Usagef("the certificate %s cannot be used: %w", c.cert, err)
+	default:
+		c.log.Note("the certificate " + c.cert + " has changed and cannot be used, so the one before is used: " + err.Error())
+	}
+	c.changed = changed
+	return c.pair, nil
+}
+
+// leaf returns the certificate without its chain.
+func (c *certificate) leaf() (*x509.Certificate, error) {
+	pair, err := c.current()
+	if err != nil {
+		return nil, err
+	}
+	return pair.Leaf, nil
 }
 
 // usualAddress is where the page is unless that port is in use.
@@ -96,7 +142,11 @@ func (c *pageCommand) run(cmd *cobra.Command) error {
 	scheme, address := "http://", listener.Addr().String()
 	if c.certificate != nil {
 		scheme = "https://"
-		if host := certificateName(c.certificate.Leaf); host != "" {
+		leaf, err := c.certificate.leaf()
+		if err != nil {
+			return err
+		}
+		if host := certificateName(leaf); host != "" {
 			_, port, _ := net.SplitHostPort(address)
 			address = net.JoinHostPort(host, port)
 		}
@@ -207,7 +257,11 @@ func (c *pageCommand) isOwnName(host string) bool {
 	if c.isLocal() && isLoopback(host) {
 		return true
 	}
-	return c.certificate != nil && c.certificate.Leaf.VerifyHostname(host) == nil
+	if c.certificate == nil {
+		return false
+	}
+	leaf, err := c.certificate.leaf()
+	return err == nil && leaf.VerifyHostname(host) == nil
 }
 
 // open listens. Without --listen, a port that is in use is not an error: it takes another one.
@@ -222,11 +276,10 @@ func (c *pageCommand) open() (net.Listener, error) {
 		return nil, problem.Usagef("--listen %s: others could connect, so it needs --tls-cert, --tls-key and --password-file; without a host only this machine can", c.listen)
 	}
 	if c.tlsCert != "" {
-		pair, err := tls.LoadX509KeyPair(c.tlsCert, c.tlsKey)
-		if err != nil {
-			return nil, problem.Usagef("the certificate %s cannot be used: %w", c.tlsCert, err)
+		c.certificate = &certificate{cert: c.tlsCert, key: c.tlsKey, log: c.log()}
+		if _, err := c.certificate.current(); err != nil {
+			return nil, err
 		}
-		c.certificate = &pair
 	}
 	listener, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil && c.listen == "" {
@@ -236,7 +289,10 @@ func (c *pageCommand) open() (net.Listener, error) {
 		return nil, problem.Usagef("--listen %s: %w", cmp.Or(c.listen, usualAddress), err)
 	}
 	if c.certificate != nil {
-		listener = tls.NewListener(listener, &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{*c.certificate}, NextProtos: []string{"http/1.1"}})
+		listener = tls.NewListener(listener, &tls.Config{
+			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return c.certificate.current() },
+		})
 	}
 	return listener, nil
 }

@@ -101,7 +101,7 @@ func TestTwoRunsOfOneListShareTheWork(t *testing.T) {
 func noPassword(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
-		if err != nil || info.IsDir() {
+		if err != nil || !info.Mode().IsRegular() {
 			return err
 		}
 		text, err := os.ReadFile(path)

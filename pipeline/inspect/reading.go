@@ -44,8 +44,8 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 		facts := report.ReportFacts{
 			Scope: o.Scope, At: w.Env.Now(), Runs: runs, Waits: report.WaitsOf(all, o.Scope.Month), Accounts: usageOf(s).AccountTerms(), Open: open, DaysLeft: o.DaysLeft, Plan: o.Plan,
 		}
-		if s.Snapshot() {
-			facts.Running, _ = strings.CutPrefix(ownerOf(s).Command, "run ")
+		if facts.Running, err = runningIn(s); err != nil {
+			return nil, err
 		}
 		if o.Scope.Run != "" {
 			if facts.Again, err = lastStartOf(w, all[0]); err != nil {
@@ -63,7 +63,7 @@ func ReadReport(ctx context.Context, w *pipeline.Work, o ReportOptions) (*report
 // lastStartOf returns what is recorded of the last start of a run, nil for nothing. A start names its output as it
 // was given, and begins before the run is on record.
 func lastStartOf(w *pipeline.Work, run checkpoint.Run) (last *checkpoint.Start, err error) {
-	recorded, err := startsOf(w, workspace.Owner{})
+	recorded, err := startsOf(w, nil)
 	for i, start := range recorded {
 		if start.IsRun() && start.Output != "" && !start.At.After(run.LastStarted()) &&
 			strings.HasSuffix("/"+run.Output, "/"+strings.TrimPrefix(filepath.Clean(start.Output), "/")) {

@@ -26,9 +26,9 @@ type RunsOptions struct {
 // Runs lists the runs of the journal with what each spent, the one that started last first.
 func Runs(ctx context.Context, w *pipeline.Work, o RunsOptions) (*report.Runs, error) {
 	return pipeline.WithJournal(ctx, w, "runs", func(s *workspace.Session) (*report.Runs, error) {
-		owner := workspace.Owner{}
-		if s.Snapshot() {
-			owner = ownerOf(s)
+		running, err := runningIn(s)
+		if err != nil {
+			return nil, err
 		}
 		runs, err := s.Journal.Runs()
 		if err != nil {
@@ -47,9 +47,9 @@ func Runs(ctx context.Context, w *pipeline.Work, o RunsOptions) (*report.Runs, e
 			if view.Runs[i], err = viewRun(usageOf(s), run, s.Env.Now()); err != nil {
 				return nil, err
 			}
-			view.Runs[i].Running = isRunning(owner, run.Name)
+			view.Runs[i].Running = slices.Contains(running, run.Name)
 		}
-		recorded, err := startsOf(w, owner)
+		recorded, err := startsOf(w, ownersOf(s))
 		for i := len(recorded) - 1; i >= 0 && view.LastStart == nil; i-- {
 			if recorded[i].IsRun() {
 				view.LastStart = &recorded[i]
@@ -62,13 +62,13 @@ func Runs(ctx context.Context, w *pipeline.Work, o RunsOptions) (*report.Runs, e
 // Starts lists the starts that were recorded. It does not need the journal.
 func Starts(w *pipeline.Work) (*report.Starts, error) {
 	return pipeline.WithSession(w, func(s *workspace.Session) (*report.Starts, error) {
-		recorded, err := startsOf(w, ownerOf(s))
+		recorded, err := startsOf(w, ownersOf(s))
 		return &report.Starts{Starts: recorded}, err
 	})
 }
 
 // startsOf returns the starts that were recorded for the workspace's journal, and how they stand.
-func startsOf(w *pipeline.Work, owner workspace.Owner) ([]checkpoint.Start, error) {
+func startsOf(w *pipeline.Work, owners []workspace.Owner) ([]checkpoint.Start, error) {
 	dir, err := w.Workspace.Dir()
 	if err != nil {
 		return nil, err
@@ -77,8 +77,11 @@ func startsOf(w *pipeline.Work, owner workspace.Owner) ([]checkpoint.Start, erro
 	if recorded == nil {
 		recorded = []checkpoint.Start{}
 	}
+	owns := func(process int) bool {
+		return slices.ContainsFunc(owners, func(owner workspace.Owner) bool { return owner.Process == process })
+	}
 	for i := range recorded {
-		recorded[i].State = checkpoint.StartStateOf(recorded[i], owner.Process, isAlive)
+		recorded[i].State = checkpoint.StartStateOf(recorded[i], owns, isAlive)
 	}
 	return recorded, err
 }
@@ -86,18 +89,38 @@ func startsOf(w *pipeline.Work, owner workspace.Owner) ([]checkpoint.Start, erro
 // isAlive reports whether this host has a process with the number.
 func isAlive(process int) bool { return !errors.Is(syscall.Kill(process, 0), syscall.ESRCH) }
 
-// ownerOf returns the process that owns the journal and does more than read it, the zero Owner for none. A
-// process that does not answer is none: it has just ended or is about to begin.
-func ownerOf(s *workspace.Session) workspace.Owner {
-	owner, err := s.Owner()
-	if err != nil || owner.Reading {
-		return workspace.Owner{}
+// ownersOf returns the processes of this machine that have opened the journal and do more than read it. One that does
+// not answer is left out: it has just ended or is about to begin.
+func ownersOf(s *workspace.Session) []workspace.Owner {
+	owners, err := s.Owners()
+	if err != nil {
+		return nil
 	}
-	return owner
+	return slices.DeleteFunc(owners, func(owner workspace.Owner) bool { return owner.Reading })
 }
 
-// isRunning reports whether the owner of the journal is a run of that name.
-func isRunning(owner workspace.Owner, run string) bool { return owner.Command == "run "+run }
+// runningIn returns the names of the runs in progress, on a shared journal also those of other machines.
+func runningIn(s *workspace.Session) (names []string, err error) {
+	if !s.Snapshot() {
+		return nil, nil
+	}
+	commands := []string{}
+	for _, owner := range ownersOf(s) {
+		commands = append(commands, owner.Command)
+	}
+	processes, err := processesOf(s)
+	for _, process := range processes {
+		if !process.Silent {
+			commands = append(commands, process.Command)
+		}
+	}
+	for _, command := range commands {
+		if name, is := strings.CutPrefix(command, "run "); is && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
 
 // RunNames returns the names of the runs in the journal.
 func RunNames(ctx context.Context, w *pipeline.Work) ([]string, error) {
@@ -146,7 +169,11 @@ func Show(ctx context.Context, w *pipeline.Work, name string) (*report.Run, erro
 		if err != nil {
 			return nil, err
 		}
-		view.Running = s.Snapshot() && isRunning(ownerOf(s), run.Name)
+		running, err := runningIn(s)
+		if err != nil {
+			return nil, err
+		}
+		view.Running = slices.Contains(running, run.Name)
 		view.Drift, view.Waits = view.Accounts.Drift(), report.WaitsOf([]checkpoint.Run{run}, "")
 		view.NotSent = report.NotSentBy(run)
 		view.Spend, err = explainSpend(usageOf(s), run)

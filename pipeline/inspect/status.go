@@ -67,16 +67,23 @@ func lookAtStatus(ctx context.Context, w *pipeline.Work) (*report.Status, error)
 			return view, err
 		}
 		if s.Snapshot() {
-			owner, err := s.Owner()
-			switch {
-			case errors.Is(err, remote.ErrNoOwner), err == nil && owner.Reading: // it has ended, or will soon
-			case err != nil:
+			owners, err := s.Owners()
+			if err != nil && !errors.Is(err, remote.ErrNoOwner) { // else it has ended
 				return nil, err
-			default:
-				active, err := viewActive(s, owner)
-				view.Active = append(view.Active, active)
-				return view, err
 			}
+			for _, owner := range owners {
+				if owner.Reading { // it ends soon
+					continue
+				}
+				active, err := viewActive(s, owner)
+				if err != nil {
+					return nil, err
+				}
+				view.Active = append(view.Active, active)
+			}
+		}
+		if len(view.Active) > 0 {
+			return view, nil
 		}
 		view.Last, err = lastRun(s)
 		return view, err
@@ -88,7 +95,7 @@ func processesOf(s *workspace.Session) (processes []report.SharedProcess, err er
 	all, err := s.Processes()
 	for _, p := range all {
 		processes = append(processes, report.SharedProcess{
-			Epoch: p.Epoch, Holder: p.Holder, Since: p.Since.UTC(), LeaseUntil: p.LeaseUntil.UTC(), Silent: !p.LeaseUntil.After(p.Now),
+			Epoch: p.Epoch, Holder: p.Holder, Command: workspace.CommandOf(p.Holder), Since: p.Since.UTC(), LeaseUntil: p.LeaseUntil.UTC(), Silent: !p.LeaseUntil.After(p.Now),
 		})
 	}
 	return processes, err

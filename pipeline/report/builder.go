@@ -24,7 +24,7 @@ type ReportFacts struct {
 	DaysLeft *int
 	Plan     *Plan             // that the run followed; nil when it is not known
 	Again    *checkpoint.Start // the last start of the run of the report; nil when it is not recorded
-	Running  string            // the run that runs now; "" for none
+	Running  []string          // the names of the runs that run now
 }
 
 // UnknownPart is the name of a host that is not known.

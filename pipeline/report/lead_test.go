@@ -127,7 +127,7 @@ func TestTheParagraphSaysHowARunStands(t *testing.T) {
 		answered + "1 email was found, for $0.15. It came to its end. Nothing is left to do: the enriched list is customers.enriched.csv.": lead(func(f *ReportFacts) {
 			f.Runs[0].Stop, f.Runs[0].Rows = "", map[string]int64{"matched": 1}
 		}, []ReportCall{answer(1, day(17), both, email, 0)}),
-		began + "Nothing was found, for $0.00. It runs now. Nothing has to be done meanwhile.": lead(func(f *ReportFacts) { f.Running = "night-1" }, nil),
+		began + "Nothing was found, for $0.00. It runs now. Nothing has to be done meanwhile.": lead(func(f *ReportFacts) { f.Running = []string{"night-1"} }, nil),
 		began + "Nothing was found, for $0.00. It has not come to its end: it was killed, or it still runs. Next: run the same command again; the command is below.": lead(func(f *ReportFacts) {
 			f.Runs[0].Ended = time.Time{}
 		}, nil),

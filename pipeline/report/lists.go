@@ -26,7 +26,7 @@ func (b *ReportBuilder) runs() []ReportedRun {
 	for _, run := range b.sortedRuns() {
 		view := ReportedRun{
 			Run: run.Name, Job: jobOf(run), List: run.List, Output: run.Output, Fields: run.Fields, Users: run.Users,
-			Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Running: run.Name == b.facts.Running,
+			Started: run.Started.UTC(), Stop: run.Stop, Rows: run.Rows, Running: slices.Contains(b.facts.Running, run.Name),
 			MaxSpend: run.MaxSpend, ceilings: slices.Clone(run.Ceilings), NotSent: NotSentBy(run),
 		}
 		for _, account := range run.Accounts {

@@ -150,6 +150,9 @@ func (v *Plan) PossibleUnits() []StepUnits {
 	return possible
 }
 
+// TakesMoney reports whether the lookups of the plan have prices: of fields, or of units.
+func (v *Plan) TakesMoney() bool { return len(v.Prices.USD)+len(v.Prices.Units) > 0 }
+
 // Covered returns how many of the lookups the ceilings certainly cover.
 func (v *Plan) Covered() int64 {
 	for _, ceiling := range v.Ceilings {

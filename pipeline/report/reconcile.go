@@ -27,10 +27,17 @@ type DoubtCase struct {
 	Cause   string     `json:"cause"`
 	Held    cost.Money `json:"held_usd"`
 	// Units are the units of modules that it holds.
-	Units   map[string]int64 `json:"held_units,omitempty"`
-	Result  string           `json:"finding"`
-	Decided bool             `json:"-"` // it is not in doubt any more
+	Units map[string]int64 `json:"held_units,omitempty"`
+	// Free are units of free allowances that it holds, by the names of fields.
+	Free    Values[int64] `json:"held_free,omitempty"`
+	Result  string        `json:"finding"`
+	Decided bool          `json:"-"` // it is not in doubt any more
+	// Undecidable says that no comparison with the account can decide it any more.
+	Undecidable bool `json:"-"`
 }
+
+// Holds says what the call holds: money, units of modules, and free units.
+func (c DoubtCase) Holds() string { return holding(c.Held, c.Units, c.Free...) }
 
 // Reconciliation has the outcome of each lookup in doubt.
 type Reconciliation struct {
@@ -44,6 +51,8 @@ type Reconciliation struct {
 	// are in doubt.
 	Units     map[string]int64 `json:"unexplained_units,omitempty"`
 	HeldUnits map[string]int64 `json:"held_units,omitempty"`
+	// HeldFree are the units of free allowances that are in doubt.
+	HeldFree Values[int64] `json:"held_free,omitempty"`
 	// Options are what can be done about those that are still in doubt.
 	Options []DoubtOption `json:"options,omitempty"`
 	// Failover is the failover of the database that was accepted before; nil for none.
@@ -121,7 +130,7 @@ func (v *Reconciliation) HoldUnits(units map[string]int64) {
 }
 
 // Holding says what calls that are still in doubt hold.
-func (v *Reconciliation) Holding() string { return holding(v.Held, v.HeldUnits) }
+func (v *Reconciliation) Holding() string { return holding(v.Held, v.HeldUnits, v.HeldFree...) }
 
 // AddWhy adds why an account shows no more; "" for nothing.
 func (v *Reconciliation) AddWhy(why string) {
@@ -131,14 +140,17 @@ func (v *Reconciliation) AddWhy(why string) {
 	v.Why = cmp.Or(why, v.Why)
 }
 
-// holding says what is held: money, units of modules, or both.
-func holding(money cost.Money, units map[string]int64) string {
+// holding says what is held: money, units of modules, and free units.
+func holding(money cost.Money, units map[string]int64, free ...Value[int64]) string {
 	var parts []string
-	if money != 0 || len(units) == 0 {
+	if money != 0 || len(units)+len(free) == 0 {
 		parts = append(parts, "$"+money.String())
 	}
 	for _, name := range slices.Sorted(maps.Keys(units)) {
 		parts = append(parts, Textf("%d %s", units[name], name))
+	}
+	for _, one := range free {
+		parts = append(parts, Textf("%d free %s", one.Value, one.Name))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -198,7 +210,7 @@ func (v *Reconciliation) renderOpen(p *Page) {
 			row = strconv.FormatInt(c.Row, 10)
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), holding(c.Held, c.Units), cmp.Or(c.Words, c.Fields), row, Cut(c.Person, 26),
+			fmt.Sprint(c.Attempt), c.Sent.Format("01-02 15:04:05"), c.Holds(), cmp.Or(c.Words, c.Fields), row, Cut(c.Person, 26),
 		})
 	}
 	p.Table([]string{"attempt", "sent (UTC)", "holds", "asked", "row", "person"}, rows)

@@ -27,6 +27,7 @@ type Status struct {
 type SharedProcess struct {
 	Epoch      int64     `json:"epoch"`
 	Holder     string    `json:"holder"` // its command, its number and its machine
+	Command    string    `json:"-"`      // such as "run leads"
 	Since      time.Time `json:"since"`
 	LeaseUntil time.Time `json:"lease_until"`
 	Silent     bool      `json:"silent,omitempty"` // its lease has ended, so it sends nothing

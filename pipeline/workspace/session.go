@@ -240,17 +240,15 @@ func (s *Session) opening(doing string, stop func() error) (string, Opening, err
 	return dir, options, err
 }
 
-// Owner asks the process that owns the journal about itself.
-func (s *Session) Owner() (Owner, error) {
-	if s.Options.Journal.Shared != "" {
-		return Owner{}, remote.ErrNoOwner
-	}
-	dir, err := s.Options.Dir()
+// Owners asks the processes of this machine that have opened the journal to write about themselves. For a journal in a
+// directory it is its owner, or an error. Several processes can work on a shared journal, or none.
+func (s *Session) Owners() ([]Owner, error) {
+	dir, options, err := s.opening("status", nil)
 	if err != nil {
-		return Owner{}, err
+		return nil, err
 	}
-	owner, err := ownerOf(dir)
-	return owner, OpenError(err)
+	all, err := options.at(dir).owners()
+	return all, OpenError(err)
 }
 
 // Processes returns the processes that work together on a shared journal, which has to exist; none for one in a directory.

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"payonce/checkpoint/pgstore"
@@ -53,6 +55,17 @@ func (o Options) sharing(env Environment, doing string) (*pgstore.Options, error
 	}, nil
 }
 
+// CommandOf returns the command of a process on a shared journal by its holder, such as "run leads"; "" when it is not known.
+func CommandOf(holder string) string {
+	quoted, err := strconv.QuotedPrefix(holder)
+	if err != nil {
+		return ""
+	}
+	text, _ := strconv.Unquote(quoted) // it is a quoted text
+	_, command, _ := strings.Cut(text, " ")
+	return command
+}
+
 // Migrate creates the tables of the shared journal, or brings them up to date. It returns their version before and after.
 func (o Options) Migrate() (before, after int, err error) {
 	before, after, err = pgstore.Migrate(o.Journal.Shared)
@@ -60,10 +73,19 @@ func (o Options) Migrate() (before, after int, err error) {
 }
 
 // database is a place in which many processes work on the journal at the same time.
-type database struct{ Opening }
+type database struct {
+	Opening
+	dir string // of the local files
+}
 
-// own implements place.
-func (d database) own(context.Context, doing) (record.Store, error) { return d.participate() }
+// own implements place. Other processes of this machine can ask what the process does.
+func (d database) own(context.Context, doing) (record.Store, error) {
+	s, err := d.participate()
+	if err != nil {
+		return nil, err
+	}
+	return &participant{s, announce(filepath.Join(d.dir, processesName), d.Owner)}, nil
+}
 
 // participate opens the store as one of the processes that may write.
 func (d database) participate() (record.Shared, error) {
@@ -102,6 +124,9 @@ func (d database) keeps() []string {
 		"the write-ahead log and the standbys of the database", "lists of jobs and starts of runs in the state directories of other machines",
 	}
 }
+
+// owners implements place.
+func (d database) owners() ([]Owner, error) { return announced(filepath.Join(d.dir, processesName)) }
 
 // processes implements place.
 func (d database) processes() ([]pgstore.Process, error) {

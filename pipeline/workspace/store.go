@@ -39,6 +39,9 @@ type place interface {
 	keeps() []string
 	// processes returns the processes that work on the journal together.
 	processes() ([]pgstore.Process, error)
+	// owners returns what the processes of this machine that have opened the journal say about themselves. In a directory it
+	// is one, or an error of package remote.
+	owners() ([]Owner, error)
 	// rewrite replaces the store by a copy that is encrypted with a key.
 	rewrite(ctx context.Context, key []byte) error
 }
@@ -46,7 +49,7 @@ type place interface {
 // at returns the place of the journal. Dir is its directory, or that of the local files of a shared journal.
 func (o Opening) at(dir string) place {
 	if o.Shared != nil {
-		return database{o}
+		return database{o, dir}
 	}
 	return directory{dir, o}
 }
@@ -146,8 +149,17 @@ func (d directory) change(ctx context.Context, do func(record.Store) error) erro
 // keeps implements place.
 func (d directory) keeps() []string { return nil }
 
-// processes implements place. A directory has only an owner, which Session.Owner returns.
+// processes implements place. A directory has only an owner.
 func (d directory) processes() ([]pgstore.Process, error) { return nil, nil }
+
+// owners implements place.
+func (d directory) owners() ([]Owner, error) {
+	owner, err := ownerOf(d.dir)
+	if err != nil {
+		return nil, err
+	}
+	return []Owner{owner}, nil
+}
 
 // rewrite implements place.
 func (d directory) rewrite(ctx context.Context, key []byte) error {

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -16,44 +17,48 @@ import (
 
 // doubtsView is what the screen of calls in doubt shows.
 type doubtsView struct {
-	Doubts  []doubtRow
+	*report.Reconciliation
+	Shown   []report.DoubtCase // those that are still in doubt
 	More    int64
-	Held    string
-	Decided part // what a comparison or a decision found
-	Options []report.DoubtOption
+	Decided []report.DoubtCase // by the comparison or the decision just now
+	Said    bool               // that the comparison or the decision has ended
 }
 
-// doubtRow is a call in doubt.
-type doubtRow struct {
-	report.ReportDoubt
-	HeldText string
+// shownDoubts is how many calls in doubt a screen shows.
+const shownDoubts = 100
+
+func newDoubtsView(found *report.Reconciliation, said bool) doubtsView {
+	view := doubtsView{Reconciliation: found, Shown: found.Open(), Said: said}
+	for _, one := range found.Cases {
+		if one.Decided {
+			view.Decided = append(view.Decided, one)
+		}
+	}
+	if len(view.Shown) > shownDoubts {
+		view.Shown, view.More = view.Shown[:shownDoubts], int64(len(view.Shown)-shownDoubts)
+	}
+	return view
 }
 
-func (s *Server) viewDoubts(r *http.Request) (view doubtsView, err error) {
-	work, err := s.reading()
-	if err != nil {
-		return view, err
-	}
-	if exists, err := hasJournal(work); err != nil || !exists {
-		return view, err
-	}
-	all, err := inspect.ReadReport(r.Context(), work, inspect.ReportOptions{})
-	if err != nil {
-		return view, err
-	}
-	for _, doubt := range all.Doubts {
-		view.Doubts = append(view.Doubts, doubtRow{doubt, doubt.HeldText()})
-	}
-	view.More, view.Held = all.MoreDoubts, report.USD(all.Held)
-	return view, nil
-}
+// The keys of the tasks that find the rows of calls in doubt, which reads the lists of their runs, and that decide calls,
+// which waits until the account has settled.
+const (
+	doubtsTask = "doubts"
+	decideTask = "decide"
+)
 
+// showDoubts shows the calls in doubt, or what a comparison or a decision found that has not been shown yet.
 func (s *Server) showDoubts(w http.ResponseWriter, r *http.Request) error {
-	view, err := s.viewDoubts(r)
-	if err != nil {
+	of, title, what := s.tasks.find(decideTask), "Reading the account", "What the account shows"
+	if of == nil {
+		of, _ = s.tasks.begin(doubtsTask, func(ctx context.Context) (any, error) { return s.Program.Doubts(ctx) })
+		title, what = "Reading the lists of the runs", "What is known of the calls in doubt"
+	}
+	ready, err := s.await(w, r, of, title, what)
+	if err != nil || !ready {
 		return err
 	}
-	s.show(w, r, http.StatusOK, "In doubt", "doubts", view)
+	s.show(w, r, http.StatusOK, "In doubt", "doubts", newDoubtsView(of.value.(*report.Reconciliation), of.key == decideTask))
 	return nil
 }
 
@@ -80,20 +85,11 @@ func (s *Server) decideDoubts(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return badRequest("This is not a decision.")
 	}
-	found, err := s.Program.Reconcile(r.Context(), assume, ids)
-	if err != nil {
-		return err
+	_, began := s.tasks.begin(decideTask, func(ctx context.Context) (any, error) { return s.Program.Reconcile(ctx, assume, ids) })
+	if !began {
+		return &refusal{http.StatusConflict, "The calls in doubt are being compared or decided already, so nothing was decided. Look at the result first."}
 	}
-	shown, err := partOf(found)
-	if err != nil {
-		return err
-	}
-	view, err := s.viewDoubts(r)
-	if err != nil {
-		return err
-	}
-	view.Decided = shown
-	s.show(w, r, http.StatusOK, "In doubt", "doubts", view)
+	http.Redirect(w, r, "/doubts", http.StatusSeeOther)
 	return nil
 }
 

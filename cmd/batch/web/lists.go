@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -53,9 +54,14 @@ func (s *Server) listsIn(place string) (found []listFile, err error) {
 	if !known {
 		return nil, nil
 	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
 	entries, err := os.ReadDir(dir)
 	for _, entry := range entries {
-		info, infoErr := os.Stat(filepath.Join(dir, entry.Name()))
+		info, infoErr := root.Stat(entry.Name()) // a link that leads out is an error
 		if infoErr != nil || !info.Mode().IsRegular() || strings.HasPrefix(entry.Name(), ".") || !listfile.HasListEnding(entry.Name()) {
 			continue
 		}
@@ -65,7 +71,9 @@ func (s *Server) listsIn(place string) (found []listFile, err error) {
 	return found, err
 }
 
-// pathOf returns the file of a list by its address. An address cannot leave the directories of lists.
+// pathOf returns the file of a list by its address. An address cannot leave the directories of lists, and neither can a
+// link there: the list, its mapping file and its result may be links to files of the directory only. Others may have the
+// right to write there.
 func (s *Server) pathOf(address string) (string, error) {
 	place, name, _ := strings.Cut(address, "/")
 	dir, known := s.directoryOf(place)
@@ -73,10 +81,28 @@ func (s *Server) pathOf(address string) (string, error) {
 		return "", notFound("There is no such list.")
 	}
 	path := filepath.Join(dir, name)
+	for _, file := range []string{path, columns.MappingNameFor(path), s.outputOf(path)} {
+		if err := staysIn(file); err != nil {
+			return "", err
+		}
+	}
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return "", notFound("The list was removed.")
 	}
 	return path, nil
+}
+
+// staysIn refuses a file that is a link which leads out of its directory.
+func staysIn(path string) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if _, err := root.Stat(filepath.Base(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &refusal{http.StatusForbidden, filepath.Base(path) + " is a link that leads out of the folder, or cannot be read, so it is not opened. Remove the link."}
+	}
+	return nil
 }
 
 // outputOf returns where the result of a list is written: beside a list of the folder, and for an upload in a directory

@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"payonce/pipeline"
@@ -51,6 +50,19 @@ func LabelOf(flag string) string {
 		}
 	}
 	return map[string]string{"fields": "What to find", "max-units": "Units of modules", "from": "Interfaces that are asked"}[flag]
+}
+
+// flagNames matches the names of flags in a text.
+var flagNames = regexp.MustCompile(`--([a-z][a-z-]*)`)
+
+// InFields names the fields of the form in a text that names their flags.
+func InFields(text string) string {
+	return flagNames.ReplaceAllStringFunc(text, func(name string) string {
+		if label := LabelOf(name[2:]); label != "" {
+			return strconv.Quote(label)
+		}
+		return name
+	})
 }
 
 // completeFirst is the flag of the only checkbox of the form that is not for a field.
@@ -156,7 +168,7 @@ func (f planForm) withLimits(plan *report.Plan) planForm {
 		return slices.ContainsFunc(plan.Ceilings, func(c report.Ceiling) bool { return strings.HasPrefix(c.Name, name) && c.Meter == meter })
 	}
 	f.Flags = slices.Clone(f.Flags)
-	if len(plan.Prices.USD) > 0 && !isLimited(provider.CeilingMaxSpend, "") {
+	if plan.TakesMoney() && !isLimited(provider.CeilingMaxSpend, "") {
 		f.set("max-spend", plan.Maximum.String())
 	}
 	for _, unit := range plan.Units {
@@ -167,99 +179,36 @@ func (f planForm) withLimits(plan *report.Plan) planForm {
 	return f
 }
 
-// planning makes plans in the background, because a long list can take longer than a browser waits.
-type planning struct {
-	server *Server
-	mu     sync.Mutex
-	tasks  map[string]*planTask // by the queries of their forms, until a browser has shown the plan
-	slots  chan struct{}        // limits how many plans are made at the same time
+// madePlan is a plan that is kept.
+type madePlan struct {
+	form planForm // with limits
+	sum  string
 }
 
-// mostPlans is how many plans are made at the same time, and taskTime how long a finished plan that no browser fetches is
-// kept.
-const (
-	mostPlans = 2
-	taskTime  = time.Minute
-)
-
-// planTask is one plan in the making. Members other than done and began may be read when done is closed.
-type planTask struct {
-	done  chan struct{}
-	began time.Time
-	over  time.Time // when it was made
-	form  planForm  // with limits
-	sum   string    // of the kept plan
-	err   error
-}
-
-// isOver reports whether the plan is ready or has failed.
-func (t *planTask) isOver() bool {
-	select {
-	case <-t.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// patience is how long a request waits for a plan before it answers that the plan is being made.
-const patience = 2 * time.Second
-
-// of returns the task of a form. It begins one unless there is one whose plan no browser has shown.
-func (p *planning) of(form planForm, path string) *planTask {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for key, task := range p.tasks {
-		if task.isOver() && p.server.Now().Sub(task.over) > taskTime {
-			delete(p.tasks, key) // the journal may have changed since
-		}
-	}
-	key := form.Query()
-	if task := p.tasks[key]; task != nil {
-		return task
-	}
-	task := &planTask{done: make(chan struct{}), began: p.server.Now(), form: form}
-	p.tasks[key] = task
-	go func() {
-		defer close(task.done)
-		p.slots <- struct{}{}
-		defer func() { <-p.slots }()
-		task.err = p.server.makePlan(p.server.ending, task, path)
-		task.over = p.server.Now()
-	}()
-	return task
-}
-
-// seen forgets a task, so that the next request makes a new plan.
-func (p *planning) seen(task *planTask) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for key, other := range p.tasks {
-		if other == task {
-			delete(p.tasks, key)
-		}
-	}
+// planOf returns the task that plans a list.
+func (s *Server) planOf(form planForm, path string) *task {
+	of, _ := s.tasks.begin("plan?"+form.Query(), func(ctx context.Context) (any, error) { return s.makePlan(ctx, form, path) })
+	return of
 }
 
 // makePlan makes a plan with a limit on all that its run can use, and keeps it under its checksum.
-func (s *Server) makePlan(ctx context.Context, task *planTask, path string) error {
-	plan, err := s.Program.Plan(ctx, path, task.form.Flags, "")
+func (s *Server) makePlan(ctx context.Context, form planForm, path string) (*madePlan, error) {
+	plan, err := s.Program.Plan(ctx, path, form.Flags, "")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	task.form = task.form.withLimits(plan)
+	form = form.withLimits(plan)
 	made := filepath.Join(s.files.plans(), "new-"+rand.Text()+".json")
 	defer os.Remove(made)
-	if _, err := s.Program.Plan(ctx, path, task.form.Flags, made); err != nil {
-		return err
+	if _, err := s.Program.Plan(ctx, path, form.Flags, made); err != nil {
+		return nil, err
 	}
 	kept, err := pipeline.ReadPlanFile(made)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	task.sum = kept.Checksum
 	s.removeOldPlans()
-	return os.Rename(made, s.keptPath(kept.Checksum))
+	return &madePlan{form, kept.Checksum}, os.Rename(made, s.keptPath(kept.Checksum))
 }
 
 // planDays is how long a plan that was not run is kept.
@@ -321,7 +270,7 @@ func (s *Server) viewOf(sum string) (view planView, err error) {
 		return view, err
 	}
 	view = planView{Sum: sum, Run: kept.Plan.Run, After: last.Number, Done: kept.Plan.IsDone(), Name: kept.Plan.List, Units: kept.Plan.PossibleUnits()}
-	if len(kept.Plan.Prices.USD) > 0 {
+	if kept.Plan.TakesMoney() {
 		view.Most = report.USD(kept.Plan.Possible)
 	}
 	view.Plan, err = partOf(kept.Plan)
@@ -334,27 +283,17 @@ func (s *Server) showPlan(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	task := s.plans.of(form, path)
-	late := time.NewTimer(patience)
-	defer late.Stop()
-	select {
-	case <-task.done:
-	case <-r.Context().Done():
-		return r.Context().Err()
-	case <-late.C:
-		w.Header().Set("Refresh", "1")
-		s.show(w, r, http.StatusOK, "Planning "+filepath.Base(path), "planning", int(s.Now().Sub(task.began).Seconds()))
-		return nil
+	task := s.planOf(form, path)
+	ready, err := s.await(w, r, task, "Planning "+filepath.Base(path), "The list is being read, and nothing is sent. The plan")
+	if err != nil || !ready {
+		return err
 	}
-	s.plans.seen(task)
-	if task.err != nil {
-		return task.err
-	}
-	view, err := s.viewOf(task.sum)
+	made := task.value.(*madePlan)
+	view, err := s.viewOf(made.sum)
 	if err != nil {
 		return err
 	}
-	view.Form, view.Name = &task.form, filepath.Base(path)
+	view.Form, view.Name = &made.form, filepath.Base(path)
 	s.show(w, r, http.StatusOK, "Plan for "+view.Name, "plan", view)
 	return nil
 }
@@ -383,6 +322,9 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request) error {
 		return badRequest("The page runs only plans with one list. Run this plan in a terminal.")
 	}
 	path, output := s.keptPath(sum), s.outputOf(kept.List.Paths[0])
+	if err := staysIn(output); err != nil {
+		return err
+	}
 	err = s.starts.begin(kept.Plan.Run, after, start{Plan: sum, Output: output}, s.Program.RunArguments(kept, path, output))
 	if err != nil && !errors.Is(err, errStarted) {
 		return err

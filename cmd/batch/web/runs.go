@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,6 +89,7 @@ type runView struct {
 	Start      start
 	Live       part // how it proceeds; "" while it does not
 	Running    bool
+	Elsewhere  bool // on another machine that shares the journal
 	Stopping   bool
 	InFlight   int64 // calls
 	Run        part  // as the journal has it; "" before it does
@@ -120,7 +122,7 @@ func (s *Server) viewRun(ctx context.Context, name string) (view runView, err er
 	if err != nil {
 		return view, err
 	}
-	view.Running = isRun(owner, name) || view.Start.Running
+	view.Running = owner.Process != 0 || view.Start.Running
 	view.Stopping = view.Running && s.isTold(name, view.Start, owner)
 	if active != nil {
 		if view.Live, err = partOf(active); err != nil {
@@ -148,6 +150,9 @@ func (s *Server) viewRun(ctx context.Context, name string) (view runView, err er
 	if view.Run, err = partOf(run); err != nil {
 		return view, err
 	}
+	if view.Elsewhere = run.Running && !view.Running; view.Elsewhere {
+		return view, nil
+	}
 	if _, err := os.Stat(run.Output); err == nil && !view.Running {
 		view.Output = run.Output
 	}
@@ -161,85 +166,75 @@ func (s *Server) unlessStarted(last start, err error) error {
 	return err
 }
 
-// progress returns the progress of a run, and the process that owns the journal if it is this run. It does not open a
-// journal without an owner, because other commands would have to wait meanwhile.
+// progress returns the progress of a run, and its process on this machine. Without such a process it does not open the
+// journal, because other commands would have to wait meanwhile.
 func (s *Server) progress(ctx context.Context, work *pipeline.Work, name string) (*report.Status, workspace.Owner, error) {
-	owner, err := ownerOf(work)
-	if err != nil || !isRun(owner, name) {
-		return nil, workspace.Owner{}, err
+	owner, err := processOf(work, name)
+	if err != nil || owner.Process == 0 {
+		return nil, owner, err
 	}
 	status, err := inspect.Status(ctx, work)
 	if err != nil {
 		return nil, owner, err
 	}
+	status.Active = slices.DeleteFunc(status.Active, func(active *report.Active) bool { return active.Command != runCommand(name) })
 	if len(status.Active) == 0 {
 		return nil, workspace.Owner{}, nil // it has ended just now
 	}
-	status.Last = nil
+	status.Active, status.Processes, status.Last = status.Active[:1], nil, nil
 	return status, owner, nil
 }
 
-// isRun reports whether the owner of the journal is a run.
-func isRun(owner workspace.Owner, name string) bool { return owner.Command == "run "+name }
+// runCommand is what the process of a run says that it does.
+func runCommand(name string) string { return "run " + name }
 
-// ownerOf returns the process that owns the journal and does more than read it; the zero Owner for none.
-func ownerOf(work *pipeline.Work) (workspace.Owner, error) {
+// processOf returns the process of a run on this machine that has opened the journal; the zero Owner for none.
+func processOf(work *pipeline.Work, name string) (workspace.Owner, error) {
 	return pipeline.WithSession(work, func(session *workspace.Session) (workspace.Owner, error) {
-		owner, err := session.Owner()
-		if errors.Is(err, remote.ErrNoOwner) || errors.Is(err, remote.ErrLost) || err == nil && owner.Reading {
-			return workspace.Owner{}, nil
+		owners, err := session.Owners()
+		if errors.Is(err, remote.ErrNoOwner) || errors.Is(err, remote.ErrLost) {
+			err = nil
 		}
-		return owner, err
+		for _, owner := range owners {
+			if !owner.Reading && owner.Command == runCommand(name) {
+				return owner, nil
+			}
+		}
+		return workspace.Owner{}, err
 	})
 }
 
 // eventTime is the time between two reads of a run's progress.
 const eventTime = time.Second
 
-// sendEvents sends the progress of a run as server-sent events until the run has ended.
+// sendEvents sends the progress of a run, or its end, as one server-sent event. The browser asks for the next one: a
+// response without an end would occupy a connection, and browsers open six to a host, so a seventh tab would wait.
 func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	work, err := s.reading()
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	flush := http.NewResponseController(w)
-	ticks := time.NewTicker(eventTime)
-	defer ticks.Stop()
-	for {
-		last, err := s.starts.last(name)
-		var live part
-		var owner workspace.Owner
-		if err == nil {
-			var active *report.Status
-			if active, owner, err = s.progress(r.Context(), work, name); err == nil && active != nil {
-				live, err = partOf(active)
-			}
-		}
-		switch {
-		case err != nil && r.Context().Err() == nil:
-			// The journal may be changing its owner. A lasting error is shown when the page is loaded.
-		case !isRun(owner, name) && !last.Running:
-			_, _ = io.WriteString(w, "event: end\ndata: \n\n") // the browser has gone
-			return nil
-		case live != "":
-			_, _ = fmt.Fprintf(w, "event: progress\ndata: %s\n\n", strings.ReplaceAll(string(live), "\n", "\ndata: "))
-		default:
-			_, _ = io.WriteString(w, ": waiting\n\n")
-		}
-		if flush.Flush() != nil || r.Context().Err() != nil {
-			return nil // the browser has gone
-		}
-		select {
-		case <-r.Context().Done():
-			return nil
-		case <-ticks.C:
-		}
-		if !s.gate.knows(r) {
-			return nil // it was signed out
+	last, err := s.starts.last(name)
+	var live part
+	var owner workspace.Owner
+	if err == nil {
+		var active *report.Status
+		if active, owner, err = s.progress(r.Context(), work, name); err == nil && active != nil {
+			live, err = partOf(active)
 		}
 	}
+	text := ": waiting\n\n"
+	switch {
+	case err != nil: // the journal may be changing its owner; a lasting error is shown when the page is loaded
+	case owner.Process == 0 && !last.Running:
+		text = "event: end\ndata: \n\n"
+	case live != "":
+		text = fmt.Sprintf("event: progress\ndata: %s\n\n", strings.ReplaceAll(string(live), "\n", "\ndata: "))
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = fmt.Fprintf(w, "retry: %d\n%s", eventTime.Milliseconds(), text) // the browser has gone
+	return nil
 }
 
 // stop drains a run: it sends nothing more, its calls in flight end and are recorded, and the result is written.
@@ -262,9 +257,9 @@ func (s *Server) stopOwner(name string) error {
 	if err != nil {
 		return err
 	}
-	owner, err := ownerOf(work)
+	owner, err := processOf(work, name)
 	switch {
-	case err != nil || !isRun(owner, name):
+	case err != nil || owner.Process == 0:
 		return err // it has ended
 	case owner.Process == os.Getpid():
 		return badRequest("This run belongs to a job of this process. It ends by itself; pause the job to keep it from starting again.")
@@ -303,6 +298,11 @@ func (s *Server) resultOf(ctx context.Context, name string) (string, error) {
 		return "", err
 	case run.Run != name || run.Output == "":
 		return "", notFound("There is no result of this run.")
+	}
+	if filepath.Dir(run.Output) == s.Lists {
+		if err := staysIn(run.Output); err != nil {
+			return "", err
+		}
 	}
 	if info, err := os.Stat(run.Output); err != nil || !info.Mode().IsRegular() {
 		return "", notFound("The file with the result was moved or removed. Run the plan again: nothing is paid twice.")

@@ -43,6 +43,8 @@ type Program interface {
 	Plan(ctx context.Context, list string, flags []Flag, keepIn string) (*report.Plan, error)
 	// RunArguments returns the arguments of the program for a run of a kept plan that is approved.
 	RunArguments(plan *pipeline.PlanFile, path, output string) []string
+	// Doubts returns the calls in doubt, with what is known of them.
+	Doubts(ctx context.Context) (*report.Reconciliation, error)
 	// Reconcile compares calls in doubt with the account, or decides the attempts as assume says.
 	Reconcile(ctx context.Context, assume string, attempts []attempt.ID) (*report.Reconciliation, error)
 	// Failure returns the message, the hint and the exit code of an error.
@@ -87,7 +89,7 @@ type Server struct {
 	files   files
 	starts  *starts
 	gate    *gate
-	plans   *planning
+	tasks   *tasks
 	taken   sync.Map // the paths of uploads that are written
 	handler http.Handler
 	ending  context.Context // cancelled when the server ends
@@ -120,7 +122,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.starts = &starts{dir: filepath.Join(s.files.page, "runs"), executable: o.Executable, now: o.Now}
-	s.plans = &planning{server: s, tasks: map[string]*planTask{}, slots: make(chan struct{}, mostPlans)}
+	s.tasks = newTasks(o.Now, s.ending)
 	s.handler = s.guarded(s.routes())
 	return s, nil
 }
@@ -206,6 +208,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close() // a client that reads slowly
 	}
+	s.tasks.working.Wait()
 	if served := <-ended; !errors.Is(served, http.ErrServerClosed) {
 		err = errors.Join(err, served)
 	}

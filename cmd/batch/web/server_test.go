@@ -5,9 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"payonce/pipeline/report"
@@ -33,36 +36,77 @@ func (c *clock) move(by time.Duration) {
 
 func newClock() *clock { return &clock{at: time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)} }
 
-// slowProgram fails to plan, when the test lets it.
+// slowProgram plans until it is stopped.
 type slowProgram struct {
 	Program
-	fail chan error
+	dir string
 }
 
-func (p slowProgram) Plan(context.Context, string, []Flag, string) (*report.Plan, error) {
-	return nil, <-p.fail
+func (p slowProgram) Dir() (string, error) { return p.dir, nil }
+func (slowProgram) Choices() Choices       { return Choices{Fields: []string{"email"}} }
+func (slowProgram) Plan(ctx context.Context, _ string, _ []Flag, _ string) (*report.Plan, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
 }
 
-func TestAPlanThatTakesLongIsShownOnce(t *testing.T) {
+func TestAPlanOfALargeListIsMadeInTheBackground(t *testing.T) {
 	t.Parallel()
-	at, program := newClock(), slowProgram{fail: make(chan error)}
-	s := &Server{Options: Options{Program: program, Now: at.now}, ending: t.Context()}
-	p := &planning{server: s, tasks: map[string]*planTask{}, slots: make(chan struct{}, mostPlans)}
-	form := planForm{List: "folder/long.csv"}
-	task := p.of(form, "long.csv")
+	lists, state := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(lists, "large.csv"), []byte("email\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Options{Program: slowProgram{dir: state}, Lists: lists, Hosts: func(string) bool { return true }, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began, loads := time.Now(), 3
+		for range loads {
+			r := httptest.NewRequest(http.MethodGet, "http://127.0.0.1/plan?list=folder/large.csv", nil)
+			answer := httptest.NewRecorder()
+			if err := s.showPlan(answer, r); err != nil {
+				t.Fatal(err)
+			}
+			if answer.Header().Get("Refresh") == "" || !strings.Contains(answer.Body.String(), "The list is being read") {
+				t.Errorf("the screen does not load itself again:\n%s", answer.Body)
+			}
+		}
+		if took := time.Since(began); took > time.Duration(loads)*patience || len(s.tasks.all) != 1 {
+			t.Errorf("%d loads took %s, and there are %d plans in the making", loads, took, len(s.tasks.all))
+		}
+		s.end()
+		s.tasks.working.Wait()
+	})
+}
+
+func TestATaskThatTakesLongIsShownOnce(t *testing.T) {
+	t.Parallel()
+	at, made := newClock(), make(chan int)
+	all := newTasks(at.now, t.Context())
+	begin := func() (*task, bool) {
+		return all.begin("plan", func(context.Context) (any, error) { return <-made, nil })
+	}
+	first, began := begin()
 	at.move(10 * taskTime) // a million rows on a slow disk
-	program.fail <- errors.New("no list")
-	<-task.done
-	if again := p.of(form, "long.csv"); again != task || again.err == nil {
-		t.Fatal("a plan that took longer than it waits for its reader is made again")
+	made <- 1
+	<-first.done
+	if again, more := begin(); again != first || !began || more || again.value != 1 {
+		t.Fatal("a task that took longer than its result is kept is begun again")
 	}
 	at.move(2 * taskTime)
-	again := p.of(form, "long.csv")
-	if again == task {
-		t.Error("a plan that nobody looked at is kept")
+	again, _ := begin()
+	if again == first {
+		t.Error("the result of a task that nobody looked at is kept")
 	}
-	program.fail <- errors.New("no list")
+	made <- 2
 	<-again.done
+	s := &Server{Options: Options{Now: at.now}, tasks: all}
+	if ready, err := s.await(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil), again, "", ""); !ready || err != nil {
+		t.Errorf("a result that is there is not shown: %v", err)
+	}
+	if all.find("plan") != nil {
+		t.Error("a result that was shown is kept")
+	}
 }
 
 func TestWrongPasswordsAtTheSameTimeAreCountedBeforeTheNextIsLookedAt(t *testing.T) {

@@ -1,4 +1,5 @@
-// Updates the progress of a run. Without this script the browser reloads the page every few seconds.
+// Updates the progress of a run. Without this script the browser reloads the page every few seconds. Each response has one
+// event, and EventSource asks again.
 "use strict";
 const live = document.getElementById("live");
 if (live) {
