@@ -8,6 +8,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -63,6 +64,20 @@ func (j *Journal) AcceptFailover() error {
 		return j.failure
 	}
 	return j.shared.store.AcceptFailover()
+}
+
+// OrFailedOver returns an error of reading the journal. Instead of one about damage it returns why records are missing when
+// the store has failed over: this process knows records that the promoted server has never received.
+func (j *Journal) OrFailedOver(err error) error {
+	if j.shared.store == nil || !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	j.look() // compares the server with what this process has seen
+	defer j.mu.Unlock()
+	if why := j.shared.store.FailedOver(); why != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, why)
+	}
+	return err
 }
 
 // Now returns the time by the clock on which the journal decides.

@@ -162,7 +162,12 @@ func (w *Work) open() *session {
 // with runs a use case and closes what it opened.
 func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 	s := w.open()
-	defer func() { err = errors.Join(workspace.ReadError(err), s.close()) }()
+	defer func() {
+		if s.journal() != nil {
+			err = s.journal().OrFailedOver(err)
+		}
+		err = errors.Join(workspace.ReadError(err), s.close())
+	}()
 	return do(s)
 }
 

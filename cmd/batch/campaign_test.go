@@ -135,8 +135,8 @@ func TestSharedCampaign(t *testing.T) {
 		seed := *campaignSeed + round
 		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
 			c := newSharedCampaign(t, server, seed)
+			defer func() { server = c.server.Load() }() // a failover has changed it
 			c.fight()
-			server = c.server.Load()
 		})
 	}
 }

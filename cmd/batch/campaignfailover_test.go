@@ -132,6 +132,9 @@ func (c *sharedCampaign) explained(charges []sandbox.Charge, lost map[subject][]
 	server, answered, other := c.server.Load(), map[string]bool{}, map[paid]int{}
 	ended := recordsWith[attempt.Resolution](c, server, record.ResolutionPrefix)
 	for id, in := range c.intents(server) {
+		if in.Account != 0 {
+			continue
+		}
 		fields := in.Hold.Fields
 		if res, resolved := ended[id]; resolved {
 			fields = 0
@@ -148,6 +151,9 @@ func (c *sharedCampaign) explained(charges []sandbox.Charge, lost map[subject][]
 	}
 	left := map[paid]int{}
 	for of, calls := range lost {
+		if of.account != 0 {
+			continue
+		}
 		for _, in := range calls {
 			for f := range in.Hold.Fields.Each() {
 				left[paid{of.canonical, f}]++
