@@ -53,8 +53,20 @@ func (j *Journal) FailedOver() error {
 	return j.shared.store.FailedOver()
 }
 
-// AcceptFailover lets calls begin again. It serves a user who has compared the accounts with the journal.
+// AcceptFailover lets calls begin again. It serves a user who has compared the accounts with the journal. Every account
+// pauses first: calls that the store has lost may have been sent a moment ago, and the window does not know them.
 func (j *Journal) AcceptFailover() error {
+	j.lock()
+	now := j.nowAtMost()
+	for _, a := range j.state.accounts {
+		rate := Rate{Slots: int(a.RateSlots), Window: a.RateWindow}
+		a.Pause(now, now.Add(rate.OnTheWay()+rate.Window))
+	}
+	durable := j.enqueue(nil)
+	j.mu.Unlock()
+	if err := <-durable; err != nil {
+		return err
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for (j.shared.inTurn || j.shared.committing) && j.failure == nil {

@@ -326,7 +326,8 @@ func (c *sharedCampaign) restart(w *campaignWorker) bool {
 	_ = json.Unmarshal(run.stdout.Bytes(), &said) // a process that was killed has said nothing
 	c.note("worker %d ended with %d %s", slices.Index(c.workers, w), code, said.Error.Code)
 	finished := slices.Contains([]int{exitDone, exitDoubt, exitCeiling}, code)
-	passing := slices.Contains([]string{"journal_failed", "journal_unreachable", "journal_failed_over"}, said.Error.Code)
+	passing := slices.Contains([]string{"journal_failed", "journal_unreachable", "journal_failed_over"}, said.Error.Code) ||
+		said.Error.Code == "service" && w.stopped // for longer than its time-out, while it read the account
 	switch {
 	case finished && !w.accepts:
 		return false
