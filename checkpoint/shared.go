@@ -8,6 +8,7 @@
 package checkpoint
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -69,25 +70,30 @@ func (j *Journal) AcceptFailover() error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for (j.shared.inTurn || j.shared.committing) && j.failure == nil {
-		j.drained.Wait()
-	}
+	j.awaitTurn()
 	if j.failure != nil {
 		return j.failure
 	}
 	return j.shared.store.AcceptFailover()
 }
 
-// OrFailedOver returns an error of reading the journal. Instead of one about damage it returns why records are missing when
-// the store has failed over: this process knows records that the promoted server has never received.
+// awaitTurn waits until no turn is open. The lock is held.
+func (j *Journal) awaitTurn() {
+	for (j.shared.inTurn || j.shared.committing) && j.failure == nil {
+		j.drained.Wait()
+	}
+}
+
+// OrFailedOver returns an error of reading the journal, or why the store may lack records: this process may know records
+// that a promoted server has never received, or that are about other calls there.
 func (j *Journal) OrFailedOver(err error) error {
-	if j.shared.store == nil || !errors.Is(err, ErrCorrupt) {
+	if j.shared.store == nil || err == nil || errors.Is(err, ErrFailed) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	j.look() // compares the server with what this process has seen
 	defer j.mu.Unlock()
 	if why := j.shared.store.FailedOver(); why != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, why)
+		return fmt.Errorf("%w: %w (%v)", ErrFailed, why, err)
 	}
 	return err
 }
@@ -434,6 +440,14 @@ func (j *Journal) makeSharedReady(number attempt.Account, options AccountOptions
 	j.lock()
 	defer j.mu.Unlock()
 	a := j.state.accountOf(number)
+	if a == nil && j.failure == nil { // the connection broke in this turn, and another process registered the account then
+		j.awaitTurn()
+		j.beginTurn()
+		a = j.state.accountOf(number)
+	}
+	if j.failure == nil && a == nil {
+		return fmt.Errorf("%w: account %d is missing", ErrCorrupt, number)
+	}
 	if j.failure != nil || a.Ready {
 		return j.failure
 	}

@@ -163,7 +163,7 @@ func (w *Work) open() *session {
 func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 	s := w.open()
 	defer func() {
-		if s.journal() != nil {
+		if _, isCoded := errors.AsType[*problem.Error](err); s.journal() != nil && !isCoded {
 			err = s.journal().OrFailedOver(err)
 		}
 		err = errors.Join(workspace.ReadError(err), s.close())
