@@ -16,6 +16,7 @@ import (
 	"payonce/io/listfile"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
