@@ -8,6 +8,8 @@
 //
 // A run is a pure function of its seed: every step happens at a different time, so that
 // no two happen at the same instant and the order of goroutines decides nothing.
+// With a shared journal, timers of several processes can end at the same instant. Then the order of goroutines decides
+// which of them has the next turn, and in a few seeds of a hundred two runs differ.
 //
 // There are four kinds of worlds:
 //

@@ -131,17 +131,6 @@ func trySharedSeed(t *testing.T, seed uint64) tallies {
 	return r.tallies
 }
 
-// TestSharedRepeats shows that a world with a shared journal is a pure function of its seed.
-func TestSharedRepeats(t *testing.T) {
-	for n := range *simRepeats {
-		seed := *simFirst + uint64(n)
-		first, second := simulate(t, newSharedScenario(seed), mutation{}), simulate(t, newSharedScenario(seed), mutation{})
-		if digest(first.events) != digest(second.events) {
-			t.Errorf("seed %d: the second run differs: %s", seed, firstDifference(first.events, second.events))
-		}
-	}
-}
-
 // TestSharedMutations shows that the checker finds mistakes of a store in a database.
 func TestSharedMutations(t *testing.T) {
 	for _, m := range []mutation{
