@@ -116,7 +116,9 @@ func (w *world) live() {
 // begin starts the program once on a machine and waits for its end.
 func (w *world) begin(member int, s start, calm bool) outcome {
 	w.clock.pass(s.Down)
-	w.setBack += s.SetBack
+	if w.database == nil { // else its clock decides
+		w.setBack += s.SetBack
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p := &process{world: w, start: s, number: w.nextStart(member), member: member, calm: calm, cancel: cancel}
