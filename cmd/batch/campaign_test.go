@@ -422,7 +422,7 @@ func (c *sharedCampaign) checkUnits(records []kit.UnitRecord, lost map[subject][
 			continue
 		}
 		if call := r.Path + " " + r.About; seen[call] {
-			t.Errorf("%s was counted twice", call)
+			t.Errorf("%s was counted twice; %d calls about %q were lost", call, len(lost[subject{1, personOf(r)}]), personOf(r))
 		} else {
 			seen[call] = true
 		}

@@ -205,6 +205,7 @@ func personOf(r kit.UnitRecord) string {
 		Page    string `json:"linkedin"`
 		First   string `json:"first_name"`
 		Last    string `json:"last_name"`
+		Email   string `json:"email"`
 		Domain  string `json:"domain"`
 		Company string `json:"company_name"`
 	}
@@ -212,7 +213,7 @@ func personOf(r kit.UnitRecord) string {
 		return r.About
 	}
 	return enrich.Identity{
-		ProfileURL: cmp.Or(asked.Profile, asked.Page), FirstName: asked.First, LastName: asked.Last,
+		ProfileURL: cmp.Or(asked.Profile, asked.Page), Email: asked.Email, FirstName: asked.First, LastName: asked.Last,
 		CompanyDomain: asked.Domain, CompanyName: asked.Company,
 	}.Canonical()
 }
