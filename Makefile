@@ -52,8 +52,8 @@ test:
 SEEDS = 1000
 FIRST = 1
 sim:
-	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestStepsKeepThePromises|TestV2KeepsThePromises)$$' ./pipeline/simulation \
-		-sim.seeds=$(SEEDS) -sim.v2seeds=$(SEEDS) -sim.first=$(FIRST)
+	go test -count=1 -timeout 0 -v -run '^(TestPromises|TestSharedPromises|TestStepsKeepThePromises|TestV2KeepsThePromises)$$' ./pipeline/simulation \
+		-sim.seeds=$(SEEDS) -sim.v2seeds=$(SEEDS) -sim.shared=$(SEEDS) -sim.first=$(FIRST)
 
 # Long campaigns over real processes that are killed, lose power, are read from or share their account:
 # make campaigns KILLS=1000 [CAMPAIGN=TestFire]. "make test" does a slice of each.
@@ -64,12 +64,13 @@ campaigns: build
 		-kills $(KILLS) -kill-seeds $(KILLS) -unit-kills $(KILLS) -night-kills $(KILLS) \
 		-cuts $(KILLS) -reader-kills $(KILLS) -others-rounds $(KILLS)
 
-# Workers on a journal in PostgreSQL. Workers are killed or stopped for up to 90 s, the database is killed, and
-# connections break inside COMMIT: make campaign-shared ROUNDS=5. "make test" does one round with short times.
+# Workers on a journal in PostgreSQL. Workers are killed or stopped for up to 90 s, the database is killed, a standby that
+# lacks commits is promoted, and connections break inside COMMIT: make campaign-shared ROUNDS=5. "make test" does one
+# round with short times.
 ROUNDS = 15
 campaign-shared:
 	go test -count=1 -timeout 0 -v -run '^TestSharedCampaign$$' ./cmd/batch -campaign.rounds $(ROUNDS) -campaign.rows 150 \
-		-campaign.kills 14 -campaign.stops 7 -campaign.crashes 2 -campaign.lease 30s -campaign.stop 90s
+		-campaign.kills 14 -campaign.stops 7 -campaign.crashes 2 -campaign.failovers 1 -campaign.lease 30s -campaign.stop 90s
 
 # Runs every Go benchmark COUNT times and shows medians with their spread. To compare
 # two states, keep dist/bench.txt of the first one: make bench BEFORE=old.txt

@@ -31,6 +31,7 @@ type accountState struct {
 	// next at the last BeginReading; 0 when a call was in flight then.
 	last, quiet attempt.ID
 	reading     record.Turn // the one before the reading
+	drains      bool        // this process has begun to drain it
 }
 
 // newAccountState returns an account without attempts. Next is the next attempt of the journal.

@@ -69,7 +69,9 @@ func (j *Journal) register(number attempt.Account, r record.Registration) (durab
 		return nil, j.failure
 	}
 	if known == nil {
+		by := j.drainsAll()
 		known = j.state.addAccount(r.Catalogue())
+		known.DrainedBy = by
 	}
 	known.Catalogue = r.Catalogue()
 	if j.readOnly() { // the owner records the fields when it needs them

@@ -82,7 +82,7 @@ func (j *Journal) beginDrain() (taken bool, why string, err error) {
 	case j.stoppedInFlight():
 		why = notDrained
 	default:
-		taken, j.own().DrainedBy = true, j.shared.turn.Epoch
+		taken, j.own().DrainedBy, j.own().drains = true, j.shared.turn.Epoch, true
 	}
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
@@ -92,11 +92,14 @@ func (j *Journal) beginDrain() (taken bool, why string, err error) {
 	return taken, why, err
 }
 
-// endDrain lets all processes begin calls of the account again.
+// endDrain lets all processes begin calls of the account again, and of those that were registered meanwhile.
 func (j *Journal) endDrain() error {
 	j.lock()
-	if j.own().DrainedBy == j.shared.turn.Epoch {
-		j.own().DrainedBy = 0
+	j.own().drains = false
+	for _, a := range j.state.accounts {
+		if a.DrainedBy == j.shared.turn.Epoch && !a.drains {
+			a.DrainedBy = 0
+		}
 	}
 	durable := j.enqueue(nil)
 	j.mu.Unlock()
@@ -116,6 +119,18 @@ func (j *Journal) drainedYet() (idle, left bool, err error) {
 func (j *Journal) drainedByAnother() bool {
 	by, turn := j.own().DrainedBy, j.shared.turn
 	return by != 0 && by != turn.Epoch && slices.Contains(turn.Live, by) && !slices.Contains(turn.Silent, by)
+}
+
+// drainsAll returns the process that drains every account; 0 when there is none. It may be about to erase, so it drains an
+// account that is registered now, too. The lock is held, in a turn.
+func (j *Journal) drainsAll() (by uint64) {
+	by = j.state.accounts[0].DrainedBy
+	for _, a := range j.state.accounts {
+		if a.DrainedBy != by {
+			return 0
+		}
+	}
+	return by
 }
 
 // stoppedInFlight reports whether a process whose lease has ended has calls of the account in flight. The lock is held,

@@ -168,11 +168,14 @@ func (l *ledgerState) land(id attempt.ID) {
 	}
 }
 
-// leave removes an attempt whose resolution is durable from the open ones.
+// leave removes an attempt whose resolution is durable from the open ones. In a shared journal, a later attempt of another
+// process for the same fields may be open already.
 func (l *ledgerState) leave(id attempt.ID) {
 	a := l.open[id]
 	for f := range a.Hold.Fields.Each() {
-		delete(l.byField, record.KeyedField{Key: a.Key, Field: f})
+		if field := (record.KeyedField{Key: a.Key, Field: f}); l.byField[field] == id {
+			delete(l.byField, field)
+		}
 	}
 	delete(l.open, id)
 	l.departures(a.Key).Add(1)

@@ -9,6 +9,7 @@ import (
 	"payonce/checkpoint/record"
 	"payonce/cost"
 	"payonce/enrich"
+	"payonce/io/iotest"
 	"payonce/io/service/v1"
 )
 
@@ -30,6 +31,15 @@ func TestAnAccountIsRegisteredWhileCallsOfOthersAreInFlight(t *testing.T) {
 	third.settle(third.grant(request(person(3), email)), found)
 	r.settle(flying, found)
 	wantSound(t, r.store)
+}
+
+// TestAMissingAccountOfASharedJournalIsAnError: a process finds the registration by another one while its connection is
+// broken, and before it has applied it.
+func TestAMissingAccountOfASharedJournalIsAnError(t *testing.T) {
+	r := newSharedRig(t, iotest.StartPostgres(t, "fsync=on")).open()
+	if err := r.makeReady(1, AccountOptions{Rate: Rate{Slots: 1, Window: time.Minute}}); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestAnAccountIsRecognisedByItsServiceHoweverItsAddressIsWritten(t *testing.T) {

@@ -8,6 +8,8 @@
 package checkpoint
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -52,17 +54,48 @@ func (j *Journal) FailedOver() error {
 	return j.shared.store.FailedOver()
 }
 
-// AcceptFailover lets calls begin again. It serves a user who has compared the accounts with the journal.
+// AcceptFailover lets calls begin again. It serves a user who has compared the accounts with the journal. Every account
+// pauses first: calls that the store has lost may have been sent a moment ago, and the window does not know them.
 func (j *Journal) AcceptFailover() error {
+	j.lock()
+	now := j.nowAtMost()
+	for _, a := range j.state.accounts {
+		rate := Rate{Slots: int(a.RateSlots), Window: a.RateWindow}
+		a.Pause(now, now.Add(rate.OnTheWay()+rate.Window))
+	}
+	durable := j.enqueue(nil)
+	j.mu.Unlock()
+	if err := <-durable; err != nil {
+		return err
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	for (j.shared.inTurn || j.shared.committing) && j.failure == nil {
-		j.drained.Wait()
-	}
+	j.awaitTurn()
 	if j.failure != nil {
 		return j.failure
 	}
 	return j.shared.store.AcceptFailover()
+}
+
+// awaitTurn waits until no turn is open. The lock is held.
+func (j *Journal) awaitTurn() {
+	for (j.shared.inTurn || j.shared.committing) && j.failure == nil {
+		j.drained.Wait()
+	}
+}
+
+// OrFailedOver returns an error of reading the journal, or why the store may lack records: this process may know records
+// that a promoted server has never received, or that are about other calls there.
+func (j *Journal) OrFailedOver(err error) error {
+	if j.shared.store == nil || err == nil || errors.Is(err, ErrFailed) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	j.look() // compares the server with what this process has seen
+	defer j.mu.Unlock()
+	if why := j.shared.store.FailedOver(); why != nil {
+		return fmt.Errorf("%w: %w (%v)", ErrFailed, why, err)
+	}
+	return err
 }
 
 // Now returns the time by the clock on which the journal decides.
@@ -410,6 +443,14 @@ func (j *Journal) makeSharedReady(number attempt.Account, options AccountOptions
 	j.lock()
 	defer j.mu.Unlock()
 	a := j.state.accountOf(number)
+	if a == nil && j.failure == nil { // the connection broke in this turn, and another process registered the account then
+		j.awaitTurn()
+		j.beginTurn()
+		a = j.state.accountOf(number)
+	}
+	if j.failure == nil && a == nil {
+		return fmt.Errorf("%w: account %d is missing", ErrCorrupt, number)
+	}
 	if j.failure != nil || a.Ready {
 		return j.failure
 	}

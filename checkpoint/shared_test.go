@@ -68,6 +68,7 @@ func TestSharedJournals(t *testing.T) {
 		"two deciders share one window":                             sharedWindow,
 		"a pause of one holds for both":                             sharedPause,
 		"an answer of one is known to the other":                    sharedAnswer,
+		"a call that begins after another one is seen with its end": sharedRetry,
 		"both register an account under one number":                 sharedRegistration,
 		"a reading during a call of another process proves nothing": noisyReading,
 		"calls of a process that died are in doubt once":            deadProcess,
@@ -207,6 +208,24 @@ func sharedAnswer(t *testing.T, s *sharedRig) {
 	if a.Totals(ScopeAll) != b.Totals(ScopeAll) {
 		t.Errorf("totals %v and %v", a.Totals(ScopeAll), b.Totals(ScopeAll))
 	}
+}
+
+// sharedRetry has a process that sees the end of one call and the begin of the next one for the same person at once.
+func sharedRetry(t *testing.T, s *sharedRig) {
+	a, b := s.open(), s.open()
+	refused := a.grant(request(person(1), email))
+	if got := b.begin(request(person(1), email)); !isBlocked(got) {
+		t.Errorf("while the call is in flight elsewhere: %#v", got)
+	}
+	if err := a.Release(refused.ID, attempt.Release{Reason: "busy", Sent: true}); err != nil {
+		t.Fatal(err)
+	}
+	again := a.grant(request(person(1), email))
+	if got := b.begin(request(person(1), email)); !isBlocked(got) {
+		t.Errorf("while the next call is in flight elsewhere: %#v", got)
+	}
+	a.settle(again, found)
+	b.want(b.begin(request(person(1), email)), attempt.Known{Fields: email})
 }
 
 func sharedRegistration(t *testing.T, s *sharedRig) {

@@ -22,6 +22,7 @@ func TestDrains(t *testing.T) {
 		"a drain ends with its process":                                          drainOfEnded,
 		"a drain ends with the lease of its process, which then erases nothing":  drainOfKilled,
 		"a drain does not wait for a process that stopped":                       drainOfStopped,
+		"an account that is registered during an erasure is drained":             drainOfNew,
 		"one process drains at a time":                                           drainOfTwo,
 		"a lost call is decided while others want to send":                       drainedReconciliation,
 		"a call that its process may still send is not proved uncharged":         lateCall,
@@ -132,6 +133,28 @@ func drainOfKilled(t *testing.T, s *sharedRig) {
 	}
 	b.settle(ticket, found)
 	<-drain(t, b)
+}
+
+// drainOfNew registers an account while another process erases, and while one compares an account.
+func drainOfNew(t *testing.T, s *sharedRig) {
+	a, b := s.openToClose(), s.open()
+	b.settle(b.grant(request(person(1), email)), found)
+	a.check(a.DrainAll(t.Context()))
+	b.rate = Rate{Slots: 1000, Window: time.Minute}
+	second := b.account(secondID)
+	if got := second.begin(request(person(1), email)); !isDrained(got) {
+		t.Errorf("a call of an account that was registered while another process erases: %#v", got)
+	}
+	a.check(a.Close())
+	second.settle(second.grant(request(person(1), email)), found)
+
+	s = newSharedRig(t, s.server)
+	a, b = s.open(), s.open()
+	end := <-drain(t, a)
+	b.rate = Rate{Slots: 1000, Window: time.Minute}
+	second = b.account(secondID)
+	a.check(end())
+	second.settle(second.grant(request(person(1), email)), found)
 }
 
 func drainOfStopped(t *testing.T, s *sharedRig) {

@@ -16,6 +16,7 @@ import (
 	"payonce/io/listfile"
 	"payonce/pipeline/columns"
 	"payonce/pipeline/output"
+	"payonce/pipeline/problem"
 	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
@@ -162,7 +163,12 @@ func (w *Work) open() *session {
 // with runs a use case and closes what it opened.
 func with[T any](w *Work, do func(*session) (T, error)) (result T, err error) {
 	s := w.open()
-	defer func() { err = errors.Join(workspace.ReadError(err), s.close()) }()
+	defer func() {
+		if _, isCoded := errors.AsType[*problem.Error](err); s.journal() != nil && !isCoded {
+			err = s.journal().OrFailedOver(err)
+		}
+		err = errors.Join(workspace.ReadError(err), s.close())
+	}()
 	return do(s)
 }
 

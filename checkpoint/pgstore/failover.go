@@ -111,7 +111,7 @@ func (s *Store) examine(ctx context.Context, tx pgx.Tx) (refused error, err erro
 	if err := tx.QueryRow(ctx, headQuery, s.seen.arguments(s.workspace)...).Scan(now.targets()...); err != nil {
 		return nil, err
 	}
-	s.seen, s.openedOn, s.accepted = now.last, now.server, now.last.failovers
+	s.seen, s.openedOn, s.accepted, s.openedWith = now.last, now.server, now.last.failovers, now.last.failovers
 	if why := now.moved(); why != "" {
 		refused = failedOver(why)
 	}
@@ -173,8 +173,16 @@ func (s *Store) refusal() error {
 	return nil
 }
 
-// FailedOver returns why no calls may be made until AcceptFailover; nil when they may.
-func (s *Store) FailedOver() error { return s.refusal() }
+// FailedOver returns why no calls may be made until AcceptFailover, or that somebody has accepted a failover since the
+// journal was opened; nil otherwise.
+func (s *Store) FailedOver() error {
+	s.turns.Lock()
+	defer s.turns.Unlock()
+	if refused := s.refusal(); refused != nil || s.seen.failovers == s.openedWith {
+		return refused
+	}
+	return failedOver("a failover was accepted while the journal was open")
+}
 
 // AcceptFailover allows calls on the server as it was when the journal was opened. It serves a user who has compared
 // the accounts with the journal.
@@ -202,7 +210,7 @@ func (s *Store) AcceptFailover() error {
 	if err != nil {
 		return err
 	}
-	s.seen.failovers = s.accepted + 1
+	s.seen.failovers, s.openedWith = s.accepted+1, s.accepted+1
 	s.atOpening = nil
 	s.refuse(nil)
 	return s.keepFirst()

@@ -78,10 +78,11 @@ type Store struct {
 	erasing  bool        // Close rewrites the table
 	commits  *commitFile // nil for none
 
-	openedOn  string                // the server at the opening
-	accepted  int64                 // how many accepted failovers the machine and the server knew then
-	atOpening error                 // why calls could not be made then; nil when they could, or since AcceptFailover
-	refused   atomic.Pointer[error] // why no calls may be made now
+	openedOn   string                // the server at the opening
+	accepted   int64                 // how many accepted failovers the machine and the server knew then
+	openedWith int64                 // how many accepted failovers the server knew then, or after AcceptFailover
+	atOpening  error                 // why calls could not be made then; nil when they could, or since AcceptFailover
+	refused    atomic.Pointer[error] // why no calls may be made now
 
 	stop    context.CancelFunc // ends the renewals of the lease
 	stopped chan struct{}

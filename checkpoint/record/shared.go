@@ -31,8 +31,8 @@ type Shared interface {
 	// MaySend returns an error when the lease has ended, on a clock that counts suspended time, or when the store may lack
 	// commits. It is called right before a request is sent.
 	MaySend() error
-	// FailedOver returns why the store may lack commits that it has confirmed; nil when it cannot. While it may, no turn
-	// allows calls.
+	// FailedOver returns why the store may lack commits that it has confirmed, or that another process has called
+	// AcceptFailover since the store was opened; nil otherwise. While it may lack some, no turn allows calls.
 	FailedOver() error
 	// AcceptFailover allows calls again, for a user who knows that the store may lack commits. It is not called in a turn.
 	AcceptFailover() error

@@ -19,6 +19,7 @@ import (
 	"payonce/checkpoint"
 	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/pgstore"
+	"payonce/checkpoint/record"
 	"payonce/checkpoint/verify"
 	"payonce/cost"
 	"payonce/enrich"
@@ -36,6 +37,7 @@ var (
 	campaignKills   = flag.Int("campaign.kills", 5, "how many workers are killed in a round")
 	campaignStops   = flag.Int("campaign.stops", 3, "how many workers are stopped and go on in a round")
 	campaignCrashes = flag.Int("campaign.crashes", 2, "how many times the database is killed in a round")
+	campaignFails   = flag.Int("campaign.failovers", 1, "how many times a standby is promoted in a round")
 	campaignStop    = flag.Duration("campaign.stop", 5*time.Second, "the longest time for which a worker is stopped")
 	campaignLease   = flag.Duration("campaign.lease", 3*time.Second, "the lease of a worker")
 )
@@ -75,7 +77,7 @@ const (
 type sharedCampaign struct {
 	t         *testing.T
 	draw      *rand.Rand
-	server    *iotest.PostgresServer
+	server    atomic.Pointer[iotest.PostgresServer] // a failover changes it
 	proxy     *iotest.PostgresProxy
 	workspace string
 	began     time.Time
@@ -87,14 +89,19 @@ type sharedCampaign struct {
 	goesOn    chan *process
 	strikes   chan struct{}
 	count     map[string]int // of what happened
+	failovers []*campaignFailover
+	accepting bool              // a failover is being accepted
+	waiting   []*campaignWorker // for that
 }
 
 // campaignWorker is one machine.
 type campaignWorker struct {
 	*program
-	run     *process // nil when it has come to its end
-	starts  int
-	stopped bool
+	v2Address string   // "" for a worker that does not use v2
+	run       *process // nil when it has come to its end
+	accepts   bool     // the run accepts a failover
+	starts    int
+	stopped   bool
 }
 
 // calamity is something that happens to the workers or the database.
@@ -110,34 +117,40 @@ func (c *sharedCampaign) calamities() []calamity {
 	return []calamity{
 		{"workers killed", *campaignKills, c.kill},
 		{"workers stopped", *campaignStops, c.stop},
-		{"databases stopped at once", *campaignCrashes / 2, c.crash(c.server.Stop)},
-		{"databases killed", *campaignCrashes - *campaignCrashes/2, c.crash(c.server.Kill)},
-		// A failover to a standby would be one more.
+		{"databases stopped at once", *campaignCrashes / 2, c.crash((*iotest.PostgresServer).Stop)},
+		{"databases killed", *campaignCrashes - *campaignCrashes/2, c.crash((*iotest.PostgresServer).Kill)},
+		{"failovers", *campaignFails, c.failOver},
 	}
 }
 
 // TestSharedCampaign lets workers enrich lists for one workspace while workers are killed and stopped, the database is
-// killed, and connections are cut inside COMMIT. The clocks of the workers are wrong. Half of the workers connect through
-// PgBouncer. The ledgers of the services say what was charged.
+// killed, connections are cut inside COMMIT, and an asynchronous standby is promoted that lacks the last commits. The
+// clocks of the workers are wrong. Half of the workers connect through PgBouncer. The ledgers of the services say what was
+// charged.
 func TestSharedCampaign(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
 	server := iotest.StartPostgres(t, "fsync=on")
 	for round := range uint64(*campaignRounds) {
 		seed := *campaignSeed + round
-		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) { newSharedCampaign(t, server, seed).fight() })
+		t.Run(fmt.Sprintf("seed=%d", seed), func(t *testing.T) {
+			c := newSharedCampaign(t, server, seed)
+			defer func() { server = c.server.Load() }() // a failover has changed it
+			c.fight()
+		})
 	}
 }
 
 func newSharedCampaign(t *testing.T, server *iotest.PostgresServer, seed uint64) *sharedCampaign {
 	c := &sharedCampaign{
-		t: t, server: server, draw: rand.New(rand.NewPCG(seed, 1)), workspace: fmt.Sprint("round", seed),
+		t: t, draw: rand.New(rand.NewPCG(seed, 1)), workspace: fmt.Sprint("round", seed),
 		ended: make(chan *campaignWorker), goesOn: make(chan *process), strikes: make(chan struct{}, 1000), count: map[string]int{},
 	}
 	c.ceiling, c.units = 60*cost.Dollar, 2*(*campaignRows)
 	if seed%2 == 0 { // these limits are reached
 		c.ceiling, c.units = 8*cost.Dollar, *campaignRows/6
 	}
+	c.server.Store(server)
 	var proxied string
 	arriveSoon(t, server)
 	c.proxy, proxied = iotest.StartPostgresProxy(t, server.URL(), time.Millisecond, c.cuts(seed))
@@ -161,12 +174,13 @@ func newSharedCampaign(t *testing.T, server *iotest.PostgresServer, seed uint64)
 	c.service.watch.Store(&watch)
 	address := c.service.listen(t)
 	for i := range campaignWorkers {
+		w := &campaignWorker{}
 		// Every pair of workers has a list. A list of an account is the first half of the other one.
 		p := newProgram(t, 1, address, "--name", fmt.Sprint("list", i%4), "--workspace", c.workspace, "--max-spend", "60",
 			"--workspace-monthly", c.ceiling.String(), "--rate", campaignRate, "--concurrency", "4", "--settle-delay", "2s")
 		if i%2 == 1 {
-			p.v2Key = sandboxv2.DefaultKey
-			p.args = append(p.args, "--fields", "contact", "--base-url-v2", strings.TrimSuffix(address, "/api/v1")+"/v2", "--rate-v2", campaignRate)
+			p.v2Key, w.v2Address = sandboxv2.DefaultKey, strings.TrimSuffix(address, "/api/v1")+"/v2"
+			p.args = append(p.args, "--fields", "contact", "--base-url-v2", w.v2Address, "--rate-v2", campaignRate)
 			for _, meter := range []string{"contacts", "email_count", "phone_count"} {
 				p.args = append(p.args, "--max-units", fmt.Sprint(meter, "=", c.units))
 			}
@@ -176,7 +190,8 @@ func newSharedCampaign(t *testing.T, server *iotest.PostgresServer, seed uint64)
 		p.environ = []string{
 			"BATCH_JOURNAL=" + []string{proxied, pooled}[i/4], campaignClock + "=" + ahead.String(), campaignLeaseIs + "=" + campaignLease.String(),
 		}
-		c.workers = append(c.workers, &campaignWorker{program: p})
+		w.program = p
+		c.workers = append(c.workers, w)
 	}
 	return c
 }
@@ -225,9 +240,12 @@ func (c *sharedCampaign) fight() {
 
 func (c *sharedCampaign) start(w *campaignWorker) {
 	w.starts++
-	w.stopped = false
-	run := w.startAs(exec.Command("batch-campaign", w.args...))
-	w.run = run
+	c.follow(w, w.startAs(exec.Command("batch-campaign", w.args...)), false)
+}
+
+// follow sends the worker to ended when its run has ended.
+func (c *sharedCampaign) follow(w *campaignWorker, run *process, accepts bool) {
+	w.run, w.accepts, w.stopped = run, accepts, false
 	go func() {
 		run.end()
 		c.ended <- w
@@ -264,10 +282,11 @@ func (c *sharedCampaign) kill() bool {
 }
 
 // crash returns what ends the database and starts it again.
-func (c *sharedCampaign) crash(end func()) func() bool {
+func (c *sharedCampaign) crash(end func(*iotest.PostgresServer)) func() bool {
 	return func() bool {
-		end()
-		c.server.Start()
+		server := c.server.Load()
+		end(server)
+		server.Start()
 		return true
 	}
 }
@@ -292,35 +311,52 @@ func (c *sharedCampaign) stop() bool {
 
 // giveUp makes it seem that the lease of a process and the time-out of its calls have passed.
 func (c *sharedCampaign) giveUp(run *process) {
-	for c.server.TryExec(fmt.Sprintf("UPDATE payonce_process SET started = started - interval '1 day', seen = seen - interval '1 hour' "+
+	for c.server.Load().TryExec(fmt.Sprintf("UPDATE payonce_process SET started = started - interval '1 day', seen = seen - interval '1 hour' "+
 		"WHERE workspace = '%s' AND holder LIKE '%%(process %d on %%'", c.workspace, run.Process.Pid)) != nil {
 		<-time.After(50 * time.Millisecond) // the database is starting
 	}
 }
 
-// restart starts a worker again that has not come to its end. It returns false for one that has.
+// restart starts a worker again that has not come to its end. It returns false for one that has. When the worker was
+// refused because of a failover, the failover is accepted first.
 func (c *sharedCampaign) restart(w *campaignWorker) bool {
 	run, code := w.run, w.run.ProcessState.ExitCode()
 	w.run = nil
-	c.note("worker %d ended with %d", slices.Index(c.workers, w), code)
 	var said struct{ Error struct{ Code string } }
-	err := json.Unmarshal(run.stdout.Bytes(), &said)
+	_ = json.Unmarshal(run.stdout.Bytes(), &said) // a process that was killed has said nothing
+	c.note("worker %d ended with %d %s", slices.Index(c.workers, w), code, said.Error.Code)
+	finished := slices.Contains([]int{exitDone, exitDoubt, exitCeiling}, code)
+	passing := slices.Contains([]string{"journal_failed", "journal_unreachable", "journal_failed_over"}, said.Error.Code) ||
+		said.Error.Code == "service" && w.stopped // for longer than its time-out, while it read the account
 	switch {
-	case slices.Contains([]int{exitDone, exitDoubt, exitCeiling}, code):
+	case finished && !w.accepts:
 		return false
-	case code == -1:
-	case err == nil && slices.Contains([]string{"journal_failed", "journal_unreachable"}, said.Error.Code):
-		c.count["ended: "+said.Error.Code]++
-	default:
+	case !finished && !passing && code != -1:
 		c.t.Errorf("a worker ended with %d\n%s%s", code, run.stdout.String(), run.stderr.String())
 		return false
-	}
-	c.giveUp(run)
-	if w.starts == mostStarts {
+	case w.starts >= mostStarts:
 		c.t.Errorf("a worker did not come to its end in %d starts\n%s%s", w.starts, run.stdout.String(), run.stderr.String())
 		return false
 	}
-	c.start(w)
+	if passing {
+		c.count["ended: "+said.Error.Code]++
+	}
+	c.giveUp(run)
+	switch refused := said.Error.Code == "journal_failed_over"; {
+	case w.accepts && finished:
+		c.accepting = false
+		c.count["failovers accepted"]++
+		for _, waits := range append(c.waiting, w) {
+			c.start(waits)
+		}
+		c.waiting = nil
+	case w.accepts || refused && !c.accepting:
+		c.accept(w)
+	case refused:
+		c.waiting = append(c.waiting, w)
+	default:
+		c.start(w)
+	}
 	return true
 }
 
@@ -330,31 +366,39 @@ func (c *sharedCampaign) check(took time.Duration) {
 	t.Helper()
 	ledger := c.service.end(t)
 	records := slices.DeleteFunc(recordsOf(t, c.service.ledger+".v2"), func(r kit.UnitRecord) bool { return r.Number == 0 })
-	if err := chargedOnce(ledger.Charges); err != nil {
+	lost := c.lostCalls()
+	own := c.explained(ledger.Charges, lost)
+	if err := chargedOnce(own); err != nil {
 		t.Error(err)
 	}
+	charged := chargedSum(own) // without what no journal can know any more
 	if over := ledger.Refused[sandbox.RateLimited]; over != 0 {
 		t.Errorf("%d lookups of v1 were above the limit of the window", over)
 	}
-	if ledger.Charged > c.ceiling {
-		t.Errorf("charged $%s under a ceiling of $%s", ledger.Charged, c.ceiling)
+	if charged > c.ceiling {
+		t.Errorf("charged $%s under a ceiling of $%s", charged, c.ceiling)
 	}
-	used := c.checkUnits(records)
+	used := c.checkUnits(records, lost)
 	journal := c.checkJournal()
 	defer journal.Close()
 	mayBeFree, err := journal.MayBeFree(checkpoint.ScopeAll)
 	sum := journal.Totals(checkpoint.ScopeAll)
-	if settled, held := sum.Settled.Money(), sum.Held.Money(); err != nil || settled-mayBeFree > ledger.Charged || settled+held < ledger.Charged {
-		t.Errorf("the journal has $%s settled, of which $%s may have been free, and $%s held; $%s were charged; %v", settled, mayBeFree, held, ledger.Charged, err)
+	if settled, held := sum.Settled.Money(), sum.Held.Money(); err != nil || settled-mayBeFree > charged || settled+held < charged {
+		t.Errorf("the journal has $%s settled, of which $%s may have been free, and $%s held; $%s were charged; %v", settled, mayBeFree, held, charged, err)
 	}
-	unknown, starts := c.checkAnswers(journal, ledger.Charges), 0
+	unknown, starts := c.checkAnswers(journal, own), 0
 	for _, w := range c.workers {
 		starts += w.starts
 		checkCells(t, readRows(t, w.list()), readRows(t, w.output()))
 	}
+	callsLost := 0
+	for _, calls := range lost {
+		callsLost += len(calls)
+	}
 	t.Logf("%s: %d starts; v1: %d lookups arrived, %d charges, $%s of $%s, %d of unknown outcome; v2: %d calls, %v units; "+
-		"%d connections cut in COMMIT; %v", took.Round(time.Second), starts, len(ledger.Arrivals), len(ledger.Charges), ledger.Charged, c.ceiling, unknown,
-		len(records), used, c.proxy.Hit(), c.count)
+		"%d connections cut in COMMIT; %d calls lost by failovers, which explain %d charges of v1; %v",
+		took.Round(time.Second), starts, len(ledger.Arrivals), len(ledger.Charges), charged, c.ceiling, unknown,
+		len(records), used, c.proxy.Hit(), callsLost, len(ledger.Charges)-len(own), c.count)
 	for _, of := range c.calamities() {
 		if of.times > 0 && c.count[of.name] == 0 {
 			t.Errorf("%s: none", of.name)
@@ -362,21 +406,23 @@ func (c *sharedCampaign) check(took time.Duration) {
 	}
 }
 
-// checkUnits checks that nothing was counted twice, or above a ceiling or the limit of the window. It returns what was
-// counted of each meter.
-func (c *sharedCampaign) checkUnits(records []kit.UnitRecord) map[string]int64 {
+// checkUnits checks that nothing was counted twice, or above a ceiling or the limit of the window, besides calls that
+// promoted standbys lacked. It returns what was counted of each meter.
+func (c *sharedCampaign) checkUnits(records []kit.UnitRecord, lost map[subject][]record.Intent) map[string]int64 {
 	t := c.t
 	t.Helper()
-	seen, used := map[string]bool{}, map[string]int64{}
 	for _, r := range records {
 		if r.Code == kit.RateLimited {
 			t.Errorf("call %d of v2 was above the limit of the window", r.Number)
 		}
+	}
+	seen, used := map[string]bool{}, map[string]int64{}
+	for _, r := range withoutLost(records, lost) {
 		if r.Units+r.Emails+r.Phones == 0 {
 			continue
 		}
 		if call := r.Path + " " + r.About; seen[call] {
-			t.Errorf("%s was counted twice", call)
+			t.Errorf("%s was counted twice; %d calls about %q were lost", call, len(lost[subject{1, personOf(r)}]), personOf(r))
 		} else {
 			seen[call] = true
 		}
@@ -397,7 +443,7 @@ func (c *sharedCampaign) checkJournal() *checkpoint.Journal {
 	t := c.t
 	t.Helper()
 	for _, close := range []bool{true, false} {
-		snapshot, err := pgstore.Read(c.server.URL(), c.workspace, nil)
+		snapshot, err := pgstore.Read(c.server.Load().URL(), c.workspace, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,11 +40,11 @@ func arriveSoon(t *testing.T, server *iotest.PostgresServer) {
 	if _, _, err := pgstore.Migrate(server.URL()); err != nil {
 		t.Fatal(err)
 	}
-	server.Exec(`CREATE FUNCTION soon() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	server.Exec(`CREATE OR REPLACE FUNCTION soon() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 			NEW.arrived := least(NEW.arrived, clock_timestamp() + interval '2 seconds');
 			RETURN NEW;
 		END $$;
-		CREATE TRIGGER soon BEFORE UPDATE OF arrived ON payonce_process FOR EACH ROW EXECUTE FUNCTION soon()`)
+		CREATE OR REPLACE TRIGGER soon BEFORE UPDATE OF arrived ON payonce_process FOR EACH ROW EXECUTE FUNCTION soon()`)
 }
 
 // TestTwoRunsOfOneListShareTheWork starts the same run on two machines at the same time.

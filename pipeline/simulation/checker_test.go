@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"strings"
@@ -38,6 +39,7 @@ type pause struct {
 	from, until time.Time
 	start       int
 	kept        bool // the journal has it on the disk
+	keptAt      time.Time
 }
 
 // broken notes a broken promise.
@@ -76,6 +78,9 @@ func (c *checker) paused(p *process) (rest time.Duration) {
 	defer c.mu.Unlock()
 	for _, pause := range c.pauses {
 		known := pause.start == p.number || pause.kept
+		if c.world.database != nil && pause.start != p.number {
+			known = pause.kept && now.Sub(pause.keptAt) > mostLookups // else the call may have begun before it
+		}
 		if known && now.After(pause.from) {
 			rest = max(rest, pause.until.Sub(now))
 		}
@@ -101,7 +106,18 @@ func (c *checker) pauseKept(p *process, until time.Time) {
 	defer c.mu.Unlock()
 	for i := range c.pauses {
 		if pause := &c.pauses[i]; pause.start == p.number && !pause.until.After(until) {
-			pause.kept = true
+			pause.kept, pause.keptAt = true, time.Now()
+		}
+	}
+}
+
+// pausesLost notes that no journal knows the pauses any more that were kept since a time.
+func (c *checker) pausesLost(since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range c.pauses {
+		if c.pauses[i].keptAt.After(since) {
+			c.pauses[i].kept = false
 		}
 	}
 }
@@ -204,6 +220,14 @@ func (c *checker) arrival(r *http.Request, body []byte) {
 	for _, in := range c.intents(true) {
 		if in.Identity.Canonical() == identity.Canonical() && in.Hold.Fields == fields {
 			c.ceiling(r.UserAgent(), in)
+			if c.world.database.isUnaccepted(in.ID) {
+				c.broken("P1: attempt %d is sent, and began on a server that may lack commits", in.ID)
+			}
+			return
+		}
+	}
+	for _, call := range c.world.database.lostCalls(false) {
+		if call.open && call.Identity.Canonical() == identity.Canonical() && call.Hold.Fields == fields {
 			return
 		}
 	}
@@ -214,7 +238,7 @@ func (c *checker) arrival(r *http.Request, body []byte) {
 func (c *checker) money() {
 	ledger := c.world.service.Ledger()
 	totals, charged := c.totals(checkpoint.ScopeAll), ours(ledger).Charged
-	if hidden := c.hidden(ledger); charged > totals.Settled.Plus(totals.Held).Money()+hidden {
+	if hidden := c.hidden(ledger) + c.world.database.lostMoney(); charged > totals.Settled.Plus(totals.Held).Money()+hidden {
 		c.broken("P2: the service has charged $%s, the journal has $%s settled and $%s held, and others took free units worth $%s",
 			charged, totals.Settled.Money(), totals.Held.Money(), hidden)
 	}
@@ -262,7 +286,7 @@ func (c *checker) walk() {
 	for code, n := range ledger.Refused {
 		switch code {
 		case sandbox.CreditsExhausted, sandbox.UsageBudgetReached, sandbox.FreeAllowanceExhausted:
-			if !c.world.others() && !c.world.hides() {
+			if !c.world.others() && !c.world.hides() && len(c.world.database.lostCalls(false)) == 0 {
 				c.broken("P2: %d lookups are refused with %s, though nobody else spends", n, code)
 			}
 		}
@@ -276,19 +300,28 @@ type thing struct {
 }
 
 // neverTwice checks P1: once a lookup that was charged has arrived no other one for
-// the same field of the same person arrives.
+// the same field of the same person arrives. A call that a failover has lost may be bought again once somebody has
+// accepted the failover.
 func (c *checker) neverTwice(ledger sandbox.Snapshot) {
-	first := map[thing]int{}
+	first, lost := map[thing]int{}, map[thing]int{}
+	for _, call := range c.world.database.lostCalls(true) {
+		for f := range call.Hold.Fields.Each() {
+			lost[thing{call.Identity.Canonical(), f}]++
+		}
+	}
+	again := maps.Clone(lost)
 	for _, charge := range ledger.Charges {
 		t := thing{charge.Identity, charge.Field}
-		if first[t] != 0 {
+		if again[t] > 0 && first[t] != 0 {
+			again[t]--
+		} else if first[t] != 0 {
 			c.broken("P1: %s of %q is charged twice, by arrivals %d and %d", t.field, readable(t.identity), first[t], charge.Arrival)
 		}
 		first[t] = charge.Arrival
 	}
 	for _, arrival := range ledger.Arrivals {
 		for f := range arrival.Fields.Each() {
-			if n := first[thing{arrival.Identity, f}]; n != 0 && arrival.Number > n {
+			if n := first[thing{arrival.Identity, f}]; n != 0 && arrival.Number > n && lost[thing{arrival.Identity, f}] == 0 {
 				c.broken("P1: arrival %d asks for %s of %q, which arrival %d was charged for", arrival.Number, f, readable(arrival.Identity), n)
 			}
 		}
@@ -325,6 +358,11 @@ func (c *checker) explained(ledger sandbox.Snapshot) {
 		}
 		for f := range fields.Each() {
 			other[thing{in.Identity.Canonical(), f}]++
+		}
+	}
+	for _, call := range c.world.database.lostCalls(false) {
+		for f := range call.Hold.Fields.Each() {
+			other[thing{call.Identity.Canonical(), f}]++
 		}
 	}
 	for _, charge := range ledger.Charges {

@@ -20,7 +20,7 @@ type ledger struct {
 
 func (l *ledger) Begin(req attempt.Request) (attempt.Decision, error) {
 	l.begun++
-	l.world.beat("begin", l.number, l.begun)
+	l.beat("begin", l.begun)
 	at := time.Now()
 	decision, err := l.Ledger.Begin(req)
 	granted, ok := decision.(attempt.Granted)
@@ -30,33 +30,33 @@ func (l *ledger) Begin(req attempt.Request) (attempt.Decision, error) {
 	return attempt.Granted{Ticket: func() (attempt.Ticket, error) {
 		ticket, err := granted.Ticket()
 		l.world.check.begins(l.process, ticket.ID, at)
-		l.world.beat("ticket", l.number, ticket.ID)
+		l.beat("ticket", ticket.ID)
 		l.told(err, "a ticket", 'a', ticket.ID)
 		return ticket, err
 	}}, nil
 }
 
 func (l *ledger) Settle(id attempt.ID, answer enrich.Answered) (cost.Charge, error) {
-	l.world.beat("settle", l.number, id)
+	l.beat("settle", id)
 	charge, err := l.Ledger.Settle(id, answer)
 	l.told(err, "an answer", 'r', id)
-	l.world.beat("settled", l.number, id)
+	l.beat("settled", id)
 	return charge, err
 }
 
 func (l *ledger) Release(id attempt.ID, why attempt.Release) error {
-	l.world.beat("void", l.number, id)
+	l.beat("void", id)
 	err := l.Ledger.Release(id, why)
 	l.told(err, "a refusal", 'r', id)
 	if err == nil && !why.PauseUntil.IsZero() {
 		l.world.check.pauseKept(l.process, why.PauseUntil)
 	}
-	l.world.beat("voided", l.number, id)
+	l.beat("voided", id)
 	return err
 }
 
 func (l *ledger) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
-	l.world.beat("park", l.number, id)
+	l.beat("park", id)
 	err := l.Ledger.MarkInDoubt(id, why)
 	if l.resolved(id) == nil {
 		l.told(err, "a loss", 'd', id)
@@ -64,7 +64,7 @@ func (l *ledger) MarkInDoubt(id attempt.ID, why attempt.LostCall) error {
 	if err == nil && !why.PauseUntil.IsZero() {
 		l.world.check.pauseKept(l.process, why.PauseUntil)
 	}
-	l.world.beat("parked", l.number, id)
+	l.beat("parked", id)
 	return err
 }
 
@@ -73,9 +73,15 @@ func (l *ledger) told(err error, what string, prefix byte, id attempt.ID) {
 	if err != nil || l.isDead() {
 		return
 	}
-	if l.world.disk.get(recordKey(prefix, id)) == nil {
+	if key := recordKey(prefix, id); l.world.disk.get(key) == nil && !l.world.database.hasLost(key) {
 		l.world.check.broken("P3: %s of attempt %d is used and not on the disk", what, id)
 	}
+}
+
+// beat lets a moment pass, and as long as the process is stopped.
+func (l *ledger) beat(what string, id any) {
+	l.waitWhileStopped()
+	l.world.beat(what, l.number, id)
 }
 
 func (l *ledger) resolved(id attempt.ID) []byte { return l.world.disk.get(recordKey('r', id)) }

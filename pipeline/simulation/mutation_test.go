@@ -39,6 +39,10 @@ type mutation struct {
 	uncorrecting bool
 	// slots: the journal's own window is out of the way, the mutation's counts.
 	slots bool
+	// overlooks: a failover of the database is not detected.
+	overlooks bool
+	// guesses: a commit whose reply is lost counts as durable, and is not looked up.
+	guesses bool
 }
 
 func mutations() []mutation {

@@ -46,6 +46,7 @@ func (p *process) dial(_ context.Context, _, _ string) (net.Conn, error) {
 	n.mu.Unlock()
 	drawn := w.draws.of("dial", number)
 	p.point("dial")
+	p.waitWhileStopped()
 	w.clock.pass(w.travel.draw(drawn) / 4)
 	select {
 	case <-n.closed:

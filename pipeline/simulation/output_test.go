@@ -58,7 +58,11 @@ func contact(header, row []string) enrich.Contact {
 // end: every row has its outcome, and a doubt that is left has a reason.
 func (c *checker) end(list []byte, o outcome) {
 	w := c.world
-	journal, err := checkpoint.New(&store{process: &process{world: w, number: w.starts + 1, calm: true}},
+	open := checkpoint.New
+	if w.database != nil {
+		open = checkpoint.Read // nothing is in flight
+	}
+	journal, err := open(&store{process: &process{world: w, number: w.starts + 1, calm: true}},
 		checkpoint.Options{Catalogue: v1.Catalogue(), Rate: checkpoint.Rate{Slots: 1, Window: 1}, Now: (&process{world: w}).now})
 	if err != nil {
 		c.broken("liveness: the journal cannot be opened: %v", err)
@@ -115,7 +119,7 @@ func (c *checker) hopeless(states map[attempt.FieldState]int, o outcome) {
 	if o.stop == nil && states[attempt.Unasked] > 0 {
 		c.broken("liveness: %d fields were not asked", states[attempt.Unasked])
 	}
-	proves := !c.world.others() && !c.world.hides() && !c.world.renews()
+	proves := !c.world.others() && !c.world.hides() && !c.world.renews() && !c.world.database.hasFailedOver()
 	if lost == 0 && proves && states[attempt.PaidAndGone]+states[attempt.OutcomeUnknown] > 0 {
 		c.broken("liveness: nothing was charged without an answer, but %d fields are forfeited and %d in doubt",
 			states[attempt.PaidAndGone], states[attempt.OutcomeUnknown])

@@ -44,6 +44,8 @@ type start struct {
 	List     int           // which version of the list
 	MaxSpend cost.Money
 	Limits   []cost.Ceiling // beside MaxSpend
+	StopAt   int            // the step at which the process is stopped for a time; 0 for none
+	StopFor  time.Duration
 }
 
 // point is what happens to the process at a step.
@@ -60,11 +62,15 @@ type process struct {
 	world  *world
 	start  start
 	number int
+	member int  // its machine
 	calm   bool // nothing goes wrong any more
 	cancel context.CancelFunc
 	ledger *ledger
+	// shared is the open journal when it is shared: then its clock counts.
+	shared *checkpoint.Journal
 
 	mu    sync.Mutex
+	until time.Time // when it goes on after it was stopped
 	steps int
 	dead  bool
 	ended bool // the plan's ending has come
@@ -96,6 +102,9 @@ func (p *process) adopt(c *conn) {
 func (p *process) point(kind string) point {
 	p.mu.Lock()
 	p.steps++
+	if p.steps == p.start.StopAt {
+		p.until = time.Now().Add(p.start.StopFor)
+	}
 	due := !p.dead && !p.ended && p.start.Ending != toTheEnd && p.steps >= p.start.At
 	onDisk := kind == "commit" || kind == "committed"
 	if p.dead || !due || p.start.Ending == diskFailure && !onDisk {
@@ -127,7 +136,29 @@ func (p *process) point(kind string) point {
 }
 
 // now is the clock of the machine that the process runs on.
-func (p *process) now() time.Time { return time.Now().Add(-p.world.setBack) }
+func (p *process) now() time.Time {
+	if p.shared != nil {
+		return p.shared.Now()
+	}
+	return time.Now().Add(-p.world.setBack)
+}
+
+// isStopped reports whether the process is stopped now.
+func (p *process) isStopped() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Now().Before(p.until)
+}
+
+// waitWhileStopped returns when the process is not stopped.
+func (p *process) waitWhileStopped() {
+	p.mu.Lock()
+	left := time.Until(p.until)
+	p.mu.Unlock()
+	if left > 0 {
+		p.world.clock.pass(left)
+	}
+}
 
 // outcome is how a start went.
 type outcome struct {
@@ -147,10 +178,13 @@ const (
 // run does what the program's run command does.
 func (p *process) run(ctx context.Context) (o outcome) {
 	w := p.world
-	journal, err := checkpoint.New(&store{process: p}, checkpoint.Options{Catalogue: v1.Catalogue(), Rate: w.mutation.rateOf(w), Now: p.now})
+	journal, err := p.openJournal(false)
 	if err != nil {
 		o.err = fmt.Errorf("open: %w", err)
 		return o
+	}
+	if w.database != nil {
+		p.shared = journal
 	}
 	defer func() {
 		if err := journal.Close(); err != nil && o.err == nil {
@@ -248,6 +282,7 @@ func (j *job) openAccount(ctx context.Context) error {
 		}
 	}
 	asked := time.Now()
+	j.journal.BeginReading()
 	account, err := j.client.Status(ctx)
 	if err != nil {
 		return err

@@ -35,6 +35,8 @@ type scenario struct {
 	Deposits  []deposit
 	Included  int64         // cents of a plan's balance that is renewed with the month; 0 for no plan
 	Dawn      time.Duration // how long after midnight UTC all begins
+	Shared    bool          // several machines work at the same time, with a database
+	Strikes   []strike      // what happens to the database
 
 	lists       [][]byte
 	travel      span    // a request or a response on its way

@@ -15,6 +15,7 @@ import (
 var (
 	simSeeds   = flag.Int("sim.seeds", 200/slowdown, "how many seeds are simulated")
 	simV2Seeds = flag.Int("sim.v2seeds", 80/slowdown, "how many seeds of worlds that ask v2 are simulated")
+	simShared  = flag.Int("sim.shared", 100/slowdown, "how many seeds of worlds with a shared journal are simulated")
 	simFirst   = flag.Uint64("sim.first", 1, "the first of them")
 	simRepeats = flag.Int("sim.repeats", 25/slowdown, "how many seeds are simulated twice and compared")
 	simMutants = flag.Int("sim.mutants", 100, "in how many seeds a mutation has to be found")

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -22,6 +23,7 @@ type world struct {
 	draws    draws
 	clock    *clock
 	disk     *disk
+	database *database // that several machines share; nil for a disk of one machine
 	network  *network
 	service  *sandbox.Server
 	check    *checker
@@ -54,6 +56,8 @@ type tallies struct {
 	overtaken int
 	// converted are fields that counted on a free unit and were charged with money.
 	converted int
+	// database has what happened to the database.
+	database map[string]int
 	// endedEarly says that a start ended before its time.
 	endedEarly bool
 }
@@ -73,6 +77,9 @@ func newWorld(s scenario, m mutation) *world {
 	w := &world{scenario: s, mutation: m, draws: draws(s.Seed), clock: newClock(), disk: newDisk(!m.noSync)}
 	w.check = &checker{world: w, begun: map[attempt.ID]began{}}
 	w.network = newNetwork(w)
+	if s.Shared {
+		w.database = newDatabase(w)
+	}
 	var err error
 	if w.service, err = sandbox.New(s.sandboxConfig()); err != nil {
 		panic(err)
@@ -90,8 +97,12 @@ func (w *world) live() {
 	w.strangers.Go(func() { w.spendElsewhere(alone) })
 	w.strangers.Go(func() { w.askElsewhere(alone) })
 	w.deposit(alone)
-	for _, s := range w.Starts {
-		w.begin(s, false)
+	if w.database != nil {
+		w.workTogether()
+	} else {
+		for _, s := range w.Starts {
+			w.begin(0, s, false)
+		}
 	}
 	leave()
 	w.calm()
@@ -102,31 +113,55 @@ func (w *world) live() {
 	w.strangers.Wait()
 }
 
-// begin starts the program once and waits for its end.
-func (w *world) begin(s start, calm bool) outcome {
+// begin starts the program once on a machine and waits for its end.
+func (w *world) begin(member int, s start, calm bool) outcome {
 	w.clock.pass(s.Down)
-	w.setBack += s.SetBack
+	if w.database == nil { // else its clock decides
+		w.setBack += s.SetBack
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	p := &process{world: w, start: s, number: w.starts + 1, calm: calm, cancel: cancel}
-	w.starts++
+	p := &process{world: w, start: s, number: w.nextStart(member), member: member, calm: calm, cancel: cancel}
 	w.setRunning(p)
 	o := p.run(ctx)
 	w.setRunning(nil)
-	if p.isDead() {
-		w.crashes++ // whatever it says, nobody hears it
-	} else {
-		w.losses += int(o.tally.Lost)
-		w.trace("start %d ends: stop %v, %+v, error %v", p.number, o.stop, o.tally, o.err)
-	}
+	w.count(p, o)
 	w.mutation.forget(w)
-	w.endedEarly = w.endedEarly || p.hasEnded()
 	if o.output != nil {
-		w.output = o.output
 		w.check.rows(w.lists[s.List], o.output)
 	}
 	w.check.walk()
 	return o
+}
+
+// count adds a start to the tallies.
+func (w *world) count(p *process, o outcome) {
+	if !p.isDead() {
+		w.trace("start %d ends: stop %v, %+v, error %v", p.number, o.stop, o.tally, o.err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p.isDead() {
+		w.crashes++ // whatever it says, nobody hears it
+	} else {
+		w.losses += int(o.tally.Lost)
+	}
+	w.endedEarly = w.endedEarly || p.hasEnded()
+	if o.output != nil {
+		w.output = o.output
+	}
+}
+
+// nextStart numbers the starts: in a shared journal those of each machine, so that the order of goroutines decides nothing.
+func (w *world) nextStart(member int) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.starts++
+	if w.database == nil {
+		return w.starts
+	}
+	w.database.machines[member].starts++
+	return 1000*(member+1) + w.database.machines[member].starts
 }
 
 // patience is how many undisturbed starts a run is given to come to its end.
@@ -144,11 +179,16 @@ func (w *world) calm() {
 			return // what follows from a broken promise says nothing new
 		}
 		down := span{time.Millisecond, time.Minute}.draw(w.draws.of("down", n))
-		o := w.begin(start{Down: down, MaxSpend: ample}, true)
+		if w.database != nil {
+			down += callTime / 2 // calls of dead processes come into doubt
+		}
+		o := w.begin(n%members, start{Down: down, MaxSpend: ample}, true)
 		switch {
+		case errors.Is(o.err, errFailedOver):
+			w.accept(n % members)
 		case o.err != nil:
 			w.check.broken("liveness: an undisturbed start fails: %v", o.err)
-		case o.stop == nil && o.pending == 0 && o.tally.GivenUp == 0:
+		case o.stop == nil && (o.pending == 0 || n > patience/2 && w.database.hasFailedOver()) && o.tally.GivenUp == 0 && !w.database.waits():
 			w.check.end(w.lists[0], o)
 			return
 		case o.stop != nil && w.poor(o.stop.Word()):
@@ -174,7 +214,9 @@ func (w *world) must(err error) {
 func (w *world) setRunning(p *process) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.current = p
+	if w.database == nil { // of several machines none is the one
+		w.current = p
+	}
 }
 
 // running returns the process that runs, nil when none does or it is dead.
@@ -198,6 +240,9 @@ func (w *world) sum() tallies {
 	ledger := w.service.Ledger()
 	t := w.tallies
 	t.arrivals, t.charges = len(ledger.Arrivals), len(ledger.Charges)
+	if w.database != nil {
+		t.database = w.database.tally
+	}
 	return t
 }
 
@@ -205,7 +250,7 @@ func (w *world) sum() tallies {
 func (s scenario) undisturbed() scenario {
 	s.Askers, s.Dawn, s.Followers, s.Deposits, s.Included = 0, 0, nil, nil, 0
 	s.Faults, s.Starts, s.Elsewhere, s.unreachable, s.stalls = nil, nil, nil, 0, 0
-	s.Prepaid, s.Budget = 100_000, nil
+	s.Prepaid, s.Budget, s.Shared = 100_000, nil, false
 	s.lists = s.lists[:1]
 	return s
 }

@@ -3,6 +3,7 @@ package jobs
 import (
 	"fmt"
 	"regexp"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,40 +123,53 @@ func (m *month) paste(y *spending, job *Job, at LocalTime) {
 // alert names it with a command that runs it.
 func TestInAMonthEveryListIsFinishedOrNamedWithACommand(t *testing.T) {
 	t.Parallel()
+	const months = 6
 	first := yearSeed()
-	for i := range uint64(6) {
-		seed := first + i
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			t.Logf("seed %d; repeat all with -year.seed=%d", seed, first)
-			y := newSpending(t, seed)
-			y.month = newMonth()
-			for _, job := range y.jobs {
-				job.PauseAfter = 3
-			}
-			end := y.now.AddDate(0, 1, 0)
-			y.live(end)
-			y.month.calm = true
-			for _, job := range y.jobs {
-				if known, err := checkpoint.JobRecord(y.store, job.Name); err == nil && !known.PausedAt.IsZero() {
-					y.resumeJob(job, known)
-				}
-			}
-			y.live(end.AddDate(0, 1, 0)) // what waits goes on, or its window ends
-			finished, named := y.verifyMonth(end)
-			for range 100 {
-				y.now = y.now.Add(6 * time.Hour)
-				for _, job := range y.jobs {
-					y.told.send(job)
-				}
-			}
-			y.told.verify()
-			t.Logf("seed %d: %d lists finished, %d named in an alert; %v; %v; stops %v", seed, finished, named, y.month.happens, y.happens, y.stops)
-			if finished < 20 || named < 10 || len(y.month.happens) < 3 {
-				t.Errorf("too little happened: %d lists finished, %d named, %v", finished, named, y.month.happens)
-			}
-		})
+	var finished, named, kinds atomic.Int64 // in all months: chance decides how much happens in one
+	t.Run("months", func(t *testing.T) {
+		for i := range uint64(months) {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				t.Logf("seed %d; repeat all with -year.seed=%d", first+i, first)
+				inMonth, namedInMonth, happened := liveThroughMonth(t, first+i)
+				finished.Add(int64(inMonth))
+				named.Add(int64(namedInMonth))
+				kinds.Add(int64(happened))
+			})
+		}
+	})
+	if finished.Load() < 20*months || named.Load() < 10*months || kinds.Load() < 3*months {
+		t.Errorf("too little happened: %d lists finished, %d named, %d kinds of events; -year.seed=%d", finished.Load(), named.Load(), kinds.Load(), first)
 	}
+}
+
+// liveThroughMonth returns how many lists of a month were finished, how many were named in an alert, and how many kinds
+// of events there were.
+func liveThroughMonth(t *testing.T, seed uint64) (finished, named, happened int) {
+	y := newSpending(t, seed)
+	y.month = newMonth()
+	for _, job := range y.jobs {
+		job.PauseAfter = 3
+	}
+	end := y.now.AddDate(0, 1, 0)
+	y.live(end)
+	y.month.calm = true
+	for _, job := range y.jobs {
+		if known, err := checkpoint.JobRecord(y.store, job.Name); err == nil && !known.PausedAt.IsZero() {
+			y.resumeJob(job, known)
+		}
+	}
+	y.live(end.AddDate(0, 1, 0)) // what waits goes on, or its window ends
+	finished, named = y.verifyMonth(end)
+	for range 100 {
+		y.now = y.now.Add(6 * time.Hour)
+		for _, job := range y.jobs {
+			y.told.send(job)
+		}
+	}
+	y.told.verify()
+	t.Logf("seed %d: %d lists finished, %d named in an alert; %v; %v; stops %v", seed, finished, named, y.month.happens, y.happens, y.stops)
+	return finished, named, len(y.month.happens)
 }
 
 // verifyMonth fails unless every list that was due before an end is finished, or named with a command in an alert that
