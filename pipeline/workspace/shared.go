@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -138,23 +139,41 @@ func (d database) processes() ([]pgstore.Process, error) {
 	return all, errors.Join(err, s.Close())
 }
 
-// rewrite implements place. It waits for other processes as a command waits for the owner of a directory.
+// rewrite implements place. It waits for other processes as a command waits for the owner of a directory. It has the
+// journal not open meanwhile: two commands that change the key would wait for each other.
 func (d database) rewrite(ctx context.Context, key []byte) error {
+	waiting := begin()
+	err := d.rekey(key)
+	for errors.Is(err, pgstore.ErrShared) {
+		more, ctxErr := waiting.more(ctx, d.Wait)
+		if !more {
+			return cmp.Or(ctxErr, err)
+		}
+		switch works, worksErr := d.othersWork(); {
+		case worksErr != nil:
+			return worksErr
+		case !works:
+			err = d.rekey(key)
+		}
+	}
+	return err
+}
+
+// rekey changes the key. The error wraps pgstore.ErrShared while other processes work on the journal.
+func (d database) rekey(key []byte) error {
 	s, err := pgstore.Open(*d.Shared)
 	if err != nil {
 		return err
 	}
-	for waiting := begin(); ; {
-		err := s.Rekey(key, d.Journal.Stop)
-		if errors.Is(err, pgstore.ErrShared) {
-			more, ctxErr := waiting.more(ctx, d.Wait)
-			if more {
-				continue
-			}
-			err = cmp.Or(ctxErr, err)
-		}
-		return errors.Join(err, s.Close())
-	}
+	return errors.Join(s.Rekey(key, d.Journal.Stop), s.Close())
+}
+
+// othersWork reports whether processes work on the journal, without opening it to write.
+func (d database) othersWork() (bool, error) {
+	all, err := d.processes()
+	return slices.ContainsFunc(all, func(p pgstore.Process) bool {
+		return p.LeaseUntil.Add(d.Shared.CallTime).After(p.Now) // else it was killed, and opening the journal ends it
+	}), err
 }
 
 // existsShared reports whether a database has the journal of a workspace.
