@@ -110,7 +110,7 @@ func (l *link) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, own := range []error{ErrConnection, ErrRights, ErrOlder, ErrFailedOver, ErrReplaced, ErrNotEmpty, ErrUsed, errDiffers, context.Canceled, record.ErrFailed, record.ErrNewer, record.ErrCorrupt, record.ErrEncryptionKey} {
+	for _, own := range []error{ErrConnection, ErrRights, ErrOlder, ErrFailedOver, ErrReplaced, ErrNotEmpty, ErrShared, ErrUsed, errDiffers, context.Canceled, record.ErrFailed, record.ErrNewer, record.ErrCorrupt, record.ErrEncryptionKey} {
 		if errors.Is(err, own) {
 			return err
 		}

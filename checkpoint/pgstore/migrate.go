@@ -48,7 +48,7 @@ func Migrate(address string) (before, after int, err error) {
 }
 
 // migrate brings older tables to a version, in one transaction. It returns the version that they had. Every turn locks
-// the tables, so a migration runs between two turns.
+// the tables, so a migration runs between two turns. The error wraps ErrShared while processes work on the journal.
 func (l *link) migrate(to int) (before int, err error) {
 	err = l.within(migrationTime, func(ctx context.Context, conn *pgx.Conn) error {
 		if before, err = versionOf(ctx, conn); err != nil || before == to {
@@ -67,10 +67,27 @@ func (l *link) migrate(to int) (before int, err error) {
 					return err
 				}
 			}
-			return nil
+			if before == 0 || before == to {
+				return nil
+			}
+			return mustBeIdle(ctx, tx)
 		})
 	})
 	return before, err
+}
+
+// mustBeIdle refuses to migrate while a process may have calls in flight: an older program refuses the new tables, so it
+// could not record their answers. The migration has locked the tables, so no process begins meanwhile. The error wraps
+// ErrShared.
+func mustBeIdle(ctx context.Context, tx pgx.Tx) error {
+	var processes int
+	var first *string
+	err := tx.QueryRow(ctx, `SELECT count(*), min(holder) FROM payonce_process WHERE ended IS NULL AND seen + lease > clock_timestamp()`).
+		Scan(&processes, &first)
+	if err == nil && processes > 0 {
+		err = fmt.Errorf("%w: %d, such as %s; its tables are of an older program and change when none works on them", ErrShared, processes, *first)
+	}
+	return err
 }
 
 // runMigration brings tables from the version before to a version.

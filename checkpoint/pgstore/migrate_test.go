@@ -108,3 +108,21 @@ func TestARoleThatMayNotMigrateSaysSo(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestTablesAreNotMigratedUnderAProcess has a process of an older program that may have calls in flight.
+func TestTablesAreNotMigratedUnderAProcess(t *testing.T) {
+	server := iotest.StartPostgres(t, "fsync=on")
+	o := options(server.URL())
+	const older = schemaVersion - 1
+	migrateTo(t, o.URL, older)
+	server.Exec(`INSERT INTO payonce_workspace (workspace, version, epochs) VALUES ('other', 0, 1);
+		INSERT INTO payonce_process (workspace, epoch, holder, lease, call_time, started, seen)
+			SELECT 'other', 1, 'a run', '1 hour', '1 s', now, now FROM clock_timestamp() AS now`)
+	if _, err := Open(o); !errors.Is(err, ErrShared) || !strings.Contains(err.Error(), "a run") {
+		t.Errorf("a process opens the journal meanwhile: %v", err)
+	}
+	server.Exec("UPDATE payonce_process SET ended = clock_timestamp()")
+	if before, _, err := Migrate(o.URL); before != older || err != nil {
+		t.Errorf("after its end the version is %d, %v", before, err)
+	}
+}

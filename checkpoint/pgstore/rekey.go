@@ -12,7 +12,7 @@ import (
 	"payonce/checkpoint/record"
 )
 
-// ErrShared refuses a change of the key while other processes work on the journal.
+// ErrShared refuses a change of the key or of the tables while other processes work on the journal.
 var ErrShared = errors.New("other processes work on the journal")
 
 // Rekey encrypts all values with another key, in one transaction. Stop is called before every record; its error ends

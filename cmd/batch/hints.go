@@ -97,7 +97,7 @@ var texts = map[string]string{
 	"copy_gone":               "; nothing was changed: restore the database. What was bought there since the copy would be bought again from the directory",
 	"copy_used":               "; nothing was changed: what was bought since is only in the database",
 	"journal_older":           "; run \"batch journal migrate\" as the role that owns the tables",
-	"journal_shared":          "; nothing was changed: run the same command again when they have ended, or give --wait DURATION",
+	"journal_shared":          "; nothing was changed: run the same command again when they have ended; \"journal rekey\" waits for them with --wait DURATION",
 	"journal_held":            "; wait until it ends: another --workspace would pay again",
 	"journal_version":         "; open it with the program that wrote it: this one sends nothing and leaves the journal as it is",
 	"journal_damaged":         "; nothing more is sent; what was bought since the backup is not in it and would be bought again",
