@@ -76,14 +76,14 @@ func (l *link) migrate(to int) (before int, err error) {
 	return before, err
 }
 
-// mustBeIdle refuses to migrate while a process may have calls in flight: an older program refuses the new tables, so it
-// could not record their answers. The migration has locked the tables, so no process begins meanwhile. The error wraps
-// ErrShared.
+// mustBeIdle refuses to migrate while a process may have calls in flight: an older program refuses the new tables, so
+// it could not record their answers. The migration has locked the tables, so no process begins meanwhile. The error
+// wraps ErrShared.
 func mustBeIdle(ctx context.Context, tx pgx.Tx) error {
 	var processes int
 	var first *string
-	err := tx.QueryRow(ctx, `SELECT count(*), min(holder) FROM payonce_process WHERE ended IS NULL AND seen + lease > clock_timestamp()`).
-		Scan(&processes, &first)
+	err := tx.QueryRow(ctx, `SELECT count(*), min(holder) FROM payonce_process
+		WHERE ended IS NULL AND seen + lease > clock_timestamp()`).Scan(&processes, &first)
 	if err == nil && processes > 0 {
 		err = fmt.Errorf("%w: %d, such as %s; its tables are of an older program and change when none works on them", ErrShared, processes, *first)
 	}
