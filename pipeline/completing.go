@@ -199,7 +199,8 @@ func (s *RunStep) reached() (meters []cost.Meter) {
 	return meters
 }
 
-// needOf returns what a row asks of each step, in asks, which are 0 for the steps that are passed over. What depends on values that are not found does not count.
+// needOf returns what a row asks of each step, in asks, which are 0 for the steps that are passed over. What depends on
+// values that are not found does not count.
 func (r *RunSteps) needOf(row int64, steps []playedStep, asks []ask) (n need) {
 	n.asks = asks
 	var unnamed, others values // that steps want which can, and cannot, name the subject of the row

@@ -35,7 +35,7 @@ func codecFor(t *testing.T, key []byte) codec {
 }
 
 // TestValuesAreDecodedAsTheyWereEncoded draws values, also resolutions with charges at different places, with several
-// and with none, and texts that are no members.
+// and with none, and texts that are not members.
 func TestValuesAreDecodedAsTheyWereEncoded(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
