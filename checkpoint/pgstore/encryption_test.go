@@ -155,7 +155,7 @@ func TestAKeyThatDoesNotFitIsRefused(t *testing.T) {
 		{firstKey, firstKey, ""},
 		{nil, firstKey, "the journal is not encrypted"},
 		{firstKey, nil, "no key was given"},
-		{firstKey, secondKey, "it is another one"},
+		{firstKey, secondKey, "it is not the key"},
 	} {
 		o := options(server.URL())
 		o.Workspace = fmt.Sprint(c)

@@ -395,7 +395,7 @@ func (p *progress) wait() string {
 	if until := p.tally.Wait.Until; text != "" && !until.IsZero() {
 		end := ", next call "
 		if p.tally.Wait.Reason == dispatch.WaitDrain {
-			end = ", its lease ends "
+			end = ", lease ends "
 		}
 		text += end + until.Local().Format(time.TimeOnly)
 	}
