@@ -188,7 +188,8 @@ func (p *servedPage) saveScreenshot(name string, width int, scheme string) {
 	saveScreenshot(p.t, p.tab, "serve-"+name, width, scheme)
 }
 
-// followInManyTabs opens more tabs on the screen of a run than a browser opens connections to a host. Each follows the run.
+// followInManyTabs opens more tabs on the screen of a run than a browser opens connections to a host. Each follows the
+// run.
 func (p *servedPage) followInManyTabs(browser context.Context, run string) {
 	p.t.Helper()
 	const tabs = 9

@@ -92,7 +92,7 @@ func (j *Journal) beginDrain() (taken bool, why string, err error) {
 	return taken, why, err
 }
 
-// endDrain lets all processes begin calls of the account again, and of those that were registered meanwhile.
+// endDrain lets all processes begin calls of the account again, and of accounts that were registered meanwhile.
 func (j *Journal) endDrain() error {
 	j.lock()
 	j.own().drains = false
@@ -121,8 +121,8 @@ func (j *Journal) drainedByAnother() bool {
 	return by != 0 && by != turn.Epoch && slices.Contains(turn.Live, by) && !slices.Contains(turn.Silent, by)
 }
 
-// drainsAll returns the process that drains every account; 0 when there is none. It may be about to erase, so it drains an
-// account that is registered now, too. The lock is held, in a turn.
+// drainsAll returns the process that drains every account; 0 when there is none. It may be about to erase, so it drains
+// an account that is registered now, too. The lock is held, in a turn.
 func (j *Journal) drainsAll() (by uint64) {
 	by = j.state.accounts[0].DrainedBy
 	for _, a := range j.state.accounts {

@@ -168,8 +168,8 @@ func (l *ledgerState) land(id attempt.ID) {
 	}
 }
 
-// leave removes an attempt whose resolution is durable from the open ones. In a shared journal, a later attempt of another
-// process for the same fields may be open already.
+// leave removes an attempt whose resolution is durable from the open ones. In a shared journal, a later attempt of
+// another process for the same fields may be open already.
 func (l *ledgerState) leave(id attempt.ID) {
 	a := l.open[id]
 	for f := range a.Hold.Fields.Each() {

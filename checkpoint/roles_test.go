@@ -40,7 +40,8 @@ func withRoles(t *testing.T) (server, runner *iotest.PostgresServer) {
 	return server, server.As("runner")
 }
 
-// TestTheRoleForRunsDecidesAsTheOwner runs the conformance suite with the rights of the role, and with encrypted values.
+// TestTheRoleForRunsDecidesAsTheOwner runs the conformance suite with the rights of the role, and with encrypted
+// values.
 func TestTheRoleForRunsDecidesAsTheOwner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the owner's journal runs the same code")

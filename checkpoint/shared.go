@@ -84,8 +84,9 @@ func (j *Journal) awaitTurn() {
 	}
 }
 
-// OrFailedOver returns an error of reading the journal, or why the store may lack records: this process may know records
-// that a promoted server has never received, or that are about other calls there.
+// OrFailedOver returns the error of a read of the journal. If the store may lack records, it returns that as the cause:
+// the promoted server may never have received records that this process knows, or may have given their numbers to
+// other calls.
 func (j *Journal) OrFailedOver(err error) error {
 	if j.shared.store == nil || err == nil || errors.Is(err, ErrFailed) || errors.Is(err, context.Canceled) {
 		return err

@@ -210,7 +210,8 @@ func sharedAnswer(t *testing.T, s *sharedRig) {
 	}
 }
 
-// sharedRetry has a process that sees the end of one call and the begin of the next one for the same person at once.
+// sharedRetry has a process that sees, at the same time, the end of one call and the start of the next one for the same
+// person.
 func sharedRetry(t *testing.T, s *sharedRig) {
 	a, b := s.open(), s.open()
 	refused := a.grant(request(person(1), email))

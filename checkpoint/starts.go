@@ -87,8 +87,8 @@ func (s Start) Outcome() string {
 // String says who started the command, when, and how the start ended.
 func (s Start) String() string { return s.Who() + "  " + s.Outcome() }
 
-// StartStateOf returns how a start stands. Owns reports whether the process with that number on this host has opened the
-// journal to write, and alive whether there is such a process.
+// StartStateOf returns how a start stands. Owns reports whether the process with that number on this host has opened
+// the journal to write, and alive whether there is such a process.
 func StartStateOf(s Start, owns, alive func(process int) bool) StartState {
 	host, _ := os.Hostname() // "" when it is not known, as in the start
 	switch {

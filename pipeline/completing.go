@@ -43,9 +43,9 @@ type rowState struct {
 	named  bool // an answer has named the company
 }
 
-// playedStep is a step as completing plays it.
+// playedStep is a step as completing simulates it.
 type playedStep struct {
-	passed     bool // over: nothing depends on it when all values are found
+	passed     bool // it is skipped: nothing depends on it when all values are found
 	account    int  // the number of the account
 	wanted     enrich.Fields
 	values     enrich.ByField[values]
@@ -58,7 +58,7 @@ type playedStep struct {
 	refuses func(enrich.Fields) bool
 }
 
-// completing plays how the rows go through the steps of a run under its ceilings when every value is found.
+// completing simulates how the rows go through the steps of a run under its ceilings when every value is found.
 type completing struct {
 	*playing
 	of   []uint32          // the number of the state of each row; 0 for a row that asks for nothing
@@ -66,7 +66,7 @@ type completing struct {
 	free []cost.Allowances // of each account
 }
 
-// playing is what all that is played of one run shares.
+// playing is what all simulations of one run share.
 type playing struct {
 	steps   []playedStep
 	meters  []cost.Meter // of each limit
@@ -145,7 +145,7 @@ func (c *playing) number(s rowState) uint32 {
 	return number
 }
 
-// played returns a step for completing. Kinds are those of the values so far.
+// played returns a step for the simulation. Kinds are those of the values so far.
 func (r *RunSteps) played(s *RunStep, limits []limit, kinds *[]string) playedStep {
 	rates := s.Account.Rates()
 	p := playedStep{
@@ -199,7 +199,8 @@ func (s *RunStep) reached() (meters []cost.Meter) {
 	return meters
 }
 
-// needOf returns what a row asks of each step, in asks, which are 0 for the steps that are passed over. What depends on values that are not found does not count.
+// needOf returns what a row asks of each step, in asks, which are 0 for the steps that are skipped. What depends on
+// values that are not found does not count.
 func (r *RunSteps) needOf(row int64, steps []playedStep, asks []ask) (n need) {
 	n.asks = asks
 	var unnamed, others values // that steps want which can, and cannot, name the subject of the row

@@ -167,8 +167,8 @@ func foundPeople(t *testing.T) (emails map[string]string) {
 	return emails
 }
 
-// TestRowsCompleteCountTheNextInterface runs random lists of people from v2 and then v1 under random limits on units and
-// money, with fallbacks. What v2 may not give any more goes to v1, and as many rows are complete as the plan says.
+// TestRowsCompleteCountTheNextInterface runs random lists of people from v2 and then v1 under random limits on units
+// and money, with fallbacks. What v2 may not give any more goes to v1, and as many rows are complete as the plan says.
 func TestRowsCompleteCountTheNextInterface(t *testing.T) {
 	t.Parallel()
 	emails := foundPeople(t)

@@ -8,9 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestALimitWithAPriorityKeepsTheSameRowsAtEveryStart limits a list in which several rows turn out to be one company. The
-// rows with the largest scores go through all steps, also where a row of the same company that is not among them comes
-// before. Later starts ask for nothing.
+// TestALimitWithAPriorityKeepsTheSameRowsAtEveryStart limits a list in which several rows turn out to be one company.
+// The rows with the largest scores go through all steps, also where a row of the same company that is not among them
+// comes before. Later starts ask for nothing.
 func TestALimitWithAPriorityKeepsTheSameRowsAtEveryStart(t *testing.T) {
 	t.Parallel()
 	text := "Website,Country,Registration number,Score\n" +

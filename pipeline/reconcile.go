@@ -35,8 +35,8 @@ func (w *Work) Reconcile(ctx context.Context, o ReconcileOptions) (*report.Recon
 	})
 }
 
-// Doubts shows the calls in doubt and what is known of them. It reads the journal, which another process may own, and the
-// lists of their runs, which Reading says how to read where the runs do not. Without a journal there are none.
+// Doubts shows the calls in doubt and what is known of them. It reads the journal, which another process may own, and
+// the lists of their runs, which Reading says how to read where the runs do not. Without a journal there are none.
 func (w *Work) Doubts(ctx context.Context, reading List) (*report.Reconciliation, error) {
 	return with(w, func(s *session) (*report.Reconciliation, error) {
 		view := &report.Reconciliation{Cases: []report.DoubtCase{}}

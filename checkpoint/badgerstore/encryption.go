@@ -20,7 +20,7 @@ func keyError(dir string, key []byte) error {
 	case !encrypted:
 		return fmt.Errorf("%w: a key was given and the journal is not encrypted", record.ErrEncryptionKey)
 	}
-	return fmt.Errorf("%w: it is another one than the journal was encrypted with (or its KEYREGISTRY is damaged)", record.ErrEncryptionKey)
+	return fmt.Errorf("%w: it is not the key that the journal was encrypted with (or its KEYREGISTRY is damaged)", record.ErrEncryptionKey)
 }
 
 // isEncrypted reports whether the store in dir does not open without a key.

@@ -47,7 +47,7 @@ func both[T any](c *comparison, what string, do func(*rig) (T, error)) (T, bool)
 	if (firstErr == nil) != (secondErr == nil) {
 		c.t.Errorf("%s: errors %v and %v", what, firstErr, secondErr)
 	}
-	if diff := cmp.Diff(first, second, anyTicket()); diff != "" {
+	if diff := cmp.Diff(first, second, decisions()); diff != "" {
 		c.t.Errorf("%s (-one +other):\n%s", what, diff)
 	}
 	return first, firstErr == nil

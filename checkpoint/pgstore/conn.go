@@ -123,13 +123,13 @@ func (l *link) explain(err error) error {
 		return &databaseError{text: "the server's error is not shown, because it contains the password", passing: isPassing(err)}
 	}
 	if server != nil && server.Code == "25006" {
-		return &databaseError{text: "its server is a standby or only lets read: " + textOf(err), passing: true}
+		return &databaseError{text: "its server is a standby or read-only: " + textOf(err), passing: true}
 	}
 	return &databaseError{text: textOf(err), passing: isPassing(err)}
 }
 
-// textOf returns an error in one line. An error of connecting has a line for each address and for each try with and
-// without encryption, and most of them say the same.
+// textOf returns the text of an error in one line. A connection error has a line for each address and for each attempt
+// with and without encryption, and most of these lines are the same.
 func textOf(err error) string {
 	prefix, cause := "", err
 	if connecting, is := errors.AsType[*pgconn.ConnectError](err); is {
@@ -145,7 +145,7 @@ func textOf(err error) string {
 	return prefix + strings.Join(lines, "; ")
 }
 
-// reasonOf says in plain words why a connection failed, with ": " behind it; "" when that is not known.
+// reasonOf returns why a connection failed, in plain words and followed by ": "; "" when that is not known.
 func reasonOf(err error) string {
 	if server, is := errors.AsType[*pgconn.PgError](err); is {
 		switch server.Code {

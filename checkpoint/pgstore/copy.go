@@ -29,8 +29,8 @@ const copyTime = 24 * time.Hour
 const copyVersion = 1
 
 // CopyFrom copies all records of a store to a workspace that has none, in one transaction. It compares them byte by
-// byte before the commit, and returns how many there are. Their values are encrypted with a key, or not when it is nil. When the reply to the commit is lost, Holds shows whether the
-// transaction was committed.
+// byte before the commit, and returns how many there are. Their values are encrypted with a key, or not when it is nil.
+// When the reply to the commit is lost, Holds shows whether the transaction was committed.
 func CopyFrom(address, workspace string, key []byte, from record.Store) (records int64, err error) {
 	config, err := configOf(address)
 	if err != nil {

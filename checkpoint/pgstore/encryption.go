@@ -1,13 +1,13 @@
 // This file encrypts the values of a journal. Keys and the columns that SQL needs are not encrypted.
 //
-// A value is encrypted with AES-256-GCM under a key that is derived from the user's key and from a random salt in the row
-// of the workspace. So no two workspaces have the same derived key. The key of the record is the associated data: a value
-// that stands in another row, or in another workspace, cannot be read.
+// A value is encrypted with AES-256-GCM under a key that is derived from the user's key and from a random salt in the
+// row of the workspace. So no two workspaces have the same derived key. The key of the record is the associated data: a
+// value that was moved to another row, or to another workspace, cannot be read.
 //
-// The nonce is a keyed hash of the record's key and of the value. So different values have different nonces, and a record
-// that is written again with the same value stays the same. The triggers that keep roles from changing records need that.
-// For the same reason a resolution is encrypted in two parts: one without its charge, which never changes, and the charge,
-// which a correction changes.
+// The nonce is a keyed hash of the record's key and of the value. So different values have different nonces, and a
+// record that is written again with the same value stays the same. The triggers that keep roles from changing records
+// need that. For the same reason a resolution is encrypted in two parts: one without its charge, which never changes,
+// and the charge, which a correction changes.
 
 package pgstore
 
@@ -29,12 +29,12 @@ import (
 )
 
 const (
-	// sealed is the first byte of an encrypted value. It is no version of a record.
+	// sealed is the first byte of an encrypted value. No version of a record has this value.
 	sealed = 0xe1
 	// saltLength and checkLength are the lengths of the two parts of the column encryption, in bytes.
 	saltLength  = 16
 	checkLength = 16
-	// lengthOfFirst is the length of the length of the first part of an encrypted value, in bytes.
+	// lengthOfFirst is the size of the number that gives the length of the first part, in bytes.
 	lengthOfFirst = 4
 )
 
@@ -44,8 +44,8 @@ type codec struct {
 	nonceKey []byte
 }
 
-// newEncryption returns what the row of a workspace says about a key: a new salt, and a value that shows whether another
-// key is the same. It is empty for no key.
+// newEncryption returns the salt and the check value of a key, for the row of a workspace. The check value shows
+// whether another key is the same. The result is empty for no key.
 func newEncryption(key []byte) ([]byte, error) {
 	if len(key) == 0 {
 		return []byte{}, nil
@@ -61,8 +61,8 @@ func derive(key, salt []byte, purpose string, length int) ([]byte, error) {
 	return hkdf.Key(sha256.New, key, salt, "payonce "+purpose, length)
 }
 
-// codecOf returns the codec of a workspace, whose row says encryption. The error wraps record.ErrEncryptionKey when the
-// key does not fit.
+// codecOf returns the codec of a workspace. Encryption is the salt and the check value in its row. The error wraps
+// record.ErrEncryptionKey when the key does not fit.
 func codecOf(key, encryption []byte) (codec, error) {
 	switch {
 	case len(key) == 0 && len(encryption) == 0:
@@ -72,7 +72,7 @@ func codecOf(key, encryption []byte) (codec, error) {
 	case len(encryption) == 0:
 		return codec{}, fmt.Errorf("%w: a key was given and the journal is not encrypted", record.ErrEncryptionKey)
 	case len(encryption) != saltLength+checkLength:
-		return codec{}, fmt.Errorf("%w: what its row says about its encryption key has %d bytes", record.ErrCorrupt, len(encryption))
+		return codec{}, fmt.Errorf("%w: the salt and check value of its encryption key have %d bytes", record.ErrCorrupt, len(encryption))
 	}
 	salt := encryption[:saltLength]
 	check, err := derive(key, salt, "check", checkLength)
@@ -80,7 +80,7 @@ func codecOf(key, encryption []byte) (codec, error) {
 		return codec{}, err
 	}
 	if !hmac.Equal(check, encryption[saltLength:]) {
-		return codec{}, fmt.Errorf("%w: it is another one than the journal was encrypted with", record.ErrEncryptionKey)
+		return codec{}, fmt.Errorf("%w: it is not the key that the journal was encrypted with", record.ErrEncryptionKey)
 	}
 	valueKey, err := derive(key, salt, "values", 32)
 	if err != nil {
@@ -162,7 +162,7 @@ func (c codec) decode(key, stored []byte) (value []byte, err error) {
 		err = errParts
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: its record %q cannot be decrypted: it was changed, or stood in another place", record.ErrCorrupt, key)
+		return nil, fmt.Errorf("%w: its record %q cannot be decrypted: it was changed, or moved from another record", record.ErrCorrupt, key)
 	}
 	return value, nil
 }
@@ -190,8 +190,9 @@ func (c codec) open(part byte, key, text []byte) ([]byte, error) {
 	return c.gcm.Open([]byte{}, nonce, text, boundTo(part, key))
 }
 
-// splitCharge takes the charge out of a resolution. Charge is its place and its bytes. There are no bytes when the
-// resolution has no charge, or more than one. The trigger payonce_keep compares what is left, as payonce_without_charge does for plain values.
+// splitCharge takes the charge out of a resolution. Charge is its position and its bytes. There are no bytes when the
+// resolution has no charge, or more than one. The trigger payonce_keep compares what is left, as payonce_without_charge
+// does for plain values.
 func splitCharge(value []byte) (rest, charge []byte) {
 	const version = 1 // the length of the version
 	start, end, none := 0, 0, []byte{0}

@@ -35,7 +35,7 @@ func codecFor(t *testing.T, key []byte) codec {
 }
 
 // TestValuesAreDecodedAsTheyWereEncoded draws values, also resolutions with charges at different places, with several
-// and with none, and texts that are no members.
+// and with none, and texts that are not members.
 func TestValuesAreDecodedAsTheyWereEncoded(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -155,7 +155,7 @@ func TestAKeyThatDoesNotFitIsRefused(t *testing.T) {
 		{firstKey, firstKey, ""},
 		{nil, firstKey, "the journal is not encrypted"},
 		{firstKey, nil, "no key was given"},
-		{firstKey, secondKey, "it is another one"},
+		{firstKey, secondKey, "it is not the key"},
 	} {
 		o := options(server.URL())
 		o.Workspace = fmt.Sprint(c)

@@ -17,7 +17,7 @@ import (
 const erasureTime = 25 * time.Second
 
 // ErrKeptInFiles says that the file of the table still has values that were erased.
-var ErrKeptInFiles = errors.New("the records are changed, but the files of the database may still have what they replaced in their free space; " +
+var ErrKeptInFiles = errors.New("the records were changed, but the free space in the files of the database may still have the earlier values; " +
 	"let the owner of the tables run VACUUM FULL payonce_record when no run is active")
 
 // Erase implements the method of stores whose files keep values that were replaced.

@@ -48,7 +48,7 @@ type head struct {
 	last    known  // its last commit
 	allowed string // the server on which calls may be made
 	server  string // the server that it is
-	// encryption is what the row says about the key of the values.
+	// encryption is the salt and the check value of the key of the values; empty for none.
 	encryption []byte
 	has        bool // whether it has the commit that was asked for
 }

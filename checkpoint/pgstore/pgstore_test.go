@@ -159,8 +159,8 @@ func TestErrorsDoNotShowThePassword(t *testing.T) {
 	}
 }
 
-// TestErrorsOfConnectingSayWhy has addresses that cannot be reached for different reasons. pgx tries each of them several
-// times.
+// TestErrorsOfConnectingSayWhy has addresses that cannot be reached for different reasons. pgx tries each of them
+// several times.
 func TestErrorsOfConnectingSayWhy(t *testing.T) {
 	server := iotest.StartPostgres(t, "fsync=on")
 	for address, want := range map[string]string{

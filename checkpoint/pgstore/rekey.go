@@ -17,7 +17,7 @@ var ErrShared = errors.New("other processes work on the journal")
 
 // Rekey encrypts all values with another key, in one transaction. Stop is called before every record; its error ends
 // the transaction without a change. Close then removes the earlier values from the files of the database. No other
-// process may work on the journal; otherwise the error wraps ErrShared. The store is only good for Close afterwards.
+// process may work on the journal; otherwise the error wraps ErrShared. Afterwards the store can only be closed.
 func (s *Store) Rekey(key []byte, stop func() error) error {
 	encryption, err := newEncryption(key)
 	if err != nil {

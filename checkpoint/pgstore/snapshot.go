@@ -53,7 +53,7 @@ func Exists(address, workspace string) (bool, error) {
 	return true, s.Close()
 }
 
-// snapshotOf opens a snapshot without its codec. It returns what the row of the workspace says about the encryption key.
+// snapshotOf opens a snapshot without its codec. It returns the encryption column of the workspace.
 func snapshotOf(address, workspace string) (s *Snapshot, encryption []byte, err error) {
 	config, err := configOf(address)
 	if err != nil {
@@ -72,7 +72,7 @@ func snapshotOf(address, workspace string) (s *Snapshot, encryption []byte, err 
 			return err
 		}
 		var version int64
-		// Whoever only reads may not migrate. Of what a snapshot reads, older tables lack this column alone.
+		// A reader may not migrate. Of the columns that a snapshot reads, older tables lack only this one.
 		column := "encryption"
 		if tables < encryptionVersion {
 			column = "''::bytea"
@@ -111,7 +111,7 @@ func (s *Snapshot) Close() error {
 }
 
 // AddressOf returns the address of a database without the password, to show it to people. It can be given to --journal.
-// It is the same for all addresses of one user and database that differ only in their settings.
+// Addresses that differ only in their settings have the same result.
 func AddressOf(address string) string {
 	config, err := configOf(address)
 	if err != nil {

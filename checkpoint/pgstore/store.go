@@ -61,7 +61,7 @@ type Store struct {
 	epoch   int64
 	nonce   []byte // distinguishes this process from a lost one with the same epoch
 	life    life
-	// encryption is what the row of the workspace said about the key of the values when the journal was opened.
+	// encryption is the column of the workspace when the journal was opened.
 	encryption []byte
 	version    atomic.Uint64 // the last commit that this process has seen
 

@@ -15,7 +15,7 @@ var (
 	ErrFailed = errors.New("the journal stopped because it could not write; nothing more is sent")
 	// ErrVersion is wrapped by errors about records that another version of the program wrote.
 	ErrVersion = errors.New("the journal was written by another version of this program")
-	// ErrEncryptionKey is wrapped by errors about a missing, needless or wrong encryption key.
+	// ErrEncryptionKey is wrapped by errors about a missing, unexpected or wrong encryption key.
 	ErrEncryptionKey = errors.New("the journal's encryption key does not fit")
 	// ErrNotWritable is wrapped by errors about a journal that cannot be written.
 	ErrNotWritable = errors.New("the journal cannot be written")

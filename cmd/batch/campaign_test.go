@@ -125,8 +125,8 @@ func (c *sharedCampaign) calamities() []calamity {
 
 // TestSharedCampaign lets workers enrich lists for one workspace while workers are killed and stopped, the database is
 // killed, connections are cut inside COMMIT, and an asynchronous standby is promoted that lacks the last commits. The
-// clocks of the workers are wrong. Half of the workers connect through PgBouncer. The ledgers of the services say what was
-// charged.
+// clocks of the workers are wrong. Half of the workers connect through PgBouncer. The ledgers of the services say what
+// was charged.
 func TestSharedCampaign(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

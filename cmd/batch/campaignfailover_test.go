@@ -100,7 +100,7 @@ func recordsWith[T record.Record](c *sharedCampaign, server *iotest.PostgresServ
 	return all
 }
 
-// subject is a person as an account is asked for him.
+// subject is a person, as a request to an account names one.
 type subject struct {
 	account   attempt.Account
 	canonical string
@@ -178,7 +178,8 @@ func (c *sharedCampaign) explained(charges []sandbox.Charge, lost map[subject][]
 	return own
 }
 
-// withoutLost returns the calls of v2 without one for each call that a promoted standby lacked: those with the most units.
+// withoutLost returns the calls of v2 without one for each call that a promoted standby lacked: those with the most
+// units.
 func withoutLost(records []kit.UnitRecord, lost map[subject][]record.Intent) []kit.UnitRecord {
 	left := map[string]int{}
 	for of, calls := range lost {
@@ -198,7 +199,7 @@ func withoutLost(records []kit.UnitRecord, lost map[subject][]record.Intent) []k
 	})
 }
 
-// personOf returns the canonical identity of the person whom a call of v2 is about.
+// personOf returns the canonical identity of the person of a call of v2.
 func personOf(r kit.UnitRecord) string {
 	var asked struct {
 		Profile string `json:"pro_network"`

@@ -81,7 +81,8 @@ func TestThePageDecidesCallsInDoubt(t *testing.T) {
 	}
 }
 
-// TestAfterSIGTERMThePageShowsTheCallsInFlightUntilTheyEnd signals only the server, as systemd does with KillMode=mixed.
+// TestAfterSIGTERMThePageShowsTheCallsInFlightUntilTheyEnd signals only the server, as systemd does with
+// KillMode=mixed.
 func TestAfterSIGTERMThePageShowsTheCallsInFlightUntilTheyEnd(t *testing.T) {
 	t.Parallel()
 	service, tap := newService(t, 11)

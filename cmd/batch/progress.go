@@ -386,7 +386,7 @@ var waits = map[dispatch.WaitReason]string{
 	dispatch.WaitSlowDown: "waiting: service says slow down",
 	dispatch.WaitRate:     "waiting: rate limit",
 	dispatch.WaitSettle:   "waiting: responses lost, account settles",
-	dispatch.WaitDrain:    "waiting: another process compares the account",
+	dispatch.WaitDrain:    "waiting: another process compares the account or erases",
 }
 
 // wait says what the next lookup waits for and until when; "" for nothing.
@@ -395,7 +395,7 @@ func (p *progress) wait() string {
 	if until := p.tally.Wait.Until; text != "" && !until.IsZero() {
 		end := ", next call "
 		if p.tally.Wait.Reason == dispatch.WaitDrain {
-			end = ", its lease ends "
+			end = ", lease ends "
 		}
 		text += end + until.Local().Format(time.TimeOnly)
 	}

@@ -75,7 +75,7 @@ func TestProgressShowsReasonAndEndOfAWait(t *testing.T) {
 		dispatch.WaitSlowDown: "waiting: service says slow down, next call 10:32:40, 12000 of 24000 lookups",
 		dispatch.WaitRate:     "waiting: rate limit, next call 10:32:40, 12000 of 24000 lookups, 6h40m left",
 		dispatch.WaitSettle:   "waiting: responses lost, account settles, next call 10:32:40",
-		dispatch.WaitDrain:    "waiting: another process compares the account, its lease ends 10:32:40",
+		dispatch.WaitDrain:    "waiting: another process compares the account or erases, lease ends 10:32:40",
 	} {
 		p.tally.Wait = dispatch.Wait{Reason: reason, Until: at}
 		if got := fittedLine(p.parts(), 79); got != want {

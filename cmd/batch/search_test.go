@@ -154,8 +154,8 @@ func TestSearchRefusalsSayWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestSearchesWriteLists completes companies, and reads what was written in each format. Lists of values are lists in JSON
-// and Parquet, as they are in the output of a run.
+// TestSearchesWriteLists completes companies, and reads what was written in each format. Lists of values are lists in
+// JSON and Parquet, as they are in the output of a run.
 func TestSearchesWriteLists(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()

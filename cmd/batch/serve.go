@@ -42,7 +42,7 @@ type pageCommand struct {
 	certificate         *certificate // nil without TLS
 }
 
-// certificate is a certificate with its key that is read again when its files have changed, because certificates are
+// certificate is a certificate with its key. It is read again when its files have changed, because certificates are
 // renewed while the page is served.
 type certificate struct {
 	cert, key string // the files
@@ -52,7 +52,7 @@ type certificate struct {
 	pair      *tls.Certificate
 }
 
-// current returns the certificate. When the files have changed and cannot be used, it goes on with the one before.
+// current returns the certificate. When the changed files cannot be used, it returns the earlier certificate.
 func (c *certificate) current() (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *certificate) current() (*tls.Certificate, error) {
 	case c.pair == nil:
 		return nil, problem.Usagef("the certificate %s cannot be used: %w", c.cert, err)
 	default:
-		c.log.Note("the certificate " + c.cert + " has changed and cannot be used, so the one before is used: " + err.Error())
+		c.log.Note("the certificate " + c.cert + " has changed and cannot be used, so the earlier one stays in use: " + err.Error())
 	}
 	c.changed = changed
 	return c.pair, nil

@@ -200,7 +200,8 @@ func (d *dispatcher) isKnown(ctx context.Context) (handled bool, err error) {
 	return known, err
 }
 
-// askedPause is a pause that the service asked for, as the journal showed it, and how often the gate was paused by then.
+// askedPause is a pause that the service asked for, as the journal showed it, and how often the gate was paused by
+// then.
 type askedPause struct {
 	until  time.Time
 	paused int

@@ -34,7 +34,8 @@ type Request struct {
 	// Remade says that the values of an earlier file can be written again: it is kept only where somebody edited
 	// it. WriteNew alone looks at it.
 	Remade bool
-	// Kinds are those of the values of a new list, in the order of its columns; nil for texts. WriteNew alone looks at it.
+	// Kinds are those of the values of a new list, in the order of its columns; nil for texts. WriteNew alone looks at
+	// it.
 	Kinds []enrich.CellKind
 }
 

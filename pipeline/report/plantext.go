@@ -281,12 +281,12 @@ func (v *Plan) printCeilings(p *Page) {
 	v.Approval.Render(p, v.Possible)
 }
 
-// Missing reports whether somebody has to approve a run that can spend so much. Nobody has to where a is nil.
+// Missing reports whether a run that can spend an amount still needs an approval. With a nil a it needs none.
 func (a *PlanApproval) Missing(possible cost.Money) bool {
 	return a != nil && a.Needed && (a.Approved == nil || possible > *a.Approved)
 }
 
-// Render says whether a run that can spend so much needs approval, or has it.
+// Render says whether a run that can spend an amount needs approval, or has it.
 func (a *PlanApproval) Render(p *Page, possible cost.Money) {
 	if a == nil || !a.Needed {
 		return

@@ -194,7 +194,7 @@ func (w *Waiting) text(status *Status) string {
 		return text
 	}
 	if w.Reason == dispatch.WaitDrain {
-		return Textf("%s, until its lease ends at the latest: %s unless it renews the lease", text, status.clock(*w.Until))
+		return Textf("%s, at most until its lease ends: %s, unless it renews the lease", text, status.clock(*w.Until))
 	}
 	return Textf("%s, next call %s", text, status.clock(*w.Until))
 }

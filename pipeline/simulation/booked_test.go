@@ -29,7 +29,8 @@ func (c *checker) provisional() (amount cost.Money) {
 
 // booked checks that the journal's charges equal what the service charged for its
 // answers, and that they are bounds of it while a call is in doubt. Where somebody else
-// takes free units, or a failover has lost calls, nobody can tell whose they were, and a strict run books the full price.
+// takes free units, or a failover has lost calls, nobody can tell whose they were, and a strict run books the full
+// price.
 func (c *checker) booked(ledger sandbox.Snapshot) {
 	if c.world.Strict || c.world.takers() || len(c.world.database.lostCalls(false)) > 0 {
 		return

@@ -205,8 +205,8 @@ func (d *database) waits() bool {
 	})
 }
 
-// hasFailedOver reports whether there was a failover. A server may have lost that a process ended. Then nobody knows that
-// it sends no more, and its calls stay in doubt.
+// hasFailedOver reports whether there was a failover. A server may have lost that a process ended. Then nobody knows
+// that it sends no more, and its calls stay in doubt.
 func (d *database) hasFailedOver() bool { return d != nil && d.timeline > 1 }
 
 // lostMoney returns the most that the lost calls can have been charged.
@@ -551,8 +551,8 @@ func (s *sharedStore) isCut() bool {
 	return s.cuts != s.db.cuts
 }
 
-// commitAgain looks up whether the writes of a turn were committed. If they were not, and no other process has committed
-// since, it commits them. Done says that they were.
+// commitAgain looks up whether the writes of a turn were committed. If they were not, and no other process has
+// committed since, it commits them. Done says that they were.
 func (s *sharedStore) commitAgain(token int, writes []record.Write) (done bool, err error) {
 	s.db.turns.Lock()
 	defer s.db.turns.Unlock()

@@ -152,7 +152,8 @@ func (w *world) count(p *process, o outcome) {
 	}
 }
 
-// nextStart numbers the starts: in a shared journal those of each machine, so that the order of goroutines decides nothing.
+// nextStart numbers the starts: in a shared journal those of each machine, so that the order of goroutines decides
+// nothing.
 func (w *world) nextStart(member int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

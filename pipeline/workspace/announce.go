@@ -1,5 +1,6 @@
 // This file lets the processes of one machine that work on a shared journal know what each of them does. A journal in a
-// directory has one owner, with a socket in the directory. Each process here has such a socket in a directory of its own.
+// directory has one owner, with a socket in the directory. Each process here has such a socket in a directory of its
+// own.
 
 package workspace
 
@@ -34,7 +35,7 @@ func (p *participant) Close() error {
 }
 
 // announce answers other processes that ask what this one does, until the returned function is called. Where a socket
-// cannot be made, it does nothing, and all else goes on.
+// cannot be made, it does nothing, and the command continues.
 func announce(processes string, about func() Owner) (end func()) {
 	nothing := func() {}
 	if about == nil || os.MkdirAll(processes, 0o700) != nil {
@@ -45,14 +46,14 @@ func announce(processes string, about func() Owner) (end func()) {
 		return nothing
 	}
 	server, err := remote.Serve(dir, nil, remote.Options{
-		Opening: true, // for ever: its records are in the database
+		Opening: true, // always: other processes read the records in the database
 		Owner: func() []byte {
-			text, _ := json.Marshal(about()) // of texts and numbers
+			text, _ := json.Marshal(about()) // cannot fail: it has only texts and numbers
 			return text
 		},
 	})
 	if err != nil {
-		_ = os.Remove(dir) // a directory that stays is removed by a reader
+		_ = os.Remove(dir) // if this fails, a reader removes the directory
 		return nothing
 	}
 	return func() {

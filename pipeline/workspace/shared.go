@@ -56,7 +56,8 @@ func (o Options) sharing(env Environment, doing string) (*pgstore.Options, error
 	}, nil
 }
 
-// CommandOf returns the command of a process on a shared journal by its holder, such as "run leads"; "" when it is not known.
+// CommandOf returns the command of a process on a shared journal from its holder, such as "run leads"; "" when it is
+// not known.
 func CommandOf(holder string) string {
 	quoted, err := strconv.QuotedPrefix(holder)
 	if err != nil {

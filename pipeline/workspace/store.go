@@ -39,8 +39,8 @@ type place interface {
 	keeps() []string
 	// processes returns the processes that work on the journal together.
 	processes() ([]pgstore.Process, error)
-	// owners returns what the processes of this machine that have opened the journal say about themselves. In a directory it
-	// is one, or an error of package remote.
+	// owners returns what the processes of this machine that have opened the journal say about themselves. In a
+	// directory it is one, or an error of package remote.
 	owners() ([]Owner, error)
 	// rewrite replaces the store by a copy that is encrypted with a key.
 	rewrite(ctx context.Context, key []byte) error

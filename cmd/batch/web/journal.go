@@ -40,8 +40,8 @@ func newDoubtsView(found *report.Reconciliation, said bool) doubtsView {
 	return view
 }
 
-// The keys of the tasks that find the rows of calls in doubt, which reads the lists of their runs, and that decide calls,
-// which waits until the account has settled.
+// The keys of the tasks that find the rows of calls in doubt, which reads the lists of their runs, and that decide
+// calls, which waits until the account has settled.
 const (
 	doubtsTask = "doubts"
 	decideTask = "decide"

@@ -72,8 +72,8 @@ func (s *Server) listsIn(place string) (found []listFile, err error) {
 }
 
 // pathOf returns the file of a list by its address. An address cannot leave the directories of lists, and neither can a
-// link there: the list, its mapping file and its result may be links to files of the directory only. Others may have the
-// right to write there.
+// link there: the list, its mapping file and its result may be links to files of the directory only. Others may have
+// the right to write there.
 func (s *Server) pathOf(address string) (string, error) {
 	place, name, _ := strings.Cut(address, "/")
 	dir, known := s.directoryOf(place)

@@ -19,14 +19,13 @@ type tasks struct {
 	working sync.WaitGroup
 }
 
-// mostTasks is how many tasks work at the same time, and taskTime how long the result of a task is kept that no browser
-// fetches.
+// mostTasks is how many tasks work at the same time. taskTime is how long a result is kept that no browser fetches.
 const (
 	mostTasks = 2
 	taskTime  = time.Minute
 )
 
-// task is one of them. Its result, and when it was there, may be read when done is closed.
+// task is one of them. Its result, and when it was ready, may be read when done is closed.
 type task struct {
 	key   string
 	done  chan struct{}
@@ -40,7 +39,7 @@ func newTasks(now func() time.Time, ending context.Context) *tasks {
 	return &tasks{now: now, ending: ending, all: map[string]*task{}, slots: make(chan struct{}, mostTasks)}
 }
 
-// isOver reports whether the result is there.
+// isOver reports whether the result is ready.
 func (t *task) isOver() bool {
 	select {
 	case <-t.done:
