@@ -494,6 +494,15 @@ func (j *Journal) othersInFlight() bool {
 	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool { return j.state.open[id].Epoch != j.shared.turn.Epoch })
 }
 
+// InFlight reports whether an attempt is a call of another process that is in flight. Its outcome is unknown only until
+// it ends, and Begin waits for that. It is false for every attempt of a journal that is not shared.
+func (j *Journal) InFlight(id attempt.ID) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	a := j.state.open[id]
+	return a != nil && j.shared.store != nil && a.state == attempt.Intended && a.Epoch != j.shared.turn.Epoch
+}
+
 // waitForOthers sets when to ask again, because other processes do not signal the end of a call, of a drain or of a
 // pause. The lock is held.
 func (j *Journal) waitForOthers(decision attempt.Decision) attempt.Decision {

@@ -189,11 +189,17 @@ func sharedAnswer(t *testing.T, s *sharedRig) {
 	if got := b.begin(request(person(1), email)); !isBlocked(got) {
 		t.Errorf("while the call is in flight elsewhere: %#v", got)
 	}
+	if !b.InFlight(ticket.ID) || a.InFlight(ticket.ID) {
+		t.Error("a call in flight is one of another process for its own process, or is not for the other one")
+	}
 	if _, err := b.Settle(ticket.ID, v1.EncodeAnswer(found)); err == nil {
 		t.Error("a process recorded the end of a call of another one")
 	}
 	a.settle(ticket, found)
 	b.want(b.begin(request(person(1), email)), attempt.Known{Fields: email})
+	if b.InFlight(ticket.ID) {
+		t.Error("a call that has ended is in flight")
+	}
 	if b.Version() == version {
 		t.Error("the version is the same after an answer of another process")
 	}

@@ -74,6 +74,11 @@ func (j *job) takeSteps(ctx context.Context) (err error) {
 	if err := j.closeScans(); err != nil {
 		return err
 	}
+	for _, s := range j.Steps {
+		if s.Account.Journal != nil {
+			s.Scope.InFlight = s.Account.Journal.InFlight
+		}
+	}
 	run := j.run()
 	rows, err := run.After(j.list, 0)
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"payonce/checkpoint/pgstore"
 	"payonce/cost"
 	"payonce/io/iotest"
@@ -95,6 +97,33 @@ func TestTwoRunsOfOneListShareTheWork(t *testing.T) {
 		t.Errorf("written again: %d lines, %v", strings.Count(string(written), "\n"), err)
 	}
 	noPassword(t, programs[0].state())
+}
+
+// TestARunWaitsForACallOfAnotherOne starts a run while the call about its only row is in flight on another machine.
+func TestARunWaitsForACallOfAnotherOne(t *testing.T) {
+	skipIfShort(t)
+	server := iotest.StartPostgres(t, "fsync=on")
+	service := startService(t, 5)
+	reached, release := service.hold(t, 1)
+	first := newSharedProgram(t, server, 20, service.listen(t), "--max-spend", "60", "--limit", "1")
+	sends := first.start()
+	<-reached
+	second := newSharedProgram(t, server, 20, first.baseURL, "--max-spend", "60", "--limit", "1")
+	waits := second.start()
+	waits.stderr.await(t, "to look up              1") // it has read the list and the journal
+	close(release)
+	for _, run := range []*process{sends, waits} {
+		if code := run.end(); code != exitDone {
+			t.Errorf("a run ended with %d\n%s%s", code, run.stdout.String(), run.stderr.String())
+		}
+	}
+	if ledger := service.end(t); len(ledger.Charges) != 1 {
+		t.Errorf("%d charges, want 1", len(ledger.Charges))
+	}
+	sent, waited := readRows(t, first.output()), readRows(t, second.output())
+	if diff := cmp.Diff(sent, waited); diff != "" {
+		t.Errorf("the outputs differ (-sent +waited):\n%s", diff)
+	}
 }
 
 // noPassword fails when a file below a directory has the password of the database.

@@ -298,7 +298,7 @@ func (s *Scan) mark(persons *deduplicator, journal Recorder) error {
 			if !state.HasFields() {
 				return // the person came before
 			}
-			askable := askable(state.Fields(), record, s.scope.Reask)
+			askable := s.askable(state.Fields(), record)
 			if askable&s.scope.Whole[state.Pattern()] != s.scope.Whole[state.Pattern()] {
 				askable = 0 // the call would ask again for what was answered
 			}
@@ -322,9 +322,10 @@ func (s *Scan) mark(persons *deduplicator, journal Recorder) error {
 }
 
 // askable returns those fields that may be asked for, by what the journal knows.
-func askable(fields enrich.Fields, record *attempt.Record, reask attempt.Reask) (askable enrich.Fields) {
+func (s *Scan) askable(fields enrich.Fields, record *attempt.Record) (askable enrich.Fields) {
 	for f := range fields.Each() {
-		if record.Askable(f, reask) {
+		isOpen := record.States[f] == attempt.OutcomeUnknown
+		if record.Askable(f, s.scope.Reask) || isOpen && s.scope.InFlight != nil && s.scope.InFlight(record.Attempts[f]) {
 			askable = askable.With(f)
 		}
 	}

@@ -41,6 +41,9 @@ type Scope struct {
 	// number that they are chosen for.
 	Selected map[string]string
 	Reask    attempt.Reask
+	// InFlight reports whether an attempt of unknown outcome is a call of another process that is in flight. Its fields
+	// are asked for: the journal waits for the end of that call. Nil where nothing is sent.
+	InFlight func(attempt.ID) bool
 	// Known says which companies are known by other identities than those of their rows; nil for none.
 	Known Known
 	// Forgotten are the keys of identities that are never looked up. A row that gives one of them, among

@@ -39,8 +39,7 @@ func TestASubjectOfAWholeCallIsAskedForAllFieldsOrNone(t *testing.T) {
 	found := attempt.Record{}
 	found.States[0] = attempt.Found
 	found.States[1] = attempt.Missing
-	reask := attempt.Reask{}
-	if got := askable(3, &found, reask) & 3; got != 0 {
+	if got := (&Scan{}).askable(3, &found) & 3; got != 0 {
 		t.Fatalf("fields %b are askable", got)
 	}
 }
