@@ -145,6 +145,7 @@ func (s Sequence) Configuration() string {
 		step.Scope.Only = nil              // from the limit and the list
 		step.Scope.Priority = nil          // the output is in the order of the list
 		step.Scope.Reask = attempt.Reask{} // it decides what is sent, often by the time of the start
+		step.Scope.InFlight = nil          // it decides what is sent
 		step.Scope.Memory, step.Scope.TempDir = 0, ""
 		fmt.Fprintf(&text, "%#v\n", step)
 	}

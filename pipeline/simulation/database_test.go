@@ -385,7 +385,7 @@ func (s *sharedStore) begin() (turn record.Turn, err error) {
 			d.tally["epochs ended by others"]++
 		}
 		if !other.ended {
-			turn.Live = append(turn.Live, epoch)
+			turn.Live, turn.Leases = append(turn.Live, epoch), append(turn.Leases, other.seen.Add(lease))
 		}
 		if epoch == s.epoch {
 			continue
