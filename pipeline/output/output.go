@@ -142,7 +142,7 @@ func (s Sequence) Configuration() string {
 		step.Refuses, step.Scope.Next = nil, nil
 		step.Scope.Forgotten = nil         // the journal knows them
 		step.Scope.Known = nil             // from the journal
-		step.Scope.Only = nil              // from the limit and the list
+		step.Scope.Only = nil              // it decides what is sent, too
 		step.Scope.Priority = nil          // the output is in the order of the list
 		step.Scope.Reask = attempt.Reask{} // it decides what is sent, often by the time of the start
 		step.Scope.InFlight = nil          // it decides what is sent

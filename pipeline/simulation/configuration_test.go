@@ -17,7 +17,7 @@ import (
 func TestEveryMemberOfAStepIsInTheConfiguration(t *testing.T) {
 	leftOut := []string{
 		".Index", ".Answers", ".Refuses", ".Output.Scope.Next", ".Output.Decoder", ".Output.Decided", ".Output.Scope.Forgotten", ".Output.Scope.Priority",
-		".Output.Scope.Reask", ".Output.Scope.InFlight", ".Output.Scope.Memory", ".Output.Scope.TempDir", ".Output.Scope.Known", ".Output.shown",
+		".Output.Scope.Reask", ".Output.Scope.InFlight", ".Output.Scope.Only", ".Output.Scope.Memory", ".Output.Scope.TempDir", ".Output.Scope.Known", ".Output.shown",
 	}
 	members := 0
 	var change func(name string, of func(*output.StepOutput) reflect.Value)
