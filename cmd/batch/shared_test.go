@@ -337,7 +337,7 @@ func TestCommandsWithoutASharedJournalRefuseIt(t *testing.T) {
 	}
 	for _, command := range []string{
 		"journal check", "journal dump", "journal unpause", "journal rekey", "forget --email a@b.example", "report list", "crm review list -o review.csv",
-		"status", "run LIST -o out.csv --sandbox --max-spend 1 --yes", "serve",
+		"status", "run LIST -o out.csv --sandbox --max-spend 1 --yes",
 		"run LIST -o out.csv --max-spend 1 --yes --journal postgres://a:" + iotest.PostgresPassword + "@h/d",
 	} {
 		p.args = strings.Fields(strings.Replace(command, "LIST", p.list(), 1))
