@@ -5,6 +5,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 
 	"payonce/cost"
@@ -61,9 +62,10 @@ type playedStep struct {
 // completing simulates how the rows go through the steps of a run under its ceilings when every value is found.
 type completing struct {
 	*playing
-	of   []uint32          // the number of the state of each row; 0 for a row that asks for nothing
-	left []int64           // under each limit
-	free []cost.Allowances // of each account
+	of    []uint32          // the number of the state of each row; 0 for a row that asks for nothing
+	left  []int64           // under each limit
+	free  []cost.Allowances // of each account
+	order []uint32          // the numbers of the rows, from 1, in the order of the lookups; nil for that of the list
 }
 
 // playing is what all simulations of one run share.
@@ -255,7 +257,26 @@ func (c *completing) count(is func(state uint32) bool) (rows int64) {
 	return rows
 }
 
-// clone returns a copy that shares the states.
+// rows returns the rows, from 0, in the order of the lookups.
+func (c *completing) rows() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if c.order == nil {
+			for i := range c.of {
+				if !yield(i) {
+					return
+				}
+			}
+			return
+		}
+		for _, row := range c.order {
+			if !yield(int(row) - 1) {
+				return
+			}
+		}
+	}
+}
+
+// clone returns a copy that shares the states. Its order is that of the list.
 func (c *completing) clone() *completing {
 	return &completing{playing: c.playing, of: slices.Clone(c.of), left: slices.Clone(c.left), free: slices.Clone(c.free)}
 }
@@ -339,16 +360,16 @@ func (c *completing) paid(p *playedStep, fields enrich.Fields, limit int, amount
 	return amount
 }
 
-// pass takes the rows of a set, nil for all, through the steps, each step in the order of the list. It reports whether
-// a lookup was sent.
+// pass takes the rows of a set, nil for all, through the steps, each step in the order of the lookups. It reports
+// whether a lookup was sent.
 func (c *completing) pass(set []bool) (sent bool) {
 	for step := range c.steps {
 		if c.steps[step].passed {
 			continue
 		}
 		now := c.begin()
-		for i, state := range c.of {
-			if state != 0 && (set == nil || set[i]) {
+		for i := range c.rows() {
+			if state := c.of[i]; state != 0 && (set == nil || set[i]) {
 				next, did := c.send(step, now, state)
 				c.of[i], sent = next, sent || did
 			}
@@ -447,10 +468,11 @@ func (c *completing) chosen() (set []bool, completed int64) {
 	return set, completed
 }
 
-// inOrder returns how many rows a run completes in the order of the list, and first how many it completes when it
-// completes rows first.
-func (c *completing) inOrder() int64 {
+// inOrder returns how many rows a run completes in an order, nil for that of the list, and first how many it completes
+// when it completes rows first.
+func (c *completing) inOrder(order []uint32) int64 {
 	c = c.clone()
+	c.order = order
 	c.pass(nil)
 	return c.count(c.complete)
 }
@@ -467,16 +489,20 @@ func (c *completing) first() int64 {
 }
 
 // planComplete shows how many rows end complete; nil where the ceilings cover everything.
-func (j *job) planComplete(ceilings []report.Ceiling) *report.PlanComplete {
+func (j *job) planComplete(ctx context.Context, ceilings []report.Ceiling) (*report.PlanComplete, error) {
 	if !slices.ContainsFunc(ceilings, func(c report.Ceiling) bool { return c.TooLow }) {
-		return nil
+		return nil, nil
 	}
 	c := j.completing()
-	view := &report.PlanComplete{Of: c.count(c.open), Rows: c.inOrder(), First: c.first()}
+	order, err := j.Steps[0].Scan.ByPriority(ctx, j.list, func(row int64) bool { return c.open(c.of[row-1]) })
+	if err != nil {
+		return nil, err
+	}
+	view := &report.PlanComplete{Of: c.count(c.open), Rows: c.inOrder(order), First: c.first()}
 	if view.IsFirst = j.order.CompleteFirst; view.IsFirst {
 		view.Rows = view.First
 	}
-	return view
+	return view, nil
 }
 
 // lookUpRows sends the lookups of the scans. With CompleteFirst, the rows that the ceilings can complete go through all

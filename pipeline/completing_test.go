@@ -228,3 +228,77 @@ func TestRowsCompleteCountTheNextInterface(t *testing.T) {
 		t.Error("no row was completed by v1")
 	}
 }
+
+// TestRowsCompleteFollowThePriorityAndTheLimit runs random lists of people and of companies whose rows lack different
+// values, in the order of a column and with a limit on rows, under random limits on units and money. As many rows are
+// complete as the plan says. The order of the list would complete another number of them.
+func TestRowsCompleteFollowThePriorityAndTheLimit(t *testing.T) {
+	t.Parallel()
+	companies, people, differ := foundCompanies(t), slices.Sorted(maps.Keys(foundPeople(t))), 0
+	for seed := range uint64(16) {
+		random := rand.New(rand.NewPCG(seed, 43))
+		header, lines, o := "First Name,Last Name,Company,Email,Phone,Score\n", []string(nil), runOf("", "email", "phone")
+		if ofCompanies := seed%2 == 0; ofCompanies {
+			header = "Company,Website,Country,Registration number,Score\n"
+			o = runOf("", "company", "financials", "ownership")
+			for _, company := range companies {
+				lines = append(lines, fmt.Sprintf("%s,%d\n", strings.TrimSuffix(company, "\n"), random.IntN(5)))
+			}
+			maps.Copy(o.Budget.Units, map[string]int64{
+				"companies": 1 + random.Int64N(14), "financials": 1 + random.Int64N(8), "ownership": 1 + random.Int64N(8),
+			})
+		} else {
+			o.List.From, o.Pace.Concurrency = []string{"v2", "v1"}, 1
+			o.Budget.MaxSpend, o.Budget.Strict = new(cost.Money(random.Int64N(40))*cost.Dollar/10), true
+			for _, name := range people {
+				held := []string{",", ",+1 555 0100", "x@list.example,"}[random.IntN(3)]
+				lines = append(lines, fmt.Sprintf("%s,%s,%d\n", name, held, random.IntN(5)))
+			}
+			maps.Copy(o.Budget.Units, map[string]int64{
+				"contacts": 1 + random.Int64N(8), "email_count": 1 + random.Int64N(4), "phone_count": 1 + random.Int64N(4),
+			})
+		}
+		random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		lines = append(lines, lines[random.IntN(len(lines))]) // a duplicate
+		if o.List.Priority = "Score"; random.IntN(2) == 0 {
+			o.List.Priority = "Score:asc"
+		}
+		if o.List.Limit = 0; random.IntN(2) == 0 {
+			o.List.Limit = 3 + random.Int64N(12)
+		}
+		dir := t.TempDir()
+		list := filepath.Join(dir, "list.csv")
+		if err := os.WriteFile(list, []byte(header+strings.Join(lines, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o.List.Names, o.Output.Path = []string{list}, filepath.Join(dir, "out.csv")
+		service := stand(t, func(*sandbox.Config) {})
+		inOrder := o.List
+		inOrder.Priority = ""
+		plain, err := service.work(dir).Plan(t.Context(), PlanOptions{List: inOrder, Budget: o.Budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		planned, err := service.work(dir).Plan(t.Context(), PlanOptions{List: o.List, Budget: o.Budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, err := service.work(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		complete, want := ended.Summary.Rows["matched"], planned.Plan.Complete
+		if want == nil {
+			want = &report.PlanComplete{Rows: planned.Plan.Rows.Lookup} // the ceilings cover everything
+		}
+		if complete != want.Rows {
+			t.Errorf("seed %d, %s, limit %d: %d rows are complete, and the plan says %+v; %v", seed, o.List.Priority, o.List.Limit, complete, want, o.Budget.Units)
+		}
+		if planned.Plan.Complete != nil && (plain.Plan.Complete == nil || plain.Plan.Complete.Rows != want.Rows) {
+			differ++
+		}
+	}
+	if t.Logf("the order makes a difference in %d lists", differ); differ == 0 {
+		t.Error("the order made no difference in any list")
+	}
+}

@@ -29,7 +29,9 @@ func (j *job) plan(ctx context.Context, spent *report.SpentBefore, sample *repor
 		return nil, err
 	}
 	ceilings := j.planCeilings(at, spend.Maximum, likely)
-	ceilings.Complete = j.planComplete(ceilings.Ceilings)
+	if ceilings.Complete, err = j.planComplete(ctx, ceilings.Ceilings); err != nil {
+		return nil, err
+	}
 	return &report.Plan{
 		Version: report.PlanVersion, At: at, Run: j.Name, Job: j.JobName(),
 		PlanList: list, PlanLookups: j.planLookups(), PlanSpend: spend,

@@ -267,7 +267,7 @@ func (v *Plan) printCeilings(p *Page) {
 	}
 	if c := v.Complete; c != nil {
 		hint := ""
-		if c.First > c.Rows {
+		if c.First > c.Rows && v.Priority == "" { // a priority excludes it
 			hint = p.Hint("complete_first", Number(c.First))
 		}
 		p.Prosef("rows complete", "%d of %d, if all values are found%s", c.Rows, c.Of, hint)

@@ -21,7 +21,7 @@ const (
 // next ones. Each pass takes more of them than the one before, up to the limit of the memory. So
 // a fast service does not wait for many passes, and a slow one does not wait for a long pass.
 func (s *Scan) eachGathered(ctx context.Context, list List, visit func(firstOccurrence) error) error {
-	rows, err := s.order(ctx, list, RowState.HasFields)
+	rows, err := s.order(ctx, list, s.asksAt)
 	if err != nil {
 		return err
 	}

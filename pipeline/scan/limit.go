@@ -20,7 +20,7 @@ func (s *Scan) limit(ctx context.Context, list List) error {
 		}
 		return nil
 	}
-	rows, err := s.order(ctx, list, RowState.IsFirst)
+	rows, err := s.order(ctx, list, s.isFirst)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func FirstOf(ctx context.Context, list List, n int64, scans ...*Scan) ([]bool, e
 	}
 	only := make([]bool, len(first.rows))
 	if first.scope.Priority != nil {
-		rows, err := first.order(ctx, list, RowState.IsFirst)
+		rows, err := first.order(ctx, list, first.isFirst)
 		for _, row := range rows[:min(n, int64(len(rows)))] {
 			only[row-1] = true
 		}

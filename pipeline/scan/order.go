@@ -11,7 +11,7 @@ import (
 	"payonce/io/table"
 )
 
-// orderedRow is a first occurrence while the rows are being ordered by priority.
+// orderedRow is a row while the rows are being ordered by priority.
 type orderedRow struct {
 	word  uint64 // of its cell, the one that is looked at
 	row   uint32
@@ -27,11 +27,19 @@ func byRow(a, b orderedRow) int { return cmp.Compare(a.row, b.row) }
 // ErrTooLongToOrder says that a list has too many rows for an order by priority.
 var ErrTooLongToOrder = errors.New("lists of more than 4294967295 rows cannot be ordered by priority")
 
-// order returns the first occurrences that choose picks in the order of priority. It reads the
+// ByPriority returns the rows that choose picks in the order of priority, and nil where the list's order counts.
+func (s *Scan) ByPriority(ctx context.Context, list List, choose func(row int64) bool) ([]uint32, error) {
+	if s.scope.Priority == nil {
+		return nil, nil
+	}
+	return s.order(ctx, list, choose)
+}
+
+// order returns the rows that choose picks in the order of priority. It reads the
 // column once, and again for each eight bytes more by which texts in it have to be told
 // apart: at most nine times, however long the list is. It takes 16 bytes for each
 // row that it orders, and then four.
-func (s *Scan) order(ctx context.Context, list List, choose func(RowState) bool) ([]uint32, error) {
+func (s *Scan) order(ctx context.Context, list List, choose func(row int64) bool) ([]uint32, error) {
 	if s.Rows > math.MaxUint32 {
 		return nil, ErrTooLongToOrder
 	}
@@ -53,22 +61,27 @@ func (s *Scan) order(ctx context.Context, list List, choose func(RowState) bool)
 	return rows, nil
 }
 
-// orderedRows returns the first occurrences that choose picks, in the list's order.
-func (s *Scan) orderedRows(choose func(RowState) bool) []orderedRow {
+// orderedRows returns the rows that choose picks, in the list's order.
+func (s *Scan) orderedRows(choose func(row int64) bool) []orderedRow {
 	count := 0
-	for _, state := range s.rows {
-		if choose(state) {
+	for row := range s.Rows {
+		if choose(row + 1) {
 			count++
 		}
 	}
 	ordered := make([]orderedRow, 0, count)
-	for i, state := range s.rows {
-		if choose(state) {
-			ordered = append(ordered, orderedRow{row: uint32(i + 1)})
+	for row := range s.Rows {
+		if choose(row + 1) {
+			ordered = append(ordered, orderedRow{row: uint32(row + 1)})
 		}
 	}
 	return ordered
 }
+
+// isFirst reports whether a row is a first occurrence, and asksAt whether it asks for something.
+func (s *Scan) isFirst(row int64) bool { return s.rows[row-1].IsFirst() }
+
+func (s *Scan) asksAt(row int64) bool { return s.rows[row-1].HasFields() }
 
 // readWords reads a word of the cell of each row.
 func (s *Scan) readWords(ctx context.Context, list List, ordered []orderedRow, number int) error {
