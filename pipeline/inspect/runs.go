@@ -176,8 +176,13 @@ func Show(ctx context.Context, w *pipeline.Work, name string) (*report.Run, erro
 		view.Running = slices.Contains(running, run.Name)
 		view.Drift, view.Waits = view.Accounts.Drift(), report.WaitsOf([]checkpoint.Run{run}, "")
 		view.NotSent = report.NotSentBy(run)
-		view.Spend, err = explainSpend(usageOf(s), run)
-		return view, err
+		calls, err := callsOf(usageOf(s), run)
+		if err != nil {
+			return nil, err
+		}
+		view.Spend, view.Pages = calls.Spend(), calls.Pages().Number()
+		calls.Pages().TakeFrom(view.Accounts)
+		return view, nil
 	})
 }
 

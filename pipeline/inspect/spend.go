@@ -9,13 +9,13 @@ import (
 	"payonce/pipeline/report"
 )
 
-// explainSpend adds the attempts of a run up, in three ways. It looks for them in the
+// callsOf adds the attempts of a run up. It looks for them in the
 // whole journal: where the clock was set back, some lie before the run's first start.
-func explainSpend(reader pipeline.UsageReader, run checkpoint.Run) (*report.Spend, error) {
+func callsOf(reader pipeline.UsageReader, run checkpoint.Run) (*report.ReportBuilder, error) {
 	builder := report.NewReportBuilder(report.ReportFacts{Scope: report.ReportScope{Run: run.Name}, Accounts: reader.AccountTerms()})
 	err := reader.Journal.Attempts(time.Time{}, time.Time{}, func(e attempt.Entry) error {
 		builder.Add(report.ReportCall{Entry: e})
 		return nil
 	})
-	return builder.Spend(), err
+	return builder, err
 }

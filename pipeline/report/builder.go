@@ -43,6 +43,7 @@ type ReportBuilder struct {
 
 	reported  map[fieldKey]*PricedQuantity
 	fields    map[fieldKey]*ReportField
+	pages     PagesFound
 	mail      map[string]int64
 	errors    map[ReportError]int64
 	took      []time.Duration
@@ -68,7 +69,7 @@ func NewReportBuilder(facts ReportFacts) *ReportBuilder {
 		facts: facts, view: &RunReport{Version: runReportVersion, Of: facts.Scope, At: facts.At.UTC().Truncate(time.Second)},
 		days: map[string]*CallSum{}, operations: map[string]*CallSum{}, outcomes: map[string]*CallSum{}, steps: map[string]*CallSum{}, companies: map[string]*CallSum{},
 		runSums: map[string]*CallSum{}, words: map[string]fieldKey{},
-		prices: map[priceKey]int64{}, reported: map[fieldKey]*PricedQuantity{}, fields: map[fieldKey]*ReportField{}, mail: map[string]int64{}, errors: map[ReportError]int64{},
+		pages: PagesFound{}, prices: map[priceKey]int64{}, reported: map[fieldKey]*PricedQuantity{}, fields: map[fieldKey]*ReportField{}, mail: map[string]int64{}, errors: map[ReportError]int64{},
 		month: month, spendDays: map[string]cost.Money{},
 	}
 }
@@ -101,8 +102,8 @@ func (b *ReportBuilder) Add(c ReportCall) {
 	}
 	b.all.Add(c)
 	entryOf(b.days, at.Format(time.DateOnly)).Add(c)
-	entryOf(b.operations, b.catalogue(c).Operation(c.Asked)).Add(c)
-	entryOf(b.outcomes, outcomeOf(c.Entry)).Add(c)
+	entryOf(b.operations, b.operation(c)).Add(c)
+	entryOf(b.outcomes, outcomeOf(c)).Add(c)
 	entryOf(b.runSums, c.Run).count(c)
 	b.addCharge(c)
 	if b.facts.Plan != nil && c.Begun.After(b.facts.Plan.At) {
@@ -178,6 +179,9 @@ func (b *ReportBuilder) addAnswer(c ReportCall) {
 	entryOf(b.steps, step).Add(c)
 	if c.isPage() {
 		b.view.Pages++
+		for f := range c.Asked.Each() {
+			b.pages.Add(c.Account, b.catalogue(c).Name(f), c.Returned.Has(f))
+		}
 	} else {
 		b.addFields(c)
 		entryOf(b.companies, cmp.Or(c.Company, UnknownPart)).count(c)

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"slices"
+
+	"payonce/checkpoint/attempt"
 	"payonce/cost"
 )
 
@@ -25,4 +28,43 @@ func (v ValuesFound) String() string {
 		return text
 	}
 	return text + "; " + RoundedUSD(*v.PerValue) + " per value"
+}
+
+// PagesFound counts answered pages of searches, by account and by the field that the journal books them on. The sums of
+// an account have them as values of that field, and they are not values.
+type PagesFound map[attempt.Account]map[string]FieldFound
+
+// Add counts a page.
+func (p PagesFound) Add(account attempt.Account, field string, hasResults bool) {
+	if p[account] == nil {
+		p[account] = map[string]FieldFound{}
+	}
+	sum := p[account][field]
+	if sum.Asked++; hasResults {
+		sum.Found++
+	}
+	p[account][field] = sum
+}
+
+// Number returns how many pages there are.
+func (p PagesFound) Number() (n int64) {
+	for _, fields := range p {
+		for _, sum := range fields {
+			n += sum.Asked
+		}
+	}
+	return n
+}
+
+// TakeFrom takes the pages out of what accounts found.
+func (p PagesFound) TakeFrom(accounts AccountsUsage) {
+	for a := range accounts {
+		account := &accounts[a]
+		for i := range account.Found {
+			pages := p[attempt.Account(account.Number)][account.Found[i].Name]
+			account.Found[i].Value.Asked -= pages.Asked
+			account.Found[i].Value.Found -= pages.Found
+		}
+		account.Found = slices.DeleteFunc(account.Found, func(one Value[FieldFound]) bool { return one.Value.Asked <= 0 })
+	}
 }

@@ -23,11 +23,13 @@ type Run struct {
 	MaxSpend    cost.Money `json:"max_spend_usd"`
 	Spent       cost.Money `json:"spent_usd"`
 	// SpentLeast is the least that it can be while charges may turn out to have been free.
-	SpentLeast *cost.Money   `json:"spent_least_usd,omitempty"`
-	Held       cost.Money    `json:"held_usd"`
-	Lookups    int64         `json:"lookups"`
-	FreeUsed   Values[int64] `json:"free_used"`
-	InDoubt    int64         `json:"in_doubt"`
+	SpentLeast *cost.Money `json:"spent_least_usd,omitempty"`
+	Held       cost.Money  `json:"held_usd"`
+	Lookups    int64       `json:"lookups"` // that were answered, with pages of searches
+	// Pages counts the pages of searches among them. They are not values. It is shown for one run alone.
+	Pages    int64         `json:"search_pages,omitempty"`
+	FreeUsed Values[int64] `json:"free_used"`
+	InDoubt  int64         `json:"in_doubt"`
 	// Forfeited counts lookups that were charged and whose answers are lost.
 	Forfeited int64            `json:"forfeited"`
 	Rows      map[string]int64 `json:"rows"`
@@ -144,7 +146,10 @@ func (v *Run) Render(p *Page) {
 	if v.takesMoney() {
 		p.Prosef("free allowance used", "%s", Counts(v.FreeUsed))
 	}
-	p.Entryf("lookups answered", "%d", v.Lookups)
+	if v.Pages > 0 {
+		p.Entryf("pages of searches", "%d", v.Pages)
+	}
+	p.Entryf("lookups answered", "%d", v.Lookups-v.Pages)
 	for _, left := range v.NotSent {
 		p.Entryf("not sent", "%s", left)
 	}

@@ -27,6 +27,9 @@ type SpendPart struct {
 	Units map[string]int64 `json:"units,omitempty"`
 }
 
+// Pages returns the answered calls among those that were added that are pages of searches.
+func (b *ReportBuilder) Pages() PagesFound { return b.pages }
+
 // Spend returns the calls that were added, in three ways.
 func (b *ReportBuilder) Spend() *Spend {
 	return &Spend{ByOperation: b.spendParts(b.operations), ByOutcome: b.spendParts(b.outcomes), ByDay: b.spendParts(b.days)}
@@ -58,10 +61,14 @@ func (part *SpendPart) usedFree() bool {
 }
 
 // outcomeOf names how an attempt ended, for a person who asks where the money went.
-func outcomeOf(e attempt.Entry) string {
+func outcomeOf(e ReportCall) string {
 	switch {
 	case e.State != attempt.Settled:
 		return e.State.String()
+	case e.isPage() && e.Returned != 0:
+		return "page with results"
+	case e.isPage():
+		return "page without results"
 	case e.Returned == e.Asked:
 		return "everything found"
 	case e.Returned != 0:

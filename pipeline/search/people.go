@@ -61,6 +61,7 @@ type peopleSearch struct {
 	page     cost.Amounts // that a page uses up
 	progress Progress
 	pages    map[attempt.ID]bool // that the run has asked for and got; whether they had results
+	account  attempt.Account     // that was asked for them
 }
 
 // newPeopleSearch returns the search of a run, whose name is chosen when it has none.
@@ -457,22 +458,12 @@ func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver 
 
 // withoutPages takes the pages, which are calls of the run, from the values that it found.
 func (p *peopleSearch) withoutPages(summary *report.RunSummary) {
-	catalogue := v2.Catalogue()
 	field, _ := p.Order.Kind.Operation.ListedField() // employees have it
-	for a := range summary.Accounts {
-		account := &summary.Accounts[a]
-		for i := range account.Found {
-			if one := &account.Found[i]; account.Interface == catalogue.Interface && one.Name == catalogue.Name(field) {
-				for _, found := range p.pages {
-					one.Value.Asked--
-					if found {
-						one.Value.Found--
-					}
-				}
-			}
-		}
-		account.Found = slices.DeleteFunc(account.Found, func(one report.Value[report.FieldFound]) bool { return one.Value.Asked <= 0 })
+	pages := report.PagesFound{}
+	for _, hasResults := range p.pages {
+		pages.Add(p.account, v2.Catalogue().Name(field), hasResults)
 	}
+	pages.TakeFrom(summary.Accounts)
 	summary.Found = report.FoundBy(summary.Accounts)
 }
 

@@ -84,8 +84,8 @@ func (s *session) use(journal *checkpoint.Journal) error {
 		}
 	}
 	s.pages = newKnownPages(pages, s.reask(since))
-	if s.people != nil {
-		s.pages.used = s.usedBy
+	if s.people != nil && journal != nil {
+		s.pages.used, s.people.account = s.usedBy, journal.Number()
 	}
 	return nil
 }
