@@ -5,6 +5,9 @@ import "payonce/checkpoint/record"
 // Run is what the journal remembers of a run besides its attempts.
 type Run = record.Run
 
+// PeopleSearch says how people of the companies of a list are searched for.
+type PeopleSearch = record.PeopleSearch
+
 // AskedAccount is an account that a run asked.
 type AskedAccount = record.AskedAccount
 

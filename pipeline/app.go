@@ -29,6 +29,9 @@ type Work struct {
 	Observer  Observer
 	// Explain words an error, and what to do about it where the service is at fault.
 	Explain func(error) string
+	// People returns the list of a recorded run whose rows are people that a search found, from the pages in the journal.
+	// It is nil where such runs are not written again. Its argument is the list as the run is recorded with it.
+	People func(ctx context.Context, w *Work, place *workspace.Session, run checkpoint.Run, list List) (List, error)
 }
 
 // Approver stands for the person who starts a run.
@@ -92,10 +95,12 @@ type List struct {
 
 // FoundRows are people that a search has found for the companies of a list.
 type FoundRows struct {
-	Text   []byte   // the rows as comma separated values
-	Paths  []string // of the files of the list; none for standard input
-	People string   // what was searched for, for the record of the run
-	Stop   string   // why the search ended early; "" when it did not
+	Text  []byte   // the rows as comma separated values
+	Paths []string // of the files of the list; none for standard input
+	// People says what was searched for, and Search how, for the record of the run.
+	People string
+	Search checkpoint.PeopleSearch
+	Stop   string // why the search ended early; "" when it did not
 }
 
 // open opens the list.

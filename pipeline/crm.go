@@ -146,7 +146,10 @@ func (s *session) reviewCRM(ctx context.Context, o CRMOptions) (*crmReview, erro
 	if run.Output == "" || run.List == "" {
 		return nil, problem.Usagef("%s has no list of records; choose a run of a list from a CRM", run.Name)
 	}
-	j, err := s.recall(run, o.Reading, Output{})
+	if run.People != "" {
+		return nil, problem.Usagef("the rows of %s are people that a search found, not records; choose a run of a list from a CRM", run.Name)
+	}
+	j, err := s.recall(ctx, run, o.Reading, Output{})
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ type Sending struct {
 	MaxSpend cost.Money
 	Steps    []SendingStep // none for one step that has no name
 	Money    bool          // the lookups can cost money
+	Calls    bool          // they are not lookups of rows, but other calls, such as pages of a search
 	Ahead    []cost.Leg    // as in SentSoFar
 }
 

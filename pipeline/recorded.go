@@ -71,23 +71,35 @@ func FindRun(journal *checkpoint.Journal, name string) (checkpoint.Run, error) {
 
 // note notes in the record of a run what is asked of the list, and how it is read. Without a list only the former.
 func (l List) note(run *checkpoint.Run, list *columns.UserList, read RecordedColumns) (err error) {
-	run.Fields, run.From, run.Prefer = strings.Join(l.Fields, ","), l.From, l.Prefer.String()
-	run.Limit, run.Priority, run.CompleteFirst = l.Limit, l.Priority, l.CompleteFirst
 	if list == nil {
+		l.noteAsked(run)
 		return nil
 	}
+	run.Map, run.Columns, run.Header = l.Mapping, read.Columns, read.Header
+	return l.Note(run, list.Paths)
+}
+
+// noteAsked notes what is asked of the list.
+func (l List) noteAsked(run *checkpoint.Run) {
+	run.Fields, run.From, run.Prefer = strings.Join(l.Fields, ","), l.From, l.Prefer.String()
+	run.Limit, run.Priority, run.CompleteFirst = l.Limit, l.Priority, l.CompleteFirst
+}
+
+// Note notes in the record of a run what is asked of the list, and how its files are read, without its columns. A list
+// from standard input has no paths.
+func (l List) Note(run *checkpoint.Run, paths []string) (err error) {
+	l.noteAsked(run)
 	if l.Found != nil {
-		run.People = l.Found.People
+		run.People, run.Search = l.Found.People, l.Found.Search
 	}
-	run.List = list.Title()
-	if len(list.Paths) > 1 {
-		run.Files = list.Paths
+	run.List, run.Files = cmp.Or(strings.Join(paths, ", "), listfile.Standard), nil
+	if len(paths) > 1 {
+		run.Files = paths
 	}
 	run.Encoding, run.Delimiter, run.Sheet, run.HeaderRow = l.Encoding, l.Delimiter, l.Sheet, l.HeaderRow
-	run.Map, run.Columns, run.Header = l.Mapping, read.Columns, read.Header
 	run.Held, run.CopyHeld, run.Resolve = l.Held.String(), l.CopyHeld, l.Resolve
 	run.AcceptMismatch = l.AcceptMismatch
-	l.NoteFallback(run)
+	l.noteFallback(run)
 	run.Figures, run.Years = strings.Join(l.Figures, ","), yearsText(l.Years)
 	run.Selected, err = output.AbsolutePath(l.Selected)
 	return err
@@ -119,13 +131,13 @@ func (l List) recall(run checkpoint.Run) (_ List, err error) {
 	return l, err
 }
 
-// NoteFallback notes in the record of a run whether subjects are asked for by further identities.
-func (l List) NoteFallback(run *checkpoint.Run) {
+// noteFallback notes in the record of a run whether subjects are asked for by further identities.
+func (l List) noteFallback(run *checkpoint.Run) {
 	run.Fallback = l.Fallback
 	run.FallbackOfPersons, run.FallbackChosen = l.Fallback && !l.OnlyCompaniesFallBack, l.Fallback && !l.FallbackByDefault
 }
 
-// recallFallback takes over what NoteFallback noted.
+// recallFallback takes over what noteFallback noted.
 func (l *List) recallFallback(run checkpoint.Run) {
 	l.Fallback = run.Fallback
 	l.OnlyCompaniesFallBack, l.FallbackByDefault = l.Fallback && !run.FallbackOfPersons, l.Fallback && !run.FallbackChosen

@@ -27,7 +27,7 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 		if run.List == "" {
 			return nil, problem.Usagef("%s is a search and has no list that could be read again; search again to write what it found, nothing that was answered is bought again", run.Name)
 		}
-		j, err := s.recall(run, reading, to)
+		j, err := s.recall(ctx, run, reading, to)
 		if err != nil {
 			return nil, err
 		}
@@ -68,13 +68,18 @@ func (w *Work) Write(ctx context.Context, name string, reading List, to Output) 
 
 // recall prepares the job of a recorded run. What the run says of its list is a value of that
 // run: the same reading serves several runs.
-func (s *session) recall(run checkpoint.Run, reading List, to Output) (*job, error) {
-	if run.People != "" {
-		return nil, problem.Usagef("the rows of %s are people that a search found; run the same command again to write them, nothing that was answered is bought again", run.Name)
-	}
+func (s *session) recall(ctx context.Context, run checkpoint.Run, reading List, to Output) (*job, error) {
 	order, err := reading.recall(run)
 	if err != nil {
 		return nil, err
+	}
+	if run.People != "" {
+		if run.Search == (checkpoint.PeopleSearch{}) || s.work.People == nil {
+			return nil, problem.Usagef("the journal does not know how %s searched for its people, because an earlier version ran it; run the same command again to write them, nothing that was answered is bought again", run.Name)
+		}
+		if order, err = s.work.People(ctx, s.work, s.place, run, order); err != nil {
+			return nil, err
+		}
 	}
 	j, err := s.prepare(RunOptions{List: order, Output: to})
 	if wrong, is := errors.AsType[*listfile.OptionError](err); is && wrong.Option == "sheet" && reading.Sheet == "" {

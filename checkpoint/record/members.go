@@ -296,6 +296,15 @@ func runMembers(m *numbered.Members, r *Run) {
 	numbered.Texts(m, 34, &r.Users)
 	numbered.Flag(m, 35, &r.CompleteFirst)
 	numbered.Text(m, 36, &r.People)
+	numbered.Value(m, 37, &r.Search, peopleSearchMembers)
+}
+
+func peopleSearchMembers(m *numbered.Members, s *PeopleSearch) {
+	numbered.Int(m, 1, &s.PerCompany)
+	numbered.Int(m, 2, &s.PerPage)
+	numbered.Text(m, 3, &s.Filters)
+	numbered.Text(m, 4, &s.Column)
+	numbered.Text(m, 5, &s.Header)
 }
 
 func stepEndsMembers(m *numbered.Members, s *StepEnds) {

@@ -439,6 +439,8 @@ type Run struct {
 	// People says which people of the companies of the list were searched for: their number for each company and the
 	// filters. The rows of the run are these people then. "" where the rows are those of the list.
 	People string `json:"people,omitempty"`
+	// Search says how they were searched for; zero in records from before that was kept.
+	Search PeopleSearch `json:"people_search,omitzero"`
 	Choice
 	Job       string           `json:"job,omitempty"` // "" in records from before there were jobs
 	Output    string           `json:"output"`        // absolute path
@@ -456,6 +458,16 @@ type Run struct {
 	Waits        []Waited       `json:"waits,omitempty"`    // of all starts that came to their end
 	Steps        StepEnds       `json:"steps,omitzero"`     // why they ended early; none in older records
 	Users        []string       `json:"users,omitempty"`    // who started it, each once; none in older records
+}
+
+// PeopleSearch says how people of the companies of a list are searched for. The pages of a run follow from it and from the
+// list.
+type PeopleSearch struct {
+	PerCompany int64  `json:"per_company"` // the most people of each company
+	PerPage    int64  `json:"per_page"`    // results
+	Filters    string `json:"filters"`     // as the service takes them: a JSON object
+	Column     string `json:"column"`      // of the identifiers of the companies, in the form of Run.Map
+	Header     string `json:"header"`      // SHA-256 of the names of the columns of the list
 }
 
 // Waited is how long a run sent nothing for one reason.

@@ -20,19 +20,16 @@ import (
 // list stays open, because its other cells are read when it is known which companies have results.
 func (c *searchCommand) readCompanies(ctx context.Context, w *pipeline.Work, order *search.Order) error {
 	list := c.companies
-	column, err := c.idColumn(list)
+	column, err := idColumn(list, c.o.list.List.Mapping, c.o.list.Preset.Value)
 	if err != nil {
 		return err
 	}
-	ids, without, err := readIDs(ctx, list, column)
+	without, err := readCompanyIDs(ctx, list, column, order)
 	if err != nil {
 		return err
 	}
-	if without > 0 {
-		w.Observer.Note(fmt.Sprintf("%s of the list without a company_id: nothing is searched for them", report.Counted(without, "row")))
-	}
-	order.Companies, order.Count = slices.Values(ids), int64(len(ids))
-	of, err := c.columnsOf(list, column)
+	noteWithoutID(w, without)
+	of, err := columnsOfCompanies(c.kind, list, column)
 	if err != nil {
 		return err
 	}
@@ -46,17 +43,32 @@ func (c *searchCommand) readCompanies(ctx context.Context, w *pipeline.Work, ord
 	return nil
 }
 
-// columnsOf returns the columns of a list of companies besides that of the identifiers.
-func (c *searchCommand) columnsOf(list *columns.UserList, id int) (of listColumns, err error) {
+// readCompanyIDs reads the identifiers of companies into an order: each once, in the list's order. It returns how many
+// rows have none.
+func readCompanyIDs(ctx context.Context, list *columns.UserList, column int, order *search.Order) (without int64, err error) {
+	ids, without, err := readIDs(ctx, list, column)
+	order.Companies, order.Count = slices.Values(ids), int64(len(ids))
+	return without, err
+}
+
+// noteWithoutID says how many rows of a list have no identifier.
+func noteWithoutID(w *pipeline.Work, without int64) {
+	if without > 0 {
+		w.Observer.Note(fmt.Sprintf("%s of the list without a company_id: nothing is searched for them", report.Counted(without, "row")))
+	}
+}
+
+// columnsOfCompanies returns the columns of a list of companies besides that of the identifiers.
+func columnsOfCompanies(kind search.Kind, list *columns.UserList, id int) (of listColumns, err error) {
 	schema, _, err := list.Look()
 	if err != nil {
 		return of, err
 	}
 	ofPersons := map[int]bool{}
-	if c.kind == kindNamed("employees") {
+	if kind == kindNamed("employees") {
 		ofPersons = personColumns(schema.Columns)
 	}
-	return columnsBeside(search.ListColumns(c.kind.Operation), schema.Columns, id, ofPersons), nil
+	return columnsBeside(search.ListColumns(kind.Operation), schema.Columns, id, ofPersons), nil
 }
 
 // listColumns are columns of a list, from 0, with the names that they get in another list.
@@ -157,14 +169,14 @@ func idIn(cell []byte) string {
 	return id.Company.ID
 }
 
-// idColumn returns the column with the identifiers of companies.
-func (c *searchCommand) idColumn(list *columns.UserList) (int, error) {
+// idColumn returns the column with the identifiers of companies. The mapping has the form of --map.
+func idColumn(list *columns.UserList, mapping []string, preset string) (int, error) {
 	schema, sample, err := list.Look()
 	if err != nil {
 		return 0, err
 	}
 	found, err := columns.Recognise(schema, sample, columns.Options{
-		Overrides: c.o.list.List.Mapping, Asked: []enrich.Subject{enrich.Companies}, Lenient: true, Preset: c.o.list.Preset.Value,
+		Overrides: mapping, Asked: []enrich.Subject{enrich.Companies}, Lenient: true, Preset: preset,
 	})
 	if err != nil {
 		return 0, problem.AsUsage(err)

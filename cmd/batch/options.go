@@ -98,7 +98,7 @@ func (o *options) work(cmd *cobra.Command) (*pipeline.Work, error) {
 	env.Progress = func() workspace.Progress {
 		return inspect.Activity{Phase: observer.Phase(), Progress: observer.Progress()}.Describe()
 	}
-	w := &pipeline.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: o.hints.Explain}
+	w := &pipeline.Work{Env: env, Workspace: o.workspace(), Observer: observer, Explain: o.hints.Explain, People: peopleAgain}
 	o.env.start.Begin(w, o.env.now, cmd)
 	return w, nil
 }

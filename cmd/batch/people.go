@@ -11,14 +11,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"payonce/checkpoint"
 	"payonce/configs"
 	"payonce/io/table"
 	"payonce/pipeline"
 	"payonce/pipeline/columns"
+	"payonce/pipeline/dispatch"
 	"payonce/pipeline/output"
 	"payonce/pipeline/problem"
 	"payonce/pipeline/report"
 	"payonce/pipeline/search"
+	"payonce/pipeline/workspace"
 )
 
 // peopleFlags say which people of the companies of a list are searched.
@@ -92,21 +95,61 @@ func (o *options) peopleOptions(ctx context.Context, w *pipeline.Work, args []st
 	if c.companies, err = columns.OpenList(o.list.reading(ctx, o.env.stdin), args...); err != nil {
 		return asked, err
 	}
-	asked.Paths = c.companies.Paths
-	if err := c.readCompanies(ctx, w, &asked.Order); err != nil {
-		return asked, err
-	}
-	asked.Order.List = search.ListCells{}
-	column, err := c.idColumn(c.companies)
-	if err != nil {
-		return asked, err
-	}
-	of, err := c.columnsOf(c.companies, column)
-	asked.Columns = of.names
-	asked.Rows = func(ctx context.Context, visit func(string, []string) error) error {
-		return eachCompany(ctx, c.companies, column, of.places, visit)
+	without, err := ofCompanies(ctx, &asked, c.companies, o.list.List.Mapping, o.list.Preset.Value)
+	if err == nil {
+		noteWithoutID(w, without)
 	}
 	return asked, err
+}
+
+// ofCompanies gives options the companies of a list. It returns how many rows name none.
+func ofCompanies(ctx context.Context, asked *search.PeopleOptions, list *columns.UserList, mapping []string, preset string) (without int64, err error) {
+	column, err := idColumn(list, mapping, preset)
+	if err != nil {
+		return 0, err
+	}
+	schema, _, err := list.Look()
+	if err != nil {
+		return 0, err
+	}
+	of, err := columnsOfCompanies(asked.Order.Kind, list, column)
+	if err != nil {
+		return 0, err
+	}
+	asked.Paths, asked.Columns, asked.Header = list.Paths, of.names, columns.Fingerprint(schema)
+	asked.Column = columns.Override(schema, columns.CompanyID, column)
+	asked.Rows = func(ctx context.Context, visit func(string, []string) error) error {
+		return eachCompany(ctx, list, column, of.places, visit)
+	}
+	return readCompanyIDs(ctx, list, column, &asked.Order)
+}
+
+// peopleAgain is pipeline.Work.People. It reads the list of companies of a recorded run again, as the run read it.
+func peopleAgain(
+	ctx context.Context, w *pipeline.Work, place *workspace.Session, run checkpoint.Run, list pipeline.List,
+) (found pipeline.List, err error) {
+	companies, err := columns.OpenList(list.Options, list.Names...)
+	if err != nil {
+		return list, err
+	}
+	defer func() { err = errors.Join(err, companies.Close()) }()
+	schema, _, err := companies.Look()
+	if err != nil {
+		return list, err
+	}
+	var mapping []string
+	if columns.Fingerprint(schema) == run.Search.Header { // else the columns are recognised again
+		mapping = []string{run.Search.Column}
+	}
+	asked := search.PeopleOptions{Run: pipeline.RunOptions{List: list}}
+	asked.Order = search.Order{Kind: kindNamed("employees"), PerOne: run.Search.PerCompany}
+	if asked.Order.Query, err = search.QueryOf(asked.Order.Kind, run.Search); err != nil {
+		return list, err
+	}
+	if _, err := ofCompanies(ctx, &asked, companies, mapping, ""); err != nil {
+		return list, err
+	}
+	return search.PeopleAgain(ctx, w, place, asked)
 }
 
 // eachCompany visits the rows of a list, each with the identifier of its company and the cells at some places.
@@ -160,6 +203,10 @@ func (o *options) runPeople(cmd *cobra.Command, w *pipeline.Work, list []string,
 	}
 	ended, err := search.RunPeople(cmd.Context(), w, asked, &peoplePerson{o: o, out: out})
 	o.observer.End()
+	if err != nil && ended != nil {
+		return ifInterrupted(err, "after %s for pages of the search; their answers are in the journal, and %s was not written",
+			report.Counted(ended.Search.Summary.Calls, "call"), output.TargetName(o.output.path))
+	}
 	if err != nil {
 		return err
 	}
@@ -180,6 +227,10 @@ func (o *options) concludePeople(out io.Writer, ended *search.PeopleEnded) error
 	summary := ended.Run.Summary
 	if ended.Search.Stop != nil || ended.Run.Stop == nil && ended.Search.Summary.Lost() {
 		next := o.env.typed.afterSearch(ended.Search, now)
+		if reached, isCeiling := ended.Search.Stop.(dispatch.CeilingReached); isCeiling { // the plan tells how much is left
+			summary.Enough = ended.Enough
+			next = o.afterCeiling(summary, reached.Ceiling, now)
+		}
 		summary.Command, summary.Advice = next.Command, next.after(advice(ended.Search, now))
 	} else {
 		next := o.afterRun(summary, ended.Run.Stop, code, now)
@@ -229,8 +280,11 @@ func (p *peoplePerson) Confirm(ctx context.Context, plan *search.PeoplePlan) boo
 	if plan.Search.AtMost != nil {
 		pages = *plan.Search.AtMost
 	}
-	question := report.Textf("Send at most %s for pages and %s, within the limits? [y/N] ",
-		report.Counted(pages, "call"), report.Lookups(plan.Covered()))
+	sent := report.Lookups(plan.Covered())
+	if pages > 0 {
+		sent = report.Counted(pages, "call") + " for pages and " + sent
+	}
+	question := report.Textf("Send at most %s, within the limits? [y/N] ", sent)
 	if plan.Approval.Missing(plan.PossibleUSD) {
 		question = report.Textf("This can spend $%s, more than the approval threshold of $%s.\n", plan.PossibleUSD, plan.Approval.Threshold) + question
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"payonce/io/sandbox/kit"
+	sandboxv2 "payonce/io/sandbox/v2"
 )
 
 var (
@@ -47,7 +49,7 @@ func newPeopleCampaign(t *testing.T, baseURL string, companies int) *peopleCampa
 
 // run returns the run with a limit on the units of contacts.
 func (c *peopleCampaign) run(contacts int64) *program {
-	return c.program("run", c.in("list.csv"), "--people", "3", "--fields", "contact", "-o", c.in("out.csv"),
+	return c.program("run", c.in("list.csv"), "--name", "people", "--people", "3", "--fields", "contact", "-o", c.in("out.csv"),
 		"--max-units", fmt.Sprint("contacts=", contacts), "--max-units", "email_count=1000", "--max-units", "phone_count=1000")
 }
 
@@ -95,9 +97,25 @@ func (c *peopleCampaign) planned(stdout []byte) map[string]int64 {
 // plan plans the run.
 func (c *peopleCampaign) plan() map[string]int64 {
 	c.t.Helper()
-	p := c.program("plan", c.in("list.csv"), "--people", "3", "--fields", "contact")
+	p := c.program("plan", c.in("list.csv"), "--name", "people", "--people", "3", "--fields", "contact")
 	p.args = slices.DeleteFunc(p.args, func(arg string) bool { return arg == "--yes" })
 	return c.planned(p.runToEnd(exitDone).stdout.Bytes())
+}
+
+// checkWritten writes the output of the run again, from the journal. It is the same, byte for byte.
+func (c *peopleCampaign) checkWritten() {
+	c.t.Helper()
+	write := &program{t: c.t, dir: c.dir, baseURL: c.baseURL, v2Key: sandboxv2.DefaultKey, args: []string{
+		"write", "people", "-o", c.in("again.csv"), "--state", c.in("state"), "--base-url-v2", strings.TrimSuffix(c.baseURL, "/api/v1") + "/v2",
+	}}
+	write.runToEnd(exitDone, exitDoubt)
+	want, err := os.ReadFile(c.in("out.csv"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if again, err := os.ReadFile(c.in("again.csv")); err != nil || !bytes.Equal(again, want) {
+		c.t.Errorf("write made another output (%v):\n%s\nwant\n%s", err, again, want)
+	}
 }
 
 // rows returns the rows of the output. Every row of the list is in it, in its order, with its own cells.
@@ -158,6 +176,7 @@ func TestKillsOfARunForPeopleBuyNothingTwice(t *testing.T) {
 	service.watch.Store(nil)
 	c.run(limit).runToEnd(exitDone, exitDoubt)
 	last := c.view(c.run(limit).runToEnd(exitDone, exitDoubt))
+	c.checkWritten()
 	service.end(t)
 	if kills < min(5, *peopleKills) {
 		t.Fatalf("seed %d: it was killed %d times only", *peopleSeed, kills)
@@ -231,6 +250,7 @@ func TestARunForPeopleHasOneCeiling(t *testing.T) {
 		{most["contacts"], exitDone, 0, true},
 	} {
 		view := c.view(c.run(step.limit).runToEnd(step.code))
+		c.checkWritten()
 		sum, open := int64(0), 0
 		for _, row := range c.rows() {
 			for _, column := range []string{"enrich_units_search", "enrich_units_contacts"} {
@@ -286,6 +306,7 @@ func TestKillsOfARunForPeoplePassNoCeiling(t *testing.T) {
 	}
 	service.watch.Store(nil)
 	c.run(limit).runToEnd(exitCeiling)
+	c.checkWritten()
 	c.rows()
 	service.end(t)
 	records := recordsOf(t, service.ledger+".v2")

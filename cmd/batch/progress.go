@@ -238,6 +238,7 @@ type progress struct {
 	spent    cost.Money // by the run before this start
 	maxSpend cost.Money
 	takes    bool // money
+	calls    bool // that are not lookups of rows
 
 	begun  time.Time
 	waits  time.Time  // when the current wait began; zero for none
@@ -254,7 +255,7 @@ const logInterval = 30 * time.Second
 func (w *hostObserver) newProgress(s pipeline.Sending) *progress {
 	p := &progress{
 		log: w.Log, line: w.terminal(), now: w.Log.Now, total: s.Lookups, rate: s.Rate,
-		spent: s.Spent, maxSpend: s.MaxSpend, takes: s.Money || s.MaxSpend > 0, logged: w.Log.Now(), begun: w.Log.Now(),
+		spent: s.Spent, maxSpend: s.MaxSpend, takes: s.Money || s.MaxSpend > 0, calls: s.Calls, logged: w.Log.Now(), begun: w.Log.Now(),
 		sent: pipeline.SentSoFar{Ahead: s.Ahead},
 	}
 	p.show()
@@ -322,7 +323,7 @@ func (p *progress) state(s pipeline.Sending) *report.Progress {
 	defer p.mu.Unlock()
 	t := p.tally
 	view := &report.Progress{
-		Run: s.Run, Step: report.RunStep{Number: 1, Of: 1, Fields: s.Fields}, Done: t.Lookups, Total: p.total,
+		Run: s.Run, Step: report.RunStep{Number: 1, Of: 1, Fields: s.Fields}, Done: t.Lookups, Total: p.total, Calls: s.Calls,
 		Found: report.ValuesFound{Fields: p.sent.Found}, Rate: report.RateText(p.rate), EndsAt: p.now().Add(p.left()).UTC(),
 	}
 	if view.Found.Fields == nil {
@@ -360,8 +361,12 @@ func (p *progress) parts() []string {
 }
 
 func (p *progress) done() string {
+	what := "lookups"
+	if p.calls {
+		what = "calls"
+	}
 	// Without separators: the time that is left has to fit into 80 columns.
-	return fmt.Sprintf("%d of %d lookups", p.tally.Lookups, p.total)
+	return fmt.Sprintf("%d of %d %s", p.tally.Lookups, p.total, what)
 }
 
 // money says what was spent, nothing where no money is taken.

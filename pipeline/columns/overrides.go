@@ -118,6 +118,11 @@ func (m Mapping) Overrides(schema table.Schema) []string {
 	return overrides
 }
 
+// Override returns the override by which a column has a role in a list with these columns.
+func Override(schema table.Schema, role Role, column int) string {
+	return string(role) + "=" + nameOf(schema, column)
+}
+
 // nameOf returns what Find takes for a column: its number, unless another column has that for its name.
 func nameOf(schema table.Schema, column int) string {
 	number := fmt.Sprintf("#%d", column+1)

@@ -177,7 +177,7 @@ type Calls struct {
 func (s *Session) Send(ctx context.Context, status *v2.StatusClient, calls Calls) (dispatch.Tally, dispatch.Stop, error) {
 	limit := s.Service.KeptRate()
 	update, sent := s.Work.Observer.Sending(pipeline.Sending{
-		Run: calls.Run, Fields: calls.About, Lookups: calls.Number, Rate: limit, Money: len(s.Provider.Prices) > 0,
+		Run: calls.Run, Fields: calls.About, Lookups: calls.Number, Rate: limit, Money: len(s.Provider.Prices) > 0, Calls: true,
 	})
 	defer sent()
 	if calls.Progress == nil {

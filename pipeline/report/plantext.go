@@ -37,6 +37,9 @@ func (v *Plan) Render(p *Page) {
 		p.Entryf("mapping file", "%s", v.MapFile)
 	}
 	for _, role := range v.shown() {
+		if v.Columns == nil {
+			break // the rows are not those of a list that somebody wrote
+		}
 		if column, mapped := v.Columns[string(role)]; mapped {
 			p.Entryf(string(role), "column %q", column)
 		} else {

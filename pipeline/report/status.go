@@ -72,6 +72,7 @@ type Progress struct {
 	Step   RunStep     `json:"step"`
 	Done   int64       `json:"done"`
 	Total  int64       `json:"total"`
+	Calls  bool        `json:"calls,omitempty"` // they are not lookups of rows, but other calls, such as pages of a search
 	Found  ValuesFound `json:"found"`
 	Rate   string      `json:"rate"`
 	Wait   *Waiting    `json:"wait"` // null while nothing waits
@@ -153,7 +154,11 @@ func (v *Active) Render(p *Page, status *Status) {
 	progress := v.Progress
 	if progress != nil {
 		p.Entryf("step", "%d of %d: %s", progress.Step.Number, progress.Step.Of, cmp.Or(progress.Step.Name, progress.Step.Fields))
-		p.Entryf("done", "%d of %s, %s", progress.Done, Lookups(progress.Total), Percent(progress.Percent()))
+		of := Lookups(progress.Total)
+		if progress.Calls {
+			of = Counted(progress.Total, "call")
+		}
+		p.Entryf("done", "%d of %s, %s", progress.Done, of, Percent(progress.Percent()))
 		if found := progress.Found.fields(); found != "" {
 			p.Prosef("found", "%s", found)
 		}

@@ -26,6 +26,7 @@ import (
 	"payonce/pipeline/columns"
 	"payonce/pipeline/dispatch"
 	"payonce/pipeline/problem"
+	"payonce/pipeline/provider"
 	"payonce/pipeline/report"
 	"payonce/pipeline/workspace"
 )
@@ -37,6 +38,9 @@ type PeopleOptions struct {
 	Run pipeline.RunOptions
 	// Order has the companies of the list, the filters, and how many people of each company are wanted.
 	Order Order
+	// Column is the column of the list that has the identifiers of the companies, in the form of pipeline.List.Mapping, and
+	// Header the fingerprint of the names of its columns.
+	Column, Header string
 	// Columns are the columns of the list that the rows of people have as well.
 	Columns []string
 	// Rows visits the rows of the list in their order, each with the identifier of its company, "" for none, and the cells
@@ -118,22 +122,55 @@ func (p *peopleSearch) options() Options {
 
 // record returns what the journal is to remember of the run while pages are asked for. What an earlier start has
 // recorded of the lookups stays.
-func (p *peopleSearch) record(run, before checkpoint.Run) checkpoint.Run {
-	list := p.Run.List
+func (p *peopleSearch) record(run, before checkpoint.Run) (checkpoint.Run, error) {
 	record := before
 	record.Name, record.Output, record.Started, record.Restarted = run.Name, run.Output, run.Started, run.Restarted
 	record.Job, record.MaxSpend, record.Ceilings, record.Accounts = run.Job, run.MaxSpend, run.Ceilings, run.Accounts
-	record.Ended, record.Stop, record.People = checkpoint.Run{}.Ended, "", p.about()
-	record.Fields, record.From, record.Prefer = strings.Join(list.Fields, ","), list.From, list.Prefer.String()
-	list.NoteFallback(&record)
-	record.List, record.Files = listfile.Standard, nil
-	if len(p.Paths) > 0 {
-		record.List = strings.Join(p.Paths, ", ")
+	record.Ended, record.Stop = checkpoint.Run{}.Ended, ""
+	list := p.Run.List
+	list.Found = &pipeline.FoundRows{People: p.about(), Search: p.how()}
+	return record, list.Note(&record, p.Paths)
+}
+
+// how says how people are searched for, so that PeopleAgain can read the pages again.
+func (p *peopleSearch) how() checkpoint.PeopleSearch {
+	return checkpoint.PeopleSearch{
+		PerCompany: p.Order.PerOne, PerPage: int64(p.Order.Query.PerPage()), Filters: string(p.Order.Query.object()),
+		Column: p.Column, Header: p.Header,
 	}
-	if len(p.Paths) > 1 {
-		record.Files = p.Paths
+}
+
+// PeopleAgain returns the list of a recorded run for people, whose rows are those that the pages in the journal have. It
+// sends nothing.
+func PeopleAgain(ctx context.Context, w *pipeline.Work, place *workspace.Session, o PeopleOptions) (pipeline.List, error) {
+	p, err := newPeopleSearch(ctx, o)
+	if err != nil {
+		return o.Run.List, err
 	}
-	return record
+	s, err := newSession(w, place, Options{Order: p.Order, Run: o.Run.List.Run, FreshFor: pageFreshFor}, p)
+	if err != nil {
+		return o.Run.List, err
+	}
+	journal, err := place.AccountOf(s.Service)
+	if err != nil {
+		return o.Run.List, err
+	}
+	if err := s.use(journal); err != nil {
+		return o.Run.List, err
+	}
+	if p.progress, err = s.walk(); err != nil {
+		return o.Run.List, err
+	}
+	rows, err := p.rows(ctx, w.Env.Raw, false)
+	if err != nil {
+		return o.Run.List, err
+	}
+	return p.list(rows), nil
+}
+
+// QueryOf returns the filters by which a recorded run searched for people.
+func QueryOf(kind Kind, how checkpoint.PeopleSearch) (Query, error) {
+	return NewQuery(kind.Operation, int(how.PerPage)).JSON([]byte(how.Filters))
 }
 
 // usedBy returns the units that a resolved attempt has used up, when the run has paid for it. It remembers the attempt.
@@ -224,7 +261,7 @@ func (p *peopleSearch) rows(ctx context.Context, raw, possible bool) (*pipeline.
 		return nil, err
 	}
 	to.Flush()
-	return &pipeline.FoundRows{Text: text.Bytes(), Paths: p.Paths, People: p.about()}, to.Error()
+	return &pipeline.FoundRows{Text: text.Bytes(), Paths: p.Paths, People: p.about(), Search: p.how()}, to.Error()
 }
 
 // list returns the list of the run whose rows are the people.
@@ -331,15 +368,41 @@ func (p *PeoplePlan) together(s *peopleSearch) {
 	}
 }
 
+// enough returns limits of the run for both parts and for what it used before.
+func (p *PeoplePlan) enough() report.Enough {
+	enough := report.Enough{MaxUnits: map[string]int64{}}
+	for _, ceiling := range p.Plan.Ceilings {
+		switch name, _, _ := strings.Cut(ceiling.Name, " "); {
+		case name == provider.CeilingMaxSpend && ceiling.Limit != nil:
+			enough.MaxSpend = max(*ceiling.Limit, *ceiling.Limit-*ceiling.Left+p.MaximumUSD)
+		case name == provider.CeilingMaxUnits && ceiling.LimitUnits != nil:
+			needed := *ceiling.LimitUnits - *ceiling.LeftUnits
+			for _, m := range p.Together {
+				if m.Module == ceiling.Meter {
+					needed += m.Most
+				}
+			}
+			enough.MaxUnits[ceiling.Meter] = max(*ceiling.LimitUnits, needed)
+		}
+	}
+	return enough
+}
+
 // Render writes the plan.
 func (p *PeoplePlan) Render(page *report.Page) {
 	p.Search.Render(page)
 	page.Gap()
-	p.Plan.Render(page)
+	lookups := *p.Plan
+	lookups.Columns = nil // those of the rows of people
+	lookups.Render(page)
 	page.Gap()
 	page.Titlef("Both together")
 	page.Gap()
 	for _, m := range p.Together {
+		if m.Search == 0 {
+			page.Entryf("units of "+m.Module, "at most %d, for lookups", m.Most)
+			continue
+		}
 		page.Entryf("units of "+m.Module, "at most %d: %d for pages of the search, %d for lookups", m.Most, m.Search, m.Lookups)
 	}
 	if p.MaximumUSD > 0 {
@@ -352,6 +415,8 @@ func (p *PeoplePlan) Render(page *report.Page) {
 type PeopleEnded struct {
 	Search *Ended
 	Run    *pipeline.RunEnded
+	// Enough are limits of the run for all that it can still need, by its plan.
+	Enough report.Enough
 }
 
 // Stop returns why the run ended early, first of the search; nil when it did not.
@@ -383,7 +448,8 @@ type PeopleApprover interface {
 }
 
 // RunPeople shows the plan, asks, searches the people, looks up what is wanted of them and writes the list. Running the
-// same again resumes: the rows follow from the pages in the journal.
+// same again resumes: the rows follow from the pages in the journal. With an error it returns how the search ended, once
+// it has.
 func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver PeopleApprover) (*PeopleEnded, error) {
 	p, err := newPeopleSearch(ctx, o)
 	if err != nil {
@@ -424,7 +490,7 @@ func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver 
 			return nil, problem.Unapproved("", "not confirmed; nothing was sent")
 		}
 	}
-	ended := &PeopleEnded{}
+	ended := &PeopleEnded{Enough: plan.enough()}
 	ended.Search, err = pipeline.WithSession(w, func(place *workspace.Session) (*Ended, error) {
 		s, err := newSession(w, place, p.options(), p)
 		if err != nil {
@@ -436,11 +502,11 @@ func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver 
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return ended, ctx.Err()
 	}
 	rows, err := p.rows(ctx, w.Env.Raw, false)
 	if err != nil {
-		return nil, err
+		return ended, err
 	}
 	if ended.Search.Stop != nil {
 		rows.Stop = ended.Search.Stop.Word()

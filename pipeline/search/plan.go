@@ -34,6 +34,7 @@ type Plan struct {
 	Seconds  float64       `json:"seconds_at_most"`
 	FreshFor time.Duration `json:"-"`
 	each     string        // for what there is a search each
+	ofRun    bool          // the search is a part of a run, whose units these are
 	Fresh    float64       `json:"fresh_for_seconds"`
 }
 
@@ -53,7 +54,7 @@ func (s *session) plan(progress Progress) *Plan {
 		Search: s.Order.Kind.Name, Filters: s.Order.Query.String(), Run: s.name, Searches: max(progress.Roots, s.Order.Count),
 		Most: s.Order.Most, PerOne: s.Order.PerOne, Known: int64(len(progress.Items)), Pages: progress.Pages,
 		Total: valueOf(progress.Total), Needed: int64(len(progress.Needed)), Units: s.used(),
-		FreshFor: s.FreshFor, Fresh: s.FreshFor.Seconds(), each: s.Order.each(),
+		FreshFor: s.FreshFor, Fresh: s.FreshFor.Seconds(), each: s.Order.each(), ofRun: s.people != nil,
 	}
 	atMost := int64(0)
 	if p.Needed > 0 {

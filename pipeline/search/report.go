@@ -34,6 +34,7 @@ type Summary struct {
 	Stop     *string              `json:"stop"`              // why it ended early
 	Advice   string               `json:"-"`                 // what to do next
 	Command  string               `json:"command,omitempty"` // goes on after a stop
+	ofRun    bool                 // the search is a part of a run, whose units these are
 }
 
 func (s *session) summary(progress Progress, tally dispatch.Tally, stop dispatch.Stop, kept []output.KeptVersion) *Summary {
@@ -41,7 +42,7 @@ func (s *session) summary(progress Progress, tally dispatch.Tally, stop dispatch
 		Search: s.Order.Kind.Name, Filters: s.Order.Query.String(), Run: s.name, Output: s.Output.Path,
 		Results: int64(len(progress.Items)), Total: valueOf(progress.Total), Duplicates: progress.Duplicates,
 		Searches: progress.Roots, Parts: progress.Parts, Pages: progress.Pages, Calls: tally.Posts, Units: s.used(), Spent: s.spent(),
-		Gaps: append([]Gap{}, progress.Gaps...), Unusable: progress.Unusable, Kept: kept,
+		Gaps: append([]Gap{}, progress.Gaps...), Unusable: progress.Unusable, Kept: kept, ofRun: s.people != nil,
 	}
 	doubts, _ := s.Journal.InDoubt(s.name)
 	view.InDoubt = int64(doubts)
@@ -95,7 +96,7 @@ func (p *Plan) Render(page *report.Page) {
 	if p.Maximum != nil {
 		page.Entryf("spend at most", "$%s", p.Maximum)
 	}
-	renderUnits(page, p.Units)
+	renderUnits(page, p.Units, p.ofRun)
 }
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }
@@ -109,13 +110,18 @@ func age(d time.Duration) string {
 	return d.String()
 }
 
-func renderUnits(page *report.Page, meters []UsedMeter) {
+// renderUnits writes what a search has used, or the run that it is a part of.
+func renderUnits(page *report.Page, meters []UsedMeter, ofRun bool) {
+	by := "search"
+	if ofRun {
+		by = "run"
+	}
 	for _, m := range meters {
 		text := report.Number(m.Used)
 		if m.Limit != nil {
 			text += report.Textf(" of at most %d", *m.Limit)
 		}
-		text += " used by this search"
+		text += " used by this " + by
 		if m.Held > 0 {
 			text += report.Textf(", %d held by calls in doubt", m.Held)
 		}
@@ -141,14 +147,16 @@ func (v *Summary) Render(page *report.Page) {
 	page.Entryf("results", "%s", results)
 	page.Entryf("pages", "%d, in %s", v.Pages, report.Counted(v.Parts, "part"))
 	page.Entryf("calls now", "%d", v.Calls)
-	renderUnits(page, v.Units)
+	renderUnits(page, v.Units, v.ofRun)
 	if v.Spent != nil {
 		page.Entryf("spent", "$%s", v.Spent)
 	}
 	if v.InDoubt > 0 {
 		page.Entryf("in doubt", "%s", report.Counted(v.InDoubt, "call"))
 	}
-	page.Entryf("output", "%s", output.TargetName(v.Output))
+	if !v.ofRun {
+		page.Entryf("output", "%s", output.TargetName(v.Output))
+	}
 	for _, kept := range v.Kept {
 		page.Prosef("kept", "%s as %s, because %s", kept.File, kept.As, kept.Reason)
 	}

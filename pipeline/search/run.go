@@ -156,6 +156,10 @@ func (s *session) toEnd(ctx context.Context, client *v2.Client) (*Ended, error) 
 		return nil, err
 	}
 	if s.people != nil {
+		s.pages.reask.Forfeited = false // the rows follow from the pages, not from the flags of this start
+		if progress, err = s.walk(); err != nil {
+			return nil, err
+		}
 		s.people.progress = progress
 		record.Waits = report.AddSentWaits(record.Waits, tally.Waited, record.Restarted, s.Work.Env.Now())
 		if err := s.Journal.SaveRun(record); err != nil { // it has not ended
@@ -285,8 +289,8 @@ func (s *session) record() (checkpoint.Run, error) {
 	if found {
 		run.Started = before.Started
 	}
-	if s.people != nil {
-		run = s.people.record(run, before)
+	if err == nil && s.people != nil {
+		run, err = s.people.record(run, before)
 	}
 	run.Waits = report.WaitsAtStart(before, s.Asked, run.Restarted)
 	return run, err
