@@ -102,13 +102,19 @@ func (c *peopleCampaign) plan() map[string]int64 {
 	return c.planned(p.runToEnd(exitDone).stdout.Bytes())
 }
 
-// checkWritten writes the output of the run again, from the journal. It is the same, byte for byte.
-func (c *peopleCampaign) checkWritten() {
+// write writes the output of the run to again.csv, from the journal.
+func (c *peopleCampaign) write() {
 	c.t.Helper()
 	write := &program{t: c.t, dir: c.dir, baseURL: c.baseURL, v2Key: sandboxv2.DefaultKey, args: []string{
 		"write", "people", "-o", c.in("again.csv"), "--state", c.in("state"), "--base-url-v2", strings.TrimSuffix(c.baseURL, "/api/v1") + "/v2",
 	}}
 	write.runToEnd(exitDone, exitDoubt)
+}
+
+// checkWritten writes the output of the run again. It is the same, byte for byte.
+func (c *peopleCampaign) checkWritten() {
+	c.t.Helper()
+	c.write()
 	want, err := os.ReadFile(c.in("out.csv"))
 	if err != nil {
 		c.t.Fatal(err)
@@ -316,4 +322,35 @@ func TestKillsOfARunForPeoplePassNoCeiling(t *testing.T) {
 	if kills < min(3, *peopleKills) || used["contacts"] > limit || used["contacts"] < limit-int64(lost) {
 		t.Errorf("seed %d: %d kills, %d units of contacts were counted, and the limit is %d", *peopleSeed, kills, used["contacts"], limit)
 	}
+}
+
+// TestAnInterruptAmongThePagesSaysWhatWasSent interrupts a run for people of companies while it asks for pages. It says
+// that calls were sent, write writes what is known, and the same command goes on.
+func TestAnInterruptAmongThePagesSaysWhatWasSent(t *testing.T) {
+	t.Parallel()
+	service := startService(t, serviceSeed, "--rate-v2", "100000/1s")
+	c := newPeopleCampaign(t, service.listen(t), 24)
+	reached, release := service.hold(t, 12)
+	run := c.run(400).start()
+	receive(t, reached, "no twelfth request")
+	run.Process.Signal(os.Interrupt)
+	run.stderr.await(t, "interrupted: waiting for the calls in flight")
+	close(release)
+	if code, said := run.end(), run.stdout.String(); code != exitInterrupted ||
+		!strings.Contains(said, "for pages of the search; their answers are in the journal") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+	service.watch.Store(nil)
+	c.write()
+	known := 0
+	for _, row := range csvRows(t, c.in("again.csv")) {
+		if row["people_search"] == "found" {
+			known++
+		}
+	}
+	if known == 0 {
+		t.Error("write shows nobody whom the pages have")
+	}
+	c.run(400).runToEnd(exitDone)
+	c.checkWritten()
 }
