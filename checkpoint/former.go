@@ -220,6 +220,7 @@ func add(known, other *attempt.Record) {
 			earlier = append(earlier, without.Attempts[f])
 		}
 		known.States[f], known.Attempts[f], known.At[f] = with.States[f], with.Attempts[f], with.At[f]
+		known.Kept[f] = with.Kept[f]
 		slices.Sort(earlier)
 		known.Earlier[f] = slices.Compact(earlier)
 	}
