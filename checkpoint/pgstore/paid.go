@@ -57,14 +57,16 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write, isCopy
 	return nil
 }
 
-// allowedBy names what allows a field to be paid for once more: an observed change, or a charge whose answer was lost.
-// It is empty for a field that was not paid for before. All changes that were observed after the same attempt together
-// allow one call.
+// allowedBy names what allows a field to be paid for once more: an observed change, the attempt that decided the field
+// before, or, in intents of earlier programs, a charge whose answer was lost. It is empty for a field that was not asked
+// for before. All changes that were observed after the same attempt together allow one call.
 func allowedBy(in *record.Intent, f enrich.Field) []byte {
-	lost := in.Earlier[f]
+	before, lost := in.Before[f], in.Earlier[f]
 	switch {
 	case in.UpTo != 0:
 		return binary.BigEndian.AppendUint64([]byte{'c'}, uint64(in.UpTo))
+	case len(before) > 0:
+		return binary.BigEndian.AppendUint64([]byte{'b'}, uint64(before[0]))
 	case len(lost) > 0:
 		return binary.BigEndian.AppendUint64([]byte{'l'}, uint64(lost[len(lost)-1]))
 	}
