@@ -49,7 +49,10 @@ func (j *Journal) lockKnowing(lock func(), key enrich.Key, id *enrich.Identity, 
 			err = j.addOpen(&records[i], keys[i], key, id, fields)
 			dropUnsure(&records[i], &records[0], unsure[i])
 		}
-		return asOne(records), err
+		if err != nil {
+			return attempt.Record{}, err
+		}
+		return asOne(records, j.asksAgain)
 	}
 }
 
@@ -212,6 +215,14 @@ func (j *Journal) keptBefore(f enrich.Field, again record.Intent) (attempt.ID, e
 			return 0, err
 		}
 	}
+}
+
+// intentOf returns the intent of an attempt, which is not durable yet when the attempt is open. The lock is held.
+func (j *Journal) intentOf(id attempt.ID) (record.Intent, error) {
+	if open := j.state.open[id]; open != nil {
+		return open.Intent, nil
+	}
+	return j.intent(id)
 }
 
 // intent returns a durable intent.
