@@ -162,3 +162,65 @@ func TestARowKeepsItsAnswerWhileALaterCallIsInFlight(t *testing.T) {
 		t.Errorf("after the refresh the row is %v", row)
 	}
 }
+
+// TestAKeptAnswerThatContradictsItsRowStaysWithheld: a row whose answer is about another company gets its values only
+// with --accept-mismatch, also while a later call is in doubt.
+func TestAKeptAnswerThatContradictsItsRowStaysWithheld(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	same := newWatchCampaign(t)
+	website := same.websiteOf(same.list("ids.csv", "company_id\n1\n"))
+	c := newWatchCampaign(t)
+	list := c.list("other.csv", "company_name,website\nQuite Another Name,"+website+"\n")
+	run := unsure(c.spending("run", list, "--fields", "company", "--name", "first", "-o", c.in("out.csv")))
+	accepting := unsure(c.spending("run", list, "--fields", "company", "--name", "first", "-o", c.in("accepted.csv"), "--accept-mismatch"))
+	first, accepted := c.rowOf(run, "out.csv", exitDone), c.rowOf(accepting, "accepted.csv", exitDone)
+	if first["enrich_status"] != "mismatch" || first["company_email"] != "" || accepted["company_email"] == "" {
+		t.Fatalf("the row is %v, and accepted %v", first, accepted)
+	}
+	c.spending("watch", "add", "--company", "1").runToEnd(exitDone)
+	c.set("1", "company_email", "new@company.example")
+	c.program("watch", "poll").runToEnd(exitDone)
+	c.lose("POST", "/enrichment/url", false)
+	unsure(c.spending("watch", "refresh", "--company", "1")).runToEnd(exitDoubt)
+	row := c.rowOf(run, "out.csv", exitDoubt)
+	if !maps.Equal(valuesOf(row), valuesOf(first)) || row["enrich_status"] != "in_doubt" || strings.Contains(row["enrich_reason"], "earlier answer") {
+		t.Errorf("the row is %v, want the values of %v", row, first)
+	}
+	checkKept(t, c.rowOf(accepting, "accepted.csv", exitDoubt), accepted, "in_doubt")
+}
+
+// TestTablesKeepTheirRowsWhileALaterAnswerIsInDoubt loses the call for a changed shareholder.
+func TestTablesKeepTheirRowsWhileALaterAnswerIsInDoubt(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	c := newWatchCampaign(t)
+	ids := c.list("ids.csv", "company_id\n1\n2\n3\n")
+	args := []string{"run", ids, "--fields", "company,ownership", "-o", c.in("out.csv"), "--tables", c.in("tables"), "--tables-format", "csv", "--max-units", "ownership=100"}
+	run := unsure(c.spending(args...))
+	run.runToEnd(exitDone)
+	read := func() string {
+		table, err := os.ReadFile(c.in("tables/shareholders.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(table)
+	}
+	first := read()
+	if strings.Count(first, "\n") < 3 {
+		t.Fatalf("the table of shareholders: %s", first)
+	}
+	c.spending("watch", "add", ids, "--fields", "shareholder_name").runToEnd(exitDone)
+	c.set("1", "shareholder_name", "Somebody Else")
+	c.program("watch", "poll").runToEnd(exitDone)
+	c.lose("GET", "/ownership/1", false)
+	unsure(c.spending("watch", "refresh", ids, "--max-units", "ownership=100")).runToEnd(exitDoubt)
+	if run.runToEnd(exitDoubt); read() != first {
+		t.Errorf("while the call is in doubt the table is %s, want %s", read(), first)
+	}
+	unsure(c.program("reconcile", "--assume", "not-charged")).runToEnd(exitDone)
+	unsure(c.spending("watch", "refresh", ids, "--max-units", "ownership=100")).runToEnd(exitDone)
+	if run.runToEnd(exitDone); !strings.Contains(read(), "Somebody Else") {
+		t.Errorf("after the refresh the table is %s", read())
+	}
+}
