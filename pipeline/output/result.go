@@ -70,6 +70,9 @@ func (o Output) recall(
 	var kept enrich.Fields
 	for f := range o.Scope.Wanted.Each() {
 		for _, id := range [...]attempt.ID{record.Attempts[f], record.Kept[f]} {
+			if id == 0 {
+				continue
+			}
 			known, values := attempts.of(id)
 			if known == nil || !missing.Has(f) && (!isFirst || known.Ended.Run != o.Run) {
 				continue
