@@ -50,6 +50,11 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write, isCopy
 			if res.State == attempt.Settled {
 				kept = res.Returned
 			}
+			if res.State == attempt.Settled || res.Rejected { // a value that was found before does not count any more
+				batch.Queue(`DELETE FROM payonce_paid AS earlier USING payonce_paid AS own WHERE own.workspace = $1 AND own.attempt = $2
+					AND own.field <> ALL($3::int2[]) AND earlier.workspace = $1 AND earlier.subject = own.subject AND earlier.field = own.field
+					AND earlier.attempt < own.attempt AND earlier.settled`, workspace, id, numbersOf(kept))
+			}
 			batch.Queue("DELETE FROM payonce_paid WHERE workspace = $1 AND attempt = $2 AND field <> ALL($3::int2[])", workspace, id, numbersOf(kept))
 			batch.Queue("UPDATE payonce_paid SET settled = true WHERE workspace = $1 AND attempt = $2", workspace, id)
 		}
@@ -57,16 +62,14 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write, isCopy
 	return nil
 }
 
-// allowedBy names what allows a field to be paid for once more: an observed change, the attempt that decided the field
-// before, or, in intents of earlier programs, a charge whose answer was lost. It is empty for a field that was not asked
-// for before. All changes that were observed after the same attempt together allow one call.
+// allowedBy names what allows a field to be paid for once more: an observed change, or a charge whose answer was lost.
+// It is empty for a field that was not paid for before. All changes that were observed after the same attempt together
+// allow one call.
 func allowedBy(in *record.Intent, f enrich.Field) []byte {
-	before, lost := in.Before[f], in.Earlier[f]
+	lost := in.Earlier[f]
 	switch {
 	case in.UpTo != 0:
 		return binary.BigEndian.AppendUint64([]byte{'c'}, uint64(in.UpTo))
-	case len(before) > 0:
-		return binary.BigEndian.AppendUint64([]byte{'b'}, uint64(before[0]))
 	case len(lost) > 0:
 		return binary.BigEndian.AppendUint64([]byte{'l'}, uint64(lost[len(lost)-1]))
 	}
