@@ -118,7 +118,7 @@ func (j *Journal) drainedYet() (idle, left bool, err error) {
 // a turn. A process whose lease has ended compares and erases nothing.
 func (j *Journal) drainedByAnother() bool {
 	by, turn := j.own().DrainedBy, j.shared.turn
-	return by != 0 && by != turn.Epoch && slices.Contains(turn.Live, by) && !slices.Contains(turn.Silent, by)
+	return by != 0 && by != turn.Epoch && turn.IsLive(by) && !turn.IsSilent(by)
 }
 
 // drainsAll returns the process that drains every account; 0 when there is none. It may be about to erase, so it drains
@@ -138,7 +138,7 @@ func (j *Journal) drainsAll() (by uint64) {
 func (j *Journal) stoppedInFlight() bool {
 	return slices.ContainsFunc(j.state.persisted.InFlight, func(id attempt.ID) bool {
 		a := j.state.open[id]
-		return a != nil && a.account == j.own() && slices.Contains(j.shared.turn.Silent, a.Epoch)
+		return a != nil && a.account == j.own() && j.shared.turn.IsSilent(a.Epoch)
 	})
 }
 

@@ -196,33 +196,61 @@ func (j *Journal) recordFormers(found []formerKey, next attempt.ID) error {
 	return j.store.Commit(append(writes, formsRecord(next)))
 }
 
-// asOne returns what is known of an identity by what is known of it under each of its keys.
-func asOne(records []attempt.Record) attempt.Record {
-	known := records[0]
-	for i := range records[1:] {
-		add(&known, &records[1+i])
-	}
-	return known
+// asksAgain reports whether an attempt asked for a field that an earlier one had decided. The lock is held.
+func (j *Journal) asksAgain(id attempt.ID, f enrich.Field) (bool, error) {
+	in, err := j.intentOf(id)
+	return len(in.Before[f]) > 0, err
 }
 
-// add adds what is known of an identity under another key. Of two answers the first one counts.
-func add(known, other *attempt.Record) {
+// again reports whether an attempt asked for a field that an earlier one had decided.
+type again func(id attempt.ID, f enrich.Field) (bool, error)
+
+// asOne returns what is known of an identity by what is known of it under each of its keys.
+func asOne(records []attempt.Record, asksAgain again) (known attempt.Record, err error) {
+	known = records[0]
+	for i := range records[1:] {
+		if err := add(&known, &records[1+i], asksAgain); err != nil {
+			return known, err
+		}
+	}
+	return known, nil
+}
+
+// add adds what is known of an identity under another key. Of two answers the first one counts, unless the later call
+// asked again: it was decided on all that was known before.
+func add(known, other *attempt.Record, asksAgain again) error {
 	for f := range other.States {
 		if other.States[f] == attempt.Unasked {
 			continue
 		}
 		earlier := slices.Concat(known.Earlier[f], other.Earlier[f])
 		with, without := known, other
-		if isBefore(other, known, f) {
+		if counts, err := counts(other, known, f, asksAgain); err != nil {
+			return err
+		} else if counts {
 			with, without = other, known
 		}
 		if without.States[f] == attempt.PaidAndGone {
 			earlier = append(earlier, without.Attempts[f])
 		}
 		known.States[f], known.Attempts[f], known.At[f] = with.States[f], with.Attempts[f], with.At[f]
+		known.Kept[f] = with.Kept[f]
 		slices.Sort(earlier)
 		known.Earlier[f] = slices.Compact(earlier)
 	}
+	return nil
+}
+
+// counts reports whether what a says of a field counts, and not what b says.
+func counts(a, b *attempt.Record, f int, asksAgain again) (bool, error) {
+	isForgotten := a.States[f] == attempt.Forgotten || b.States[f] == attempt.Forgotten
+	if !isForgotten && a.Attempts[f] != 0 && b.Attempts[f] != 0 {
+		later := max(a.Attempts[f], b.Attempts[f])
+		if again, err := asksAgain(later, enrich.Field(f)); again || err != nil {
+			return a.Attempts[f] == later, err
+		}
+	}
+	return isBefore(a, b, f), nil
 }
 
 // isBefore reports whether what a says of a field counts before what b says.

@@ -333,6 +333,7 @@ func TestFormerAttemptsAreReadOnce(t *testing.T) {
 }
 
 func TestRecordsOfSeveralKeysAreMerged(t *testing.T) {
+	const again = 100 // the attempt that asked again
 	of := func(state attempt.FieldState, id attempt.ID, hours int, earlier ...attempt.ID) attempt.Record {
 		var r attempt.Record
 		r.States[0], r.Attempts[0], r.At[0], r.Earlier[0] = state, id, start.Add(time.Duration(hours)*time.Hour), earlier
@@ -343,6 +344,11 @@ func TestRecordsOfSeveralKeysAreMerged(t *testing.T) {
 		a, b attempt.Record
 		want attempt.Record
 	}{
+		{"an answer that was asked for again", of(attempt.Found, 1, 1), of(attempt.Found, again, 2), of(attempt.Found, again, 2)},
+		{"an answer and a doubt about a later one", of(attempt.Found, 1, 1), of(attempt.OutcomeUnknown, again, 2), of(attempt.OutcomeUnknown, again, 2)},
+		{"an answer and a later one that is lost", of(attempt.Found, 1, 1), of(attempt.PaidAndGone, again, 2), of(attempt.PaidAndGone, again, 2)},
+		{"nothing found any more", of(attempt.Found, 1, 1), of(attempt.Missing, again, 2), of(attempt.Missing, again, 2)},
+		{"asked for again and forgotten", of(attempt.Forgotten, 1, 1), of(attempt.Found, again, 2), of(attempt.Forgotten, 1, 1)},
 		{"nothing", of(attempt.Found, 1, 1), attempt.Record{}, of(attempt.Found, 1, 1)},
 		{"two answers", of(attempt.Found, 2, 1), of(attempt.Found, 1, 2), of(attempt.Found, 1, 2)},
 		{"an answer and a doubt", of(attempt.OutcomeUnknown, 1, 1), of(attempt.Found, 2, 2), of(attempt.Found, 2, 2)},
@@ -355,7 +361,10 @@ func TestRecordsOfSeveralKeysAreMerged(t *testing.T) {
 		{"forgotten twice", of(attempt.Forgotten, 0, 1), of(attempt.Forgotten, 7, 2), of(attempt.Forgotten, 7, 2)},
 	} {
 		for _, records := range [][]attempt.Record{{tt.a, tt.b}, {tt.b, tt.a}} {
-			got := asOne(slices.Clone(records))
+			got, err := asOne(slices.Clone(records), func(id attempt.ID, _ enrich.Field) (bool, error) { return id == again, nil })
+			if err != nil {
+				t.Fatal(err)
+			}
 			if len(got.Earlier[0]) == 0 {
 				got.Earlier[0] = nil
 			}

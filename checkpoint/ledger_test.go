@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"payonce/checkpoint/attempt"
 	"payonce/checkpoint/badgerstore"
 	"payonce/checkpoint/ledgertest"
 	"payonce/cost"
+	"payonce/enrich"
 	"payonce/io/iotest"
 	"payonce/io/service/v1"
 )
@@ -54,6 +58,30 @@ func (j ofAccounts) RebaseAccount(account attempt.Account, snapshot cost.Account
 	}
 	on.BeginReading() // the snapshot was read when no other process had calls in flight
 	return on.Rebase(snapshot)
+}
+
+func (j ofAccounts) RecordIn(account attempt.Account, who enrich.Identity) (known attempt.Record, err error) {
+	return recordIn(j.Journal, account, who)
+}
+
+// recordIn returns what is known of an identity in an account, and compares it with what a pass over all records says.
+func recordIn(j *Journal, account attempt.Account, who enrich.Identity) (known attempt.Record, err error) {
+	on, err := j.For(account)
+	if err != nil {
+		return known, err
+	}
+	if known, err = on.Record(who); err != nil {
+		return known, err
+	}
+	key := on.Key(who)
+	err = on.Records(key, key, func(_ enrich.Key, recall func() (attempt.Record, error)) error {
+		passed, err := recall()
+		if diff := cmp.Diff(known, passed, cmpopts.EquateEmpty()); err == nil && diff != "" {
+			err = fmt.Errorf("Record and Records differ (-Record +Records):\n%s", diff)
+		}
+		return err
+	})
+	return known, err
 }
 
 func inMemory(testing.TB) func() Store {

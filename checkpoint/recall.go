@@ -96,7 +96,7 @@ func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
 	if j.hasFormers(person.key) {
 		return j.RecordOf(person.key)
 	}
-	known, err := person.record()
+	known, err := j.recordOf(person)
 	if err != nil {
 		return known, err
 	}
@@ -142,8 +142,8 @@ func (v *fieldValues) begin(key enrich.Key) {
 
 func (v *fieldValues) empty() bool { return v.values == (enrich.ByField[string]{}) }
 
-// record decodes the values.
-func (v *fieldValues) record() (known attempt.Record, err error) {
+// recordOf decodes the values of a person.
+func (j *Journal) recordOf(v *fieldValues) (known attempt.Record, err error) {
 	for f, value := range v.values {
 		if value == "" {
 			continue
@@ -154,6 +154,9 @@ func (v *fieldValues) record() (known attempt.Record, err error) {
 		}
 		known.States[f], known.Attempts[f], known.At[f] = v.entry.State, v.entry.Attempt, v.entry.At
 		known.Earlier[f] = v.entry.Earlier
+		if known.Kept[f], err = j.keptOf(enrich.Field(f), v.entry); err != nil {
+			return known, err
+		}
 	}
 	return known, nil
 }

@@ -49,7 +49,10 @@ func (j *Journal) lockKnowing(lock func(), key enrich.Key, id *enrich.Identity, 
 			err = j.addOpen(&records[i], keys[i], key, id, fields)
 			dropUnsure(&records[i], &records[0], unsure[i])
 		}
-		return asOne(records), err
+		if err != nil {
+			return attempt.Record{}, err
+		}
+		return asOne(records, j.asksAgain)
 	}
 }
 
@@ -87,6 +90,9 @@ func (j *Journal) recorded(
 		}
 		known.States[f], known.Attempts[f], known.At[f] = entry.State, entry.Attempt, entry.At
 		known.Earlier[f] = entry.Earlier
+		if known.Kept[f], err = j.keptOf(f, entry); err != nil {
+			return known, 0, err
+		}
 		isUnsure := key != own && isErased && entry.Attempt == compared
 		if key != own && entry.State == attempt.Forgotten {
 			if isUnsure, err = j.mayBeOfAnother(key); err != nil {
@@ -107,6 +113,7 @@ func dropUnsure(known, own *attempt.Record, unsure enrich.Fields) {
 		isOpen := known.States[f] == attempt.OutcomeUnknown
 		if !isOpen && own.States[f] != attempt.Unasked && own.Attempts[f] > known.Attempts[f] {
 			known.States[f], known.Attempts[f], known.At[f], known.Earlier[f] = attempt.Unasked, 0, time.Time{}, nil
+			known.Kept[f] = 0
 		}
 	}
 }
@@ -159,27 +166,80 @@ func (j *Journal) addOpen(known *attempt.Record, key, own enrich.Key, id *enrich
 			continue
 		}
 		a := j.state.open[open]
-		if isAnother, err := j.isOther(a.Intent, key, own, id); isAnother || err != nil {
-			if err != nil {
-				return err
-			}
+		isAnother, err := j.isOther(a.Intent, key, own, id)
+		if err != nil {
+			return err
+		}
+		if isAnother {
 			continue
 		}
 		known.States[f], known.Attempts[f] = attempt.OutcomeUnknown, open
 		known.At[f], known.Earlier[f] = a.At, a.Earlier[f]
+		if known.Kept[f], err = j.keptBefore(f, a.Intent); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// keptOf returns attempt.Record.Kept of a field that the store has a record of.
+func (j *Journal) keptOf(f enrich.Field, entry record.FieldEntry) (attempt.ID, error) {
+	if entry.State != attempt.PaidAndGone {
+		return 0, nil
+	}
+	in, err := j.intent(entry.Attempt)
+	if err != nil {
+		return 0, err
+	}
+	return j.keptBefore(f, in)
+}
+
+// keptBefore returns the attempt that found the value for a field that an attempt asked for again. Attempts whose
+// answers are lost are passed over. It returns 0 when the field had no value.
+func (j *Journal) keptBefore(f enrich.Field, again record.Intent) (attempt.ID, error) {
+	for {
+		before := again.Before[f]
+		if len(before) == 0 {
+			return 0, nil
+		}
+		ended, _, err := j.Resolution(before[0])
+		switch {
+		case err != nil:
+			return 0, err
+		case ended.Returned.Has(f):
+			return before[0], nil
+		case ended.State != attempt.Forfeited:
+			return 0, nil
+		}
+		if again, err = j.intent(before[0]); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// intentOf returns the intent of an attempt, which is not durable yet when the attempt is open. The lock is held.
+func (j *Journal) intentOf(id attempt.ID) (record.Intent, error) {
+	if open := j.state.open[id]; open != nil {
+		return open.Intent, nil
+	}
+	return j.intent(id)
+}
+
+// intent returns a durable intent.
+func (j *Journal) intent(id attempt.ID) (record.Intent, error) {
+	in, found, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
+	if err == nil && !found {
+		err = fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
+	}
+	return in, err
 }
 
 // checkIdentity compares the identity of a recorded attempt with the one asked
 // for, so that a collision of keys never hands out someone else's data. See isOther.
 func (j *Journal) checkIdentity(id attempt.ID, key, own enrich.Key, asked *enrich.Identity) (isAnother, isErased bool, err error) {
-	in, found, err := record.Load[record.Intent](j.store, record.IDKey(record.IntentPrefix, id))
+	in, err := j.intent(id)
 	if err != nil {
 		return false, false, err
-	}
-	if !found {
-		return false, false, fmt.Errorf("%w: attempt %d has no intent", ErrCorrupt, id)
 	}
 	isAnother, err = j.isOther(in, key, own, asked)
 	return isAnother, in.Erased, err

@@ -117,7 +117,7 @@ func (j *Journal) loadOpen(id attempt.ID, now time.Time) (*openAttempt, []Write,
 	if err != nil || found {
 		return a, nil, err
 	}
-	if j.readOnly() || slices.Contains(j.shared.turn.Live, in.Epoch) { // its process waits for the answer
+	if j.readOnly() || j.shared.turn.IsLive(in.Epoch) { // its process waits for the answer
 		a.state = attempt.Intended
 		return a, nil, nil
 	}

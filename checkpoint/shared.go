@@ -415,7 +415,7 @@ func (j *Journal) doubtLeftBehind() {
 	now := j.nowAtMost()
 	for _, id := range slices.Clone(j.state.persisted.InFlight) {
 		a := j.state.open[id]
-		if a == nil || slices.Contains(j.shared.turn.Live, a.Epoch) {
+		if a == nil || j.shared.turn.IsLive(a.Epoch) {
 			continue
 		}
 		d := leftBehind(now)
@@ -514,7 +514,8 @@ func (j *Journal) waitForOthers(decision attempt.Decision) attempt.Decision {
 		switch {
 		case d.Drained:
 			d.Until = j.now().Add(drainPoll)
-			d.LeaseEnds = j.shared.turn.Leases[slices.Index(j.shared.turn.Live, j.own().DrainedBy)]
+			by, _ := j.shared.turn.Process(j.own().DrainedBy)
+			d.LeaseEnds = by.LeaseEnds
 		case j.othersInFlight():
 			d.Until = j.now().Add(askAgain)
 		}

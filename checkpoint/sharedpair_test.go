@@ -86,6 +86,11 @@ func (p *pair) Totals(scope string) cost.Totals {
 	return j.Totals(scope)
 }
 
+func (p *pair) RecordIn(account attempt.Account, who enrich.Identity) (attempt.Record, error) {
+	j, _ := p.next()
+	return recordIn(j, account, who)
+}
+
 func (p *pair) close(t testing.TB) {
 	for _, j := range p.journals {
 		if err := j.Close(); err != nil {

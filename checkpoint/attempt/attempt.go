@@ -281,6 +281,17 @@ type Record struct {
 	// Earlier are previous attempts that were charged for a field and whose values are lost.
 	// The field was bought again after them.
 	Earlier enrich.ByField[[]ID]
+	// Kept is the attempt that found a value for a field before the field was asked for again, while the outcome of the
+	// last attempt is unknown or its answer is lost. It is 0 when there is none.
+	Kept enrich.ByField[ID]
+}
+
+// FoundBy returns the attempt whose answer has the value of a field; 0 when there is none.
+func (r Record) FoundBy(f enrich.Field) ID {
+	if r.States[f] == Found {
+		return r.Attempts[f]
+	}
+	return r.Kept[f]
 }
 
 // Of returns what is allowed for a subject.

@@ -1,6 +1,8 @@
 package ledgertest
 
 import (
+	"time"
+
 	"payonce/checkpoint/attempt"
 	"payonce/cost"
 	"payonce/enrich"
@@ -73,6 +75,62 @@ func changeLost(r *rig) {
 	r.settle(r.grant(again), email, paid(email, emailPrice))
 	r.want(again, attempt.Known{Fields: email})
 	r.spent("workspace/2026-11", 5*emailPrice, 0)
+}
+
+// answerKept asks again for a field. While the outcome is unknown, and while the new answer is lost, the earlier answer
+// has the value. A call that found nothing, or that was rejected, leaves no value to keep.
+func answerKept(r *rig) {
+	const unknown, gone = attempt.OutcomeUnknown, attempt.PaidAndGone
+	first := r.grant(ask(1, email|phone))
+	r.foundBy(1, 0, unknown, 0)
+	r.settle(first, email, paid(email, emailPrice))
+	r.foundBy(1, 0, attempt.Found, first.ID)
+	r.foundBy(1, 1, attempt.Missing, 0)
+	change := upTo(ask(1, email|phone), first.ID)
+	released := r.grant(change)
+	r.foundBy(1, 0, unknown, first.ID)
+	r.foundBy(1, 1, unknown, 0)
+	r.release(released, attempt.Release{Reason: "busy"})
+	r.foundBy(1, 0, attempt.Found, first.ID)
+	lost := r.grant(change)
+	for range 2 {
+		r.crash()
+		r.foundBy(1, 0, unknown, first.ID)
+		r.foundBy(1, 1, unknown, 0)
+	}
+	r.check(r.Assume(true, lost.ID))
+	change.Reask.Forfeited = true
+	for range 3 { // it is bought again, and lost again
+		r.foundBy(1, 0, gone, first.ID)
+		r.foundBy(1, 1, gone, 0)
+		r.crash()
+		lost = r.grant(change)
+		r.foundBy(1, 0, unknown, first.ID)
+		r.lose(lost)
+		r.foundBy(1, 0, unknown, first.ID)
+		r.check(r.Assume(true, lost.ID))
+	}
+	second := r.grant(change)
+	r.settle(second, email|phone, paid(email|phone, emailPrice+phonePrice))
+	r.foundBy(1, 0, attempt.Found, second.ID)
+	r.foundBy(1, 1, attempt.Found, second.ID)
+
+	for name, end := range map[string]func(attempt.Ticket){
+		"nothing found": func(t attempt.Ticket) { r.settle(t, 0, cost.Charge{}) },
+		"rejected":      func(t attempt.Ticket) { r.release(t, attempt.Release{Reason: "invalid", Reject: true, Sent: true}) },
+	} {
+		n := len(name)
+		r.settle(r.grant(ask(n, email)), email, paid(email, emailPrice))
+		later := r.grant(upTo(ask(n, email), second.ID+100))
+		end(later)
+		r.pass(time.Second)
+		again := ask(n, email)
+		again.Reask.Before = r.At
+		r.lose(r.grant(again))
+		r.foundBy(n, 0, unknown, 0)
+		r.crash()
+		r.foundBy(n, 0, unknown, 0)
+	}
 }
 
 // changeOfCompany asks again for a company by one of the identities that answers have named. Then no other identity of

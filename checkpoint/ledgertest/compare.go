@@ -87,13 +87,22 @@ func (c *comparison) step() {
 	} {
 		both(c, scope, func(r *rig) (cost.Totals, error) { return r.Totals(scope), nil })
 	}
+	of, who := c.account(), person(c.draw.IntN(persons))
+	both(c, "record", func(r *rig) (known attempt.Record, err error) {
+		record, err := r.RecordIn(of, who)
+		known.States, known.Attempts, known.Kept = record.States, record.Attempts, record.Kept
+		return known, err
+	})
 }
+
+// persons is how many persons are asked for.
+const persons = 12
 
 // account draws an account.
 func (c *comparison) account() attempt.Account { return attempt.Account(c.draw.IntN(accounts)) }
 
 func (c *comparison) begin() {
-	req := of(c.account(), ask(c.draw.IntN(12), enrich.Fields(1+c.draw.IntN(int(email|phone)))))
+	req := of(c.account(), ask(c.draw.IntN(persons), enrich.Fields(1+c.draw.IntN(int(email|phone)))))
 	if c.draw.IntN(2) == 0 {
 		req.Ceilings = []cost.Ceiling{
 			spend(record.WorkspaceScope, cost.Day, cost.Money(1+c.draw.Int64N(20))*10*cost.Cent),

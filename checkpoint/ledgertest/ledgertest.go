@@ -34,6 +34,8 @@ type Journal interface {
 	Assume(charged bool, ids ...attempt.ID) error
 	// Totals returns the totals of a scope.
 	Totals(scope string) cost.Totals
+	// RecordIn returns what is known of an identity in an account.
+	RecordIn(attempt.Account, enrich.Identity) (attempt.Record, error)
 }
 
 // Options say how a ledger is opened.
@@ -145,6 +147,16 @@ func (r *rig) spent(scope string, settled, held cost.Money) {
 	r.T.Helper()
 	if got := r.Totals(scope); got.Settled.Money() != settled || got.Held.Money() != held {
 		r.T.Fatalf("%s: settled $%s, held $%s; want $%s, $%s", scope, got.Settled.Money(), got.Held.Money(), settled, held)
+	}
+}
+
+// foundBy checks which attempt has the value of a field of a person.
+func (r *rig) foundBy(n int, f enrich.Field, state attempt.FieldState, want attempt.ID) {
+	r.T.Helper()
+	known, err := r.RecordIn(0, person(n))
+	r.check(err)
+	if got := known.FoundBy(f); got != want || known.States[f] != state {
+		r.T.Fatalf("the value is that of attempt %d in state %d, want %d in state %d", got, known.States[f], want, state)
 	}
 }
 

@@ -113,6 +113,10 @@ func (l *rows) subject(account attempt.Account, who enrich.Identity) (s decide.S
 		}
 		for f := range a.intent.Hold.Fields.Each() {
 			if state := a.stateOf(f); state != attempt.Unasked {
+				before := s.FoundBy(f)
+				if s.Kept[f] = 0; state == attempt.OutcomeUnknown || state == attempt.PaidAndGone {
+					s.Kept[f] = before
+				}
 				s.States[f], s.Attempts[f], s.At[f], s.Earlier[f] = state, a.id, a.decided, a.intent.Earlier[f]
 				if a.state == attempt.Intended {
 					s.InFlight = s.InFlight.With(f)
@@ -306,6 +310,10 @@ func (l *rows) RebaseAccount(account attempt.Account, snapshot cost.Account) err
 	})
 	of.base, of.baseFirst = snapshot, attempt.ID(len(l.attempts)+1)
 	return nil
+}
+
+func (l *rows) RecordIn(account attempt.Account, who enrich.Identity) (attempt.Record, error) {
+	return l.subject(account, who).Record, nil
 }
 
 func (l *rows) Totals(scope string) cost.Totals { return l.scope(scope).Totals }

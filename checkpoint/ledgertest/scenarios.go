@@ -133,6 +133,7 @@ func scenarios() map[string]scenario {
 		"a number may be that of several companies":   {play: sharedNumber},
 		"an observed change is asked for once":        {play: changedOnce},
 		"a lost call for a change is asked for once":  {play: changeLost},
+		"a lost call for a change keeps the answer":   {play: answerKept},
 		"a change counts for every identity":          {play: changeOfCompany},
 		"common ceilings count every account":         {play: commonCeilings},
 		"an account's own ceilings count it alone":    {play: ownCeilings},

@@ -50,6 +50,11 @@ func queuePaid(batch *pgx.Batch, workspace string, writes []record.Write, isCopy
 			if res.State == attempt.Settled {
 				kept = res.Returned
 			}
+			if res.State == attempt.Settled || res.Rejected { // a value that was found before does not count any more
+				batch.Queue(`DELETE FROM payonce_paid AS earlier USING payonce_paid AS own WHERE own.workspace = $1 AND own.attempt = $2
+					AND own.field <> ALL($3::int2[]) AND earlier.workspace = $1 AND earlier.subject = own.subject AND earlier.field = own.field
+					AND earlier.attempt < own.attempt AND earlier.settled`, workspace, id, numbersOf(kept))
+			}
 			batch.Queue("DELETE FROM payonce_paid WHERE workspace = $1 AND attempt = $2 AND field <> ALL($3::int2[])", workspace, id, numbersOf(kept))
 			batch.Queue("UPDATE payonce_paid SET settled = true WHERE workspace = $1 AND attempt = $2", workspace, id)
 		}

@@ -41,16 +41,12 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn) (turn record.Turn, er
 	batch.Queue(renewal, s.workspace, s.epoch, s.nonce).QueryRow(func(row pgx.Row) error { return s.isLive(row.Scan(&renewed, &turn.Now)) })
 	batch.Queue(`UPDATE payonce_process SET ended = clock_timestamp() WHERE workspace = $1 AND ended IS NULL AND epoch <> $2
 		AND seen + lease + call_time < clock_timestamp()`, s.workspace, s.epoch)
-	batch.Queue("SELECT epoch, seen + lease, seen + lease <= clock_timestamp() FROM payonce_process WHERE workspace = $1 AND ended IS NULL", s.workspace).
+	batch.Queue("SELECT epoch, seen + lease FROM payonce_process WHERE workspace = $1 AND ended IS NULL", s.workspace).
 		Query(func(rows pgx.Rows) error {
 			var epoch int64
-			var lease time.Time
-			var silent bool
-			_, err := pgx.ForEachRow(rows, []any{&epoch, &lease, &silent}, func() error {
-				turn.Live, turn.Leases = append(turn.Live, uint64(epoch)), append(turn.Leases, lease)
-				if silent && epoch != s.epoch {
-					turn.Silent = append(turn.Silent, uint64(epoch))
-				}
+			var leaseEnds time.Time
+			_, err := pgx.ForEachRow(rows, []any{&epoch, &leaseEnds}, func() error {
+				turn.Live = append(turn.Live, record.Process{Epoch: uint64(epoch), LeaseEnds: leaseEnds})
 				return nil
 			})
 			return err

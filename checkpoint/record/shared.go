@@ -4,6 +4,7 @@ package record
 
 import (
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -42,19 +43,42 @@ type Shared interface {
 type Turn struct {
 	Now   time.Time // by the clock of the database, after all earlier turns
 	Epoch uint64    // of this process
-	// Live are the epochs of the processes that may still record how their calls ended, this one included.
-	Live []uint64
-	// Leases has when the lease of each of Live ends unless it is renewed.
-	Leases []time.Time
+	// Live are the processes that may still record how their calls ended, this one included.
+	Live []Process
 	// Refused is why the process may begin no calls, such as ErrFenced; nil when it may. It may still record how its calls
 	// ended.
 	Refused error
-	// Silent are those of Live, except this one, whose leases have ended: they begin no calls.
-	Silent []uint64
 	// Senders are the processes, except this one, whose calls may still arrive at the service, or could until a short time
 	// ago.
 	Senders []Sender
 	Changed []Write // in any order; without deleted records
+}
+
+// Process is a process whose epoch has not ended.
+type Process struct {
+	Epoch     uint64
+	LeaseEnds time.Time // unless the lease is renewed
+}
+
+// Process returns the process of an epoch, and false when the epoch has ended.
+func (t Turn) Process(epoch uint64) (Process, bool) {
+	i := slices.IndexFunc(t.Live, func(p Process) bool { return p.Epoch == epoch })
+	if i < 0 {
+		return Process{}, false
+	}
+	return t.Live[i], true
+}
+
+// IsLive reports whether the process of an epoch may still record how its calls ended.
+func (t Turn) IsLive(epoch uint64) bool {
+	_, live := t.Process(epoch)
+	return live
+}
+
+// IsSilent reports whether another process is live and its lease has ended: it begins no calls.
+func (t Turn) IsSilent(epoch uint64) bool {
+	p, live := t.Process(epoch)
+	return live && epoch != t.Epoch && !p.LeaseEnds.After(t.Now)
 }
 
 // Sender is a process whose calls may still arrive. It may have been stopped right before it sent one.

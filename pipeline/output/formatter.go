@@ -150,8 +150,8 @@ func (p *formatter) appendDecided(all []decided) []decided {
 		}
 		record := &e.records[e.known-1]
 		for f := range e.Scope.Wanted.Each() {
-			if record.States[f] == attempt.Found && !e.result.withheld.Has(f) {
-				all = append(all, decided{i, f, record.Attempts[f]})
+			if id := record.FoundBy(f); id != 0 && !e.result.withheld.Has(f) {
+				all = append(all, decided{i, f, id})
 			}
 		}
 	}

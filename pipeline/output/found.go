@@ -98,7 +98,7 @@ func (t *through) foundRow(line table.Row) *FoundRow {
 				continue
 			}
 			taken[position] = true
-			known, _ := e.attempts.of(record.Attempts[f.Field])
+			known, _ := e.attempts.of(record.FoundBy(f.Field))
 			if known == nil {
 				continue
 			}

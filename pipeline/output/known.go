@@ -81,10 +81,11 @@ func (k *KnownCompanies) As(
 // searched returns the company that a search by a name has found, when it is known. The record is that of the name.
 func (k *KnownCompanies) searched(own *attempt.Record) (known []knownCompany, err error) {
 	for f := range k.Matching.Each() {
-		if own.States[f] != attempt.Found {
+		id := own.FoundBy(f)
+		if id == 0 {
 			continue
 		}
-		outcomes, err := k.recalled(own.Attempts[f])
+		outcomes, err := k.recalled(id)
 		if err != nil || len(outcomes) == 0 || outcomes[0].Ended.Erased || !outcomes[0].Ended.Answered() {
 			return nil, err
 		}

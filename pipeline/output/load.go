@@ -47,7 +47,7 @@ func (e *evaluator) load(each func(visit func(table.Row) error) error) error {
 	for i := range e.records {
 		record := &e.records[i]
 		for f := range e.Scope.Wanted.Each() {
-			ids = append(append(ids, record.Earlier[f]...), record.Attempts[f])
+			ids = append(append(ids, record.Earlier[f]...), record.Attempts[f], record.Kept[f])
 		}
 	}
 	slices.Sort(ids)

@@ -53,34 +53,49 @@ func (o Output) recall(
 	row.reset()
 	var reasons enrich.ByField[string]
 	seen := make([]attempt.ID, 0, enrich.MaxFields)
+	add := func(id attempt.ID, known *attempt.Outcome, values *enrich.Values, contradicts bool) {
+		if slices.Contains(seen, id) {
+			return
+		}
+		seen = append(seen, id)
+		own := known.Ended.Run == o.Run && !o.shown.has(id)
+		if contradicts {
+			r.contradicted = append(r.contradicted, row.answer.Names(o.Scope.Subject)...)
+			values = row.withheld(values)
+		}
+		r.found = r.found || known.Ended.Answered() && !contradicts && known.Ended.Status != enrich.NotFound
+		r.add(&known.Ended, values, own)
+		r.mayBeFree = r.mayBeFree || own && known.MayBeFree != 0
+	}
+	var kept enrich.Fields
 	for f := range o.Scope.Wanted.Each() {
-		id := record.Attempts[f]
-		known, values := attempts.of(id)
-		if known == nil || !missing.Has(f) && (!isFirst || known.Ended.Run != o.Run) {
-			continue
-		}
-		if states[f] != attempt.Forgotten { // whatever became of it before
-			reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
-		}
-		contradicts := row.contradicts(id, known, values) && !accept
-		if contradicts && states[f] == attempt.Found {
-			r.withheld = r.withheld.With(f)
-		} else {
-			r.values[f] = values.Fields[f]
-		}
-		if known.Ended.Erased && states[f] == attempt.Found {
-			states[f], reasons[f] = attempt.Forgotten, reasonExpired
-		}
-		if !slices.Contains(seen, id) {
-			seen = append(seen, id)
-			own := known.Ended.Run == o.Run && !o.shown.has(id)
-			if contradicts {
-				r.contradicted = append(r.contradicted, row.answer.Names(o.Scope.Subject)...)
-				values = row.withheld(values)
+		for _, id := range [...]attempt.ID{record.Attempts[f], record.Kept[f]} {
+			if id == 0 {
+				continue
 			}
-			r.found = r.found || known.Ended.Answered() && !contradicts && known.Ended.Status != enrich.NotFound
-			r.add(&known.Ended, values, own)
-			r.mayBeFree = r.mayBeFree || own && known.MayBeFree != 0
+			known, values := attempts.of(id)
+			if known == nil || !missing.Has(f) && (!isFirst || known.Ended.Run != o.Run) {
+				continue
+			}
+			isFound := id == record.FoundBy(f)
+			contradicts := row.contradicts(id, known, values) && !accept
+			if contradicts && isFound {
+				r.withheld = r.withheld.With(f)
+			} else {
+				r.values[f] = values.Fields[f]
+			}
+			switch {
+			case id == record.Kept[f]:
+				kept = kept.With(f)
+			case known.Ended.Erased && isFound:
+				states[f], reasons[f] = attempt.Forgotten, reasonExpired
+			case states[f] != attempt.Forgotten: // whatever became of it before
+				reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
+			}
+			add(id, known, values, contradicts)
+		}
+		if kept.Has(f) && r.values[f] != "" {
+			reasons[f] = joined(reasons[f], reasonKept)
 		}
 	}
 	o.addForfeited(r, record, attempts, seen)
@@ -99,7 +114,7 @@ func (o Output) recall(
 	r.judged = row.judged
 	r.withheld &= missing
 	r.answer.Reason = joined(r.answer.Reason, r.judged.text(accept))
-	r.outcome, r.reason = o.evaluate(missing.Without(r.withheld), states, reasons, &r.answer)
+	r.outcome, r.reason = o.evaluate(missing.Without(r.withheld.Without(kept)), states, reasons, &r.answer)
 	r.withhold()
 	if r.mayBeFree {
 		r.reason = strings.TrimPrefix(r.reason+"; "+reasonMayBeFree, "; ")
@@ -234,6 +249,9 @@ const (
 	reasonForgotten = "forgotten on request"
 	reasonExpired   = "the answer was erased after its retention time"
 )
+
+// reasonKept is that of a value that was asked for again, and whose new answer is not known.
+const reasonKept = "the values are from the earlier answer"
 
 // reasonElsewhere is that of a row whose company has no answer, and whose call the journal refuses.
 const reasonElsewhere = "the company was looked up by another identity; that answer was erased, or that call may have been charged"

@@ -51,7 +51,7 @@ func (r SubjectRecord) Pack(wanted enrich.Fields, record *attempt.Record) (known
 		i++
 	}
 	for f := range wanted.Each() {
-		if len(record.Earlier[f]) > 0 || record.Attempts[f]>>attemptBits != 0 {
+		if len(record.Earlier[f]) > 0 || record.Kept[f] != 0 || record.Attempts[f]>>attemptBits != 0 {
 			r[0] = incomplete
 		}
 	}

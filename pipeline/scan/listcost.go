@@ -42,6 +42,9 @@ func (w *CostWatcher) keep(record attempt.Record, err error) (attempt.Record, er
 		if id != 0 {
 			w.attempts = append(w.attempts, id)
 		}
+		if kept := record.Kept[f]; kept != 0 {
+			w.attempts = append(w.attempts, kept)
+		}
 		w.attempts = append(w.attempts, record.Earlier[f]...)
 	}
 	return record, err

@@ -385,13 +385,10 @@ func (s *sharedStore) begin() (turn record.Turn, err error) {
 			d.tally["epochs ended by others"]++
 		}
 		if !other.ended {
-			turn.Live, turn.Leases = append(turn.Live, epoch), append(turn.Leases, other.seen.Add(lease))
+			turn.Live = append(turn.Live, record.Process{Epoch: epoch, LeaseEnds: other.seen.Add(lease)})
 		}
 		if epoch == s.epoch {
 			continue
-		}
-		if !other.ended && !other.seen.Add(lease).After(now) {
-			turn.Silent = append(turn.Silent, epoch)
 		}
 		if other.arrived.IsZero() || other.arrived.After(now.Add(-record.SendersKept)) {
 			turn.Senders = append(turn.Senders, record.Sender{Epoch: epoch, Holder: fmt.Sprint("process ", epoch), Arrived: other.arrived})

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"slices"
 
 	"payonce/checkpoint/pgstore"
 	"payonce/checkpoint/record"
@@ -14,11 +13,11 @@ type Peers struct {
 	// Own is the epoch of this process. It is live until the Member is closed, or until the process has not reached the
 	// database for its lease and the longest time of a call.
 	Own  uint64
-	live []uint64
+	turn record.Turn
 }
 
 // Runs reports whether another process with an epoch may still work.
-func (p Peers) Runs(epoch uint64) bool { return epoch != p.Own && slices.Contains(p.live, epoch) }
+func (p Peers) Runs(epoch uint64) bool { return epoch != p.Own && p.turn.IsLive(epoch) }
 
 // Member is a process that changes a journal several times. In a shared journal it has one epoch for all changes, so
 // that other processes know that it is alive.
@@ -41,7 +40,7 @@ func (m *Member) Change(ctx context.Context, do func(record.Store, Peers) error)
 			return err
 		}
 	}
-	return m.store.Alone(func(turn record.Turn) error { return do(m.store, Peers{turn.Epoch, turn.Live}) })
+	return m.store.Alone(func(turn record.Turn) error { return do(m.store, Peers{turn.Epoch, turn}) })
 }
 
 // Close ends the epoch.
