@@ -144,7 +144,7 @@ func compareWords(a, b []string) level {
 	case len(shared) == 0:
 		return differs
 	case (len(ownA) == 0 || len(ownB) == 0) && !allBranches(shared):
-		return contains
+		return containsAll(a, b, ownA, ownB)
 	case !shareName(namesA, namesB, shared):
 		return differs
 	default:
@@ -168,6 +168,16 @@ func compareGeneric(a, b []string, isSpelledAlike bool) level {
 	default:
 		return near
 	}
+}
+
+// containsAll compares two names, one of which has no words of its own but for generic ones: Acme and Acme Foods, but
+// Acme Partners has a word that Acme Foods lacks.
+func containsAll(a, b, ownA, ownB []string) level {
+	genericA, genericB, _ := pairWords(genericWords(a), genericWords(b))
+	if len(ownA)+len(genericA) > 0 && len(ownB)+len(genericB) > 0 {
+		return related
+	}
+	return contains
 }
 
 // genericWords returns the words that are generic and not fillers.

@@ -138,6 +138,8 @@ func TestAnAnswerAboutAnotherCompanyContradicts(t *testing.T) {
 		// A number of another company whose name begins in the same way.
 		{number, company("Harbor Logistics 3", "GB", "", "01234567"), company("Harbor Foods 3", "GB", "", "01234567"), fit.Contradicts, "name"},
 		{number, company("Harbor Logistics 3", "GB", "harbor-logistics-3.example", "01234567"), company("Harbor Foods 3", "GB", "harbor-foods-3.example", "01234567"), fit.Contradicts, "name"},
+		{number, company("Lantern Logistics 1 PLC", "GB", "", "00000848"), company("Lantern Partners 1 PLC", "GB", "", "00000848"), fit.Contradicts, "name"},
+		{site, company("Lantern Logistics 1 PLC", "GB", "lantern-partners-1.example"), company("Lantern Partners 1 PLC", "GB", "lantern-partners-1.example"), fit.Contradicts, "name"},
 		{id, company("Harbor Logistics 3", "GB", "", "", "", "4711"), company("Harbor Foods 3", "GB", "", "", "", "4711"), fit.Contradicts, "name"},
 		// A number in a label is not a part of another number.
 		{enrich.ByCompanyName, company("Studio 18", "DE", "studio18.de"), company("Studio 180 GmbH", "DE", "studio180.de"), fit.Contradicts, "website"},
@@ -159,6 +161,7 @@ func TestUncertainComparisonsAreUnclear(t *testing.T) {
 		{number, company("Royal Mail plc", "GB", "ids.co.uk", "08680755"), company("International Distributions Services plc", "GB", "ids.co.uk", "08680755"), fit.Unclear, "name"},
 		{number, company("Facebook", "US", "", "", "", "1"), company("Facebook Meta", "US", "", "", "", "1"), fit.Unclear, "name"},
 		// One has further words.
+		{site, company("Acme Group", "GB", "acme.com"), company("Acme Retail Ltd", "GB", "acme.com"), fit.Unclear, "name"},
 		{site, company("Acme", "GB", "acme.com"), company("Acme Retail Ltd", "GB", "acme.com"), fit.Unclear, "name"},
 		// Companies of a group differ in words that many names have.
 		{site, company("Deloitte Consulting", "GB", "deloitte.co.uk"), company("Deloitte Services", "GB", "deloitte.co.uk"), fit.Unclear, "name"},
