@@ -103,6 +103,31 @@ func TestAContradictingAnswerIsNotWrittenToItsRow(t *testing.T) {
 	}
 }
 
+// TestADuplicateNamesWhatDiffersInItsOwnRow runs a list in which two rows have one website, and only the second one
+// differs from the answer.
+func TestADuplicateNamesWhatDiffersInItsOwnRow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.csv")
+	text := "Company name,Website,Country\n" +
+		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE\n" +
+		"Falcon Logistics 1 Retail,falcon-logistics-1.example,SE\n"
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := runOf(list, "company")
+	if _, err := bothIn(dir).Run(t.Context(), o, silent{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"matched|high|6|",
+		"duplicate|medium|6|v2_company: same company as row 1; name Falcon Logistics 1 Retail in the list, Falcon Logistics 1 in the answer",
+	}
+	if diff := cmp.Diff(want, shownOf(t, o.Output.Path, "company_id", "enrich_reason")); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
+
 // TestAcceptedAnswersThatContradictFillOnlyWhatNoStepFound runs a list in which a fallback finds the company that a
 // first answer contradicts, and one in which all answers contradict. Whether they are accepted does not change which
 // companies are asked for, and the columns of units add up to what was used. Of answers that contradict, the least

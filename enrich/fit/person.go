@@ -43,7 +43,7 @@ func (c *comparison) person() {
 		c.agree(1)
 	case otherLast, otherFirst:
 		verdict := Contradicts
-		if !named && profile != differs && (company == missing || company == contains || company.agrees()) {
+		if !named && profile != differs && !c.otherGivenName() && (company == missing || company == contains || company.agrees()) {
 			verdict = Unclear
 		}
 		c.differ(verdict, "name", fullName(c.row), fullName(c.answer))
@@ -61,6 +61,24 @@ func (c *comparison) person() {
 		c.differ(verdict, "profile", c.row[enrich.PartProfile], c.answer[enrich.PartProfile])
 	}
 	c.employer(company, named)
+}
+
+// otherGivenName reports whether both have usual given names, and not the same: a person can change the last name.
+func (c *comparison) otherGivenName() bool {
+	row, answer := nameOf(c.row), nameOf(c.answer)
+	a, b := givenIn(row, answer), givenIn(answer, row)
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(word string) bool {
+		return slices.ContainsFunc(b, func(other string) bool { return isSameFirst(word, other) })
+	})
+}
+
+// givenIn returns the usual given names among the first names of a name. Of one that is not split they are all words
+// that are no last names of the other one.
+func givenIn(n, other personName) []string {
+	return slices.DeleteFunc(slices.Clone(n.first), func(word string) bool {
+		isLast := !n.isSplit && slices.ContainsFunc(other.last, func(last string) bool { return isSameLast(word, last) })
+		return isLast || !IsGivenName(word)
+	})
 }
 
 // employer judges how the companies of the person compare.

@@ -100,8 +100,14 @@ func TestPersons(t *testing.T) {
 		{name, person("Peter|Hofmann"), person("Peter Hoffmann"), fit.Fits},
 		{name, person("Jenifer|Lee"), person("Jennifer Lee"), fit.Fits},
 		// An email or a page names the person, and the difference is named.
-		{email, person("Christian|Klein", "Acme"), person("Christina Klein", "Acme"), fit.Unclear},
+		{email, person("María|García López", "Acme"), person("Maria Garcia Perez", "Acme"), fit.Unclear},
+		{email, person("Chip|Klein", "Acme"), person("Peter Klein", "Acme"), fit.Unclear},
 		{profile, person("Peter|Hansen", "Acme"), person("Peter Jansen", "Acme"), fit.Unclear},
+		// But not where both have usual given names: somebody else of the family.
+		{email, person("Christian|Klein", "Acme"), person("Christina Klein", "Acme"), fit.Contradicts},
+		{profile, person("Anna|Schmidt", "Acme"), person("Peter|Schmidt", "Acme"), fit.Contradicts},
+		{profile, person("Anna Schmidt", "Acme"), person("Peter|Schmidt", "Acme"), fit.Contradicts},
+		{profile, person("Peggy|Schmidt", "Acme"), person("Margaret Weber", "Acme"), fit.Unclear},
 		// A page or an email names one person, who can have married.
 		{profile, person("Anna|Schmidt"), person("Anna Weber"), fit.Unclear},
 		{email, person("Anna|Schmidt"), person("Anna Weber"), fit.Unclear},
