@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,6 +71,50 @@ func TestFiltersAreSentAsTheSpecificationHasThem(t *testing.T) {
 		if got := string(test.q.Call(1).Body); got != test.body || test.q.String() != test.text {
 			t.Errorf("%s sends\n%s, want\n%s", test.q, got, test.body)
 		}
+	}
+}
+
+// TestEveryFilterIsSentAlone writes each filter of the specification, and reads it in the body of the call.
+func TestEveryFilterIsSentAlone(t *testing.T) {
+	written := map[v2.FilterKind][2]string{
+		v2.TextsFilter: {`Zeta 7,"a, b"`, `["Zeta 7","a, b"]`}, v2.NumbersFilter: {"12,3", `[3,12]`}, v2.TextFilter: {"Zeta 7", `"Zeta 7"`},
+		v2.SpanFilter: {"3..7.5", `{"gte":3,"lte":7.5}`}, v2.OneIDFilter: {"42", "42"},
+	}
+	own := map[string][2]string{
+		"location_type": {"State", `["state"]`}, "employee_seniorities": {"C Suite", `["c_suite"]`}, "country_code": {"Germany", `"DE"`},
+		"lei_number": {"529900T8BM49AURSDO55", `"529900T8BM49AURSDO55"`},
+	}
+	seen := 0
+	for _, o := range []v2.Operation{v2.OpProspecting, v2.OpEmployees, v2.OpEnrichEmployeeSearch, v2.OpOverview} {
+		for key, kind := range v2.FilterKinds(o) {
+			text, known := own[key]
+			if !known {
+				text = written[kind]
+			}
+			var body map[string]json.RawMessage
+			if err := json.Unmarshal(where(t, o, key+"="+text[0]).Call(1).Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			delete(body, "page")
+			delete(body, "per_page")
+			if encoded, isEncoded := body["filters"]; isEncoded {
+				var filters string
+				if err := json.Unmarshal(encoded, &filters); err != nil {
+					t.Fatal(err)
+				}
+				body = nil
+				if err := json.Unmarshal([]byte(filters), &body); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(body) != 1 || string(body[key]) != text[1] {
+				t.Errorf("%s: %s=%s is sent as %s, want %s alone", o, key, text[0], body, text[1])
+			}
+			seen++
+		}
+	}
+	if seen < 70 {
+		t.Errorf("%d filters; the specification has more", seen)
 	}
 }
 
