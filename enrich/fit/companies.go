@@ -100,6 +100,7 @@ func splitForm(name string) (words []string, form string) {
 	if len(words) > 1 && form == "" && (formOf(words[0]) != "" || furtherForms[words[0]]) {
 		form, words = words[0], words[1:]
 	}
+	words = words[:min(len(words), mostWords)]
 	for i, word := range words {
 		if long, short := shortForms[word]; short {
 			words[i] = long

@@ -227,10 +227,13 @@ func wordsOfName(text string) []string {
 		}
 	}
 	if len(kept) == 0 {
-		return words
+		kept = words
 	}
-	return kept
+	return kept[:min(len(kept), mostWords)]
 }
+
+// mostWords is how many words of a name are compared, of a person or a company. A text with more is not a name.
+const mostWords = 20
 
 // comparePersonNames compares two names. The order of first and last names does not count, because lists mix them up.
 func comparePersonNames(a, b personName) nameLevel {

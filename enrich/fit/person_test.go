@@ -1,6 +1,7 @@
 package fit_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -136,5 +137,30 @@ func TestPersons(t *testing.T) {
 		if got.Verdict != tt.want || (got.Verdict == fit.Contradicts || got.Verdict == fit.Unclear) == (got.Differences == "") {
 			t.Errorf("asked by %s, %q and %q: %d %q, not %d", tt.asked, *tt.row, *tt.answer, got.Verdict, got.Differences, tt.want)
 		}
+	}
+}
+
+// TestATextOfManyWordsIsComparedByItsFirstOnes compares texts that no list has as names, and services may return. Without
+// a limit the comparison would not end in the time of a test.
+func TestATextOfManyWordsIsComparedByItsFirstOnes(t *testing.T) {
+	words := make([]string, 20_000)
+	for i := range words {
+		words[i] = fmt.Sprintf("word%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26)
+	}
+	text := strings.Join(words, " ")
+	for _, tt := range []struct {
+		row, answer string
+		want        fit.Verdict
+	}{
+		{"Ann|Lee", "Ann Lee " + text, fit.Fits},
+		{"Ann|Lee", text + " Ann Lee", fit.Contradicts},
+		{text + "|" + text, text, fit.Fits},
+	} {
+		if got := fit.Compare(enrich.ByName, person(tt.row), person(tt.answer)); got.Verdict != tt.want {
+			t.Errorf("%.20q and %.20q: %+v, want %d", tt.row, tt.answer, got, tt.want)
+		}
+	}
+	if got := fit.Compare(enrich.ByWebsite, company(text, "GB", "acme.com"), company("Zeta "+text, "GB", "acme.com")); got.Differences == "" {
+		t.Errorf("two companies: %+v", got)
 	}
 }
