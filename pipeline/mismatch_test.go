@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +102,94 @@ func TestAContradictingAnswerIsNotWrittenToItsRow(t *testing.T) {
 	}
 	if diff := cmp.Diff(accepted, shownOf(t, again, columns...)); diff != "" {
 		t.Errorf("the run accepted, and it is written again without saying so (-run +write):\n%s", diff)
+	}
+}
+
+// TestADuplicateNamesWhatDiffersInItsOwnRow runs a list in which two rows have one website, and only the second one
+// differs from the answer.
+func TestADuplicateNamesWhatDiffersInItsOwnRow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.csv")
+	text := "Company name,Website,Country\n" +
+		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE\n" +
+		"Falcon Logistics 1 Retail,falcon-logistics-1.example,SE\n"
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := runOf(list, "company")
+	if _, err := bothIn(dir).Run(t.Context(), o, silent{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"matched|high|6|",
+		"duplicate|medium|6|v2_company: same company as row 1; name Falcon Logistics 1 Retail in the list, Falcon Logistics 1 in the answer",
+	}
+	if diff := cmp.Diff(want, shownOf(t, o.Output.Path, "company_id", "enrich_reason")); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+}
+
+// TestTheFiguresAreThoseOfTheCompanyThatFits runs a list with wrong company ids. Later steps ask by the id of the company
+// that fits the row, and never by one whose company contradicts it, unless that is accepted.
+func TestTheFiguresAreThoseOfTheCompanyThatFits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	list := filepath.Join(dir, "list.csv")
+	text := "Company name,Website,Country,company_id\n" +
+		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE,13\n" + // the id is that of another company
+		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE,900000001\n" + // nobody has it
+		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE,6\n"
+	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := runOf(list, "company", "ownership")
+	o.Output.Tables, o.Output.TablesFormat = filepath.Join(dir, "tables"), "csv"
+	run := func(fallback, accept bool) *report.RunSummary {
+		t.Helper()
+		o.List.Fallback, o.List.AcceptMismatch = fallback, accept
+		o.Output.Path = filepath.Join(dir, fmt.Sprintf("out-%t-%t.csv", fallback, accept))
+		ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended.Summary
+	}
+	owners := func() (companies []string) {
+		t.Helper()
+		for _, row := range cells(t, filepath.Join(o.Output.Tables, "shareholders.csv")) {
+			companies = append(companies, row["company_id"])
+		}
+		return slices.Compact(companies)
+	}
+	columns := []string{"company_id_2"}
+	run(false, false)
+	if diff := cmp.Diff([]string{"mismatch|none|", "not_found||", "matched|high|6"}, shownOf(t, o.Output.Path, columns...)); diff != "" {
+		t.Errorf("without fallbacks (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"6"}, owners()); diff != "" {
+		t.Errorf("owners without fallbacks (-want +got):\n%s", diff)
+	}
+	dir = t.TempDir()
+	run(true, false)
+	if diff := cmp.Diff([]string{"matched|medium|6", "matched|medium|6", "matched|high|6"}, shownOf(t, o.Output.Path, columns...)); diff != "" {
+		t.Errorf("output (-want +got):\n%s", diff)
+	}
+	for i, want := range []string{"company_id 13 in the list, 6 in the answer", "company_id 900000001 in the list, 6 in the answer"} {
+		if reason := cells(t, o.Output.Path)[i]["enrich_reason"]; !strings.Contains(reason, want) {
+			t.Errorf("row %d: %q does not name %q", i+1, reason, want)
+		}
+	}
+	if diff := cmp.Diff([]string{"6"}, owners()); diff != "" {
+		t.Errorf("owners (-want +got):\n%s", diff)
+	}
+	if summary := run(true, false); summary.Posts != 0 {
+		t.Errorf("%d requests at the second start", summary.Posts)
+	}
+	dir = t.TempDir()
+	run(false, true)
+	if diff := cmp.Diff([]string{"13", "6"}, owners()); diff != "" {
+		t.Errorf("owners of accepted companies (-want +got):\n%s", diff)
 	}
 }
 

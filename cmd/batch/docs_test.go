@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // shownCommand matches a command in a text: in a line of a block, or in quotes of code.
@@ -67,4 +68,36 @@ func commandOf(root *cobra.Command, words []string) (cmd *cobra.Command, rest []
 		cmd, rest = cmd.Commands()[i], rest[1:]
 	}
 	return cmd, rest
+}
+
+// TestTheFlagsThatReachTheSpecificationExist checks the flags that the table of docs/conformance.md names without a
+// command.
+func TestTheFlagsThatReachTheSpecificationExist(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/conformance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## v2: what reaches each part\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	flags := map[string]bool{}
+	var collect func(*cobra.Command)
+	collect = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) { flags[flag.Name] = true })
+		for _, below := range cmd.Commands() {
+			collect(below)
+		}
+	}
+	collect(newRootCommand(quietEnvironment(nil)))
+	seen := 0
+	for _, span := range regexp.MustCompile("`--[^`]+`").FindAllString(section, -1) {
+		for _, flag := range regexp.MustCompile(`--([a-z][a-z0-9-]*)`).FindAllStringSubmatch(span, -1) {
+			if seen++; !flags[flag[1]] {
+				t.Errorf("the table names %s, and no command has a flag --%s", span, flag[1])
+			}
+		}
+	}
+	if seen < 4 {
+		t.Errorf("the table names %d flags", seen)
+	}
 }

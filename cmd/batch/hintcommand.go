@@ -43,7 +43,7 @@ func hintCommand(err error, words []string, flags *pflag.FlagSet) string {
 		}
 		return mapCommandLine(flags.Args(), reading(flags))
 	} else if headerless, ok := errors.AsType[*csvtable.HeaderlessError](err); ok {
-		if made := withHeader(headerless.Header, flags.Args()); made != "" {
+		if made := withHeader(headerless, flags.Args()); made != "" {
 			return made
 		}
 	}
@@ -55,7 +55,7 @@ func hintCommand(err error, words []string, flags *pflag.FlagSet) string {
 
 // withHeader returns a command that copies a list, with a header before it, and shows its columns. It returns ""
 // for a list that cannot be copied so.
-func withHeader(header string, names []string) string {
+func withHeader(headerless *csvtable.HeaderlessError, names []string) string {
 	if len(names) != 1 || names[0] == "-" || strings.ContainsAny(names[0], "*?[") {
 		return ""
 	}
@@ -67,7 +67,11 @@ func withHeader(header string, names []string) string {
 	}
 	ending := filepath.Ext(name)
 	made := report.ShellWord(strings.TrimSuffix(name, ending) + ".header" + ending)
-	return fmt.Sprintf("{ echo %s; %s -- %s; } > %s && batch map -- %s", report.ShellWord(header), show, report.ShellWord(names[0]), made, made)
+	show += " -- " + report.ShellWord(names[0])
+	if headerless.Mark > 0 {
+		show += fmt.Sprintf(" | tail -c +%d", headerless.Mark+1)
+	}
+	return fmt.Sprintf("{ echo %s; %s; } > %s && batch map -- %s", report.ShellWord(headerless.Header), show, made, made)
 }
 
 // isUnmapped reports whether the error is about columns that are missing: no person can be identified, or the

@@ -126,6 +126,6 @@ func newFigures(env environment) *cobra.Command {
 		Args: cobra.ArbitraryArgs,
 	})
 	c.addListFlags(cmd, "`company_id=COLUMN`: the column with the identifiers, by its header or #number")
-	c.stand(cmd, "year", "year", "only the figures of this `YEAR`")
+	c.stand(cmd, "year", "year", "only the figures of this `YEAR` or span of years")
 	return cmd
 }

@@ -6,11 +6,15 @@ import (
 	"unicode"
 )
 
-// generic are words that many names of companies have. A name differs from another one by its other words. With them
-// are names of countries, because branches have them in their names.
-var generic = wordSet(` the and of for de la le les du des der die das und et e y da do di del della los las el van von
-	group groupe gruppe grupo gruppo groep holding holdings international intl global worldwide europe european company companies
-	co corporation enterprises enterprise services service solutions partners partner associates consulting trading
+// fillers are words that names of companies have in some spellings and lack in others.
+var fillers = wordSet(` the and of for de la le les du des der die das und et e y da do di del della los las el van von
+	company co corporation `)
+
+// generic are further words that many names of companies have. A name differs from another one by its other words. With
+// them are names of countries and directions, because branches have them in their names. Two companies of one group
+// often differ in such words alone.
+var generic = wordSet(` group groupe gruppe grupo gruppo groep holding holdings international intl global worldwide europe european companies
+	enterprises enterprise services service solutions partners partner associates consulting trading
 	industries industrie industry management limited uk usa us eu emea uae germany deutschland france espana spain italia italy
 	nederland netherlands belgium belgique osterreich austria schweiz suisse switzerland polska poland portugal ireland
 	sverige sweden norge norway danmark denmark suomi finland canada australia india china japan america american
@@ -28,7 +32,7 @@ var branches = wordSet(` logistics software foods food bank banking insurance en
 	university school college hospital clinic farm farms garden gardens properties property estates legal law sons son fils sohne zonen hijos
 	figli brothers freres gebruder gebroeders hermanos fratelli bros works werke werk `)
 
-func isGeneric(word string) bool { return generic[word] }
+func isGeneric(word string) bool { return generic[word] || fillers[word] }
 
 func isBranch(word string) bool { return branches[word] }
 
@@ -70,7 +74,10 @@ func compareCompanyNames(a, b string) level {
 	if found == same && formA != "" && formB != "" && formA != formB {
 		return contains // another company of a group, or one that changed its form
 	}
-	if found > contains && scriptOf(a) != scriptOf(b) {
+	switch isOther := scriptOf(a) != scriptOf(b); {
+	case isOther && found == near:
+		return alike // letters can be written in Latin ones in several ways
+	case isOther && found > contains:
 		return missing // a name in another script may be a translation
 	}
 	return found
@@ -93,6 +100,7 @@ func splitForm(name string) (words []string, form string) {
 	if len(words) > 1 && form == "" && (formOf(words[0]) != "" || furtherForms[words[0]]) {
 		form, words = words[0], words[1:]
 	}
+	words = words[:min(len(words), mostWords)]
 	for i, word := range words {
 		if long, short := shortForms[word]; short {
 			words[i] = long
@@ -123,29 +131,74 @@ func compareWords(a, b []string) level {
 		return differ
 	}
 	namesA, namesB := namingWords(a), namingWords(b)
-	if strings.Join(namesA, "") == strings.Join(namesB, "") || sameWords(namesA, namesB) {
-		return alike
-	}
 	ownA, ownB, shared := pairWords(namesA, namesB)
+	isSpelling := len(ownA) == 0 && len(ownB) == 0 || strings.Join(namesA, "") == strings.Join(namesB, "")
 	switch {
-	case len(ownA) == 0 && len(ownB) == 0:
-		return alike
+	case isSpelling:
+		return compareGeneric(a, b, spelledAlike(namesA, namesB))
 	case isAcronym(a, b) || isAcronym(b, a) || isAcronym(namesA, b) || isAcronym(namesB, a):
-		return alike
-	case isTypo(joinedA, joinedB):
-		return alike
+		return near
+	case len(a) != len(b) && isTypo(joinedA, joinedB):
+		return near
 	case min(len(joinedA), len(joinedB)) > 4 && (strings.HasPrefix(joinedA, joinedB) || strings.HasPrefix(joinedB, joinedA)):
 		return contains
 	case len(shared) == 0:
 		return differs
 	case (len(ownA) == 0 || len(ownB) == 0) && !allBranches(shared):
-		return contains
+		return containsAll(a, b, ownA, ownB)
 	case !shareName(namesA, namesB, shared):
 		return differs
 	default:
 		return related
 	}
 }
+
+// compareGeneric compares two names that have the same words but for generic ones, or but for their spelling.
+func compareGeneric(a, b []string, isSpelledAlike bool) level {
+	ownA, ownB, _ := pairWords(genericWords(a), genericWords(b))
+	says := slices.ContainsFunc(a, func(word string) bool { return !isGeneric(word) && !isBranch(word) })
+	switch {
+	case len(ownA) == 0 && len(ownB) == 0 && isSpelledAlike:
+		return alike
+	case len(ownA) == 0 && len(ownB) == 0:
+		return near
+	case len(ownA) > 0 && len(ownB) > 0 && !says: // as the banks of two countries
+		return differs
+	case len(ownA) > 0 && len(ownB) > 0, !says:
+		return contains
+	default:
+		return near
+	}
+}
+
+// containsAll compares two names, one of which has no words of its own but for generic ones: Acme and Acme Foods, but
+// Acme Partners has a word that Acme Foods lacks.
+func containsAll(a, b, ownA, ownB []string) level {
+	genericA, genericB, _ := pairWords(genericWords(a), genericWords(b))
+	if len(ownA)+len(genericA) > 0 && len(ownB)+len(genericB) > 0 {
+		return related
+	}
+	return contains
+}
+
+// genericWords returns the words that are generic and not fillers.
+func genericWords(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !generic[word] })
+}
+
+// spelledAlike reports whether two names have the same words in any order, but for spellings of umlauts.
+func spelledAlike(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	for _, words := range [][]string{a, b} {
+		for i, word := range words {
+			words[i] = umlauts.Replace(word)
+		}
+	}
+	return strings.Join(a, "") == strings.Join(b, "") || sameWords(a, b)
+}
+
+// umlauts are spellings of umlauts in two letters, and in one.
+var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
 // allBranches reports whether words say nothing but what companies do.
 func allBranches(words []string) bool {

@@ -101,10 +101,10 @@ func (c *comparison) companyWebsite(l companyLevels, identified bool) {
 		switch part.level {
 		case same, alike:
 			c.agree(1)
-		case differs:
+		case contains, differs:
 			verdict := Unclear
 			// The name alone found the company, and several companies have the name.
-			if !identified && c.asked == enrich.ByCompanyName && !l.otherPage(part.part).agrees() {
+			if part.level == differs && !identified && c.asked == enrich.ByCompanyName && !l.otherPage(part.part).agrees() {
 				verdict = Contradicts
 			}
 			c.differ(verdict, part.name, c.row[part.part], c.answer[part.part])
@@ -127,11 +127,12 @@ func (c *comparison) companyName(l companyLevels, identified bool) {
 	switch {
 	case l.name == missing:
 		return
-	case l.name.agrees():
+	case l.name.agrees() && (l.name != near || c.asked != enrich.ByCompanyName || identified || paged):
 		c.agree(1)
 		return
-	case l.name == contains && (identified || paged || c.asked != enrich.ByCompanyName),
-		l.name == related && (identified || paged && isOwn()),
+	case l.name == near,
+		l.name == contains && (identified || paged || c.asked != enrich.ByCompanyName),
+		l.name == related && paged && (identified || isOwn()),
 		l.name == differs && paged && (identified || isOwn()): // renamed, or a brand
 		verdict = Unclear
 	}
@@ -214,8 +215,11 @@ func compareWebsites(a, b string) level {
 		return same
 	}
 	labelA, labelB := labelOf(domainA), labelOf(domainB)
-	if labelA == labelB || min(len(labelA), len(labelB)) > 3 && (holds(labelA, labelB) || holds(labelB, labelA)) {
+	switch {
+	case labelA == labelB:
 		return alike
+	case min(len(labelA), len(labelB)) > 3 && (holds(labelA, labelB) || holds(labelB, labelA)):
+		return contains // another website of the company, or that of another one
 	}
 	return differs
 }

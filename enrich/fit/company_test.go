@@ -63,6 +63,9 @@ func TestSpellingsOfOneCompanyFit(t *testing.T) {
 		{site, company("Газпром", "RU", "gazprom.ru"), company("Gazprom PJSC", "RU", "gazprom.ru"), fit.Fits, ""},
 		{site, company("ΔΕΗ", "GR", "dei.gr"), company("DEI", "GR", "dei.gr"), fit.Fits, ""},
 		{site, company("トヨタ自動車", "JP", "toyota.jp"), company("Toyota Motor Corporation", "JP", "toyota.jp"), fit.Fits, ""},
+		{name, company("Газпром", "RU"), company("Gazprom PJSC", "RU"), fit.Fits, ""},
+		{name, company("Mueller Bau", "DE"), company("Müller Bau GmbH", "DE"), fit.Fits, ""},
+		{name, company("The Acme Company", "US"), company("Acme Co., Inc.", "US"), fit.Fits, ""},
 		// Short names.
 		{site, company("BMW", "DE", "bmw.de"), company("Bayerische Motoren Werke AG", "DE", "bmw.de"), fit.Fits, ""},
 		{site, company("KPN", "NL", "kpn.com"), company("Koninklijke KPN N.V.", "NL", "kpn.com"), fit.Unclear, "name KPN in the list, Koninklijke KPN N.V. in the answer"},
@@ -124,6 +127,20 @@ func TestAnAnswerAboutAnotherCompanyContradicts(t *testing.T) {
 		{id, company("Baker", "GB", "", "", "", "4711"), company("Baker", "GB", "", "", "", "4712"), fit.Contradicts, "company_id"},
 		{site, company("Siemens Mobility", "DE", "siemens.com"), company("Siemens Healthineers AG", "DE", "siemens.com"), fit.Contradicts, "name"},
 		{site, company("Sparkasse Köln", "DE", "volksbank-bonn.de"), company("Volksbank Bonn eG", "DE", "volksbank-bonn.de"), fit.Contradicts, "name"},
+		// Words that many names have tell these companies apart.
+		{site, company("Bank of Ireland", "GB", "boi.com"), company("Bank of America", "GB", "boi.com"), fit.Contradicts, "name"},
+		{name, company("South East Water", "GB"), company("South West Water Ltd", "GB"), fit.Contradicts, "name"},
+		{name, company("Air France", "FR"), company("Air India", "FR"), fit.Contradicts, "name"},
+		{name, company("Deloitte Consulting", "GB"), company("Deloitte Services", "GB"), fit.Contradicts, "name"},
+		// A letter in place of another one makes another name.
+		{name, company("Becker Bau", "DE"), company("Decker Bau GmbH", "DE"), fit.Contradicts, "name"},
+		{name, company("Müller GmbH", "DE"), company("Möller GmbH", "DE"), fit.Contradicts, "name"},
+		// A number of another company whose name begins in the same way.
+		{number, company("Harbor Logistics 3", "GB", "", "01234567"), company("Harbor Foods 3", "GB", "", "01234567"), fit.Contradicts, "name"},
+		{number, company("Harbor Logistics 3", "GB", "harbor-logistics-3.example", "01234567"), company("Harbor Foods 3", "GB", "harbor-foods-3.example", "01234567"), fit.Contradicts, "name"},
+		{number, company("Lantern Logistics 1 PLC", "GB", "", "00000848"), company("Lantern Partners 1 PLC", "GB", "", "00000848"), fit.Contradicts, "name"},
+		{site, company("Lantern Logistics 1 PLC", "GB", "lantern-partners-1.example"), company("Lantern Partners 1 PLC", "GB", "lantern-partners-1.example"), fit.Contradicts, "name"},
+		{id, company("Harbor Logistics 3", "GB", "", "", "", "4711"), company("Harbor Foods 3", "GB", "", "", "", "4711"), fit.Contradicts, "name"},
 		// A number in a label is not a part of another number.
 		{enrich.ByCompanyName, company("Studio 18", "DE", "studio18.de"), company("Studio 180 GmbH", "DE", "studio180.de"), fit.Contradicts, "website"},
 	} {
@@ -144,7 +161,18 @@ func TestUncertainComparisonsAreUnclear(t *testing.T) {
 		{number, company("Royal Mail plc", "GB", "ids.co.uk", "08680755"), company("International Distributions Services plc", "GB", "ids.co.uk", "08680755"), fit.Unclear, "name"},
 		{number, company("Facebook", "US", "", "", "", "1"), company("Facebook Meta", "US", "", "", "", "1"), fit.Unclear, "name"},
 		// One has further words.
+		{site, company("Acme Group", "GB", "acme.com"), company("Acme Retail Ltd", "GB", "acme.com"), fit.Unclear, "name"},
 		{site, company("Acme", "GB", "acme.com"), company("Acme Retail Ltd", "GB", "acme.com"), fit.Unclear, "name"},
+		// Companies of a group differ in words that many names have.
+		{site, company("Deloitte Consulting", "GB", "deloitte.co.uk"), company("Deloitte Services", "GB", "deloitte.co.uk"), fit.Unclear, "name"},
+		// The name alone found a company that has nearly the name.
+		{name, company("Acme", "GB"), company("Acme Holdings Ltd", "GB"), fit.Unclear, "name Acme in the list, Acme Holdings Ltd in the answer"},
+		{name, company("BP", "GB"), company("Baker Partners", "GB"), fit.Unclear, "name"},
+		{name, company("Micro", "GB"), company("Microsoft Ltd", "GB"), fit.Unclear, "name"},
+		{name, company("Microsfot", "US"), company("Microsoft Corporation", "US"), fit.Unclear, "name"},
+		// One website begins as the other one.
+		{name, company("Phoenix", "GB", "phoenix-tools.co.uk"), company("Phoenix Ltd", "GB", "phoenix.co.uk"), fit.Unclear, "website phoenix-tools.co.uk in the list, phoenix.co.uk in the answer"},
+		{site, company("Acme", "GB", "acme.com"), company("Acme Ltd", "GB", "acmegroup.com"), fit.Unclear, "website"},
 		// An old number, an old id, another site.
 		{site, company("Acme Ltd", "GB", "acme.com", "01234567"), company("Acme Ltd", "GB", "acme.com", "07654321"), fit.Unclear, "registration number"},
 		{number, company("Acme Ltd", "GB", "", "01234567", "", "17"), company("Acme Ltd", "GB", "", "01234567", "", "42"), fit.Unclear, "company_id 17 in the list, 42 in the answer"},

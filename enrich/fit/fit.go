@@ -68,14 +68,15 @@ type level uint8
 const (
 	missing  level = iota // one of them is missing, or they cannot be compared
 	same                  // equal but for the spelling
-	alike                 // they may well be the same
+	alike                 // the same, written in another way
+	near                  // the same but for a typing error, a short form, or words such as "Group"
 	contains              // one has words that the other lacks
 	related               // they share words, and each has words of its own
 	differs
 )
 
 // agrees reports whether two values are taken for the same.
-func (l level) agrees() bool { return l == same || l == alike }
+func (l level) agrees() bool { return l == same || l == alike || l == near }
 
 // comparison is a comparison under way.
 type comparison struct {

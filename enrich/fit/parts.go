@@ -43,7 +43,7 @@ func CompareDomain(website, email string) Agreement {
 		return NotCompared
 	case same:
 		return Equal
-	case alike:
+	case alike, contains:
 		return Similar
 	}
 	return Different

@@ -43,7 +43,7 @@ func (c *comparison) person() {
 		c.agree(1)
 	case otherLast, otherFirst:
 		verdict := Contradicts
-		if !named && profile != differs && (company == missing || company == contains || company.agrees()) {
+		if !named && profile != differs && !c.otherGivenName() && (company == missing || company == contains || company.agrees()) {
 			verdict = Unclear
 		}
 		c.differ(verdict, "name", fullName(c.row), fullName(c.answer))
@@ -61,6 +61,24 @@ func (c *comparison) person() {
 		c.differ(verdict, "profile", c.row[enrich.PartProfile], c.answer[enrich.PartProfile])
 	}
 	c.employer(company, named)
+}
+
+// otherGivenName reports whether both have usual given names, and not the same: a person can change the last name.
+func (c *comparison) otherGivenName() bool {
+	row, answer := nameOf(c.row), nameOf(c.answer)
+	a, b := givenIn(row, answer), givenIn(answer, row)
+	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(word string) bool {
+		return slices.ContainsFunc(b, func(other string) bool { return isSameFirst(word, other) })
+	})
+}
+
+// givenIn returns the usual given names among the first names of a name. Of one that is not split they are all words
+// that are no last names of the other one.
+func givenIn(n, other personName) []string {
+	return slices.DeleteFunc(slices.Clone(n.first), func(word string) bool {
+		isLast := !n.isSplit && slices.ContainsFunc(other.last, func(last string) bool { return isSameLast(word, last) })
+		return isLast || !IsGivenName(word)
+	})
 }
 
 // employer judges how the companies of the person compare.
@@ -209,10 +227,13 @@ func wordsOfName(text string) []string {
 		}
 	}
 	if len(kept) == 0 {
-		return words
+		kept = words
 	}
-	return kept
+	return kept[:min(len(kept), mostWords)]
 }
+
+// mostWords is how many words of a name are compared, of a person or a company. A text with more is not a name.
+const mostWords = 20
 
 // comparePersonNames compares two names. The order of first and last names does not count, because lists mix them up.
 func comparePersonNames(a, b personName) nameLevel {
@@ -223,14 +244,20 @@ func comparePersonNames(a, b personName) nameLevel {
 	if !a.isSplit && !b.isSplit {
 		a, b = splitLast(a), splitLast(b)
 	}
+	var found nameLevel
 	switch {
 	case a.isSplit && b.isSplit:
-		return min(a.compare(b), b.compare(a), a.compare(personName{b.last, b.first, true}))
+		found = min(a.compare(b), b.compare(a), a.compare(personName{b.last, b.first, true}))
 	case a.isSplit:
-		return a.among(wordsB)
+		found = a.among(wordsB)
 	default:
-		return b.among(wordsA)
+		found = b.among(wordsA)
 	}
+	isSame := func(a, b string) bool { return isSameFirst(a, b) || isSameLast(a, b) }
+	if found == alikeName && !agreeing(wordsA, wordsB, isSame) {
+		return otherFirst // both have further names, as Mary Ann and Mary Jane
+	}
+	return found
 }
 
 // splitLast takes the last word for the last name.
@@ -244,7 +271,7 @@ func splitLast(n personName) personName {
 
 // compare compares two names that are split.
 func (n personName) compare(other personName) nameLevel {
-	first, last := anyPair(n.first, other.first, isSameFirst), anyPair(n.last, other.last, isSameLast)
+	first, last := agreeing(n.first, other.first, isSameFirst), agreeing(n.last, other.last, isSameLast)
 	switch {
 	case first && last:
 		return alikeName
@@ -260,36 +287,43 @@ func (n personName) compare(other personName) nameLevel {
 // among compares a name that is split with the words of one that is not.
 func (n personName) among(words []string) nameLevel {
 	best := otherName
-	for i, word := range words {
-		rest := slices.Delete(slices.Clone(words), i, i+1)
-		isLast := anyPair(n.last, []string{word}, isSameLast)
-		isFirst := anyPair(n.first, rest, isSameFirst)
-		switch {
-		case isLast && isFirst:
-			return alikeName
-		case isLast && len(rest) == 0:
-			return alikeName // the answer has one name
-		case isLast:
-			best = min(best, otherFirst)
-		case anyPair(n.first, []string{word}, isSameFirst) && len(word) > 1:
-			if len(rest) == 0 {
+	for end := 1; end <= len(words); end++ {
+		for start := range end {
+			rest := slices.Concat(words[:start], words[end:])
+			isLast, isFirst := agreeing(n.last, words[start:end], isSameLast), agreeing(n.first, rest, isSameFirst)
+			switch {
+			case isLast && (isFirst || len(rest) == 0 && len(words) == 1): // the answer has one name
 				return alikeName
+			case isLast:
+				best = min(best, otherFirst)
+			case isFirst:
+				best = min(best, otherLast)
 			}
-			best = min(best, otherLast)
 		}
+	}
+	if len(words) == 1 && len(words[0]) > 1 && agreeing(n.first, words, isSameFirst) {
+		return alikeName
 	}
 	return best
 }
 
-// anyPair reports whether a word of one list and a word of another one are the same.
-func anyPair(a, b []string, same func(a, b string) bool) bool {
+// agreeing reports whether two lists of names are those of one person: a word of one is a word of the other, and not
+// both have further words. Jean-Luc is Jean, but not Jean-Marc.
+func agreeing(a, b []string, same func(a, b string) bool) bool {
+	left, pairs, own := slices.Clone(b), 0, 0
 	for _, word := range a {
-		if slices.ContainsFunc(b, func(other string) bool { return same(word, other) }) {
-			return true
+		i := slices.Index(left, word)
+		if i < 0 {
+			i = slices.IndexFunc(left, func(other string) bool { return same(word, other) })
 		}
+		if i < 0 {
+			own++
+			continue
+		}
+		pairs, left = pairs+1, slices.Delete(left, i, i+1)
 	}
 	joinedA, joinedB := strings.Join(a, ""), strings.Join(b, "")
-	return joinedA != "" && joinedA == joinedB
+	return pairs > 0 && (own == 0 || len(left) == 0) || joinedA != "" && joinedA == joinedB
 }
 
 // isSameLast reports whether two last names are the same but for the spelling.
@@ -344,14 +378,16 @@ func isSameFirst(a, b string) bool {
 	switch {
 	case isOtherSex(shorter, longer):
 		return shareShortForm(a, b)
-	case isTypo(a, b), skeleton(a) == skeleton(b):
+	case skeleton(a) == skeleton(b):
 		return true
+	case isTypo(a, b):
+		return !IsGivenName(a) || !IsGivenName(b) || shareShortForm(a, b) // Christian and Christina are two names
 	}
 	return len(shorter) > 2 && strings.HasPrefix(longer, shorter) && !wholeNames[shorter] || shareShortForm(a, b)
 }
 
 // otherSex are the endings that make the name of a woman of that of a man.
-var otherSex = wordSet("a e ie ia ina ine iane ette ella ana ane elle")
+var otherSex = wordSet("a e le ie ia ina ine iane ette ella ana ane elle")
 
 // isOtherSex reports whether two first names differ in their endings as those of a man and a woman do.
 func isOtherSex(shorter, longer string) bool {
@@ -364,7 +400,7 @@ func isOtherSex(shorter, longer string) bool {
 		return true
 	}
 	stem, hasEnding = strings.CutSuffix(shorter, "a")
-	return hasEnding && (longer == stem+"o" || longer == stem+"us" || longer == stem+"os")
+	return hasEnding && (longer == stem+"o" || longer == stem+"us" || longer == stem+"os" || longer == stem+"as")
 }
 
 // wholeNames are beginnings of other names, but not short forms of them.

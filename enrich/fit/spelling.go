@@ -11,11 +11,14 @@ import (
 func latin(text string) string {
 	for i := range len(text) {
 		if text[i] >= 0x80 {
-			return unidecode.Unidecode(text)
+			return unidecode.Unidecode(greek.Replace(text))
 		}
 	}
 	return text
 }
+
+// greek has the letter that is written as i in Latin letters today.
+var greek = strings.NewReplacer("η", "i", "ή", "i", "Η", "I", "Ή", "I")
 
 // script says in which letters a text is.
 type script uint8
@@ -59,10 +62,14 @@ var sounds = strings.NewReplacer(
 )
 
 // skeleton returns what is left of a word in small Latin letters when sounds that are written in several ways are one.
-// An i before another vowel is left out: Yulia, Julia and Iuliia are one name.
+// An i before another vowel is left out: Yulia, Julia and Iuliia are one name. An h at the beginning stays: Hansen and
+// Jansen are two.
 func skeleton(word string) string {
-	word = sounds.Replace(word)
 	var b strings.Builder
+	if strings.HasPrefix(word, "h") {
+		b.WriteByte('h')
+	}
+	word = sounds.Replace(word)
 	last := byte(0)
 	for i := range len(word) {
 		letter := word[i]
@@ -75,8 +82,9 @@ func skeleton(word string) string {
 	return b.String()
 }
 
-// isTypo reports whether two words differ in one letter, or in two letters of a long word, or in the order of two
-// letters that follow each other. Short words and numbers have no typing errors.
+// isTypo reports whether one word has a letter that the other lacks, or two letters of a long word, or the order of two
+// letters that follow each other is another one. A letter in place of another one makes another name: Hansen and Jansen,
+// Rajesh and Ramesh. Short words and numbers have no typing errors.
 func isTypo(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	if shorter < 5 || longer-shorter > 2 || strings.ContainsAny(a+b, "0123456789") {
@@ -89,7 +97,7 @@ func isTypo(a, b string) bool {
 	return distance(a, b) <= most
 }
 
-// distance returns how many letters have to be changed, added, left out, or exchanged with the next one.
+// distance returns how many letters have to be added, left out, or exchanged with the next one.
 func distance(a, b string) int {
 	before, last, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
@@ -98,7 +106,7 @@ func distance(a, b string) int {
 	for i := range len(a) {
 		next[0] = i + 1
 		for j := range len(b) {
-			cost := 1
+			cost := 2
 			if a[i] == b[j] {
 				cost = 0
 			}

@@ -23,6 +23,7 @@ func TestAListOfDomainsWithoutAHeaderIsRefused(t *testing.T) {
 		"Acme Inc.\nacme.com\n":               "",
 		"münchen.de;Name\nkoeln.de;Köln\n":    "website;column_2",
 		"https://acme.com\nhttps://beta.de\n": "url",
+		"\xef\xbb\xbfacme.com\nbeta.de\n":     "website",
 	} {
 		reader, err := csvtable.NewReader(strings.NewReader(list), "list.csv", csvtable.Options{})
 		got := ""

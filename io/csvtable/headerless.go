@@ -7,16 +7,20 @@ import (
 	"payonce/io/table"
 )
 
-// HeaderlessError says that a list begins with data. Header is a line that can be put before it. The names in
-// it tell what the first cells hold, and quote none of them.
-type HeaderlessError struct{ Header string }
+// HeaderlessError says that a list begins with data. Header is a line that can be put before it, in place of the first
+// bytes, which are a byte order mark. The names in it tell what the first cells hold, and quote none of them.
+type HeaderlessError struct {
+	Header string
+	Mark   int // how many bytes a byte order mark has, 0 for none
+}
 
 func (*HeaderlessError) Error() string { return "the list has no header" }
 
 // headerless returns the error of a list whose first line holds data. It returns nil for other lists, and
 // where a line of ASCII cannot be put before the bytes of the file.
 func (s *scanner) headerless() error {
-	if len(s.header.lead) > 0 || s.dialect.Encoding != UTF8 && s.dialect.Encoding != Windows1252 {
+	mark := len(s.header.lead)
+	if mark > 0 && string(s.header.lead) != utf8Mark || s.dialect.Encoding != UTF8 && s.dialect.Encoding != Windows1252 {
 		return nil
 	}
 	names, found, taken := make([]string, len(s.header.columns)), false, map[string]bool{}
@@ -42,5 +46,5 @@ func (s *scanner) headerless() error {
 	if !found {
 		return nil
 	}
-	return &HeaderlessError{strings.Join(names, string(s.dialect.Delimiter))}
+	return &HeaderlessError{strings.Join(names, string(s.dialect.Delimiter)), mark}
 }

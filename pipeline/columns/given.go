@@ -1,31 +1,14 @@
 package columns
 
 import (
-	_ "embed"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"payonce/enrich/fit"
 )
-
-//go:embed given.txt
-var givenText string
-
-// given returns the given names. They are read once.
-var given = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{}
-	for line := range strings.Lines(givenText) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		for name := range strings.FieldsSeq(line) {
-			all[name] = true
-		}
-	}
-	return all
-})
 
 // IsReversed reports whether a text has the form "Last, First": one comma, with one to four words before it and one
 // to three behind it that may be parts of names. isGiven says that a usual given name is behind the comma, as it is
@@ -68,5 +51,5 @@ func isGivenName(word string) bool {
 		}
 		return unicode.ToLower(r)
 	}, norm.NFD.String(word))
-	return given()[simple]
+	return fit.IsGivenName(simple)
 }

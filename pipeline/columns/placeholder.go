@@ -20,13 +20,17 @@ const placeholderWords = `
 	n/a; na; nan; null; nil; none; void; blank; empty; missing; unknown; unk; undefined; undisclosed; confidential; pending
 	not available; not applicable; not known; not provided; not given; not specified; not set; not disclosed; not found
 	no data; no value; no info; no information; no entry; to be confirmed; to be determined; to be announced; to be defined
+	to follow; no website; no web; no site
 	tbc; tbd; tba; nvt; nb; nd; kein; keine; leer; fehlt; unbekannt; keine angabe; keine angaben; keine daten
 	nicht angegeben; nicht bekannt; nicht verfügbar; nicht verfuegbar; nicht vorhanden; nicht zutreffend; entfällt; entfaellt
-	ohne angabe; néant; aucun; aucune; inconnu; inconnue; vide; manquant; non disponible; non renseigné; non renseignée
+	ohne angabe; nicht vorh; folgt; wird nachgereicht; keine website; keine webseite; ohne website
+	néant; aucun; aucune; inconnu; inconnue; vide; manquant; non disponible; non renseigné; non renseignée
 	non connu; non communiqué; non communiquée; non applicable; non précisé; pas de données; sans objet; à confirmer
 	à déterminer; ninguno; ninguna; nada; vacío; desconocido; desconocida; sin datos; sin dato; sin información
 	sin especificar; no disponible; no aplica; no aplicable; no consta; no informado; no especificado; por confirmar
-	por determinar; nessuno; nessuna; vuoto; sconosciuto; sconosciuta; ignoto; assente; mancante; non disponibile
+	por determinar; pendiente; por definir; sin web; sin página web; sin nombre; pas de site; pas de site web; à définir
+	à compléter; nessun sito; sem site; sem website; geen website; volgt
+	nessuno; nessuna; vuoto; sconosciuto; sconosciuta; ignoto; assente; mancante; non disponibile
 	non applicabile; non specificato; non indicato; non noto; nessun dato; dato mancante; da confermare; da definire
 	da determinare; nenhum; nenhuma; vazio; desconhecido; desconhecida; não disponível; não aplicável; não informado
 	não informada; não especificado; sem dados; sem informação; sem informações; a definir; a confirmar

@@ -22,6 +22,7 @@ func realPlaceholders() []string {
 		"n.v.t.", "nvt", "onbekend", "niet van toepassing", "n.b.",
 		"brak", "brak danych", "nieznany", "b/d", "nie dotyczy",
 		"okänd", "saknas", "ej angivet", "ukendt", "ukjent", "ikke oplyst", "ikke tilgængelig", "ei tiedossa", "tyhjä", "neznámý", "není", "neuvedeno",
+		"no website", "to follow", "folgt", "wird nachgereicht", "nicht vorh.", "keine Website", "pendiente", "sin web", "Pas de site", "geen website", "sem site",
 		"[]", "{}", " \t-\n",
 	}
 }

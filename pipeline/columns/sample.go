@@ -163,19 +163,37 @@ func (c *Content) areUIDs(role Role) bool {
 }
 
 // uidOf reports whether a cell is a UID: a registration number of Switzerland such as "CHE-123.456.789", or a VAT
-// number, which has "MWST", "TVA" or "IVA" behind it, or is one of Austria such as "ATU12345678".
+// number, which has "MWST", "TVA" or "IVA" behind it, or is one of Europe such as "ATU12345678".
 func uidOf(cell []byte) (isUID, isVAT bool) {
-	if len(cell) < len("ATU12345678") || len(cell) > 24 {
+	if len(cell) < len("DK12345678") || len(cell) > 24 {
 		return false, false
 	}
 	number := strings.ToUpper(simplify(string(cell)))
-	digits, isAustrian := strings.CutPrefix(number, "ATU")
-	if isAustrian {
-		return len(digits) == 8 && areDigits(digits), true
-	}
 	digits, isSwiss := strings.CutPrefix(number, "CHE")
-	bare := strings.TrimRight(digits, "MWSTVAI")
-	return isSwiss && len(bare) == 9 && areDigits(bare), bare != digits
+	if isSwiss {
+		bare := strings.TrimRight(digits, "MWSTVAI")
+		return len(bare) == 9 && areDigits(bare), bare != digits
+	}
+	return isEuropeanVAT(number), true
+}
+
+// vatCountries are the codes with which VAT numbers of Europe begin.
+const vatCountries = " AT BE BG CY CZ DE DK EE EL ES FI FR GB HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI "
+
+// isEuropeanVAT reports whether a number in capitals has the form of a VAT number: the code of a country, then 8 to 12
+// letters and digits, of which at most three are letters.
+func isEuropeanVAT(number string) bool {
+	if len(number) < len("DK12345678") || !strings.Contains(vatCountries, " "+number[:2]+" ") {
+		return false
+	}
+	rest := number[2:]
+	digits := strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, rest)
+	return len(rest) <= 12 && len(digits) >= 7 && len(rest)-len(digits) <= 3
 }
 
 func areDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }

@@ -111,6 +111,14 @@ func TestHeadersOfRegistersAreRecognised(t *testing.T) {
 			"Firma;UID;Land\nAcme AG;CHE-123.456.789 MWST;CH\nBeta AG;CHE-123.456.780 TVA;CH\n",
 			columns.Mapping{columns.CompanyName: {0}, columns.VATNumber: {1}, columns.CompanyCountry: {2}},
 		},
+		{
+			"Firma;UID;Nation;Registered No\nAcme GmbH;DE123456789;Deutschland;HRB 1\nBeta SA;FR12345678901;Frankreich;2\nGamma BV;NL123456789B01;NL;3\n",
+			columns.Mapping{columns.CompanyName: {0}, columns.VATNumber: {1}, columns.CompanyCountry: {2}, columns.RegistrationNumber: {3}},
+		},
+		{ // the list's own ids
+			"UID;Company;Country\nDE-0001;Acme;DE\nUID12345678;Beta;DE\n",
+			columns.Mapping{columns.CompanyName: {1}, columns.CompanyCountry: {2}},
+		},
 		{ // the list's own ids
 			"UID;Company;Country\n1;Acme;DE\n2;Beta;DE\n",
 			columns.Mapping{columns.CompanyName: {1}, columns.CompanyCountry: {2}},

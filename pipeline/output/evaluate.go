@@ -177,7 +177,7 @@ func (e *evaluator) resultOf(r *rowResult, record *attempt.Record, accept bool) 
 	r.reset()
 	e.StepOutput.recall(r, e.row.Missing, isFirst, record, &e.attempts, &e.judge, accept)
 	if !isFirst {
-		r.follow(e.sameAs(e.row.First))
+		r.follow(e.sameAs(e.row.First), r.judged.text(accept))
 	}
 }
 

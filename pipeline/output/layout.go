@@ -151,6 +151,7 @@ func (s Sequence) Follow(scope scan.Scope) scan.Scope {
 			}
 		}
 	}
+	var asked []int
 	for i, step := range s {
 		for d, detail := range step.Scope.Catalogue.Details {
 			role := columns.Role(detail.Role)
@@ -158,7 +159,14 @@ func (s Sequence) Follow(scope scan.Scope) scan.Scope {
 			if role != "" && !slices.Contains(scope.Mapping[role], column) {
 				scope.Mapping[role] = append(slices.Clone(scope.Mapping[role]), column)
 			}
+			if role == columns.CompanyID && step.Scope.Subject == enrich.Companies && !slices.Contains(asked, column) {
+				asked = append(asked, column)
+			}
 		}
+	}
+	if scope.AsksByIDAlone() { // an answer about the company was compared with the row, and the id of the list may be a wrong one
+		ids := slices.DeleteFunc(slices.Clone(scope.Mapping[columns.CompanyID]), func(column int) bool { return slices.Contains(asked, column) })
+		scope.Mapping[columns.CompanyID] = append(asked, ids...)
 	}
 	if asksByAccepted(scope) {
 		for i, step := range s {
@@ -175,8 +183,7 @@ func (s Sequence) Follow(scope scan.Scope) scan.Scope {
 // asksByAccepted reports whether a step asks for nothing in rows without an id that name a company otherwise. Other
 // steps ask by the same identities whether answers that contradict rows are accepted or not.
 func asksByAccepted(scope scan.Scope) bool {
-	return scope.Fallback == 0 && !scope.Resolves && !scope.Searches() &&
-		(scope.Patterns == enrich.PatternsOf(enrich.ByID) || scope.Searched.Patterns != 0)
+	return scope.AsksByIDAlone() || scope.Fallback == 0 && !scope.Resolves && !scope.Searches() && scope.Searched.Patterns != 0
 }
 
 // Columns returns the appended columns. A name that the list has already gets a number, so that

@@ -125,12 +125,13 @@ func (t *through) hasAll(e *evaluator) bool {
 	})
 }
 
-// reasons returns the reasons of the steps, without those of outcomes that the row no longer has. Each reason follows
-// the names of the steps that gave it.
+// reasons returns the reasons of the steps, without those of outcomes that the row no longer has, unless they name what
+// differs from the row. Each reason follows the names of the steps that gave it.
 func (t *through) reasons(without uint) string {
 	var names, reasons []string
 	for _, e := range t.evaluators {
-		if e.reason == "" || without&(1<<e.outcome) != 0 || e.outcome == notFound && t.hasAll(e) {
+		isLeftOut := without&(1<<e.outcome) != 0 && !(e.outcome == duplicate && e.result.judged.result.Differences != "")
+		if e.reason == "" || isLeftOut || e.outcome == notFound && t.hasAll(e) {
 			continue
 		}
 		if i := slices.Index(reasons, e.reason); i >= 0 {

@@ -218,13 +218,13 @@ func (r *rowResult) add(res *attempt.Resolution, values *enrich.Values, own bool
 
 // follow makes the result that of a duplicate of another row. An outcome that is
 // not what was asked for is still shown.
-func (r *rowResult) follow(same string) {
+func (r *rowResult) follow(same, differences string) {
 	r.charge, r.charged = cost.Amounts{}, false
 	if r.outcome == inDoubt || r.outcome == forfeited || r.outcome == mismatch {
 		r.reason = same + ": " + r.reason
 		return
 	}
-	r.outcome, r.reason = duplicate, same
+	r.outcome, r.reason = duplicate, joined(same, differences)
 }
 
 // fills reports whether there is a value of one of the fields.

@@ -23,6 +23,7 @@ type companyReader struct {
 	search, searched SearchScope
 	resolves, most   bool
 	withoutID        bool
+	byIDAlone        bool
 	fallback         int
 	selected         map[string]string
 }
@@ -31,7 +32,7 @@ func newCompanyReader(s Scope) *companyReader {
 	m := s.Mapping
 	r := &companyReader{
 		prefer: s.Prefer, patterns: s.patterns(), search: s.Search, searched: s.Searched, resolves: s.Resolves,
-		most: s.Most, withoutID: s.WithoutID, selected: s.Selected, fallback: s.Fallback,
+		most: s.Most, withoutID: s.WithoutID, selected: s.Selected, fallback: s.Fallback, byIDAlone: s.AsksByIDAlone(),
 	}
 	r.ids, r.country, r.state = m[columns.CompanyID], m[columns.CompanyCountry], m[columns.CompanyState]
 	r.registration, r.vat = m[columns.RegistrationNumber], m[columns.VATNumber]
@@ -51,12 +52,31 @@ func (r *companyReader) read() {
 	}
 	text := func(role columns.Role, of []int) string { return string(cellOf(r.row, role, of)) }
 	r.isRead, r.company = true, enrich.Company{
-		ID: text(columns.CompanyID, r.ids), Country: text(columns.CompanyCountry, r.country),
+		ID: r.companyID(), Country: text(columns.CompanyCountry, r.country),
 		State: text(columns.CompanyState, r.state), RegistrationNumber: text(columns.RegistrationNumber, r.registration),
 		VATNumber: text(columns.VATNumber, r.vat), Website: text(columns.CompanyWebsite, r.website),
 		ProfileURL: text(columns.CompanyProfileURL, r.profileURL), Name: text(columns.CompanyName, r.name),
 	}
 	r.chosen = r.withSelected(r.company)
+}
+
+// companyID returns the id of the company. A step that asks by the id alone does not ask by one of the list when an
+// answer with that id contradicts the row, unless that answer is accepted: then it has a column of its own.
+func (r *companyReader) companyID() string {
+	answered, follows := r.row.(answeredRow)
+	if !r.byIDAlone || !follows || len(answered.Contradicted()) == 0 {
+		return string(cellOf(r.row, columns.CompanyID, r.ids))
+	}
+	for _, column := range r.ids {
+		text := string(columns.Naming(columns.CompanyID, r.row.Cell(column)))
+		id, reason := enrich.Company{ID: text}.Identify(enrich.ByID)
+		isOther := column < FirstAnswer && reason == "" &&
+			slices.ContainsFunc(answered.Contradicted(), func(other enrich.Identity) bool { return other.Canonical() == id.Canonical() })
+		if text != "" && !isOther {
+			return text
+		}
+	}
+	return ""
 }
 
 // identify returns the identity by which the step asks about the company of the row.

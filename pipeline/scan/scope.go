@@ -118,6 +118,11 @@ func (s Scope) FieldsOf(detail enrich.Detail) enrich.Fields {
 // Searches reports whether the step searches for companies.
 func (s Scope) Searches() bool { return s.Search.exists() }
 
+// AsksByIDAlone reports whether the step asks about companies by their ids alone, for what needs the id.
+func (s Scope) AsksByIDAlone() bool {
+	return s.Patterns == enrich.PatternsOf(enrich.ByID) && s.Fallback == 0 && !s.Resolves && !s.Searches()
+}
+
 // patterns returns the patterns by which the account is asked.
 func (s Scope) patterns() enrich.Patterns {
 	if s.Patterns == 0 {

@@ -163,6 +163,11 @@ func (q Query) List(key, text string) (Query, error) {
 			return q.add(key, filter{}, err)
 		}
 	}
+	if key == yearKey {
+		if values, err = spellYears(values); err != nil {
+			return q.add(key, filter{}, err)
+		}
+	}
 	return q.With(key, values...)
 }
 

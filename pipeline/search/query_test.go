@@ -1,8 +1,10 @@
 package search
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,9 +60,9 @@ func TestFiltersAreSentAsTheSpecificationHasThem(t *testing.T) {
 		{where(t, v2.OpOverview, "state=texas", "country_code=usa"), `{"country_code":"US","state":"TX","page":1,"per_page":25}`, "country_code=US state=texas"},
 		{where(t, v2.OpOverview, "state=Bayern", "country_code=DE"), `{"country_code":"DE","state":"Bayern","page":1,"per_page":25}`, "country_code=DE state=Bayern"},
 		{
-			where(t, v2.OpOverview, "country_code=Germany", "lei_number=529900ABC", "phone_number=+49 30 1, 2", "person=Ada Lovelace", "company_status=2,1", "pro_network=u", "website=w", "vat_number=v"),
-			`{"country_code":"DE","lei_number":"529900ABC","vat_number":"v","website":"w","phone_number":"+49 30 1, 2","person":"Ada Lovelace","company_status":[1,2],"pro_network":"u","page":1,"per_page":25}`,
-			"company_status=1,2 country_code=DE lei_number=529900ABC person=Ada Lovelace phone_number=+49 30 1, 2 pro_network=u vat_number=v website=w",
+			where(t, v2.OpOverview, "country_code=Germany", "lei_number=529900T8BM49AURSDO55", "phone_number=+49 30 1, 2", "person=Ada Lovelace", "company_status=2,1", "pro_network=u", "website=w", "vat_number=v"),
+			`{"country_code":"DE","lei_number":"529900T8BM49AURSDO55","vat_number":"v","website":"w","phone_number":"+49 30 1, 2","person":"Ada Lovelace","company_status":[1,2],"pro_network":"u","page":1,"per_page":25}`,
+			"company_status=1,2 country_code=DE lei_number=529900T8BM49AURSDO55 person=Ada Lovelace phone_number=+49 30 1, 2 pro_network=u vat_number=v website=w",
 		},
 	} {
 		if err := test.q.Check(); err != nil {
@@ -69,6 +71,50 @@ func TestFiltersAreSentAsTheSpecificationHasThem(t *testing.T) {
 		if got := string(test.q.Call(1).Body); got != test.body || test.q.String() != test.text {
 			t.Errorf("%s sends\n%s, want\n%s", test.q, got, test.body)
 		}
+	}
+}
+
+// TestEveryFilterIsSentAlone writes each filter of the specification, and reads it in the body of the call.
+func TestEveryFilterIsSentAlone(t *testing.T) {
+	written := map[v2.FilterKind][2]string{
+		v2.TextsFilter: {`Zeta 7,"a, b"`, `["Zeta 7","a, b"]`}, v2.NumbersFilter: {"12,3", `[3,12]`}, v2.TextFilter: {"Zeta 7", `"Zeta 7"`},
+		v2.SpanFilter: {"3..7.5", `{"gte":3,"lte":7.5}`}, v2.OneIDFilter: {"42", "42"},
+	}
+	own := map[string][2]string{
+		"location_type": {"State", `["state"]`}, "employee_seniorities": {"C Suite", `["c_suite"]`}, "country_code": {"Germany", `"DE"`},
+		"lei_number": {"529900T8BM49AURSDO55", `"529900T8BM49AURSDO55"`},
+	}
+	seen := 0
+	for _, o := range []v2.Operation{v2.OpProspecting, v2.OpEmployees, v2.OpEnrichEmployeeSearch, v2.OpOverview} {
+		for key, kind := range v2.FilterKinds(o) {
+			text, known := own[key]
+			if !known {
+				text = written[kind]
+			}
+			var body map[string]json.RawMessage
+			if err := json.Unmarshal(where(t, o, key+"="+text[0]).Call(1).Body, &body); err != nil {
+				t.Fatal(err)
+			}
+			delete(body, "page")
+			delete(body, "per_page")
+			if encoded, isEncoded := body["filters"]; isEncoded {
+				var filters string
+				if err := json.Unmarshal(encoded, &filters); err != nil {
+					t.Fatal(err)
+				}
+				body = nil
+				if err := json.Unmarshal([]byte(filters), &body); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(body) != 1 || string(body[key]) != text[1] {
+				t.Errorf("%s: %s=%s is sent as %s, want %s alone", o, key, text[0], body, text[1])
+			}
+			seen++
+		}
+	}
+	if seen < 70 {
+		t.Errorf("%d filters; the specification has more", seen)
 	}
 }
 
@@ -117,6 +163,10 @@ func TestWrongFiltersAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"country_code=Atlantis": `filter country_code: "Atlantis" is neither the code nor the name of a country`,
 		"company_status=0":      "filter company_status: 0 is not an identifier; they begin with 1",
+		"lei_number=123":        `filter lei_number: "123" is not a legal entity identifier; they have 20 letters and digits`,
+		"website=n/a":           `filter website: "n/a" is a placeholder, and names no company`,
+		"vat_number=k.A.":       `filter vat_number: "k.A." is a placeholder, and names no company`,
+		"name=unknown":          `filter name: "unknown" is a placeholder, and names no company`,
 	} {
 		if _, err := NewQuery(v2.OpOverview, 5).Where(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -128,6 +178,28 @@ func TestWrongFiltersAreNamed(t *testing.T) {
 	} {
 		if _, err := NewQuery(v2.OpProspecting, 25).Where(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for _, o := range []v2.Operation{v2.OpEmployees, v2.OpGetFinancials} {
+		for _, id := range []string{"0", "-5", "abc", "n/a", "1.0"} {
+			want := fmt.Sprintf("filter company_id: %q is not an identifier; they are numbers from 1", id)
+			if _, err := NewQuery(o, 25).Where("company_id=" + id); err == nil || err.Error() != want {
+				t.Errorf("company_id=%s: %v, want %s", id, err, want)
+			}
+		}
+	}
+	for _, years := range []string{"0", "-1", "99999", "1800", "abc", "2023-2021", "2022-", "1900-2999"} {
+		want := fmt.Sprintf("filter year: %q is not a year; write years like 2024, 2022,2024 or 2022-2024", years)
+		if _, err := NewQuery(v2.OpGetFinancials, 1).List("year", years); err == nil || err.Error() != want {
+			t.Errorf("year %s: %v, want %s", years, err, want)
+		}
+	}
+	if q, err := NewQuery(v2.OpGetFinancials, 1).List("year", "2024,2020-2022"); err != nil || !slices.Equal(q.filters["year"].texts, []string{"2020", "2021", "2022", "2024"}) {
+		t.Errorf("the years are %q, %v", q.filters["year"].texts, err)
+	}
+	for _, text := range []string{"name=Null", "lei_number=529900T8BM49AURSDO55"} {
+		if _, err := NewQuery(v2.OpOverview, 5).Where(text); err != nil {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 	var unknown *UnknownKeyError

@@ -17,6 +17,7 @@ import (
 
 	"payonce/enrich"
 	"payonce/io/service/v2"
+	"payonce/pipeline/columns"
 )
 
 // maxValue is the length of the longest value of a filter, in bytes.
@@ -39,10 +40,39 @@ func cleanValue(kind v2.FilterKind, text string) (string, error) {
 			return "", fmt.Errorf("%d is not an identifier; they begin with 1", n)
 		}
 		return strconv.FormatInt(n, 10), nil
-	case kind == v2.OneIDFilter && strings.ContainsAny(text, " ,/"):
-		return "", fmt.Errorf("%q is not an identifier", text)
+	case kind == v2.OneIDFilter: // an integer of the specification
+		if n, err := strconv.ParseInt(text, 10, 64); err != nil || n < 1 {
+			return "", fmt.Errorf("%q is not an identifier; they are numbers from 1", text)
+		}
 	}
 	return text, nil
+}
+
+// The years that figures can be of, and the most of a span.
+const (
+	yearKey         = "year"
+	earliestFigures = 1900
+	latestFigures   = 2999
+	mostYears       = 100
+)
+
+// spellYears returns years with each year of a span such as 2022-2024.
+func spellYears(texts []string) (years []string, err error) {
+	for _, text := range texts {
+		first, last, isSpan := strings.Cut(strings.TrimSpace(text), "-")
+		if !isSpan {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, lastErr := strconv.Atoi(last)
+		if err != nil || lastErr != nil || from < earliestFigures || to > latestFigures || to < from || to-from >= mostYears {
+			return nil, fmt.Errorf("%q is not a year; write years like 2024, 2022,2024 or 2022-2024", text)
+		}
+		for year := from; year <= to; year++ {
+			years = append(years, strconv.Itoa(year))
+		}
+	}
+	return years, nil
 }
 
 // splitValues returns the values of a list: with commas between them, and in quotes where they have commas themselves.
@@ -59,6 +89,20 @@ func splitValues(text string) ([]string, error) {
 	return values, nil
 }
 
+// lengthOfLEI is how many letters and digits a legal entity identifier has (ISO 17442).
+const lengthOfLEI = 20
+
+func isNoLetterOrDigit(r rune) bool {
+	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+}
+
+// identifying are the filters whose values name a company, and the roles of columns with the same values.
+var identifying = map[string]columns.Role{
+	"name": columns.CompanyName, "registration_number": columns.RegistrationNumber, "vat_number": columns.VATNumber,
+	"website": columns.CompanyWebsite, "pro_network": columns.CompanyProfileURL, "phone_number": columns.Phone, "person": columns.FullName,
+	"email": columns.Email,
+}
+
 // specified returns a value as the specification wants it, by its name where it has one: the code of a country, and
 // whether a place is a city or a state. An error says that there is no such value.
 func specified(o v2.Operation, key, text string) (string, error) {
@@ -70,9 +114,14 @@ func specified(o v2.Operation, key, text string) (string, error) {
 			return "", fmt.Errorf("%q is neither the code nor the name of a country", text)
 		}
 		return named.Company.Country, nil
-	case "year":
-		if len(text) != len("2006") {
-			return "", fmt.Errorf("%q is not a year", text)
+	case yearKey: // in JSON, too
+		if _, err := spellYears([]string{text}); err != nil {
+			return "", err
+		}
+		return text, nil
+	case "lei_number":
+		if number := strings.ReplaceAll(text, " ", ""); len(number) != lengthOfLEI || strings.ContainsFunc(number, isNoLetterOrDigit) {
+			return "", fmt.Errorf("%q is not a legal entity identifier; they have %d letters and digits", text, lengthOfLEI)
 		}
 		return text, nil
 	case "location_type":
@@ -80,6 +129,9 @@ func specified(o v2.Operation, key, text string) (string, error) {
 	case "employee_seniorities":
 		allowed = v2.Seniorities()
 	default:
+		if role, names := identifying[key]; names && (o == v2.OpOverview || o == v2.OpAutocomplete) && !columns.NamesSubject(role, []byte(text)) {
+			return "", fmt.Errorf("%q is a placeholder, and names no company", text)
+		}
 		return text, nil
 	}
 	for _, value := range allowed {
