@@ -17,9 +17,9 @@ type operation struct {
 	durable chan error    // receives nil when the writes are durable, otherwise why they may not be
 }
 
-// maxQueue limits the bytes of the writes that wait for the next commit. It is far below the limit of
-// a transaction. Writes that are not encoded yet count as maxOperation.
-const maxQueue = 512 << 10
+// maxQueue limits the bytes of the writes that wait for the next commit. Writes that are not encoded yet count as
+// maxOperation.
+const maxQueue = record.CommitSize
 
 // lock locks the journal for a decision. It first waits until the queue is below maxQueue, because
 // the decision adds to the queue.
@@ -40,8 +40,8 @@ func (j *Journal) lock() {
 const maxOperation = 4 << 10
 
 // maxIdentity limits the bytes of the texts that name a person. Longer texts come from a broken
-// list, for example one that lacks a quote. They would not fit into a transaction.
-const maxIdentity = maxQueue / 2
+// list, for example one that lacks a quote.
+const maxIdentity = 256 << 10
 
 // longTextsOf returns the number of bytes in the texts of an intent that have no fixed limit. The
 // list or the user determines their length.

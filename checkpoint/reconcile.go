@@ -134,7 +134,7 @@ func (j *Journal) Reconcile(now cost.Account, exclusive bool) (reconciled attemp
 }
 
 // concludedAtOnce is how many doubts are decided in one commit.
-const concludedAtOnce = 1000
+const concludedAtOnce = 512
 
 // concludeAll decides doubts as the account shows them. It returns the writes and the
 // attempts that leave the open ones when they are durable.

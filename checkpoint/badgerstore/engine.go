@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -112,7 +113,11 @@ func (s *engine) getAt(version uint64, key []byte) (value []byte, err error) {
 		return nil, nil
 	}
 	if err == nil {
-		value, err = item.ValueCopy(nil)
+		reader := valueReader{txn: txn}
+		err = reader.read(item, func(found []byte) error {
+			value = bytes.Clone(found)
+			return nil
+		})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the journal: %w", err)
@@ -160,32 +165,60 @@ func (s *engine) discardOld() {
 	}
 }
 
-// commit writes a transaction and makes it durable. This is the commit point: after a
-// crash before the sync has returned, Badger finds all of the transaction in its log or
-// drops it.
+// commit writes a transaction and makes it durable. The sync is the commit point: after a crash before it has returned,
+// Badger finds all of the transaction in its log or drops it.
 func (s *engine) commit(writes []record.Write) error {
-	txn := s.db.NewTransactionAt(s.given, true)
-	defer txn.Discard()
-	for _, write := range writes {
-		var err error
+	entries := make([]*badger.Entry, len(writes))
+	for i, write := range writes {
 		if write.Value == nil {
-			err = txn.Delete(write.Key)
-		} else {
-			err = txn.Set(write.Key, write.Value)
+			continue
 		}
+		stored, meta := compress(write.Value)
+		stored, meta, err := split(stored, meta, firstPart(s.given+1), s.commitPart)
 		if err != nil {
 			return err
 		}
+		entries[i] = badger.NewEntry(write.Key, stored).WithMeta(meta)
+	}
+	version, err := s.write(func(txn *badger.Txn) error {
+		for i, write := range writes {
+			var err error
+			if entries[i] == nil {
+				err = txn.Delete(write.Key)
+			} else {
+				err = txn.SetEntry(entries[i])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s.durable.Store(version)
+	return s.head.move(version)
+}
+
+// commitPart makes a part of a long value durable.
+func (s *engine) commitPart(key, part []byte) error {
+	_, err := s.write(func(txn *badger.Txn) error { return txn.Set(key, part) })
+	return err
+}
+
+// write writes a transaction with the next version and syncs it.
+func (s *engine) write(fill func(txn *badger.Txn) error) (version uint64, err error) {
+	txn := s.db.NewTransactionAt(s.given, true)
+	defer txn.Discard()
+	if err := fill(txn); err != nil {
+		return 0, err
 	}
 	s.given++
 	if err := txn.CommitAt(s.given, nil); err != nil {
-		return err
+		return 0, err
 	}
-	if err := s.sync(); err != nil {
-		return err
-	}
-	s.durable.Store(s.given)
-	return s.head.move(s.given)
+	return s.given, s.sync()
 }
 
 // Close closes the store and seals its files.

@@ -145,7 +145,7 @@ func TestACopyWithoutRoomIsNotTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := strings.Repeat("long", 1<<19)
+	long := randomText(2 << 20) // it cannot be compressed
 	for _, key := range []string{"a", "b", "c"} {
 		if err := s.Commit([]record.Write{{Key: []byte(key), Value: []byte(long)}}); err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ func fill(t *testing.T, s *engine, first, tables int) (next int) {
 	t.Helper()
 	source := rand.NewChaCha8([32]byte{byte(first)})
 	for next = first; len(s.db.Tables()) < tables; next++ {
-		value := make([]byte, 900<<10)
+		value := make([]byte, longestPart)
 		source.Read(value)
 		if err := s.Commit([]record.Write{{Key: fmt.Appendf(nil, "x%06d", next), Value: value}}); err != nil {
 			t.Fatal(err)

@@ -39,10 +39,11 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithMetricsEnabled(false).
 		WithLogger(nil).
 		WithNumCompactors(2).
-		WithNumMemtables(2).    // each takes 20 MB, and one is written to the disk while the other fills
-		WithBlockSize(8 << 10). // compresses better than blocks of 4 KB
+		WithNumMemtables(2).     // one is written to the disk while the other fills
+		WithBlockSize(16 << 10). // much of a smaller block would stay empty, because answers do not fit into the rest
 		WithMemTableSize(memTableSizeFor(dir)).
-		WithBaseTableSize(256 << 10). // a merge builds a dozen tables at a time, each in many times this memory
+		WithBaseTableSize(baseTableSize).
+		WithValueThreshold(2 * longestPart). // no value is so long, so the value log stays empty
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(8 << 20).
 		WithIndexCacheSize(64 << 20).
@@ -60,12 +61,14 @@ func settingsFor(dir string, o Options) badger.Options {
 	return settings
 }
 
-// Sizes of memory tables, in bytes. Badger limits a commit to 15 % of one. To write one to a table takes more than
-// twice its size, rounded up to a power of two: for this size 32 MB, for earlierMemTableSize 64 MB. Badger keeps up to
-// 8 such pieces of memory, however many rows there are.
+// Sizes of tables, in bytes. Badger limits a commit to 15 % of a memory table. To write one to a table it takes pieces of
+// memory: the first one has twice the base size, each further one twice the size of the one before. For these sizes 0.5,
+// 1, 2 and 4 MB suffice. Badger keeps up to 8 such sets, and as many may be in use, because a merge builds a dozen
+// tables at a time.
 const (
-	memTableSize = 12 << 20
-	// earlierMemTableSize is that of earlier versions.
+	memTableSize  = 3 << 20
+	baseTableSize = 256 << 10
+	// earlierMemTableSize is the largest of earlier versions.
 	earlierMemTableSize = 16 << 20
 )
 

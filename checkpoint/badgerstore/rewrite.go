@@ -92,11 +92,26 @@ func (s *engine) copyFrom(from record.Store, copying func(records int)) (err err
 		buffer.Reset()
 		return err
 	}
+	// Badger takes several streams of entries, each in the order of its keys.
+	const recordStream, partStream = 1, 2
+	parts := firstPart(version)
+	put := func(stream uint32, key, value []byte, meta byte) {
+		badger.KVToBuffer(&pb.KV{StreamId: stream, Key: key, Value: value, UserMeta: []byte{meta}, Version: version}, buffer)
+	}
 	copied := 0
 	err = from.Scan(nil, nil, func(key, value []byte) (bool, error) {
 		copied++
 		copying(1)
-		badger.KVToBuffer(&pb.KV{Key: key, Value: value, Version: version}, buffer)
+		stored, meta := compress(value)
+		stored, meta, err := split(stored, meta, parts, func(key, part []byte) error {
+			parts++
+			put(partStream, key, part, 0)
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+		put(recordStream, key, stored, meta)
 		if buffer.LenNoPadding() < record.CommitSize {
 			return true, nil
 		}

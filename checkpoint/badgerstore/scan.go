@@ -30,17 +30,18 @@ func (s *engine) seekAt(version uint64, prefix, from []byte, visit record.Visit)
 	defer txn.Discard()
 	options := badger.DefaultIteratorOptions
 	options.Prefix = prefix
-	options.PrefetchValues = false // they lie beside their keys
+	options.PrefetchValues = false // they are beside their keys
 	records := txn.NewIterator(options)
 	defer records.Close()
 	if bytes.Compare(from, prefix) < 0 {
 		from = prefix
 	}
-	for records.Seek(from); records.Valid(); {
+	values := valueReader{txn: txn}
+	for records.Seek(from); records.Valid() && !isPart(records.Item().Key()); {
 		item := records.Item()
 		var more bool
 		var to []byte
-		err := item.Value(func(value []byte) (err error) {
+		err := values.read(item, func(value []byte) (err error) {
 			more, to, err = visit(item.Key(), value)
 			return err
 		})

@@ -66,42 +66,19 @@ func TestNothingIsAcknowledgedAfterAFailedSync(t *testing.T) {
 	}
 }
 
-// TestAValueThatIsTooLongForTheLogIsKept has one that Badger puts into its value log.
-func TestAValueThatIsTooLongForTheLogIsKept(t *testing.T) {
-	dir := t.TempDir()
-	s, err := openEngine(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	long := bytes.Repeat([]byte("long"), 300<<10)
-	if err := s.Commit([]record.Write{{Key: []byte("z"), Value: long}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if s, err = openEngine(dir, nil); err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if value, err := s.Get([]byte("z")); err != nil || !bytes.Equal(value, long) {
-		t.Errorf("read %d bytes of %d, error %v", len(value), len(long), err)
-	}
-}
-
 // TestMergedTablesDropReplacedValues replaces a value until Badger has merged its tables, which
 // it has to do before there are too many: it drops all but the last one then.
 func TestMergedTablesDropReplacedValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
-	const most = 700 // commits, far more tables than Badger leaves unmerged
+	const most = 3000 // commits, far more tables than Badger leaves unmerged
 	s, err := openEngine(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	value := make([]byte, 500<<10)
+	value := make([]byte, longestPart)
 	for n := 1; ; n++ {
 		rand.Read(value) // never fails
 		if err := s.Commit([]record.Write{{Key: []byte("z"), Value: value}}); err != nil {

@@ -29,10 +29,11 @@ func EachVersion(dir string, key []byte, visit func(key, value []byte)) (err err
 	defer txn.Discard()
 	entries := txn.NewIterator(options)
 	defer entries.Close()
+	values := valueReader{txn: txn}
 	count := uint32(0)
 	for entries.Rewind(); entries.Valid(); entries.Next() {
 		item := entries.Item()
-		err := item.Value(func(value []byte) error {
+		err := values.read(item, func(value []byte) error {
 			visit(item.Key(), value)
 			return nil
 		})

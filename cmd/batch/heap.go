@@ -11,10 +11,10 @@ import (
 const (
 	// sendingHeap is for Badger's memory tables and its compactions. With less, garbage collection would run all the
 	// time during a compaction.
-	sendingHeap = 104 << 20
+	sendingHeap = 160 << 20
 	// writingHeap is for the rows and the answers of an output, and for row groups of its tables. With 64 MiB, garbage
 	// collection would run all the time while row groups are full.
-	writingHeap = 128 << 20
+	writingHeap = 176 << 20
 )
 
 // limitHeap limits the memory that Go manages, until the returned function is called. The limit is the live heap plus

@@ -19,8 +19,7 @@ type bounds struct {
 	kept  int // the longest compressed body
 }
 
-// journalBounds are the bounds of every answer. The journal gathers commits of 512 KB, and a commit
-// may have a whole answer besides.
+// journalBounds are the bounds of every answer.
 func journalBounds() bounds { return bounds{plain: 32 << 10, kept: 768 << 10} }
 
 // inflatedMost is more bytes than any body has: the client reads no longer one.

@@ -1,0 +1,123 @@
+package badgerstore
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+	"github.com/klauspost/compress/s2"
+
+	"payonce/checkpoint/record"
+)
+
+// A long value is compressed once, before Badger gets it. Badger compresses the blocks of its tables too, but only when
+// it writes them, and again in each merge. So its logs and memory tables hold half as much of the answers about companies.
+//
+// A value that is too long even then is stored in parts, which are entries of their own. So memory tables can be small,
+// although Badger limits a commit to 15 % of one. The parts are durable before the entry that names them is written.
+// When a crash comes in between, or when the entry is replaced, nothing names them any more. They stay until the store is
+// copied, as after an erasure.
+
+// These bits of the user metadata of an entry say how its value is stored. No bit is set for a value that is stored as
+// it is, like all values of earlier versions.
+const (
+	isCompressed = 1 << iota // with S2
+	isInParts                // the entry has the number of the first part and the count of parts, in 12 bytes, big-endian
+)
+
+const (
+	// leastCompressed is the length of the shortest value that is compressed, in bytes. Shorter ones compress better
+	// together, in Badger's blocks.
+	leastCompressed = 1 << 10
+	// longestPart is the length of the longest part, and of the longest value that is stored without parts, in bytes.
+	longestPart = 64 << 10
+	// partPrefix begins the key of a part. Its number follows. No record has such a key, and all records come before.
+	partPrefix = 0xff
+)
+
+// compress returns what is stored for a value, and the metadata of its entry.
+func compress(value []byte) (stored []byte, meta byte) {
+	if len(value) < leastCompressed {
+		return value, 0
+	}
+	if stored = s2.Encode(nil, value); len(stored) > len(value)-len(value)/8 {
+		return value, 0
+	}
+	return stored, isCompressed
+}
+
+// split stores a value that is too long for one entry in parts, with put. It returns what is stored in the entry. The
+// first part has the number first.
+func split(stored []byte, meta byte, first uint64, put func(key, part []byte) error) ([]byte, byte, error) {
+	if len(stored) <= longestPart {
+		return stored, meta, nil
+	}
+	count := uint32(0)
+	for part := range slices.Chunk(stored, longestPart) {
+		if err := put(partKey(first+uint64(count)), part); err != nil {
+			return nil, 0, err
+		}
+		count++
+	}
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, first), count), meta | isInParts, nil
+}
+
+// firstPart returns the number of the first part that is written with a version. Other versions have other numbers.
+func firstPart(version uint64) uint64 { return version << 24 }
+
+func partKey(number uint64) []byte { return binary.BigEndian.AppendUint64([]byte{partPrefix}, number) }
+
+func isPart(key []byte) bool { return len(key) > 0 && key[0] == partPrefix }
+
+// valueReader reads the values of entries, one after the other.
+type valueReader struct {
+	txn    *badger.Txn
+	joined []byte
+	buffer []byte
+}
+
+// read calls visit with the value of an entry. The value is valid until visit returns.
+func (r *valueReader) read(item *badger.Item, visit func(value []byte) error) error {
+	return item.Value(func(stored []byte) (err error) {
+		if item.UserMeta()&isInParts != 0 {
+			if stored, err = r.join(stored); err != nil {
+				return err
+			}
+		}
+		if item.UserMeta()&isCompressed != 0 {
+			if r.buffer, err = s2.Decode(r.buffer[:cap(r.buffer)], stored); err != nil {
+				return fmt.Errorf("%w: a compressed value cannot be read: %w; %s", record.ErrCorrupt, err, record.Restore)
+			}
+			stored = r.buffer
+		}
+		return visit(stored)
+	})
+}
+
+// join returns the bytes of all parts that an entry names.
+func (r *valueReader) join(entry []byte) ([]byte, error) {
+	const numbers = 8 + 4
+	if len(entry) != numbers {
+		return nil, fmt.Errorf("%w: the parts of a long value are not named as they should be; %s", record.ErrCorrupt, record.Restore)
+	}
+	first, count := binary.BigEndian.Uint64(entry), binary.BigEndian.Uint32(entry[8:])
+	r.joined = r.joined[:0]
+	for number := range uint64(count) {
+		part, err := r.txn.Get(partKey(first + number))
+		if errors.Is(err, badger.ErrKeyNotFound) {
+			return nil, fmt.Errorf("%w: part %d of %d of a long value is missing; %s", record.ErrCorrupt, number+1, count, record.Restore)
+		}
+		if err == nil {
+			err = part.Value(func(bytes []byte) error {
+				r.joined = append(r.joined, bytes...)
+				return nil
+			})
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.joined, nil
+}
