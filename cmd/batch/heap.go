@@ -11,9 +11,9 @@ import (
 const (
 	// sendingHeap is for Badger's memory tables and its compactions. With less, garbage collection would run all the
 	// time during a compaction.
-	sendingHeap = 160 << 20
-	// writingHeap is for the rows and the answers of an output, and for row groups of its tables. With 64 MiB, garbage
-	// collection would run all the time while row groups are full.
+	sendingHeap = 104 << 20
+	// writingHeap is for the rows and the answers of an output, and for row groups of its tables. Full row groups alone
+	// take about 120 MB. With 128 MiB, garbage collection would run all the time then.
 	writingHeap = 176 << 20
 )
 
