@@ -149,7 +149,7 @@ func (j *Journal) Forget(found Found) (Erasure, error) {
 		}
 	}
 	for key := range found.keys {
-		if err := forget(key); err != nil {
+		if err := errors.Join(forget(key), e.commitIfLong()); err != nil {
 			return e.sum, err
 		}
 	}

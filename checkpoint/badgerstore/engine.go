@@ -1,12 +1,12 @@
 package badgerstore
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -113,11 +113,10 @@ func (s *engine) getAt(version uint64, key []byte) (value []byte, err error) {
 		return nil, nil
 	}
 	if err == nil {
-		reader := valueReader{txn: txn}
-		err = reader.read(item, func(found []byte) error {
-			value = bytes.Clone(found)
-			return nil
-		})
+		value, err = item.ValueCopy(nil)
+	}
+	if err == nil {
+		value, err = (&valueReader{txn: txn}).value(item, value)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the journal: %w", err)
@@ -170,20 +169,26 @@ func (s *engine) discardOld() {
 func (s *engine) commit(writes []record.Write) error {
 	entries := make([]*badger.Entry, len(writes))
 	for i, write := range writes {
-		if write.Value == nil {
-			continue
-		}
 		stored, meta := compress(write.Value)
-		stored, meta, err := split(stored, meta, firstPart(s.given+1), s.commitPart)
+		entries[i] = badger.NewEntry(write.Key, stored).WithMeta(meta)
+	}
+	var parts []*badger.Entry
+	limit, first := limitFor(entries, s.db.MaxBatchSize()/2), firstPart(s.given+1)
+	for _, entry := range entries {
+		entry.Value, entry.UserMeta = split(entry.Value, entry.UserMeta, limit, first+uint64(len(parts)), func(key, part []byte) {
+			parts = append(parts, badger.NewEntry(key, part))
+		})
+	}
+	for some := range slices.Chunk(parts, max(1, int(s.db.MaxBatchSize()/2)/longestPart)) {
+		err := s.write(func(txn *badger.Txn) error { return setAll(txn, some) })
 		if err != nil {
 			return err
 		}
-		entries[i] = badger.NewEntry(write.Key, stored).WithMeta(meta)
 	}
-	version, err := s.write(func(txn *badger.Txn) error {
+	err := s.write(func(txn *badger.Txn) error {
 		for i, write := range writes {
 			var err error
-			if entries[i] == nil {
+			if write.Value == nil {
 				err = txn.Delete(write.Key)
 			} else {
 				err = txn.SetEntry(entries[i])
@@ -197,28 +202,31 @@ func (s *engine) commit(writes []record.Write) error {
 	if err != nil {
 		return err
 	}
-	s.durable.Store(version)
-	return s.head.move(version)
+	s.durable.Store(s.given)
+	return s.head.move(s.given)
 }
 
-// commitPart makes a part of a long value durable.
-func (s *engine) commitPart(key, part []byte) error {
-	_, err := s.write(func(txn *badger.Txn) error { return txn.Set(key, part) })
-	return err
+func setAll(txn *badger.Txn, entries []*badger.Entry) error {
+	for _, entry := range entries {
+		if err := txn.SetEntry(entry); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write writes a transaction with the next version and syncs it.
-func (s *engine) write(fill func(txn *badger.Txn) error) (version uint64, err error) {
+func (s *engine) write(fill func(txn *badger.Txn) error) error {
 	txn := s.db.NewTransactionAt(s.given, true)
 	defer txn.Discard()
 	if err := fill(txn); err != nil {
-		return 0, err
+		return err
 	}
 	s.given++
 	if err := txn.CommitAt(s.given, nil); err != nil {
-		return 0, err
+		return err
 	}
-	return s.given, s.sync()
+	return s.sync()
 }
 
 // Close closes the store and seals its files.

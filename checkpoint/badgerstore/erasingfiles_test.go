@@ -19,7 +19,12 @@ import (
 // versionsIn returns every version of every value in the files of a closed journal.
 func versionsIn(t *testing.T, dir string, key []byte) (values [][]byte) {
 	t.Helper()
-	err := EachVersion(dir, key, func(_, value []byte) { values = append(values, bytes.Clone(value)) })
+	err := EachVersion(dir, key, func(key, value []byte) {
+		if isPart(key) {
+			t.Errorf("a part of a value is left that no value names")
+		}
+		values = append(values, bytes.Clone(value))
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"payonce/checkpoint/record"
 )
@@ -29,7 +30,12 @@ func checksum(data []byte) uint32 {
 	return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
 }
 
-func headText(version uint64) string {
+// headText returns what the file holds. It begins with a sign, which earlier versions refuse: in a copy, as after an
+// erasure, they would lose how values are compressed and split.
+func headText(version uint64) string { return "=" + earlierHeadText(version) }
+
+// earlierHeadText returns what the file held before.
+func earlierHeadText(version uint64) string {
 	number := fmt.Sprintf("%016x", version)
 	return fmt.Sprintf("%s %08x\n", number, checksum([]byte(number)))
 }
@@ -49,7 +55,8 @@ func openHead(dir string) (*head, error) {
 		return nil, err
 	}
 	h := &head{}
-	if n, _ := fmt.Sscanf(string(text), "%x", &h.version); n != 1 || string(text) != headText(h.version) {
+	n, _ := fmt.Sscanf(strings.TrimPrefix(string(text), "="), "%x", &h.version)
+	if n != 1 || string(text) != headText(h.version) && string(text) != earlierHeadText(h.version) {
 		return nil, fmt.Errorf("%w: %s cannot be read; %s", record.ErrCorrupt, path, record.Restore)
 	}
 	if h.version > 0 {

@@ -73,14 +73,16 @@ const (
 )
 
 // memTableSizeFor returns the size of memory tables for a database. After a crash Badger reads each log into one memory
-// table, so that of an earlier version needs a larger one. A log takes twice the size of a memory table.
+// table, so that of an earlier version needs a larger one: when it does not fit, Badger ends the process. A log takes
+// twice the size of a memory table, until it was read once: then Badger cuts it to its content. A short one fits in any
+// case, as its entries take less than twice their room in a memory table.
 func memTableSizeFor(dir string) int64 {
 	entries, _ := os.ReadDir(dir) // Badger reads it again and returns the error
 	for _, entry := range entries {
 		if filepath.Ext(entry.Name()) != logEnding {
 			continue
 		}
-		if info, err := entry.Info(); err == nil && info.Size() > 2*memTableSize {
+		if info, err := entry.Info(); err == nil && info.Size() != 2*memTableSize && info.Size() > memTableSize/2 {
 			return earlierMemTableSize
 		}
 	}

@@ -60,23 +60,36 @@ func TestAStoreThatIsReadInOrderWritesWithoutMerges(t *testing.T) {
 	}
 }
 
-// TestALogOfAnEarlierVersionIsReadAfterACrash has a log that fills the larger memory table of an earlier version. Into
-// the memory table of this version it would not fit.
+// TestALogOfAnEarlierVersionIsReadAfterACrash has logs of the larger memory tables of earlier versions: a full one, and
+// one with a part that Badger has cut to its content in an earlier opening. Into the memory table of this version they
+// would not fit.
 func TestALogOfAnEarlierVersionIsReadAfterACrash(t *testing.T) {
+	const length = 900 << 10
+	t.Run("full", func(t *testing.T) { // the last value begins before the memory table is full
+		testEarlierLog(t, length, earlierMemTableSize/length+1, false)
+	})
+	t.Run("cut", func(t *testing.T) { testEarlierLog(t, length, 2*memTableSize/length-1, true) })
+	t.Run("cut, small values", func(t *testing.T) { testEarlierLog(t, 8, memTableSize/60, true) })
+}
+
+// testEarlierLog opens a database with a log of an earlier version that has a number of values, all of one length.
+func testEarlierLog(t *testing.T, length, values int, cut bool) {
 	dir, killed := t.TempDir(), t.TempDir()
-	earlier := settingsFor(dir, Options{}).WithMemTableSize(earlierMemTableSize).WithValueLogFileSize(1 << 20)
+	earlier := settingsFor(dir, Options{}).WithMemTableSize(earlierMemTableSize).WithValueLogFileSize(1 << 20).WithValueThreshold(1 << 20)
 	db, err := badger.OpenManaged(earlier)
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := make([]byte, 900<<10)
-	const values = earlierMemTableSize/(900<<10) + 1 // the last one begins before the memory table is full
-	for n := range uint64(values) {
+	value := make([]byte, length)
+	for n := range values {
 		rand.Read(value) // never fails
-		txn := db.NewTransactionAt(n, true)
-		if err := errors.Join(txn.Set(fmt.Appendf(nil, "z%d", n), value), txn.CommitAt(n+1, nil), db.Sync()); err != nil {
+		txn := db.NewTransactionAt(uint64(n), true)
+		if err := errors.Join(txn.Set(fmt.Appendf(nil, "z%d", n), value), txn.CommitAt(uint64(n)+1, nil)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := db.Sync(); err != nil {
+		t.Fatal(err)
 	}
 	if tables := len(db.Tables()); tables > 0 {
 		t.Fatalf("the log was written to %d tables already", tables)
@@ -86,6 +99,9 @@ func TestALogOfAnEarlierVersionIsReadAfterACrash(t *testing.T) {
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if cut {
+		cutLog(t, killed)
 	}
 	for range 2 { // the first opening writes the log to a table
 		db, err := openDB(killed, Options{})
@@ -105,6 +121,23 @@ func TestALogOfAnEarlierVersionIsReadAfterACrash(t *testing.T) {
 	}
 	if size := memTableSizeFor(killed); size != memTableSize {
 		t.Errorf("when there is no earlier log any more, memory tables have %d bytes, want %d", size, memTableSize)
+	}
+}
+
+// cutLog removes the empty end of the only log in a directory.
+func cutLog(t *testing.T, dir string) {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(dir, "*"+logEnding))
+	if err != nil || len(logs) != 1 {
+		t.Fatalf("logs %v, error %v", logs, err)
+	}
+	log, err := os.ReadFile(logs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const zeros = 8 // with which the last record may end
+	if err := os.Truncate(logs[0], int64(len(bytes.TrimRight(log, "\x00")))+zeros); err != nil {
+		t.Fatal(err)
 	}
 }
 

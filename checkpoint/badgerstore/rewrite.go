@@ -103,14 +103,10 @@ func (s *engine) copyFrom(from record.Store, copying func(records int)) (err err
 		copied++
 		copying(1)
 		stored, meta := compress(value)
-		stored, meta, err := split(stored, meta, parts, func(key, part []byte) error {
+		stored, meta = split(stored, meta, longestPart, parts, func(key, part []byte) {
 			parts++
 			put(partStream, key, part, 0)
-			return nil
 		})
-		if err != nil {
-			return false, err
-		}
 		put(recordStream, key, stored, meta)
 		if buffer.LenNoPadding() < record.CommitSize {
 			return true, nil

@@ -48,21 +48,40 @@ func compress(value []byte) (stored []byte, meta byte) {
 	return stored, isCompressed
 }
 
-// split stores a value that is too long for one entry in parts, with put. It returns what is stored in the entry. The
-// first part has the number first.
-func split(stored []byte, meta byte, first uint64, put func(key, part []byte) error) ([]byte, byte, error) {
-	if len(stored) <= longestPart {
-		return stored, meta, nil
+// split returns what is stored in the entry of a value, and its metadata. A value of more than limit bytes is stored in
+// parts, which put takes. The first part has the number first.
+func split(stored []byte, meta byte, limit int, first uint64, put func(key, part []byte)) ([]byte, byte) {
+	if len(stored) <= limit {
+		return stored, meta
 	}
 	count := uint32(0)
 	for part := range slices.Chunk(stored, longestPart) {
-		if err := put(partKey(first+uint64(count)), part); err != nil {
-			return nil, 0, err
-		}
+		put(partKey(first+uint64(count)), part)
 		count++
 	}
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, first), count), meta | isInParts, nil
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, first), count), meta | isInParts
 }
+
+// limitFor returns how long a value of a commit may be without parts, so that all entries together have at most most
+// bytes.
+func limitFor(entries []*badger.Entry, most int64) int {
+	const leastLimit = 1 << 10
+	for limit := longestPart; ; limit /= 2 {
+		size := 0
+		for _, entry := range entries {
+			size += len(entry.Key)
+			if size += entryRoom; len(entry.Value) <= limit {
+				size += len(entry.Value)
+			}
+		}
+		if int64(size) <= most || limit <= leastLimit {
+			return limit
+		}
+	}
+}
+
+// entryRoom is more than Badger counts for an entry besides its key and its value, and for the numbers of parts.
+const entryRoom = 32
 
 // firstPart returns the number of the first part that is written with a version. Other versions have other numbers.
 func firstPart(version uint64) uint64 { return version << 24 }
@@ -76,24 +95,36 @@ type valueReader struct {
 	txn    *badger.Txn
 	joined []byte
 	buffer []byte
+	named  func(part uint64) // is called for each part that is read; may be nil
 }
 
 // read calls visit with the value of an entry. The value is valid until visit returns.
 func (r *valueReader) read(item *badger.Item, visit func(value []byte) error) error {
-	return item.Value(func(stored []byte) (err error) {
-		if item.UserMeta()&isInParts != 0 {
-			if stored, err = r.join(stored); err != nil {
-				return err
-			}
+	return item.Value(func(stored []byte) error {
+		value, err := r.value(item, stored)
+		if err != nil {
+			return err
 		}
-		if item.UserMeta()&isCompressed != 0 {
-			if r.buffer, err = s2.Decode(r.buffer[:cap(r.buffer)], stored); err != nil {
-				return fmt.Errorf("%w: a compressed value cannot be read: %w; %s", record.ErrCorrupt, err, record.Restore)
-			}
-			stored = r.buffer
-		}
-		return visit(stored)
+		return visit(value)
 	})
+}
+
+// value returns the value of an entry by what is stored in it: the same bytes, or others that are valid until the next
+// value is read.
+func (r *valueReader) value(item *badger.Item, stored []byte) (value []byte, err error) {
+	value = stored
+	if item.UserMeta()&isInParts != 0 {
+		if value, err = r.join(value); err != nil {
+			return nil, err
+		}
+	}
+	if item.UserMeta()&isCompressed != 0 {
+		if r.buffer, err = s2.Decode(r.buffer[:cap(r.buffer)], value); err != nil {
+			return nil, fmt.Errorf("%w: a compressed value cannot be read: %w; %s", record.ErrCorrupt, err, record.Restore)
+		}
+		value = r.buffer
+	}
+	return value, nil
 }
 
 // join returns the bytes of all parts that an entry names.
@@ -105,6 +136,9 @@ func (r *valueReader) join(entry []byte) ([]byte, error) {
 	first, count := binary.BigEndian.Uint64(entry), binary.BigEndian.Uint32(entry[8:])
 	r.joined = r.joined[:0]
 	for number := range uint64(count) {
+		if r.named != nil {
+			r.named(first + number)
+		}
 		part, err := r.txn.Get(partKey(first + number))
 		if errors.Is(err, badger.ErrKeyNotFound) {
 			return nil, fmt.Errorf("%w: part %d of %d of a long value is missing; %s", record.ErrCorrupt, number+1, count, record.Restore)

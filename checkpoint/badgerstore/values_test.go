@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/dgraph-io/badger/v4"
 
 	"payonce/checkpoint/record"
 )
@@ -121,7 +122,7 @@ func TestValuesOfEveryLengthAreReadAsTheyWereWritten(t *testing.T) {
 func TestPartsWithoutTheirEntryAreNoRecords(t *testing.T) {
 	old := map[string]string{"a": "old", "b": "old"}
 	fresh := map[string]string{"a": randomText(3*longestPart + 1), "b": "new"}
-	const syncs = 4 + 1
+	const syncs = 1 + 1 // of all parts, and of the rest
 	for failing := range syncs {
 		dir := t.TempDir()
 		s, err := openEngine(dir, nil)
@@ -163,35 +164,87 @@ func TestPartsWithoutTheirEntryAreNoRecords(t *testing.T) {
 	}
 }
 
-// TestACopyHasNoPartsOfReplacedValues counts the parts of a long value that was replaced, before and after a copy.
+// TestACopyHasNoPartsOfReplacedValues looks for a long value that was replaced, and for parts that no value names, before
+// and after a copy.
 func TestACopyHasNoPartsOfReplacedValues(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	commitValues(t, s.engine, map[string]string{"a": randomText(3 * longestPart)})
+	long := randomText(3 * longestPart)
+	commitValues(t, s.engine, map[string]string{"a": long, "kept": long + "!"})
 	commitValues(t, s.engine, map[string]string{"a": "short"})
 	if err := errors.Join(s.Opened("id"), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	parts := func() (count int) {
-		err := EachVersion(dir, nil, func(key, _ []byte) {
-			if isPart(key) {
-				count++
+	found := func() (replaced, kept, parts int) {
+		err := EachVersion(dir, nil, func(key, value []byte) {
+			switch {
+			case isPart(key):
+				parts++
+			case string(value) == long:
+				replaced++
+			case string(value) == long+"!":
+				kept++
 			}
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return count
+		return replaced, kept, parts
 	}
-	before := parts()
+	if replaced, kept, parts := found(); replaced != 1 || kept != 1 || parts != 0 {
+		t.Errorf("before the copy there are %d replaced values, %d kept ones and %d parts, want 1, 1 and 0", replaced, kept, parts)
+	}
 	if err := Rewrite(dir, Options{}, Copy{Verify: func(record.Store) error { return nil }}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{3, 0}, []int{before, parts()}); diff != "" {
-		t.Errorf("parts before and after the copy (-want +got):\n%s", diff)
+	if replaced, kept, parts := found(); replaced != 0 || kept != 1 || parts != 0 {
+		t.Errorf("after the copy there are %d replaced values, %d kept ones and %d parts, want 0, 1 and 0", replaced, kept, parts)
+	}
+	engineDir := filepath.Join(dir, engineName)
+	raw := 0
+	db, err := openDB(engineDir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	options := badger.DefaultIteratorOptions
+	options.AllVersions, options.Prefix = true, []byte{partPrefix}
+	txn := db.NewTransactionAt(db.MaxVersion(), false)
+	defer txn.Discard()
+	entries := txn.NewIterator(options)
+	defer entries.Close()
+	for entries.Rewind(); entries.Valid(); entries.Next() {
+		raw++
+	}
+	if raw != 4 {
+		t.Errorf("the copy has %d parts, want 4 of the value that was kept", raw)
+	}
+}
+
+// TestACommitOfAnySizeIsTaken has the largest commits that record.Store allows: of many values just below the length that
+// is split, and of many small ones.
+func TestACommitOfAnySizeIsTaken(t *testing.T) {
+	s, err := openEngine(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, length := range []int{0, 10, 1000, longestPart / 5, longestPart - 1, longestPart, 10 * longestPart} {
+		values, size := map[string]string{}, 0
+		for n := 0; size < 2*record.CommitSize || n < 30 && length > 0; n++ {
+			key := fmt.Sprintf("%d-%d", length, n)
+			values[key] = randomText(length)
+			size += record.Write{Key: []byte(key), Value: []byte(values[key])}.Size()
+		}
+		commitValues(t, s, values)
+		for key := range values {
+			if value, err := s.Get([]byte(key)); err != nil || string(value) != values[key] {
+				t.Fatalf("%s has %d bytes of %d, error %v", key, len(value), len(values[key]), err)
+			}
+		}
 	}
 }
 
@@ -203,7 +256,7 @@ func TestAValueWithoutAPartIsDamage(t *testing.T) {
 	}
 	defer s.Close()
 	commitValues(t, s, map[string]string{"a": randomText(3 * longestPart)})
-	removed := partKey(firstPart(s.Version()-3) + rand.Uint64N(3))
+	removed := partKey(firstPart(s.Version()-1) + rand.Uint64N(3))
 	if err := s.Commit([]record.Write{{Key: removed}}); err != nil {
 		t.Fatal(err)
 	}

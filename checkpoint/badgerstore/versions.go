@@ -1,6 +1,7 @@
 package badgerstore
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +11,7 @@ import (
 )
 
 // EachVersion visits every version of every value in the files of a closed store, decrypted and decompressed, also of
-// those that were replaced. It says what an erasure has left.
+// those that were replaced. It says what an erasure has left. It also visits parts of long values that no value names.
 func EachVersion(dir string, key []byte, visit func(key, value []byte)) (err error) {
 	defer asCorrupt(&err)
 	engineDir := filepath.Join(dir, engineName)
@@ -29,10 +30,15 @@ func EachVersion(dir string, key []byte, visit func(key, value []byte)) (err err
 	defer txn.Discard()
 	entries := txn.NewIterator(options)
 	defer entries.Close()
-	values := valueReader{txn: txn}
+	named := map[uint64]bool{}
+	values := valueReader{txn: txn, named: func(part uint64) { named[part] = true }}
 	count := uint32(0)
 	for entries.Rewind(); entries.Valid(); entries.Next() {
 		item := entries.Item()
+		count++
+		if key := item.Key(); isPart(key) && named[binary.BigEndian.Uint64(key[1:])] {
+			continue // it was visited with its value
+		}
 		err := values.read(item, func(value []byte) error {
 			visit(item.Key(), value)
 			return nil
@@ -40,7 +46,6 @@ func EachVersion(dir string, key []byte, visit func(key, value []byte)) (err err
 		if err != nil {
 			return err
 		}
-		count++
 	}
 	for _, table := range db.Tables() {
 		count -= table.KeyCount

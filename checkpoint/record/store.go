@@ -57,7 +57,7 @@ type Write struct {
 
 // writeRoom is what a write takes in a transaction besides its key and its value, in
 // bytes: a transaction limits the number of its writes as well as their length.
-const writeRoom = 64
+const writeRoom = 96
 
 // Size returns how much of a commit the write takes, in bytes.
 func (w Write) Size() int { return len(w.Key) + len(w.Value) + writeRoom }

@@ -77,14 +77,23 @@ func countIDs(s Store, prefix byte) (count int64, err error) {
 	return count, err
 }
 
+// keyReader is a store that visits keys in their order without reading the values.
+type keyReader interface {
+	Keys(prefix []byte, visit func(key []byte) (bool, error)) error
+}
+
 // EachID visits the IDs of one kind of record in their order.
 func EachID(s Store, prefix byte, visit func(attempt.ID) error) error {
-	return s.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) {
+	visitKey := func(key []byte) (bool, error) {
 		if len(key) != IDKeyLength {
 			return false, fmt.Errorf("%w: record %q has no ID; %s", ErrCorrupt, key, Restore)
 		}
 		return true, visit(IDOf(key))
-	})
+	}
+	if k, ok := s.(keyReader); ok {
+		return k.Keys([]byte{prefix}, visitKey)
+	}
+	return s.Scan([]byte{prefix}, nil, func(key, _ []byte) (bool, error) { return visitKey(key) })
 }
 
 // Identify returns the identity of the journal in a store, which has to be the one that the
