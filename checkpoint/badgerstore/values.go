@@ -13,12 +13,13 @@ import (
 )
 
 // A long value is compressed once, before Badger gets it. Badger compresses the blocks of its tables too, but only when
-// it writes them, and again in each merge. So its logs and memory tables hold half as much of the answers about companies.
+// it writes them, and again in each merge. So answers about companies take half the space in its logs and memory
+// tables.
 //
 // A value that is too long even then is stored in parts, which are entries of their own. So memory tables can be small,
 // although Badger limits a commit to 15 % of one. The parts are durable before the entry that names them is written.
-// When a crash comes in between, or when the entry is replaced, nothing names them any more. They stay until the store is
-// copied, as after an erasure.
+// After a crash in between, and when the entry is replaced, no entry names them. They stay until the store is copied,
+// as after an erasure.
 
 // These bits of the user metadata of an entry say how its value is stored. No bit is set for a value that is stored as
 // it is, like all values of earlier versions.
@@ -33,7 +34,8 @@ const (
 	leastCompressed = 1 << 10
 	// longestPart is the length of the longest part, and of the longest value that is stored without parts, in bytes.
 	longestPart = 64 << 10
-	// partPrefix begins the key of a part. Its number follows. No record has such a key, and all records come before.
+	// partPrefix begins the key of a part. Its number follows. No record has such a key, and the keys of
+	// all records come before.
 	partPrefix = 0xff
 )
 
@@ -48,8 +50,8 @@ func compress(value []byte) (stored []byte, meta byte) {
 	return stored, isCompressed
 }
 
-// split stores a value that is too long for one entry in parts, with put. It returns what is stored in the entry. The
-// first part has the number first.
+// split stores a value that is too long for one entry in parts, with put. The first part has the number first. It
+// returns the value and the metadata of the entry.
 func split(stored []byte, meta byte, first uint64, put func(key, part []byte) error) ([]byte, byte, error) {
 	if len(stored) <= longestPart {
 		return stored, meta, nil
@@ -100,7 +102,7 @@ func (r *valueReader) read(item *badger.Item, visit func(value []byte) error) er
 func (r *valueReader) join(entry []byte) ([]byte, error) {
 	const numbers = 8 + 4
 	if len(entry) != numbers {
-		return nil, fmt.Errorf("%w: the parts of a long value are not named as they should be; %s", record.ErrCorrupt, record.Restore)
+		return nil, fmt.Errorf("%w: the entry of a long value does not name its parts; %s", record.ErrCorrupt, record.Restore)
 	}
 	first, count := binary.BigEndian.Uint64(entry), binary.BigEndian.Uint32(entry[8:])
 	r.joined = r.joined[:0]
