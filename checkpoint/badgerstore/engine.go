@@ -165,8 +165,8 @@ func (s *engine) discardOld() {
 	}
 }
 
-// commit writes a transaction and makes it durable. The sync is the commit point: after a crash before it has returned,
-// Badger finds all of the transaction in its log or drops it.
+// commit writes a transaction and makes it durable. The parts of its long values are durable before. The last sync is
+// the commit point: after a crash before it has returned, Badger finds all of the transaction in its log or drops it.
 func (s *engine) commit(writes []record.Write) error {
 	entries := make([]*badger.Entry, len(writes))
 	for i, write := range writes {
