@@ -8,8 +8,8 @@ import (
 	"payonce/io/service/v1"
 )
 
-// TestAChangeIsAskedForOnceUnderAFormerKey asks again for a person who was bought under a key of the version before. The
-// call under the present key blocks the next one, and its answer counts.
+// TestAChangeIsAskedForOnceUnderAFormerKey asks again for a person who was bought under a key of an earlier version.
+// The call under the present key blocks the next one, and its answer counts.
 func TestAChangeIsAskedForOnceUnderAFormerKey(t *testing.T) {
 	for _, address := range []string{"linkedin.com/in/jane-doe", "network.example/in/Kim"} {
 		t.Run(address, func(t *testing.T) {
@@ -44,8 +44,9 @@ func TestAChangeIsAskedForOnceUnderAFormerKey(t *testing.T) {
 	}
 }
 
-// TestAKeptAnswerIsErased forgets a person while a later call for a change is in doubt, and prunes.
-func TestAKeptAnswerIsErased(t *testing.T) {
+// TestForgetAndPruneEraseAKeptAnswer erases the earlier answer while a later call for a change is in doubt, and when
+// that call is forfeited.
+func TestForgetAndPruneEraseAKeptAnswer(t *testing.T) {
 	for name, erase := range map[string]func(*rig) (Erasure, error){
 		"forget": func(r *rig) (Erasure, error) { return r.erase(Person{Identity: person(1)}) },
 		"prune":  func(r *rig) (Erasure, error) { return r.Prune(start.Add(time.Hour)) },

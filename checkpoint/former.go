@@ -217,7 +217,7 @@ func asOne(records []attempt.Record, asksAgain again) (known attempt.Record, err
 }
 
 // add adds what is known of an identity under another key. Of two answers the first one counts, unless the later call
-// asked again: it was decided on all that was known before.
+// asked again: its decision took the earlier answer into account.
 func add(known, other *attempt.Record, asksAgain again) error {
 	for f := range other.States {
 		if other.States[f] == attempt.Unasked {

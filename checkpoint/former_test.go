@@ -347,7 +347,7 @@ func TestRecordsOfSeveralKeysAreMerged(t *testing.T) {
 		{"an answer that was asked for again", of(attempt.Found, 1, 1), of(attempt.Found, again, 2), of(attempt.Found, again, 2)},
 		{"an answer and a doubt about a later one", of(attempt.Found, 1, 1), of(attempt.OutcomeUnknown, again, 2), of(attempt.OutcomeUnknown, again, 2)},
 		{"an answer and a later one that is lost", of(attempt.Found, 1, 1), of(attempt.PaidAndGone, again, 2), of(attempt.PaidAndGone, again, 2)},
-		{"nothing found any more", of(attempt.Found, 1, 1), of(attempt.Missing, again, 2), of(attempt.Missing, again, 2)},
+		{"an answer and a later one without the value", of(attempt.Found, 1, 1), of(attempt.Missing, again, 2), of(attempt.Missing, again, 2)},
 		{"asked for again and forgotten", of(attempt.Forgotten, 1, 1), of(attempt.Found, again, 2), of(attempt.Forgotten, 1, 1)},
 		{"nothing", of(attempt.Found, 1, 1), attempt.Record{}, of(attempt.Found, 1, 1)},
 		{"two answers", of(attempt.Found, 2, 1), of(attempt.Found, 1, 2), of(attempt.Found, 1, 2)},

@@ -194,8 +194,8 @@ func (j *Journal) keptOf(f enrich.Field, entry record.FieldEntry) (attempt.ID, e
 	return j.keptBefore(f, in)
 }
 
-// keptBefore returns the attempt that found the value for a field that an attempt asked for again. Attempts whose
-// answers are lost are passed over. It returns 0 when the field had no value.
+// keptBefore returns the attempt that found the value for a field that an attempt asked for again. It skips attempts
+// whose answers are lost. It returns 0 when the field had no value.
 func (j *Journal) keptBefore(f enrich.Field, again record.Intent) (attempt.ID, error) {
 	for {
 		before := again.Before[f]

@@ -30,7 +30,7 @@ type Work struct {
 	// Explain words an error, and what to do about it where the service is at fault.
 	Explain func(error) string
 	// People returns the list of a recorded run whose rows are people that a search found, from the pages in the journal.
-	// It is nil where such runs are not written again. Its argument is the list as the run is recorded with it.
+	// It is nil where such runs are not written again. The argument list has the options in the record of the run.
 	People func(ctx context.Context, w *Work, place *workspace.Session, run checkpoint.Run, list List) (List, error)
 }
 

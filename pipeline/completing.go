@@ -468,8 +468,8 @@ func (c *completing) chosen() (set []bool, completed int64) {
 	return set, completed
 }
 
-// inOrder returns how many rows a run completes in an order, nil for that of the list, and first how many it completes
-// when it completes rows first.
+// inOrder returns how many rows a run completes in an order; nil is the order of the list. The method first returns how
+// many a run completes with CompleteFirst.
 func (c *completing) inOrder(order []uint32) int64 {
 	c = c.clone()
 	c.order = order

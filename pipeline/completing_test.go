@@ -230,8 +230,8 @@ func TestRowsCompleteCountTheNextInterface(t *testing.T) {
 }
 
 // TestRowsCompleteFollowThePriorityAndTheLimit runs random lists of people and of companies whose rows lack different
-// values, in the order of a column and with a limit on rows, under random limits on units and money. As many rows are
-// complete as the plan says. The order of the list would complete another number of them.
+// values, in the order of a column and with a limit on rows, under random limits on units and money. The plan says how
+// many rows are complete. In the order of the list another number of rows would be complete.
 func TestRowsCompleteFollowThePriorityAndTheLimit(t *testing.T) {
 	t.Parallel()
 	companies, people, differ := foundCompanies(t), slices.Sorted(maps.Keys(foundPeople(t))), 0

@@ -138,7 +138,7 @@ func TestTheFiguresAreThoseOfTheCompanyThatFits(t *testing.T) {
 	list := filepath.Join(dir, "list.csv")
 	text := "Company name,Website,Country,company_id\n" +
 		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE,13\n" + // the id is that of another company
-		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE,900000001\n" + // nobody has it
+		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE,900000001\n" + // no company has it
 		"Falcon Logistics 1,https://www.falcon-logistics-1.example,SE,6\n"
 	if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

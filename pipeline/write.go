@@ -75,7 +75,7 @@ func (s *session) recall(ctx context.Context, run checkpoint.Run, reading List, 
 	}
 	if run.People != "" {
 		if run.Search == (checkpoint.PeopleSearch{}) || s.work.People == nil {
-			return nil, problem.Usagef("the journal does not know how %s searched for its people, because an earlier version ran it; run the same command again to write them, nothing that was answered is bought again", run.Name)
+			return nil, problem.Usagef("an earlier version ran %s and did not record how it searched for people; run the same command again to write them, nothing that was answered is bought again", run.Name)
 		}
 		if order, err = s.work.People(ctx, s.work, s.place, run, order); err != nil {
 			return nil, err

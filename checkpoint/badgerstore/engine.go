@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -164,8 +163,8 @@ func (s *engine) discardOld() {
 	}
 }
 
-// commit writes a transaction and makes it durable. The sync is the commit point: after a crash before it has returned,
-// Badger finds all of the transaction in its log or drops it.
+// commit writes a transaction and makes it durable. The parts of its long values are durable before. The last sync is
+// the commit point: after a crash before it has returned, Badger finds all of the transaction in its log or drops it.
 func (s *engine) commit(writes []record.Write) error {
 	entries := make([]*badger.Entry, len(writes))
 	for i, write := range writes {
@@ -173,13 +172,14 @@ func (s *engine) commit(writes []record.Write) error {
 		entries[i] = badger.NewEntry(write.Key, stored).WithMeta(meta)
 	}
 	var parts []*badger.Entry
-	limit, first := limitFor(entries, s.db.MaxBatchSize()/2), firstPart(s.given+1)
+	most := int(s.db.MaxBatchSize() / 2)
+	limit, first := limitFor(entries, most), firstPart(s.given+1)
 	for _, entry := range entries {
 		entry.Value, entry.UserMeta = split(entry.Value, entry.UserMeta, limit, first+uint64(len(parts)), func(key, part []byte) {
 			parts = append(parts, badger.NewEntry(key, part))
 		})
 	}
-	for some := range slices.Chunk(parts, max(1, int(s.db.MaxBatchSize()/2)/longestPart)) {
+	for some := range chunks(parts, most) {
 		err := s.write(func(txn *badger.Txn) error { return setAll(txn, some) })
 		if err != nil {
 			return err

@@ -40,10 +40,10 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithLogger(nil).
 		WithNumCompactors(2).
 		WithNumMemtables(2).     // one is written to the disk while the other fills
-		WithBlockSize(16 << 10). // much of a smaller block would stay empty, because answers do not fit into the rest
+		WithBlockSize(16 << 10). // a smaller block would stay empty in large part, because a second answer does not fit
 		WithMemTableSize(memTableSizeFor(dir)).
 		WithBaseTableSize(baseTableSize).
-		WithValueThreshold(2 * longestPart). // no value is so long, so the value log stays empty
+		WithValueThreshold(2 * longestPart). // longer than any value, so the value log stays empty
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(8 << 20).
 		WithIndexCacheSize(64 << 20).
@@ -61,10 +61,10 @@ func settingsFor(dir string, o Options) badger.Options {
 	return settings
 }
 
-// Sizes of tables, in bytes. Badger limits a commit to 15 % of a memory table. To write one to a table it takes pieces of
-// memory: the first one has twice the base size, each further one twice the size of the one before. For these sizes 0.5,
-// 1, 2 and 4 MB suffice. Badger keeps up to 8 such sets, and as many may be in use, because a merge builds a dozen
-// tables at a time.
+// Sizes of tables, in bytes. Badger limits a commit to 15 % of a memory table. To write one to the disk it allocates a
+// set of buffers: the first one has twice the base size, each further one twice the size of the one before. For these
+// sizes 0.5, 1, 2 and 4 MB suffice. Badger keeps up to 8 sets. As many others may be in use, because a merge builds a
+// dozen tables at a time.
 const (
 	memTableSize  = 3 << 20
 	baseTableSize = 256 << 10

@@ -142,7 +142,7 @@ func cutLog(t *testing.T, dir string) {
 }
 
 // TestACommitHasRoomForAGatheredQueueAndALongAnswer commits as much as the journal gathers for one commit: writes of
-// record.CommitSize, the longest answer besides, and the sums and names that follow from them. Nothing of it can be
+// record.CommitSize, the longest answer besides, and the sums and names that follow from them. None of it can be
 // compressed.
 func TestACommitHasRoomForAGatheredQueueAndALongAnswer(t *testing.T) {
 	const longestAnswer, others = 768 << 10, 192 << 10

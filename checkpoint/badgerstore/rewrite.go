@@ -92,7 +92,7 @@ func (s *engine) copyFrom(from record.Store, copying func(records int)) (err err
 		buffer.Reset()
 		return err
 	}
-	// Badger takes several streams of entries, each in the order of its keys.
+	// Badger accepts several streams of entries, each in the order of the keys.
 	const recordStream, partStream = 1, 2
 	parts := firstPart(version)
 	put := func(stream uint32, key, value []byte, meta byte) {

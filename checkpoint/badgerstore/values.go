@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/dgraph-io/badger/v4"
@@ -13,12 +14,13 @@ import (
 )
 
 // A long value is compressed once, before Badger gets it. Badger compresses the blocks of its tables too, but only when
-// it writes them, and again in each merge. So its logs and memory tables hold half as much of the answers about companies.
+// it writes them, and again in each merge. So answers about companies take half the space in its logs and memory
+// tables.
 //
 // A value that is too long even then is stored in parts, which are entries of their own. So memory tables can be small,
 // although Badger limits a commit to 15 % of one. The parts are durable before the entry that names them is written.
-// When a crash comes in between, or when the entry is replaced, nothing names them any more. They stay until the store is
-// copied, as after an erasure.
+// After a crash in between, and when the entry is replaced, no entry names them. They stay until the store is copied,
+// as after an erasure.
 
 // These bits of the user metadata of an entry say how its value is stored. No bit is set for a value that is stored as
 // it is, like all values of earlier versions.
@@ -33,7 +35,8 @@ const (
 	leastCompressed = 1 << 10
 	// longestPart is the length of the longest part, and of the longest value that is stored without parts, in bytes.
 	longestPart = 64 << 10
-	// partPrefix begins the key of a part. Its number follows. No record has such a key, and all records come before.
+	// partPrefix begins the key of a part. Its number follows. No record has such a key, and the keys of
+	// all records come before.
 	partPrefix = 0xff
 )
 
@@ -62,26 +65,46 @@ func split(stored []byte, meta byte, limit int, first uint64, put func(key, part
 	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, first), count), meta | isInParts
 }
 
+// entrySize is at least what Badger counts for an entry in a transaction, in bytes. An entry that names parts takes less
+// than the room beside its key.
+func entrySize(entry *badger.Entry) int {
+	const room = 32
+	return room + len(entry.Key) + len(entry.Value)
+}
+
 // limitFor returns how long a value of a commit may be without parts, so that all entries together have at most most
 // bytes.
-func limitFor(entries []*badger.Entry, most int64) int {
+func limitFor(entries []*badger.Entry, most int) int {
 	const leastLimit = 1 << 10
 	for limit := longestPart; ; limit /= 2 {
 		size := 0
 		for _, entry := range entries {
-			size += len(entry.Key)
-			if size += entryRoom; len(entry.Value) <= limit {
-				size += len(entry.Value)
+			if size += entrySize(entry); len(entry.Value) > limit {
+				size -= len(entry.Value)
 			}
 		}
-		if int64(size) <= most || limit <= leastLimit {
+		if size <= most || limit <= leastLimit {
 			return limit
 		}
 	}
 }
 
-// entryRoom is more than Badger counts for an entry besides its key and its value, and for the numbers of parts.
-const entryRoom = 32
+// chunks returns entries in their order, as many at a time as have at most most bytes, but at least one.
+func chunks(entries []*badger.Entry, most int) iter.Seq[[]*badger.Entry] {
+	return func(yield func([]*badger.Entry) bool) {
+		for len(entries) > 0 {
+			count, size := 1, entrySize(entries[0])
+			for count < len(entries) && size+entrySize(entries[count]) <= most {
+				size += entrySize(entries[count])
+				count++
+			}
+			if !yield(entries[:count]) {
+				return
+			}
+			entries = entries[count:]
+		}
+	}
+}
 
 // firstPart returns the number of the first part that is written with a version. Other versions have other numbers.
 func firstPart(version uint64) uint64 { return version << 24 }
@@ -114,15 +137,16 @@ func (r *valueReader) read(item *badger.Item, visit func(value []byte) error) er
 func (r *valueReader) value(item *badger.Item, stored []byte) (value []byte, err error) {
 	value = stored
 	if item.UserMeta()&isInParts != 0 {
-		if value, err = r.join(value); err != nil {
-			return nil, err
-		}
+		value, err = r.join(value)
 	}
-	if item.UserMeta()&isCompressed != 0 {
+	if err == nil && item.UserMeta()&isCompressed != 0 {
 		if r.buffer, err = s2.Decode(r.buffer[:cap(r.buffer)], value); err != nil {
-			return nil, fmt.Errorf("%w: a compressed value cannot be read: %w; %s", record.ErrCorrupt, err, record.Restore)
+			err = fmt.Errorf("%w: a compressed value cannot be read: %w; %s", record.ErrCorrupt, err, record.Restore)
 		}
 		value = r.buffer
+	}
+	if err != nil {
+		return nil, fmt.Errorf("record %q: %w", item.Key(), err)
 	}
 	return value, nil
 }
@@ -131,7 +155,7 @@ func (r *valueReader) value(item *badger.Item, stored []byte) (value []byte, err
 func (r *valueReader) join(entry []byte) ([]byte, error) {
 	const numbers = 8 + 4
 	if len(entry) != numbers {
-		return nil, fmt.Errorf("%w: the parts of a long value are not named as they should be; %s", record.ErrCorrupt, record.Restore)
+		return nil, fmt.Errorf("%w: the entry of a long value does not name its parts; %s", record.ErrCorrupt, record.Restore)
 	}
 	first, count := binary.BigEndian.Uint64(entry), binary.BigEndian.Uint32(entry[8:])
 	r.joined = r.joined[:0]

@@ -15,8 +15,8 @@ import (
 	"payonce/checkpoint/record"
 )
 
-// valuesOfLengths returns values at the limits of what is compressed and split, each once as it can be compressed and once
-// as it cannot.
+// valuesOfLengths returns values of lengths at which compression and parts begin: of each length one that can be
+// compressed, and one that cannot.
 func valuesOfLengths() map[string]string {
 	values := map[string]string{}
 	for _, length := range []int{0, 1, leastCompressed - 1, leastCompressed, longestPart - 1, longestPart, longestPart + 1, 2 * longestPart, 2*longestPart + 1, 3 << 20} {
@@ -76,8 +76,8 @@ func commitValues(t *testing.T, s *engine, values map[string]string) {
 	}
 }
 
-// TestValuesOfEveryLengthAreReadAsTheyWereWritten also after they were replaced, after the store was closed, and in a copy
-// with and without encryption.
+// TestValuesOfEveryLengthAreReadAsTheyWereWritten reads values after they were written and replaced, and in a copy of
+// the closed store, with and without encryption.
 func TestValuesOfEveryLengthAreReadAsTheyWereWritten(t *testing.T) {
 	for _, key := range [][]byte{nil, bytes.Repeat([]byte("k"), 32)} {
 		dir := t.TempDir()
@@ -117,9 +117,9 @@ func TestValuesOfEveryLengthAreReadAsTheyWereWritten(t *testing.T) {
 	}
 }
 
-// TestPartsWithoutTheirEntryAreNoRecords has a commit that fails between the parts of a long value and the rest, at each
-// point. Nothing of the commit is read afterwards, and a later one with the same keys is.
-func TestPartsWithoutTheirEntryAreNoRecords(t *testing.T) {
+// TestPartsWithoutTheirEntryAreNotRead lets a commit fail at each of its syncs: those of the parts of a long value, and
+// that of the entries. No value of the commit is read afterwards. A later commit with the same keys is read.
+func TestPartsWithoutTheirEntryAreNotRead(t *testing.T) {
 	old := map[string]string{"a": "old", "b": "old"}
 	fresh := map[string]string{"a": randomText(3*longestPart + 1), "b": "new"}
 	const syncs = 1 + 1 // of all parts, and of the rest
@@ -248,8 +248,8 @@ func TestACommitOfAnySizeIsTaken(t *testing.T) {
 	}
 }
 
-// TestAValueWithoutAPartIsDamage removes a part of a long value.
-func TestAValueWithoutAPartIsDamage(t *testing.T) {
+// TestAMissingPartOfAValueIsDamage removes a part of a long value. To read the value returns record.ErrCorrupt.
+func TestAMissingPartOfAValueIsDamage(t *testing.T) {
 	s, err := openEngine(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -261,6 +261,6 @@ func TestAValueWithoutAPartIsDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if value, err := s.Get([]byte("a")); !errors.Is(err, record.ErrCorrupt) {
-		t.Errorf("read %d bytes, error %v, want that the journal is damaged", len(value), err)
+		t.Errorf("read %d bytes, error %v, want record.ErrCorrupt", len(value), err)
 	}
 }

@@ -439,7 +439,7 @@ type Run struct {
 	// People says which people of the companies of the list were searched for: their number for each company and the
 	// filters. The rows of the run are these people then. "" where the rows are those of the list.
 	People string `json:"people,omitempty"`
-	// Search says how they were searched for; zero in records from before that was kept.
+	// Search says how they were searched for; zero in records of earlier versions.
 	Search PeopleSearch `json:"people_search,omitzero"`
 	Choice
 	Job       string           `json:"job,omitempty"` // "" in records from before there were jobs

@@ -70,9 +70,8 @@ func commandOf(root *cobra.Command, words []string) (cmd *cobra.Command, rest []
 	return cmd, rest
 }
 
-// TestTheFlagsThatReachTheSpecificationExist checks the flags that the table of docs/conformance.md names without a
-// command.
-func TestTheFlagsThatReachTheSpecificationExist(t *testing.T) {
+// TestFlagsInTheConformanceTableExist checks the flags that the table of docs/conformance.md names without a command.
+func TestFlagsInTheConformanceTableExist(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/conformance.md")
 	if err != nil {

@@ -102,7 +102,7 @@ func (o *options) peopleOptions(ctx context.Context, w *pipeline.Work, args []st
 	return asked, err
 }
 
-// ofCompanies gives options the companies of a list. It returns how many rows name none.
+// ofCompanies sets the companies of a list in the options. It returns how many rows have no identifier.
 func ofCompanies(ctx context.Context, asked *search.PeopleOptions, list *columns.UserList, mapping []string, preset string) (without int64, err error) {
 	column, err := idColumn(list, mapping, preset)
 	if err != nil {
@@ -227,7 +227,7 @@ func (o *options) concludePeople(out io.Writer, ended *search.PeopleEnded) error
 	summary := ended.Run.Summary
 	if ended.Search.Stop != nil || ended.Run.Stop == nil && ended.Search.Summary.Lost() {
 		next := o.env.typed.afterSearch(ended.Search, now)
-		if reached, isCeiling := ended.Search.Stop.(dispatch.CeilingReached); isCeiling { // the plan tells how much is left
+		if reached, isCeiling := ended.Search.Stop.(dispatch.CeilingReached); isCeiling { // the plan says how much is left
 			summary.Enough = ended.Enough
 			next = o.afterCeiling(summary, reached.Ceiling, now)
 		}

@@ -324,9 +324,9 @@ func TestKillsOfARunForPeoplePassNoCeiling(t *testing.T) {
 	}
 }
 
-// TestAnInterruptAmongThePagesSaysWhatWasSent interrupts a run for people of companies while it asks for pages. It says
-// that calls were sent, write writes what is known, and the same command goes on.
-func TestAnInterruptAmongThePagesSaysWhatWasSent(t *testing.T) {
+// TestAnInterruptWhilePagesAreSentSaysWhatWasSent interrupts a run for people of companies while it asks for pages. The
+// message says that calls were sent, write writes what is known, and the same command resumes the run.
+func TestAnInterruptWhilePagesAreSentSaysWhatWasSent(t *testing.T) {
 	t.Parallel()
 	service := startService(t, serviceSeed, "--rate-v2", "100000/1s")
 	c := newPeopleCampaign(t, service.listen(t), 24)
@@ -349,7 +349,7 @@ func TestAnInterruptAmongThePagesSaysWhatWasSent(t *testing.T) {
 		}
 	}
 	if known == 0 {
-		t.Error("write shows nobody whom the pages have")
+		t.Error("write shows none of the people on the pages")
 	}
 	c.run(400).runToEnd(exitDone)
 	c.checkWritten()

@@ -238,7 +238,7 @@ type progress struct {
 	spent    cost.Money // by the run before this start
 	maxSpend cost.Money
 	takes    bool // money
-	calls    bool // that are not lookups of rows
+	calls    bool // they are not lookups of rows, but other calls
 
 	begun  time.Time
 	waits  time.Time  // when the current wait began; zero for none

@@ -12,9 +12,9 @@ import (
 	"payonce/io/sandbox"
 )
 
-// TestAReturnedNameThatIsNotTheRowsIsAMismatch runs a list on the first interface of a service that answers a lookup with
-// the data of somebody with nearly the name. They are paid for and stay out of the row until they are accepted.
-func TestAReturnedNameThatIsNotTheRowsIsAMismatch(t *testing.T) {
+// TestAnAnswerWithAnotherNameThanItsRowIsAMismatch runs a list on v1, and the service answers a lookup with the data of
+// a person with a similar name. Its values are charged, and stay out of the row until they are accepted.
+func TestAnAnswerWithAnotherNameThanItsRowIsAMismatch(t *testing.T) {
 	t.Parallel()
 	config := sandbox.DefaultConfig()
 	config.Window.Limit = 100_000
@@ -32,7 +32,7 @@ func TestAReturnedNameThatIsNotTheRowsIsAMismatch(t *testing.T) {
 		}
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 		w.WriteHeader(recorded.Code)
-		_, _ = io.WriteString(w, body) // a client that is gone shows in the test
+		_, _ = io.WriteString(w, body) // the test fails when the client gets no answer
 	}))
 	t.Cleanup(server.Close)
 	dir := t.TempDir()

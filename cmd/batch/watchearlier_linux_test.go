@@ -28,13 +28,13 @@ func (c *watchCampaign) write(out string) *program {
 	return p
 }
 
-// unsure makes a command one on whose account others may spend, so that a lost call stays in doubt.
-func unsure(p *program) *program {
+// notExclusive removes --exclusive from a command. Others may then spend on the account, so a lost call stays in doubt.
+func notExclusive(p *program) *program {
 	p.args = slices.DeleteFunc(p.args, func(arg string) bool { return arg == "--exclusive" })
 	return p
 }
 
-// valuesOf returns the values of an answer in a row: all cells but those that say how they came there.
+// valuesOf returns the values of an answer in a row: all cells except those about its outcome.
 func valuesOf(row map[string]string) map[string]string {
 	values := maps.Clone(row)
 	maps.DeleteFunc(values, func(column, _ string) bool {
@@ -43,7 +43,7 @@ func valuesOf(row map[string]string) map[string]string {
 	return values
 }
 
-// checkKept checks that a row has the values of an earlier answer, and that its status says what became of the later call.
+// checkKept checks that a row has the values of an earlier answer, and that its status is that of the later call.
 func checkKept(t *testing.T, row, earlier map[string]string, status string) {
 	t.Helper()
 	if !maps.Equal(valuesOf(row), valuesOf(earlier)) {
@@ -55,8 +55,8 @@ func checkKept(t *testing.T, row, earlier map[string]string, status string) {
 }
 
 // TestARowKeepsItsAnswerWhileALaterOneIsInDoubt asks again for a changed company, and the response is lost. Its row has
-// the earlier answer while the later call is in doubt and when that was charged, until it is erased. The exit code and
-// the status say what became of the call, and no other call is sent. The later answer replaces the earlier one.
+// the earlier answer while the later call is in doubt or forfeited, until the earlier answer is erased. The exit code
+// and the status are those of the later call, and no other call is sent. The later answer replaces the earlier one.
 func TestARowKeepsItsAnswerWhileALaterOneIsInDoubt(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestARowKeepsItsAnswerWhileALaterOneIsInDoubt(t *testing.T) {
 			t.Parallel()
 			c := newWatchCampaign(t)
 			ids := c.list("ids.csv", "company_id\n1\n")
-			run := unsure(c.spending("run", ids, "--fields", "company", "--name", "first", "-o", c.in("out.csv")))
+			run := notExclusive(c.spending("run", ids, "--fields", "company", "--name", "first", "-o", c.in("out.csv")))
 			first := c.rowOf(run, "out.csv", exitDone)
 			if first["company_email"] == "" || first["enrich_status"] != "matched" {
 				t.Fatalf("the company was not found: %v", first)
@@ -75,7 +75,7 @@ func TestARowKeepsItsAnswerWhileALaterOneIsInDoubt(t *testing.T) {
 			c.set("1", "company_email", changed)
 			c.program("watch", "poll").runToEnd(exitDone)
 			c.lose("GET", "/companies/1", false)
-			refresh := unsure(c.spending("watch", "refresh", ids))
+			refresh := notExclusive(c.spending("watch", "refresh", ids))
 			refresh.runToEnd(exitDoubt)
 			paid := c.paid("companies")
 
@@ -85,22 +85,22 @@ func TestARowKeepsItsAnswerWhileALaterOneIsInDoubt(t *testing.T) {
 
 			switch assume {
 			case "charged":
-				unsure(c.program("reconcile", "--assume", "charged")).runToEnd(exitDone, exitDoubt)
+				notExclusive(c.program("reconcile", "--assume", "charged")).runToEnd(exitDone, exitDoubt)
 				checkKept(t, c.rowOf(run, "out.csv", exitDoubt), first, "forfeited")
 				refresh.runToEnd(exitDoubt)
 				if again := c.paid("companies"); again != paid {
 					t.Errorf("%d calls were paid while the last one was charged and lost", again-paid)
 				}
 				c.lose("GET", "/companies/1", false)
-				rebuy := unsure(c.spending("watch", "refresh", ids, "--rebuy"))
+				rebuy := notExclusive(c.spending("watch", "refresh", ids, "--rebuy"))
 				rebuy.runToEnd(exitDoubt)
 				checkKept(t, c.rowOf(run, "out.csv", exitDoubt), first, "in_doubt")
-				unsure(c.program("reconcile", "--assume", "charged")).runToEnd(exitDone, exitDoubt)
+				notExclusive(c.program("reconcile", "--assume", "charged")).runToEnd(exitDone, exitDoubt)
 				checkKept(t, c.rowOf(run, "out.csv", exitDoubt), first, "forfeited")
 				rebuy.runToEnd(exitDone)
 				paid += 2
 			case "not-charged":
-				unsure(c.program("reconcile", "--assume", "not-charged")).runToEnd(exitDone)
+				notExclusive(c.program("reconcile", "--assume", "not-charged")).runToEnd(exitDone)
 				if row := c.rowOf(run, "out.csv", exitDone); !maps.Equal(row, first) {
 					t.Errorf("after the call was released the row is %v, want %v", row, first)
 				}
@@ -163,8 +163,8 @@ func TestARowKeepsItsAnswerWhileALaterCallIsInFlight(t *testing.T) {
 	}
 }
 
-// TestAKeptAnswerThatContradictsItsRowStaysWithheld: a row whose answer is about another company gets its values only
-// with --accept-mismatch, also while a later call is in doubt.
+// TestAKeptAnswerThatContradictsItsRowStaysWithheld runs a list whose row has an answer about another company. The row
+// gets its values only with --accept-mismatch, also while a later call is in doubt.
 func TestAKeptAnswerThatContradictsItsRowStaysWithheld(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
@@ -172,8 +172,8 @@ func TestAKeptAnswerThatContradictsItsRowStaysWithheld(t *testing.T) {
 	website := same.websiteOf(same.list("ids.csv", "company_id\n1\n"))
 	c := newWatchCampaign(t)
 	list := c.list("other.csv", "company_name,website\nQuite Another Name,"+website+"\n")
-	run := unsure(c.spending("run", list, "--fields", "company", "--name", "first", "-o", c.in("out.csv")))
-	accepting := unsure(c.spending("run", list, "--fields", "company", "--name", "first", "-o", c.in("accepted.csv"), "--accept-mismatch"))
+	run := notExclusive(c.spending("run", list, "--fields", "company", "--name", "first", "-o", c.in("out.csv")))
+	accepting := notExclusive(c.spending("run", list, "--fields", "company", "--name", "first", "-o", c.in("accepted.csv"), "--accept-mismatch"))
 	first, accepted := c.rowOf(run, "out.csv", exitDone), c.rowOf(accepting, "accepted.csv", exitDone)
 	if first["enrich_status"] != "mismatch" || first["company_email"] != "" || accepted["company_email"] == "" {
 		t.Fatalf("the row is %v, and accepted %v", first, accepted)
@@ -182,7 +182,7 @@ func TestAKeptAnswerThatContradictsItsRowStaysWithheld(t *testing.T) {
 	c.set("1", "company_email", "new@company.example")
 	c.program("watch", "poll").runToEnd(exitDone)
 	c.lose("POST", "/enrichment/url", false)
-	unsure(c.spending("watch", "refresh", "--company", "1")).runToEnd(exitDoubt)
+	notExclusive(c.spending("watch", "refresh", "--company", "1")).runToEnd(exitDoubt)
 	row := c.rowOf(run, "out.csv", exitDoubt)
 	if !maps.Equal(valuesOf(row), valuesOf(first)) || row["enrich_status"] != "in_doubt" || strings.Contains(row["enrich_reason"], "earlier answer") {
 		t.Errorf("the row is %v, want the values of %v", row, first)
@@ -197,7 +197,7 @@ func TestTablesKeepTheirRowsWhileALaterAnswerIsInDoubt(t *testing.T) {
 	c := newWatchCampaign(t)
 	ids := c.list("ids.csv", "company_id\n1\n2\n3\n")
 	args := []string{"run", ids, "--fields", "company,ownership", "-o", c.in("out.csv"), "--tables", c.in("tables"), "--tables-format", "csv", "--max-units", "ownership=100"}
-	run := unsure(c.spending(args...))
+	run := notExclusive(c.spending(args...))
 	run.runToEnd(exitDone)
 	read := func() string {
 		table, err := os.ReadFile(c.in("tables/shareholders.csv"))
@@ -214,12 +214,12 @@ func TestTablesKeepTheirRowsWhileALaterAnswerIsInDoubt(t *testing.T) {
 	c.set("1", "shareholder_name", "Somebody Else")
 	c.program("watch", "poll").runToEnd(exitDone)
 	c.lose("GET", "/ownership/1", false)
-	unsure(c.spending("watch", "refresh", ids, "--max-units", "ownership=100")).runToEnd(exitDoubt)
+	notExclusive(c.spending("watch", "refresh", ids, "--max-units", "ownership=100")).runToEnd(exitDoubt)
 	if run.runToEnd(exitDoubt); read() != first {
 		t.Errorf("while the call is in doubt the table is %s, want %s", read(), first)
 	}
-	unsure(c.program("reconcile", "--assume", "not-charged")).runToEnd(exitDone)
-	unsure(c.spending("watch", "refresh", ids, "--max-units", "ownership=100")).runToEnd(exitDone)
+	notExclusive(c.program("reconcile", "--assume", "not-charged")).runToEnd(exitDone)
+	notExclusive(c.spending("watch", "refresh", ids, "--max-units", "ownership=100")).runToEnd(exitDone)
 	if run.runToEnd(exitDone); !strings.Contains(read(), "Somebody Else") {
 		t.Errorf("after the refresh the table is %s", read())
 	}

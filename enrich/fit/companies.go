@@ -76,7 +76,7 @@ func compareCompanyNames(a, b string) level {
 	}
 	switch isOther := scriptOf(a) != scriptOf(b); {
 	case isOther && found == near:
-		return alike // letters can be written in Latin ones in several ways
+		return alike // there are several ways to write other letters in Latin ones
 	case isOther && found > contains:
 		return missing // a name in another script may be a translation
 	}
@@ -153,26 +153,26 @@ func compareWords(a, b []string) level {
 	}
 }
 
-// compareGeneric compares two names that have the same words but for generic ones, or but for their spelling.
+// compareGeneric compares two names whose words are the same, except for generic words and spelling.
 func compareGeneric(a, b []string, isSpelledAlike bool) level {
 	ownA, ownB, _ := pairWords(genericWords(a), genericWords(b))
-	says := slices.ContainsFunc(a, func(word string) bool { return !isGeneric(word) && !isBranch(word) })
+	isSpecific := slices.ContainsFunc(a, func(word string) bool { return !isGeneric(word) && !isBranch(word) })
 	switch {
 	case len(ownA) == 0 && len(ownB) == 0 && isSpelledAlike:
 		return alike
 	case len(ownA) == 0 && len(ownB) == 0:
 		return near
-	case len(ownA) > 0 && len(ownB) > 0 && !says: // as the banks of two countries
+	case len(ownA) > 0 && len(ownB) > 0 && !isSpecific: // for example the banks of two countries
 		return differs
-	case len(ownA) > 0 && len(ownB) > 0, !says:
+	case len(ownA) > 0 && len(ownB) > 0, !isSpecific:
 		return contains
 	default:
 		return near
 	}
 }
 
-// containsAll compares two names, one of which has no words of its own but for generic ones: Acme and Acme Foods, but
-// Acme Partners has a word that Acme Foods lacks.
+// containsAll compares two names of which one has no words of its own, except generic ones. Acme Foods contains Acme.
+// Acme Foods and Acme Partners are related, because each has a word that the other lacks.
 func containsAll(a, b, ownA, ownB []string) level {
 	genericA, genericB, _ := pairWords(genericWords(a), genericWords(b))
 	if len(ownA)+len(genericA) > 0 && len(ownB)+len(genericB) > 0 {
@@ -186,7 +186,7 @@ func genericWords(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !generic[word] })
 }
 
-// spelledAlike reports whether two names have the same words in any order, but for spellings of umlauts.
+// spelledAlike reports whether two names have the same words in any order, except for spellings of umlauts.
 func spelledAlike(a, b []string) bool {
 	a, b = slices.Clone(a), slices.Clone(b)
 	for _, words := range [][]string{a, b} {
@@ -197,7 +197,7 @@ func spelledAlike(a, b []string) bool {
 	return strings.Join(a, "") == strings.Join(b, "") || sameWords(a, b)
 }
 
-// umlauts are spellings of umlauts in two letters, and in one.
+// umlauts replaces the spelling of an umlaut in two letters by the one in one letter.
 var umlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
 
 // allBranches reports whether words say nothing but what companies do.

@@ -219,7 +219,7 @@ func compareWebsites(a, b string) level {
 	case labelA == labelB:
 		return alike
 	case min(len(labelA), len(labelB)) > 3 && (holds(labelA, labelB) || holds(labelB, labelA)):
-		return contains // another website of the company, or that of another one
+		return contains // another website of the company, or the website of another company
 	}
 	return differs
 }

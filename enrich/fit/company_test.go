@@ -127,7 +127,7 @@ func TestAnAnswerAboutAnotherCompanyContradicts(t *testing.T) {
 		{id, company("Baker", "GB", "", "", "", "4711"), company("Baker", "GB", "", "", "", "4712"), fit.Contradicts, "company_id"},
 		{site, company("Siemens Mobility", "DE", "siemens.com"), company("Siemens Healthineers AG", "DE", "siemens.com"), fit.Contradicts, "name"},
 		{site, company("Sparkasse Köln", "DE", "volksbank-bonn.de"), company("Volksbank Bonn eG", "DE", "volksbank-bonn.de"), fit.Contradicts, "name"},
-		// Words that many names have tell these companies apart.
+		// Only words that many names have tell these companies apart.
 		{site, company("Bank of Ireland", "GB", "boi.com"), company("Bank of America", "GB", "boi.com"), fit.Contradicts, "name"},
 		{name, company("South East Water", "GB"), company("South West Water Ltd", "GB"), fit.Contradicts, "name"},
 		{name, company("Air France", "FR"), company("Air India", "FR"), fit.Contradicts, "name"},
@@ -135,7 +135,7 @@ func TestAnAnswerAboutAnotherCompanyContradicts(t *testing.T) {
 		// A letter in place of another one makes another name.
 		{name, company("Becker Bau", "DE"), company("Decker Bau GmbH", "DE"), fit.Contradicts, "name"},
 		{name, company("Müller GmbH", "DE"), company("Möller GmbH", "DE"), fit.Contradicts, "name"},
-		// A number of another company whose name begins in the same way.
+		// The number is that of another company, whose name begins in the same way.
 		{number, company("Harbor Logistics 3", "GB", "", "01234567"), company("Harbor Foods 3", "GB", "", "01234567"), fit.Contradicts, "name"},
 		{number, company("Harbor Logistics 3", "GB", "harbor-logistics-3.example", "01234567"), company("Harbor Foods 3", "GB", "harbor-foods-3.example", "01234567"), fit.Contradicts, "name"},
 		{number, company("Lantern Logistics 1 PLC", "GB", "", "00000848"), company("Lantern Partners 1 PLC", "GB", "", "00000848"), fit.Contradicts, "name"},
@@ -165,12 +165,12 @@ func TestUncertainComparisonsAreUnclear(t *testing.T) {
 		{site, company("Acme", "GB", "acme.com"), company("Acme Retail Ltd", "GB", "acme.com"), fit.Unclear, "name"},
 		// Companies of a group differ in words that many names have.
 		{site, company("Deloitte Consulting", "GB", "deloitte.co.uk"), company("Deloitte Services", "GB", "deloitte.co.uk"), fit.Unclear, "name"},
-		// The name alone found a company that has nearly the name.
+		// The name alone found a company with a similar name.
 		{name, company("Acme", "GB"), company("Acme Holdings Ltd", "GB"), fit.Unclear, "name Acme in the list, Acme Holdings Ltd in the answer"},
 		{name, company("BP", "GB"), company("Baker Partners", "GB"), fit.Unclear, "name"},
 		{name, company("Micro", "GB"), company("Microsoft Ltd", "GB"), fit.Unclear, "name"},
 		{name, company("Microsfot", "US"), company("Microsoft Corporation", "US"), fit.Unclear, "name"},
-		// One website begins as the other one.
+		// One website has the name in the other one.
 		{name, company("Phoenix", "GB", "phoenix-tools.co.uk"), company("Phoenix Ltd", "GB", "phoenix.co.uk"), fit.Unclear, "website phoenix-tools.co.uk in the list, phoenix.co.uk in the answer"},
 		{site, company("Acme", "GB", "acme.com"), company("Acme Ltd", "GB", "acmegroup.com"), fit.Unclear, "website"},
 		// An old number, an old id, another site.

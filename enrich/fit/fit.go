@@ -68,7 +68,7 @@ type level uint8
 const (
 	missing  level = iota // one of them is missing, or they cannot be compared
 	same                  // equal but for the spelling
-	alike                 // the same, written in another way
+	alike                 // the same in another spelling
 	near                  // the same but for a typing error, a short form, or words such as "Group"
 	contains              // one has words that the other lacks
 	related               // they share words, and each has words of its own

@@ -63,7 +63,8 @@ func (c *comparison) person() {
 	c.employer(company, named)
 }
 
-// otherGivenName reports whether both have usual given names, and not the same: a person can change the last name.
+// otherGivenName reports whether both have usual given names, and none in common. People can change their last name, so
+// only given names tell them apart.
 func (c *comparison) otherGivenName() bool {
 	row, answer := nameOf(c.row), nameOf(c.answer)
 	a, b := givenIn(row, answer), givenIn(answer, row)
@@ -72,8 +73,8 @@ func (c *comparison) otherGivenName() bool {
 	})
 }
 
-// givenIn returns the usual given names among the first names of a name. Of one that is not split they are all words
-// that are no last names of the other one.
+// givenIn returns the usual given names among the first names of a name. In a name that is not split, these are all
+// usual given names, except last names of the other name.
 func givenIn(n, other personName) []string {
 	return slices.DeleteFunc(slices.Clone(n.first), func(word string) bool {
 		isLast := !n.isSplit && slices.ContainsFunc(other.last, func(last string) bool { return isSameLast(word, last) })
@@ -255,7 +256,7 @@ func comparePersonNames(a, b personName) nameLevel {
 	}
 	isSame := func(a, b string) bool { return isSameFirst(a, b) || isSameLast(a, b) }
 	if found == alikeName && !agreeing(wordsA, wordsB, isSame) {
-		return otherFirst // both have further names, as Mary Ann and Mary Jane
+		return otherFirst // both have further names, for example Mary Ann and Mary Jane
 	}
 	return found
 }
@@ -307,8 +308,8 @@ func (n personName) among(words []string) nameLevel {
 	return best
 }
 
-// agreeing reports whether two lists of names are those of one person: a word of one is a word of the other, and not
-// both have further words. Jean-Luc is Jean, but not Jean-Marc.
+// agreeing reports whether two lists of names can be those of one person: they share a word, and at most one of them
+// has further words. So Jean-Luc agrees with Jean, but not with Jean-Marc.
 func agreeing(a, b []string, same func(a, b string) bool) bool {
 	left, pairs, own := slices.Clone(b), 0, 0
 	for _, word := range a {

@@ -100,11 +100,11 @@ func TestPersons(t *testing.T) {
 		{name, person("John M.|Smith"), person("John Michael Smith"), fit.Fits},
 		{name, person("Peter|Hofmann"), person("Peter Hoffmann"), fit.Fits},
 		{name, person("Jenifer|Lee"), person("Jennifer Lee"), fit.Fits},
-		// An email or a page names the person, and the difference is named.
+		// An email or a profile identifies the person, and the difference is shown.
 		{email, person("María|García López", "Acme"), person("Maria Garcia Perez", "Acme"), fit.Unclear},
 		{email, person("Chip|Klein", "Acme"), person("Peter Klein", "Acme"), fit.Unclear},
 		{profile, person("Peter|Hansen", "Acme"), person("Peter Jansen", "Acme"), fit.Unclear},
-		// But not where both have usual given names: somebody else of the family.
+		// Two usual given names are those of two persons, for example of one family.
 		{email, person("Christian|Klein", "Acme"), person("Christina Klein", "Acme"), fit.Contradicts},
 		{profile, person("Anna|Schmidt", "Acme"), person("Peter|Schmidt", "Acme"), fit.Contradicts},
 		{profile, person("Anna Schmidt", "Acme"), person("Peter|Schmidt", "Acme"), fit.Contradicts},
@@ -140,9 +140,9 @@ func TestPersons(t *testing.T) {
 	}
 }
 
-// TestATextOfManyWordsIsComparedByItsFirstOnes compares texts that no list has as names, and services may return. Without
-// a limit the comparison would not end in the time of a test.
-func TestATextOfManyWordsIsComparedByItsFirstOnes(t *testing.T) {
+// TestATextOfManyWordsIsComparedByItsFirstWords compares long texts, which a service may return in place of names.
+// Without a limit on the words the comparison would take longer than a test may.
+func TestATextOfManyWordsIsComparedByItsFirstWords(t *testing.T) {
 	words := make([]string, 20_000)
 	for i := range words {
 		words[i] = fmt.Sprintf("word%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26)

@@ -17,7 +17,7 @@ func latin(text string) string {
 	return text
 }
 
-// greek has the letter that is written as i in Latin letters today.
+// greek replaces eta by i, as in today's Latin spellings of Greek names.
 var greek = strings.NewReplacer("η", "i", "ή", "i", "Η", "I", "Ή", "I")
 
 // script says in which letters a text is.
@@ -63,7 +63,7 @@ var sounds = strings.NewReplacer(
 
 // skeleton returns what is left of a word in small Latin letters when sounds that are written in several ways are one.
 // An i before another vowel is left out: Yulia, Julia and Iuliia are one name. An h at the beginning stays: Hansen and
-// Jansen are two.
+// Jansen are two names.
 func skeleton(word string) string {
 	var b strings.Builder
 	if strings.HasPrefix(word, "h") {
@@ -82,9 +82,10 @@ func skeleton(word string) string {
 	return b.String()
 }
 
-// isTypo reports whether one word has a letter that the other lacks, or two letters of a long word, or the order of two
-// letters that follow each other is another one. A letter in place of another one makes another name: Hansen and Jansen,
-// Rajesh and Ramesh. Short words and numbers have no typing errors.
+// isTypo reports whether two words differ by a typing error: one letter is missing or added, or two neighbouring
+// letters are exchanged. Words of ten or more letters may have two such errors, or one letter in place of another. In
+// shorter ones that makes another name: Hansen and Jansen, Rajesh and Ramesh. Words of less than five letters and
+// numbers have no typing errors.
 func isTypo(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	if shorter < 5 || longer-shorter > 2 || strings.ContainsAny(a+b, "0123456789") {

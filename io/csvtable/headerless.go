@@ -7,11 +7,11 @@ import (
 	"payonce/io/table"
 )
 
-// HeaderlessError says that a list begins with data. Header is a line that can be put before it, in place of the first
-// bytes, which are a byte order mark. The names in it tell what the first cells hold, and quote none of them.
+// HeaderlessError says that a list begins with data. Header is a line that can be put before it, without
+// its byte order mark. The names in it tell what the first cells hold, and quote none of them.
 type HeaderlessError struct {
 	Header string
-	Mark   int // how many bytes a byte order mark has, 0 for none
+	Mark   int // the length of the byte order mark in bytes, 0 for none
 }
 
 func (*HeaderlessError) Error() string { return "the list has no header" }

@@ -162,8 +162,9 @@ func (c *Content) areUIDs(role Role) bool {
 	return 2*c.uids > c.filled() && (role == VATNumber) == (2*c.taxes > c.uids)
 }
 
-// uidOf reports whether a cell is a UID: a registration number of Switzerland such as "CHE-123.456.789", or a VAT
-// number, which has "MWST", "TVA" or "IVA" behind it, or is one of Europe such as "ATU12345678".
+// uidOf reports whether a cell is a UID: a registration number of Switzerland such as "CHE-123.456.789", a VAT number
+// of Switzerland, which has "MWST", "TVA" or "IVA" behind it, or a VAT number of the EU or of the United Kingdom such
+// as "ATU12345678".
 func uidOf(cell []byte) (isUID, isVAT bool) {
 	if len(cell) < len("DK12345678") || len(cell) > 24 {
 		return false, false
@@ -177,7 +178,7 @@ func uidOf(cell []byte) (isUID, isVAT bool) {
 	return isEuropeanVAT(number), true
 }
 
-// vatCountries are the codes with which VAT numbers of Europe begin.
+// vatCountries are the codes with which VAT numbers of the EU and of the United Kingdom begin.
 const vatCountries = " AT BE BG CY CZ DE DK EE EL ES FI FR GB HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI "
 
 // isEuropeanVAT reports whether a number in capitals has the form of a VAT number: the code of a country, then 8 to 12

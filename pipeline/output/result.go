@@ -89,7 +89,7 @@ func (o Output) recall(
 				kept = kept.With(f)
 			case known.Ended.Erased && isFound:
 				states[f], reasons[f] = attempt.Forgotten, reasonExpired
-			case states[f] != attempt.Forgotten: // whatever became of it before
+			case states[f] != attempt.Forgotten: // a forgotten field does not show how its call ended
 				reasons[f] = cmp.Or(known.Doubt, known.Ended.Reason)
 			}
 			add(id, known, values, contradicts)
@@ -250,7 +250,7 @@ const (
 	reasonExpired   = "the answer was erased after its retention time"
 )
 
-// reasonKept is that of a value that was asked for again, and whose new answer is not known.
+// reasonKept is that of a value that was asked for again, while the later call has no answer.
 const reasonKept = "the values are from the earlier answer"
 
 // reasonElsewhere is that of a row whose company has no answer, and whose call the journal refuses.

@@ -31,7 +31,7 @@ func (v ValuesFound) String() string {
 }
 
 // PagesFound counts answered pages of searches, by account and by the field that the journal books them on. The sums of
-// an account have them as values of that field, and they are not values.
+// an account count them as values of that field, although they are not values.
 type PagesFound map[attempt.Account]map[string]FieldFound
 
 // Add counts a page.
@@ -56,7 +56,7 @@ func (p PagesFound) Number() (n int64) {
 	return n
 }
 
-// TakeFrom takes the pages out of what accounts found.
+// TakeFrom subtracts the pages from what accounts found.
 func (p PagesFound) TakeFrom(accounts AccountsUsage) {
 	for a := range accounts {
 		account := &accounts[a]

@@ -94,7 +94,7 @@ type PlanCeilings struct {
 type PlanComplete struct {
 	Rows int64 `json:"rows"`
 	Of   int64 `json:"of"` // rows that lack something and are looked up
-	// First is how many they are when rows are completed first, in place of a priority.
+	// First is how many they are when rows are completed first, without a priority.
 	First   int64 `json:"rows_complete_first"`
 	IsFirst bool  `json:"complete_first,omitempty"` // they are
 }

@@ -38,7 +38,7 @@ func (v *Plan) Render(p *Page) {
 	}
 	for _, role := range v.shown() {
 		if v.Columns == nil {
-			break // the rows are not those of a list that somebody wrote
+			break // the rows are people that a search found
 		}
 		if column, mapped := v.Columns[string(role)]; mapped {
 			p.Entryf(string(role), "column %q", column)

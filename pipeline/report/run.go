@@ -26,7 +26,7 @@ type Run struct {
 	SpentLeast *cost.Money `json:"spent_least_usd,omitempty"`
 	Held       cost.Money  `json:"held_usd"`
 	Lookups    int64       `json:"lookups"` // that were answered, with pages of searches
-	// Pages counts the pages of searches among them. They are not values. It is shown for one run alone.
+	// Pages counts the pages of searches among them. They are not values. It is set only when one run is shown.
 	Pages    int64         `json:"search_pages,omitempty"`
 	FreeUsed Values[int64] `json:"free_used"`
 	InDoubt  int64         `json:"in_doubt"`

@@ -27,7 +27,7 @@ type SpendPart struct {
 	Units map[string]int64 `json:"units,omitempty"`
 }
 
-// Pages returns the answered calls among those that were added that are pages of searches.
+// Pages returns the answered pages of searches among the calls that were added.
 func (b *ReportBuilder) Pages() PagesFound { return b.pages }
 
 // Spend returns the calls that were added, in three ways.

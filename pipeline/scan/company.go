@@ -60,8 +60,8 @@ func (r *companyReader) read() {
 	r.chosen = r.withSelected(r.company)
 }
 
-// companyID returns the id of the company. A step that asks by the id alone does not ask by one of the list when an
-// answer with that id contradicts the row, unless that answer is accepted: then it has a column of its own.
+// companyID returns the id of the company. A step that asks by the id alone does not ask by an id of the list when an
+// answer with that id contradicts the row. The id of an accepted answer has a column of its own.
 func (r *companyReader) companyID() string {
 	answered, follows := r.row.(answeredRow)
 	if !r.byIDAlone || !follows || len(answered.Contradicted()) == 0 {

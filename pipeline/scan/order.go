@@ -27,7 +27,7 @@ func byRow(a, b orderedRow) int { return cmp.Compare(a.row, b.row) }
 // ErrTooLongToOrder says that a list has too many rows for an order by priority.
 var ErrTooLongToOrder = errors.New("lists of more than 4294967295 rows cannot be ordered by priority")
 
-// ByPriority returns the rows that choose picks in the order of priority, and nil where the list's order counts.
+// ByPriority returns the rows that choose picks in the order of priority, and nil for a scan without a priority.
 func (s *Scan) ByPriority(ctx context.Context, list List, choose func(row int64) bool) ([]uint32, error) {
 	if s.scope.Priority == nil {
 		return nil, nil

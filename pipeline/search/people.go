@@ -140,7 +140,7 @@ func (p *peopleSearch) how() checkpoint.PeopleSearch {
 	}
 }
 
-// PeopleAgain returns the list of a recorded run for people, whose rows are those that the pages in the journal have. It
+// PeopleAgain returns the list of a recorded run for people. Its rows are the people on the pages in the journal. It
 // sends nothing.
 func PeopleAgain(ctx context.Context, w *pipeline.Work, place *workspace.Session, o PeopleOptions) (pipeline.List, error) {
 	p, err := newPeopleSearch(ctx, o)
@@ -368,7 +368,7 @@ func (p *PeoplePlan) together(s *peopleSearch) {
 	}
 }
 
-// enough returns limits of the run for both parts and for what it used before.
+// enough returns limits that suffice for both parts and for what the run used before.
 func (p *PeoplePlan) enough() report.Enough {
 	enough := report.Enough{MaxUnits: map[string]int64{}}
 	for _, ceiling := range p.Plan.Ceilings {
@@ -415,7 +415,7 @@ func (p *PeoplePlan) Render(page *report.Page) {
 type PeopleEnded struct {
 	Search *Ended
 	Run    *pipeline.RunEnded
-	// Enough are limits of the run for all that it can still need, by its plan.
+	// Enough has limits that suffice for the rest of the run, by its plan.
 	Enough report.Enough
 }
 
@@ -448,8 +448,8 @@ type PeopleApprover interface {
 }
 
 // RunPeople shows the plan, asks, searches the people, looks up what is wanted of them and writes the list. Running the
-// same again resumes: the rows follow from the pages in the journal. With an error it returns how the search ended, once
-// it has.
+// same again resumes: the rows follow from the pages in the journal. When it fails after the search, it also
+// returns how the search ended.
 func RunPeople(ctx context.Context, w *pipeline.Work, o PeopleOptions, approver PeopleApprover) (*PeopleEnded, error) {
 	p, err := newPeopleSearch(ctx, o)
 	if err != nil {

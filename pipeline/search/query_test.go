@@ -74,7 +74,7 @@ func TestFiltersAreSentAsTheSpecificationHasThem(t *testing.T) {
 	}
 }
 
-// TestEveryFilterIsSentAlone writes each filter of the specification, and reads it in the body of the call.
+// TestEveryFilterIsSentAlone sets each filter of the specification alone, and compares it with the body of the call.
 func TestEveryFilterIsSentAlone(t *testing.T) {
 	written := map[v2.FilterKind][2]string{
 		v2.TextsFilter: {`Zeta 7,"a, b"`, `["Zeta 7","a, b"]`}, v2.NumbersFilter: {"12,3", `[3,12]`}, v2.TextFilter: {"Zeta 7", `"Zeta 7"`},
@@ -163,10 +163,10 @@ func TestWrongFiltersAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		"country_code=Atlantis": `filter country_code: "Atlantis" is neither the code nor the name of a country`,
 		"company_status=0":      "filter company_status: 0 is not an identifier; they begin with 1",
-		"lei_number=123":        `filter lei_number: "123" is not a legal entity identifier; they have 20 letters and digits`,
-		"website=n/a":           `filter website: "n/a" is a placeholder, and names no company`,
-		"vat_number=k.A.":       `filter vat_number: "k.A." is a placeholder, and names no company`,
-		"name=unknown":          `filter name: "unknown" is a placeholder, and names no company`,
+		"lei_number=123":        `filter lei_number: "123" is not a legal entity identifier; write its 20 letters and digits`,
+		"website=n/a":           `filter website: "n/a" is a placeholder and names no company; leave the filter out`,
+		"vat_number=k.A.":       `filter vat_number: "k.A." is a placeholder and names no company; leave the filter out`,
+		"name=unknown":          `filter name: "unknown" is a placeholder and names no company; leave the filter out`,
 	} {
 		if _, err := NewQuery(v2.OpOverview, 5).Where(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -182,7 +182,7 @@ func TestWrongFiltersAreNamed(t *testing.T) {
 	}
 	for _, o := range []v2.Operation{v2.OpEmployees, v2.OpGetFinancials} {
 		for _, id := range []string{"0", "-5", "abc", "n/a", "1.0"} {
-			want := fmt.Sprintf("filter company_id: %q is not an identifier; they are numbers from 1", id)
+			want := fmt.Sprintf("filter company_id: %q is not an identifier; write a number from 1 on", id)
 			if _, err := NewQuery(o, 25).Where("company_id=" + id); err == nil || err.Error() != want {
 				t.Errorf("company_id=%s: %v, want %s", id, err, want)
 			}

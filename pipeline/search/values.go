@@ -42,13 +42,13 @@ func cleanValue(kind v2.FilterKind, text string) (string, error) {
 		return strconv.FormatInt(n, 10), nil
 	case kind == v2.OneIDFilter: // an integer of the specification
 		if n, err := strconv.ParseInt(text, 10, 64); err != nil || n < 1 {
-			return "", fmt.Errorf("%q is not an identifier; they are numbers from 1", text)
+			return "", fmt.Errorf("%q is not an identifier; write a number from 1 on", text)
 		}
 	}
 	return text, nil
 }
 
-// The years that figures can be of, and the most of a span.
+// The years that figures can have, and the most years of a span.
 const (
 	yearKey         = "year"
 	earliestFigures = 1900
@@ -56,7 +56,7 @@ const (
 	mostYears       = 100
 )
 
-// spellYears returns years with each year of a span such as 2022-2024.
+// spellYears returns every year of texts that are years, or spans such as 2022-2024.
 func spellYears(texts []string) (years []string, err error) {
 	for _, text := range texts {
 		first, last, isSpan := strings.Cut(strings.TrimSpace(text), "-")
@@ -92,11 +92,11 @@ func splitValues(text string) ([]string, error) {
 // lengthOfLEI is how many letters and digits a legal entity identifier has (ISO 17442).
 const lengthOfLEI = 20
 
-func isNoLetterOrDigit(r rune) bool {
+func isNeitherLetterNorDigit(r rune) bool {
 	return (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 }
 
-// identifying are the filters whose values name a company, and the roles of columns with the same values.
+// identifying are the filters whose values name a company or a person, with the roles of columns that have such values.
 var identifying = map[string]columns.Role{
 	"name": columns.CompanyName, "registration_number": columns.RegistrationNumber, "vat_number": columns.VATNumber,
 	"website": columns.CompanyWebsite, "pro_network": columns.CompanyProfileURL, "phone_number": columns.Phone, "person": columns.FullName,
@@ -114,14 +114,14 @@ func specified(o v2.Operation, key, text string) (string, error) {
 			return "", fmt.Errorf("%q is neither the code nor the name of a country", text)
 		}
 		return named.Company.Country, nil
-	case yearKey: // in JSON, too
+	case yearKey: // also from a JSON file
 		if _, err := spellYears([]string{text}); err != nil {
 			return "", err
 		}
 		return text, nil
 	case "lei_number":
-		if number := strings.ReplaceAll(text, " ", ""); len(number) != lengthOfLEI || strings.ContainsFunc(number, isNoLetterOrDigit) {
-			return "", fmt.Errorf("%q is not a legal entity identifier; they have %d letters and digits", text, lengthOfLEI)
+		if number := strings.ReplaceAll(text, " ", ""); len(number) != lengthOfLEI || strings.ContainsFunc(number, isNeitherLetterNorDigit) {
+			return "", fmt.Errorf("%q is not a legal entity identifier; write its %d letters and digits", text, lengthOfLEI)
 		}
 		return text, nil
 	case "location_type":
@@ -130,7 +130,7 @@ func specified(o v2.Operation, key, text string) (string, error) {
 		allowed = v2.Seniorities()
 	default:
 		if role, names := identifying[key]; names && (o == v2.OpOverview || o == v2.OpAutocomplete) && !columns.NamesSubject(role, []byte(text)) {
-			return "", fmt.Errorf("%q is a placeholder, and names no company", text)
+			return "", fmt.Errorf("%q is a placeholder and names no company; leave the filter out", text)
 		}
 		return text, nil
 	}
