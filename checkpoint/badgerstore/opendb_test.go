@@ -64,6 +64,9 @@ func TestAStoreThatIsReadInOrderWritesWithoutMerges(t *testing.T) {
 // one with a part that Badger has cut to its content in an earlier opening. Into the memory table of this version they
 // would not fit.
 func TestALogOfAnEarlierVersionIsReadAfterACrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	const length = 900 << 10
 	t.Run("full", func(t *testing.T) { // the last value begins before the memory table is full
 		testEarlierLog(t, length, earlierMemTableSize/length+1, false)

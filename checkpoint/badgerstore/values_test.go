@@ -79,6 +79,9 @@ func commitValues(t *testing.T, s *engine, values map[string]string) {
 // TestValuesOfEveryLengthAreReadAsTheyWereWritten reads values after they were written and replaced, and in a copy of
 // the closed store, with and without encryption.
 func TestValuesOfEveryLengthAreReadAsTheyWereWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for _, key := range [][]byte{nil, bytes.Repeat([]byte("k"), 32)} {
 		dir := t.TempDir()
 		s, err := Open(dir, Options{EncryptionKey: key})
@@ -120,6 +123,9 @@ func TestValuesOfEveryLengthAreReadAsTheyWereWritten(t *testing.T) {
 // TestPartsWithoutTheirEntryAreNotRead lets a commit fail at each of its syncs: those of the parts of a long value, and
 // that of the entries. No value of the commit is read afterwards. A later commit with the same keys is read.
 func TestPartsWithoutTheirEntryAreNotRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	old := map[string]string{"a": "old", "b": "old"}
 	fresh := map[string]string{"a": randomText(3*longestPart + 1), "b": "new"}
 	const syncs = 1 + 1 // of all parts, and of the rest
@@ -227,6 +233,9 @@ func TestACopyHasNoPartsOfReplacedValues(t *testing.T) {
 // TestACommitOfAnySizeIsTaken has the largest commits that record.Store allows: of many values just below the length that
 // is split, and of many small ones.
 func TestACommitOfAnySizeIsTaken(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	s, err := openEngine(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
