@@ -2,6 +2,7 @@ package scan
 
 import (
 	"slices"
+	"strconv"
 
 	"payonce/enrich"
 	"payonce/io/table"
@@ -64,19 +65,26 @@ func (r *companyReader) read() {
 // answer with that id contradicts the row. The id of an accepted answer has a column of its own.
 func (r *companyReader) companyID() string {
 	answered, follows := r.row.(answeredRow)
-	if !r.byIDAlone || !follows || len(answered.Contradicted()) == 0 {
+	if !r.byIDAlone || !follows {
 		return string(cellOf(r.row, columns.CompanyID, r.ids))
 	}
+	unread := "" // an id in a form that cannot be asked for
 	for _, column := range r.ids {
 		text := string(columns.Naming(columns.CompanyID, r.row.Cell(column)))
+		if n, err := strconv.ParseFloat(text, 64); err == nil && n == float64(int32(n)) {
+			text = strconv.Itoa(int(n)) // an answer may have 1.03e2 for 103
+		}
 		id, reason := enrich.Company{ID: text}.Identify(enrich.ByID)
 		isOther := column < FirstAnswer && reason == "" &&
 			slices.ContainsFunc(answered.Contradicted(), func(other enrich.Identity) bool { return other.Canonical() == id.Canonical() })
-		if text != "" && !isOther {
+		switch {
+		case reason == "" && text != "" && !isOther:
 			return text
+		case reason != "" && unread == "":
+			unread = text
 		}
 	}
-	return ""
+	return unread
 }
 
 // identify returns the identity by which the step asks about the company of the row.
