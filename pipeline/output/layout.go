@@ -164,7 +164,7 @@ func (s Sequence) Follow(scope scan.Scope) scan.Scope {
 			}
 		}
 	}
-	if scope.AsksByIDAlone() { // an answer about the company was compared with the row, and the id in the list may be wrong
+	if scope.AsksByIDAlone() { // the id of an answer, which was compared with the row, comes before that of the list
 		ids := slices.DeleteFunc(slices.Clone(scope.Mapping[columns.CompanyID]), func(column int) bool { return slices.Contains(asked, column) })
 		scope.Mapping[columns.CompanyID] = append(asked, ids...)
 	}

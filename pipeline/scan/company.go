@@ -1,8 +1,10 @@
 package scan
 
 import (
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"payonce/enrich"
 	"payonce/io/table"
@@ -71,8 +73,8 @@ func (r *companyReader) companyID() string {
 	unread := "" // an id in a form that cannot be asked for
 	for _, column := range r.ids {
 		text := string(columns.Naming(columns.CompanyID, r.row.Cell(column)))
-		if n, err := strconv.ParseFloat(text, 64); err == nil && n == float64(int32(n)) {
-			text = strconv.Itoa(int(n)) // an answer may have 1.03e2 for 103
+		if column >= FirstAnswer {
+			text = plainNumber(text)
 		}
 		id, reason := enrich.Company{ID: text}.Identify(enrich.ByID)
 		isOther := column < FirstAnswer && reason == "" &&
@@ -85,6 +87,17 @@ func (r *companyReader) companyID() string {
 		}
 	}
 	return unread
+}
+
+// plainNumber returns the digits of a number that a service wrote in another form of JSON, such as 1.03e2. It returns
+// every other text as it is, also digits with zeros before them: another identity would be bought again.
+func plainNumber(text string) string {
+	const exact = 1 << 53 // below it a float is the number that was written
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !strings.ContainsAny(text, ".eE") || n != math.Trunc(n) || n < 0 || n >= exact {
+		return text
+	}
+	return strconv.FormatInt(int64(n), 10)
 }
 
 // identify returns the identity by which the step asks about the company of the row.
