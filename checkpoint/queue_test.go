@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"payonce/checkpoint/attempt"
+	"payonce/checkpoint/record"
 	"payonce/enrich"
 	"payonce/io/service/v1"
 )
@@ -40,7 +41,7 @@ func TestACommitGathersNoMoreThanATransactionTakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")
 	}
-	const most = 2 << 20 // bytes: a transaction of Badger takes 15 % of memTableSize
+	const most = 2 * record.CommitSize // bytes
 	synctest.Test(t, func(t *testing.T) {
 		store := &gatedStore{memStore: newMemStore(), gate: make(chan struct{})}
 		open := make(chan struct{})

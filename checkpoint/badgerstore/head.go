@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"payonce/checkpoint/record"
 )
@@ -30,14 +29,17 @@ func checksum(data []byte) uint32 {
 	return crc32.Checksum(data, crc32.MakeTable(crc32.Castagnoli))
 }
 
-// headText returns what the file holds. It begins with a sign, which earlier versions refuse: in a copy, as after an
-// erasure, they would lose how values are compressed and split.
-func headText(version uint64) string { return "=" + earlierHeadText(version) }
+// headText returns what the file holds. Earlier versions refuse it. In a copy, which they make after an erasure, they
+// would lose how values are compressed and split. It has the length of earlierHeadText: a loss of power must not leave a
+// text that was cut.
+func headText(version uint64) string { return headWith('=', version) }
 
-// earlierHeadText returns what the file held before.
-func earlierHeadText(version uint64) string {
+// earlierHeadText returns what earlier versions wrote.
+func earlierHeadText(version uint64) string { return headWith(' ', version) }
+
+func headWith(separator rune, version uint64) string {
 	number := fmt.Sprintf("%016x", version)
-	return fmt.Sprintf("%s %08x\n", number, checksum([]byte(number)))
+	return fmt.Sprintf("%s%c%08x\n", number, separator, checksum([]byte(number)))
 }
 
 // openHead opens the head of the store in dir, or makes one for a new store.
@@ -55,7 +57,7 @@ func openHead(dir string) (*head, error) {
 		return nil, err
 	}
 	h := &head{}
-	n, _ := fmt.Sscanf(strings.TrimPrefix(string(text), "="), "%x", &h.version)
+	n, _ := fmt.Sscanf(string(text), "%x", &h.version)
 	if n != 1 || string(text) != headText(h.version) && string(text) != earlierHeadText(h.version) {
 		return nil, fmt.Errorf("%w: %s cannot be read; %s", record.ErrCorrupt, path, record.Restore)
 	}
