@@ -64,7 +64,7 @@ func (w Write) Size() int { return len(w.Key) + len(w.Value) + writeRoom }
 
 // CommitSize is how many bytes of writes a journal gathers for one commit. Every store takes a commit of twice this size,
 // and long values besides.
-const CommitSize = 192 << 10
+const CommitSize = 216 << 10
 
 // WithStop returns the store with scans that end when stop returns an error. Stop is called
 // before every record, by any goroutine. A nil stop ends no scan.
