@@ -73,8 +73,8 @@ func TestAnAnswerOfOneAccountIsNotThatOfAnother(t *testing.T) {
 		for on, want := range map[*rig]attempt.FieldState{r: attempt.Found, second: attempt.Missing} {
 			for _, known := range []func() (attempt.Record, error){
 				func() (attempt.Record, error) { return on.Record(person(1)) },
-				func() (attempt.Record, error) { return on.RecordOf(on.Key(person(1))) },
-				func() (attempt.Record, error) { return on.RecordOf(on.KeyOf([]byte(person(1).Canonical()))) },
+				func() (attempt.Record, error) { return on.RecordOf(on.Key(person(1)), enrich.PossibleFields) },
+				func() (attempt.Record, error) { return on.RecordOf(on.KeyOf([]byte(person(1).Canonical())), enrich.PossibleFields) },
 			} {
 				got, err := known()
 				r.check(err)

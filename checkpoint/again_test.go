@@ -71,7 +71,7 @@ func TestForgetAndPruneEraseAKeptAnswer(t *testing.T) {
 				t.Errorf("%s: erased %+v, error %v", name, erased, err)
 			}
 			r.reopen()
-			known, err := r.RecordOf(r.Key(person(1)))
+			known, err := r.RecordOf(r.Key(person(1)), v1.AllFields)
 			r.check(err)
 			if id := known.FoundBy(v1.WorkEmail); id != 0 {
 				if ended, _, err := r.Resolution(id); err != nil || !ended.Erased || ended.Data != "" {

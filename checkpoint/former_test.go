@@ -116,7 +116,7 @@ func TestAnErasedFormerFormIsFoundInOtherSpellings(t *testing.T) {
 	r.want(r.begin(request(at(t, "es.linkedin.com/in/pruned/es"), email)), attempt.Known{Fields: email})
 	for range 2 {
 		r.want(r.begin(request(at(t, "linkedin.com/in/pruned"), email)), attempt.Known{Fields: email})
-		known, err := r.RecordOf(r.Key(at(t, "linkedin.com/in/pruned")))
+		known, err := r.RecordOf(r.Key(at(t, "linkedin.com/in/pruned")), enrich.PossibleFields)
 		r.check(err)
 		if known.Attempts[v1.WorkEmail] != 1 {
 			t.Errorf("the email is of attempt %d, want 1", known.Attempts[v1.WorkEmail])
@@ -146,7 +146,7 @@ func wantAttempts(t *testing.T, r *rig, want map[string][2]attempt.ID) {
 		id := at(t, address)
 		known, err := r.Record(id)
 		r.check(err)
-		of, err := r.RecordOf(r.Key(id))
+		of, err := r.RecordOf(r.Key(id), enrich.PossibleFields)
 		r.check(err)
 		for name, got := range map[string]attempt.Record{"Record": known, "RecordOf": of, "Records": byKey[r.Key(id)]} {
 			if got := [2]attempt.ID{got.Attempts[v1.WorkEmail], got.Attempts[v1.BusinessPhone]}; got != ids {

@@ -155,7 +155,7 @@ func (j *Journal) LastAttempt() attempt.ID {
 // AnswersOf returns the attempts that answered a field of the identity with a key, in the order of their Begin: the one
 // that counts, and those before it whose answers were asked for again.
 func (j *Journal) AnswersOf(key enrich.Key, f enrich.Field) (ids []attempt.ID, err error) {
-	known, err := j.RecordOf(key)
+	known, err := j.RecordOf(key, enrich.FieldsOf(f))
 	for id := known.Attempts[f]; id != 0 && err == nil; {
 		var ended attempt.Resolution
 		if ended, _, err = j.Resolution(id); err == nil && ended.Answered() {

@@ -55,7 +55,7 @@ func (j *Journal) Records(first, last enrich.Key, visit func(key enrich.Key, rec
 		keys = append(keys, f.key)
 	}
 	for _, key := range keys {
-		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
+		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key, j.fields) }); err != nil {
 			return err
 		}
 	}
@@ -94,7 +94,7 @@ func (j *Journal) Records(first, last enrich.Key, visit func(key enrich.Key, rec
 // recall returns what is known of a person: the field records and the open attempts.
 func (j *Journal) recall(person *fieldValues) (attempt.Record, error) {
 	if j.hasFormers(person.key) {
-		return j.RecordOf(person.key)
+		return j.RecordOf(person.key, j.fields)
 	}
 	known, err := j.recordOf(person)
 	if err != nil {
@@ -161,10 +161,10 @@ func (j *Journal) recordOf(v *fieldValues) (known attempt.Record, err error) {
 	return known, nil
 }
 
-// RecordOf returns what is known of the identity with a key. Unlike Record, it cannot notice
-// that two identities share the key. So its result must not justify returning an answer.
-func (j *Journal) RecordOf(key enrich.Key) (attempt.Record, error) {
-	known, err := j.lockKnowing(j.lockPlain, key, nil, j.fields)
+// RecordOf returns what is known of some fields of the identity with a key; each field takes a reading of the store.
+// Unlike Record, it cannot notice that two identities share the key. So its result must not justify returning an answer.
+func (j *Journal) RecordOf(key enrich.Key, fields enrich.Fields) (attempt.Record, error) {
+	known, err := j.lockKnowing(j.lockPlain, key, nil, fields&j.fields)
 	j.mu.Unlock()
 	return known, err
 }

@@ -56,7 +56,7 @@ func TestRecordsReturnsEveryKnownPerson(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			want, err := r.RecordOf(key)
+			want, err := r.RecordOf(key, enrich.PossibleFields)
 			if diff := cmp.Diff(want, told); diff != "" {
 				t.Errorf("record of %s (-asked for +told):\n%s", key, diff)
 			}
@@ -88,7 +88,7 @@ func TestRecordsReturnsEveryKnownPerson(t *testing.T) {
 		t.Errorf("the range of all keys: %v, keys (-want +got):\n%s", err, diff)
 	}
 	for n := range 41 {
-		byKey, err := r.RecordOf(r.Key(person(n)))
+		byKey, err := r.RecordOf(r.Key(person(n)), enrich.PossibleFields)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestAPersonForgottenBeforeAnyAttemptIsKnown(t *testing.T) {
 		if r.People() != 1 {
 			t.Errorf("%d people, want one", r.People())
 		}
-		record, err := r.RecordOf(r.Key(person(1)))
+		record, err := r.RecordOf(r.Key(person(1)), enrich.PossibleFields)
 		r.check(err)
 		if record.States[v1.WorkEmail] != attempt.Forgotten {
 			t.Errorf("state %v, want forgotten", record.States)

@@ -182,8 +182,8 @@ func (journal) KeyOf(canonical []byte) (key enrich.Key) {
 	return key
 }
 
-func (j journal) RecordOf(key enrich.Key) (record attempt.Record, err error) {
-	if body := j[key]; body != "" {
+func (j journal) RecordOf(key enrich.Key, fields enrich.Fields) (record attempt.Record, err error) {
+	if body := j[key]; body != "" && fields.Has(v2.FieldMatch) {
 		record.Attempts[v2.FieldMatch] = attempt.ID(len(body))
 	}
 	return record, nil

@@ -17,7 +17,7 @@ import (
 type CandidateJournal interface {
 	KeyOf(canonical []byte) enrich.Key
 	// RecordOf returns what durable attempts say about the subject with a key.
-	RecordOf(key enrich.Key) (attempt.Record, error)
+	RecordOf(key enrich.Key, fields enrich.Fields) (attempt.Record, error)
 	// Recall returns a function that appends to known the outcomes of attempts, whose numbers must ascend.
 	Recall(memory int64, who bool) func(ids []attempt.ID, known []attempt.Outcome) ([]attempt.Outcome, error)
 }
@@ -152,7 +152,7 @@ func (s search) ambiguous(key enrich.Key) (Ambiguous, error) {
 
 // results returns what the search for a company found, and what was sought; nothing where it was not answered.
 func (s search) results(key enrich.Key) (found v2.FoundCompanies, sought enrich.Company, err error) {
-	record, err := s.journal.RecordOf(key)
+	record, err := s.journal.RecordOf(key, s.wanted)
 	if err != nil {
 		return found, sought, err
 	}

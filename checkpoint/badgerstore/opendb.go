@@ -43,6 +43,7 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithBlockSize(16 << 10). // a smaller block would stay empty in large part, because a second answer does not fit
 		WithMemTableSize(memTableSizeFor(dir)).
 		WithBaseTableSize(baseTableSize).
+		WithNumLevelZeroTables(20).WithNumLevelZeroTablesStall(40).WithBaseLevelSize(64 << 20).
 		WithValueThreshold(2 * longestPart). // longer than any value, so the value log stays empty
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(8 << 20).

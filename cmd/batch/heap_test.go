@@ -66,9 +66,9 @@ func TestTheGarbageCollectorRunsMoreOftenWhileAJournalIsRead(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 	done := (&hostObserver{}).ReadingJournal()
-	during := debug.SetGCPercent(scanGCPercent)
+	during := debug.SetGCPercent(readingGCPercent)
 	done()
-	if after := debug.SetGCPercent(100); during != scanGCPercent || after != 100 {
-		t.Errorf("%d %% while a journal is read and %d %% afterwards, want %d and 100", during, after, scanGCPercent)
+	if after := debug.SetGCPercent(100); during != readingGCPercent || after != 100 {
+		t.Errorf("%d %% while a journal is read and %d %% afterwards, want %d and 100", during, after, readingGCPercent)
 	}
 }

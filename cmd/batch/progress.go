@@ -76,17 +76,15 @@ func (w *hostObserver) Note(text string) {
 	w.Log.Note(text)
 }
 
-// scanGCPercent is how much garbage a scan, or a reading of a whole journal, may leave, in percent of
-// what is live. Collecting early costs little, and keeps the memory near what is needed.
-const scanGCPercent = 30
+// readingGCPercent is how much garbage a reading of a whole journal may leave, in percent of what is live. Collecting
+// early costs little there, and keeps the memory near what is needed.
+const readingGCPercent = 30
 
 // Scanning implements pipeline.Observer. The heap is not limited meanwhile, also between two steps that send.
 func (w *hostObserver) Scanning() func() {
-	limited := w.unlimitHeap()
-	usual, done := debug.SetGCPercent(scanGCPercent), w.enter(phaseReading)
+	limited, done := w.unlimitHeap(), w.enter(phaseReading)
 	w.stage(phaseReading)
 	return func() {
-		debug.SetGCPercent(usual)
 		done()
 		w.stage("")
 		if limited {
@@ -99,7 +97,7 @@ func (w *hostObserver) Scanning() func() {
 
 // ReadingJournal implements pipeline.Observer.
 func (w *hostObserver) ReadingJournal() func() {
-	usual := debug.SetGCPercent(scanGCPercent)
+	usual := debug.SetGCPercent(readingGCPercent)
 	return func() { debug.SetGCPercent(usual) }
 }
 

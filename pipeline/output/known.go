@@ -50,7 +50,7 @@ func (k *KnownCompanies) As(
 	if err != nil || len(aliases) == 0 && (k.Matching == 0 || id.Pattern() != enrich.ByCompanyName) {
 		return id, err
 	}
-	own, err := k.Account.RecordOf(key)
+	own, err := k.Account.RecordOf(key, k.Wanted|k.Matching)
 	if err != nil || !k.isOpen(&own) {
 		return id, err
 	}
@@ -115,7 +115,7 @@ func (k *KnownCompanies) IsAlias(identity, subject enrich.Key) (bool, error) {
 	if err != nil || slices.ContainsFunc(aliases, func(a attempt.Alias) bool { return a.Subject == subject }) {
 		return err == nil, err
 	}
-	own, err := k.Account.RecordOf(identity)
+	own, err := k.Account.RecordOf(identity, k.Matching)
 	if err != nil {
 		return false, err
 	}
@@ -130,7 +130,7 @@ func (k *KnownCompanies) Refuses(id enrich.Identity, key enrich.Key) (bool, erro
 		return false, err
 	}
 	for _, other := range attempt.SameSubjects(id, key, aliases) {
-		record, err := k.Account.RecordOf(other)
+		record, err := k.Account.RecordOf(other, k.Wanted)
 		if err != nil {
 			return false, err
 		}
@@ -164,7 +164,7 @@ type knownCompany struct {
 // that is asked for again, and whose call is lost, counts as found: another identity must not pay for it once more.
 func (k *KnownCompanies) answered(aliases []attempt.Alias) (known []knownCompany, err error) {
 	for _, alias := range aliases {
-		record, err := k.Account.RecordOf(alias.Subject)
+		record, err := k.Account.RecordOf(alias.Subject, k.Wanted)
 		if err != nil {
 			return nil, err
 		}

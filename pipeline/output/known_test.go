@@ -33,9 +33,9 @@ func (n named) answer(i int) enrich.Answered {
 	return answered
 }
 
-func (n named) RecordOf(key enrich.Key) (record attempt.Record, err error) {
+func (n named) RecordOf(key enrich.Key, fields enrich.Fields) (record attempt.Record, err error) {
 	for i, a := range n.answers {
-		if keyOfID(a.asked) == key {
+		if keyOfID(a.asked) == key && fields.Has(v2.FieldCompany) {
 			record.States[v2.FieldCompany], record.Attempts[v2.FieldCompany] = a.state, attempt.ID(i+1)
 		}
 	}

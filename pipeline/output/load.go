@@ -162,7 +162,7 @@ func (e *evaluator) recordOf(line table.Row) (attempt.Record, error) {
 	if err := reader.Err(); err != nil {
 		return attempt.Record{}, err
 	}
-	return e.Answers.RecordOf(key)
+	return e.Answers.RecordOf(key, e.Scope.Wanted)
 }
 
 // recognise compares the subject of a row with those that the attempts were about, so that

@@ -24,8 +24,8 @@ type OutputAnswers interface {
 	// KeyOf returns a short stand-in for an identity, by its canonical form; equal
 	// persons have equal keys.
 	KeyOf(canonical []byte) enrich.Key
-	// RecordOf returns what durable attempts say about the person with a key.
-	RecordOf(key enrich.Key) (attempt.Record, error)
+	// RecordOf returns what durable attempts say about some fields of the person with a key.
+	RecordOf(key enrich.Key, fields enrich.Fields) (attempt.Record, error)
 	// Recall returns a function that appends to known the outcomes of the given attempts, in
 	// their order. The attempts' numbers must ascend. who says whether the persons are
 	// wanted. The function may be called from many goroutines. It may keep what it reads in

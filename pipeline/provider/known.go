@@ -23,8 +23,10 @@ type recorder interface {
 // KeyOf returns a short stand-in for an identity.
 func (k known) KeyOf(canonical []byte) enrich.Key { return k.recorder.KeyOf(canonical) }
 
-// RecordOf returns what durable attempts say about the subject with a key.
-func (k known) RecordOf(key enrich.Key) (attempt.Record, error) { return k.recorder.RecordOf(key) }
+// RecordOf returns what durable attempts say about some fields of the subject with a key.
+func (k known) RecordOf(key enrich.Key, fields enrich.Fields) (attempt.Record, error) {
+	return k.recorder.RecordOf(key, fields)
+}
 
 // watched is a journal of which it is watched what the list has cost.
 type watched struct {
@@ -47,7 +49,7 @@ func (blank) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Re
 	return nil
 }
 
-func (blank) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
+func (blank) RecordOf(enrich.Key, enrich.Fields) (attempt.Record, error) { return attempt.Record{}, nil }
 
 func (blank) Forgotten() (map[enrich.Key]bool, error) { return nil, nil }
 

@@ -95,7 +95,7 @@ func (x *Index) enter(r reading) error {
 	x.begin(r.scope)
 	return r.persons.EachShard(func(number int, some *PersonTable) error {
 		shard := x.ofShard(number, some)
-		if err := recall(some, number, r.journal, shard.note); err != nil {
+		if err := recall(some, number, r.journal, x.wanted, shard.note); err != nil {
 			return err
 		}
 		return shard.enter(r.persons, nil)

@@ -109,7 +109,7 @@ func (s *indexShard) enter(all *deduplicator, isOpen func(person int) bool) erro
 // enterOpen enters the open persons with what the journal knows of them now.
 func (x *Index) enterOpen(journal Recorder) error {
 	for _, p := range x.open.persons {
-		record, err := journal.RecordOf(p.key)
+		record, err := journal.RecordOf(p.key, x.wanted)
 		if err != nil {
 			return err
 		}

@@ -29,9 +29,9 @@ func (w *CostWatcher) Records(first, last enrich.Key, visit func(enrich.Key, fun
 	})
 }
 
-// RecordOf implements Recorder.
-func (w *CostWatcher) RecordOf(key enrich.Key) (attempt.Record, error) {
-	return w.keep(w.Recorder.RecordOf(key))
+// RecordOf implements Recorder. It reads all fields, because all of them have cost something.
+func (w *CostWatcher) RecordOf(key enrich.Key, _ enrich.Fields) (attempt.Record, error) {
+	return w.keep(w.Recorder.RecordOf(key, enrich.PossibleFields))
 }
 
 // keep keeps the attempts of a record.

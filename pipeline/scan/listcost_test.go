@@ -20,11 +20,11 @@ type recorder struct {
 func (recorder) KeyOf([]byte) enrich.Key { return enrich.Key{} }
 func (r recorder) People() int64         { return int64(len(r.people)) }
 
-func (r recorder) RecordOf(key enrich.Key) (attempt.Record, error) { return r.people[key], nil }
+func (r recorder) RecordOf(key enrich.Key, _ enrich.Fields) (attempt.Record, error) { return r.people[key], nil }
 
 func (r recorder) Records(_, _ enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
 	for key := range r.people {
-		if err := visit(key, func() (attempt.Record, error) { return r.RecordOf(key) }); err != nil {
+		if err := visit(key, func() (attempt.Record, error) { return r.RecordOf(key, enrich.PossibleFields) }); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func TestListCostCountsOnlyPersonsOfTheList(t *testing.T) {
 	for name, ask := range map[string]func(*CostWatcher) error{
 		"one by one": func(w *CostWatcher) error {
 			for _, key := range []enrich.Key{ann, bob, ann} { // twice is once
-				if _, err := w.RecordOf(key); err != nil {
+				if _, err := w.RecordOf(key, enrich.PossibleFields); err != nil {
 					return err
 				}
 			}

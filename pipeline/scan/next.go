@@ -52,7 +52,11 @@ func (n *nextReaders) without(line table.Row, key enrich.Key, missing enrich.Fie
 		if reason != "" {
 			continue
 		}
-		record, err := r.Account.RecordOf(theirs)
+		var fields enrich.Fields
+		for f := range missing.Each() {
+			fields |= r.Fields[f]
+		}
+		record, err := r.Account.RecordOf(theirs, fields)
 		if err != nil {
 			return missing, err
 		}
@@ -65,7 +69,7 @@ func (n *nextReaders) without(line table.Row, key enrich.Key, missing enrich.Fie
 	if taken == 0 {
 		return missing, nil
 	}
-	record, err := n.own.RecordOf(key)
+	record, err := n.own.RecordOf(key, taken)
 	for f := range taken.Each() {
 		if record.States[f] == attempt.Unasked {
 			missing = missing.Without(enrich.FieldsOf(f))
@@ -85,7 +89,7 @@ func (n *nextReaders) known(row *RowReader) (known enrich.Fields, err error) {
 	if reason != "" {
 		return 0, nil
 	}
-	record, err := n.own.RecordOf(key)
+	record, err := n.own.RecordOf(key, unasked)
 	for f := range unasked.Each() {
 		if state := record.States[f]; state == attempt.Missing || state == attempt.Rejected {
 			known = known.With(f)

@@ -344,19 +344,19 @@ func (l allColumns) Open([]int) (table.Reader, error) { return l.List.Open(nil) 
 // drawnAnswers has an answer, or none, for every person that something is known of.
 type drawnAnswers struct{ drawnJournal }
 
-func (d drawnAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
+func (d drawnAnswers) RecordOf(key enrich.Key, fields enrich.Fields) (attempt.Record, error) {
 	record := d.records[key]
 	for f, state := range record.States {
 		if state != attempt.Unasked && state != attempt.Forgotten {
 			record.Attempts[f] = attempt.ID(key[0])<<8 | attempt.ID(int(state)*2+f)
 		}
 	}
-	return record, nil
+	return only(record, fields), nil
 }
 
 func (d drawnAnswers) Records(first, last enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
 	return d.drawnJournal.Records(first, last, func(key enrich.Key, _ func() (attempt.Record, error)) error {
-		return visit(key, func() (attempt.Record, error) { return d.RecordOf(key) })
+		return visit(key, func() (attempt.Record, error) { return d.RecordOf(key, enrich.PossibleFields) })
 	})
 }
 
@@ -416,8 +416,8 @@ type wideAnswers struct {
 	wide map[enrich.Key]bool
 }
 
-func (w wideAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
-	record, err := w.drawnAnswers.RecordOf(key)
+func (w wideAnswers) RecordOf(key enrich.Key, fields enrich.Fields) (attempt.Record, error) {
+	record, err := w.drawnAnswers.RecordOf(key, fields)
 	if w.wide[key] {
 		record.Earlier[0] = []attempt.ID{record.Attempts[0] | 1<<20}
 	}
@@ -426,7 +426,7 @@ func (w wideAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
 
 func (w wideAnswers) Records(first, last enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
 	return w.drawnJournal.Records(first, last, func(key enrich.Key, _ func() (attempt.Record, error)) error {
-		return visit(key, func() (attempt.Record, error) { return w.RecordOf(key) })
+		return visit(key, func() (attempt.Record, error) { return w.RecordOf(key, enrich.PossibleFields) })
 	})
 }
 

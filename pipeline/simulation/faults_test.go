@@ -93,8 +93,8 @@ type faultyAnswers struct {
 	*faults
 }
 
-func (a faultyAnswers) RecordOf(key enrich.Key) (attempt.Record, error) {
-	record, err := a.drawnAnswers.RecordOf(key)
+func (a faultyAnswers) RecordOf(key enrich.Key, _ enrich.Fields) (attempt.Record, error) {
+	record, err := a.drawnAnswers.RecordOf(key, enrich.PossibleFields)
 	return record, errors.Join(a.step(), err)
 }
 

@@ -86,7 +86,18 @@ func (d drawnJournal) Records(first, last enrich.Key, visit func(enrich.Key, fun
 	return nil
 }
 
-func (d drawnJournal) RecordOf(key enrich.Key) (attempt.Record, error) { return d.records[key], nil }
+func (d drawnJournal) RecordOf(key enrich.Key, fields enrich.Fields) (attempt.Record, error) {
+	return only(d.records[key], fields), nil
+}
+
+// only returns what a record says of some fields.
+func only(record attempt.Record, fields enrich.Fields) (of attempt.Record) {
+	for f := range fields.Each() {
+		of.States[f], of.Attempts[f], of.At[f] = record.States[f], record.Attempts[f], record.At[f]
+		of.Earlier[f], of.Kept[f] = record.Earlier[f], record.Kept[f]
+	}
+	return of
+}
 
 func drawJournal(t *rapid.T) drawnJournal {
 	journal := drawnJournal{blank{}, map[enrich.Key]attempt.Record{}}

@@ -205,8 +205,8 @@ func TestMutationsOfSteps(t *testing.T) {
 // doubtless takes a call in doubt for one that found nothing.
 type doubtless struct{ *checkpoint.Journal }
 
-func (d doubtless) RecordOf(key enrich.Key) (attempt.Record, error) {
-	known, err := d.Journal.RecordOf(key)
+func (d doubtless) RecordOf(key enrich.Key, fields enrich.Fields) (attempt.Record, error) {
+	known, err := d.Journal.RecordOf(key, fields)
 	return d.certain(known), err
 }
 
@@ -351,7 +351,7 @@ func TestFieldsNotSentBecauseOfALimitGoToTheNextStep(t *testing.T) {
 // unread knows nothing of a single person.
 type unread struct{ *checkpoint.Journal }
 
-func (unread) RecordOf(enrich.Key) (attempt.Record, error) { return attempt.Record{}, nil }
+func (unread) RecordOf(enrich.Key, enrich.Fields) (attempt.Record, error) { return attempt.Record{}, nil }
 
 // limitless ends the limits of its account when a step begins.
 type limitless struct {

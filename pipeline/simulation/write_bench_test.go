@@ -203,19 +203,19 @@ func (j *heldAnswers) People() int64 { return int64(len(j.attempts)) }
 
 func (j *heldAnswers) Records(first, last enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
 	for _, key := range j.shards[first[0]] {
-		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key) }); err != nil {
+		if err := visit(key, func() (attempt.Record, error) { return j.RecordOf(key, enrich.PossibleFields) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *heldAnswers) RecordOf(key enrich.Key) (record attempt.Record, err error) {
+func (j *heldAnswers) RecordOf(key enrich.Key, fields enrich.Fields) (record attempt.Record, err error) {
 	if id := j.attempts[key]; id != 0 {
 		record.States = enrich.ByField[attempt.FieldState]{attempt.Found, attempt.Found}
 		record.Attempts = enrich.ByField[attempt.ID]{id, id}
 	}
-	return record, nil
+	return only(record, fields), nil
 }
 
 func (j *heldAnswers) Recall(int64, bool) func([]attempt.ID, []attempt.Outcome) ([]attempt.Outcome, error) {

@@ -217,8 +217,8 @@ type givenStates struct {
 
 func (givenStates) People() int64 { return 1000 }
 
-func (s givenStates) RecordOf(enrich.Key) (attempt.Record, error) {
-	return attempt.Record{States: s.states}, nil
+func (s givenStates) RecordOf(_ enrich.Key, fields enrich.Fields) (attempt.Record, error) {
+	return only(attempt.Record{States: s.states}, fields), nil
 }
 
 func TestOnlyEmptyCellsAreFilledAndNoOtherByteChanges(t *testing.T) {

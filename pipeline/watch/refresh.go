@@ -203,7 +203,7 @@ func (s *session) answers(keys []enrich.Key, field enrich.Field) (ids []attempt.
 func (s *session) state(keys []enrich.Key, field enrich.Field, last attempt.ID) (attempt.FieldState, error) {
 	state := attempt.Found
 	for _, key := range keys {
-		known, err := s.Journal.RecordOf(key)
+		known, err := s.Journal.RecordOf(key, enrich.FieldsOf(field))
 		if err != nil {
 			return state, err
 		}
