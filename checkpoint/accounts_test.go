@@ -74,7 +74,9 @@ func TestAnAnswerOfOneAccountIsNotThatOfAnother(t *testing.T) {
 			for _, known := range []func() (attempt.Record, error){
 				func() (attempt.Record, error) { return on.Record(person(1)) },
 				func() (attempt.Record, error) { return on.RecordOf(on.Key(person(1)), enrich.PossibleFields) },
-				func() (attempt.Record, error) { return on.RecordOf(on.KeyOf([]byte(person(1).Canonical())), enrich.PossibleFields) },
+				func() (attempt.Record, error) {
+					return on.RecordOf(on.KeyOf([]byte(person(1).Canonical())), enrich.PossibleFields)
+				},
 			} {
 				got, err := known()
 				r.check(err)

@@ -49,7 +49,9 @@ func (blank) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Re
 	return nil
 }
 
-func (blank) RecordOf(enrich.Key, enrich.Fields) (attempt.Record, error) { return attempt.Record{}, nil }
+func (blank) RecordOf(enrich.Key, enrich.Fields) (attempt.Record, error) {
+	return attempt.Record{}, nil
+}
 
 func (blank) Forgotten() (map[enrich.Key]bool, error) { return nil, nil }
 

@@ -20,7 +20,9 @@ type recorder struct {
 func (recorder) KeyOf([]byte) enrich.Key { return enrich.Key{} }
 func (r recorder) People() int64         { return int64(len(r.people)) }
 
-func (r recorder) RecordOf(key enrich.Key, _ enrich.Fields) (attempt.Record, error) { return r.people[key], nil }
+func (r recorder) RecordOf(key enrich.Key, _ enrich.Fields) (attempt.Record, error) {
+	return r.people[key], nil
+}
 
 func (r recorder) Records(_, _ enrich.Key, visit func(enrich.Key, func() (attempt.Record, error)) error) error {
 	for key := range r.people {

@@ -81,7 +81,9 @@ func (blank) Records(enrich.Key, enrich.Key, func(enrich.Key, func() (attempt.Re
 	return nil
 }
 
-func (blank) RecordOf(enrich.Key, enrich.Fields) (attempt.Record, error) { return attempt.Record{}, nil }
+func (blank) RecordOf(enrich.Key, enrich.Fields) (attempt.Record, error) {
+	return attempt.Record{}, nil
+}
 
 func take(t testing.TB, scope scan.Scope, list scan.List, journal scan.Recorder) *scan.Scan {
 	t.Helper()

@@ -351,7 +351,9 @@ func TestFieldsNotSentBecauseOfALimitGoToTheNextStep(t *testing.T) {
 // unread knows nothing of a single person.
 type unread struct{ *checkpoint.Journal }
 
-func (unread) RecordOf(enrich.Key, enrich.Fields) (attempt.Record, error) { return attempt.Record{}, nil }
+func (unread) RecordOf(enrich.Key, enrich.Fields) (attempt.Record, error) {
+	return attempt.Record{}, nil
+}
 
 // limitless ends the limits of its account when a step begins.
 type limitless struct {
