@@ -43,7 +43,8 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithBlockSize(16 << 10). // a smaller block would stay empty in large part, because a second answer does not fit
 		WithMemTableSize(memTableSizeFor(dir)).
 		WithBaseTableSize(baseTableSize).
-		WithNumLevelZeroTables(20).WithNumLevelZeroTablesStall(40).WithBaseLevelSize(64 << 20).
+		WithNumLevelZeroTables(tablesBeforeMerge).WithNumLevelZeroTablesStall(2 * tablesBeforeMerge).
+		WithBaseLevelSize(firstLevelSize).
 		WithValueThreshold(2 * longestPart). // longer than any value, so the value log stays empty
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(8 << 20).
@@ -61,6 +62,15 @@ func settingsFor(dir string, o Options) badger.Options {
 	}
 	return settings
 }
+
+// Merges. A merge writes the whole level that it merges into again, or much of it. With Badger's usual 5 tables and 10 MB,
+// the merges of a run about 20,000 companies wrote twice as much as with these (docs/benchmarks.md).
+const (
+	// tablesBeforeMerge is how many memory tables are written to the disk before they are merged.
+	tablesBeforeMerge = 20
+	// firstLevelSize is the size of the level that they are merged into, in bytes. A smaller journal has no further one.
+	firstLevelSize = 64 << 20
+)
 
 // Sizes of tables, in bytes. Badger limits a commit to 15 % of a memory table. To write one to the disk it allocates a
 // set of buffers: the first one has twice the base size, each further one twice the size of the one before. For these

@@ -11,7 +11,7 @@ import (
 const (
 	// sendingHeap is for Badger's memory tables and its compactions. With less, garbage collection would run all the
 	// time during a compaction.
-	sendingHeap = 104 << 20
+	sendingHeap = 140 << 20
 	// writingHeap is for the rows and the answers of an output, and for row groups of its tables. Full row groups alone
 	// take about 120 MB. With 128 MiB, garbage collection would run all the time then.
 	writingHeap = 176 << 20

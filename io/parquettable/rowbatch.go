@@ -15,7 +15,7 @@ const (
 	groupSize = 16 << 20
 	// A batch is encoded when it has batchRows rows or batchSize bytes.
 	batchRows = 2 * maxBlockRows
-	batchSize = 8 << 20
+	batchSize = 4 << 20
 	// partSize is about the memory of a part without its values, in bytes. A batch of long rows, or
 	// of few rows of each block, has many parts.
 	partSize = 16 << 10
