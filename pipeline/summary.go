@@ -42,7 +42,7 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 func (r *RunSteps) awaitsLimited() bool {
 	limited, givesLimited := false, false
 	for _, s := range r.Steps {
-		if givesLimited && s.AsksByAnswers || limited && s.Scope.Fallback > 0 {
+		if givesLimited && s.AsksByAnswers || limited && s.Scope.Fallback > 0 && s.UpTo > 0 {
 			return true
 		}
 		limited = limited || len(s.NotSent) > 0
