@@ -74,3 +74,30 @@ func TestACompanyThatIsNotFoundIsAskedForByItsOtherIdentities(t *testing.T) {
 		t.Errorf("written again (-run +write):\n%s", diff)
 	}
 }
+
+// TestARunUnderALimitSaysThatFallbacksWereNotSent stops a run with fallbacks at a ceiling on units. What the lookups that
+// were not sent do not find is asked for by other identities later, so not everything else was sent.
+func TestARunUnderALimitSaysThatFallbacksWereNotSent(t *testing.T) {
+	t.Parallel()
+	for _, fallback := range []bool{false, true} {
+		dir := t.TempDir()
+		list := filepath.Join(dir, "list.csv")
+		text := "Company name,Website,Country,Registration number\n" +
+			"Falcon Logistics 1,falcon-logistics-1.example,SE,\n" +
+			"Summit Logistics 1,summit-logistics-1.example,GB,\n" +
+			"Nobody Ltd,unknown-17.example,GB,99999996\n"
+		if err := os.WriteFile(list, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := runOf(list, "company")
+		o.List.Fallback, o.Pace.Concurrency = fallback, 1
+		o.Budget.Units = map[string]int64{"companies": 1}
+		ended, err := bothIn(dir).Run(t.Context(), o, silent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := ended.Summary; s.Waiting != fallback || s.Halted || len(s.NotSent) == 0 {
+			t.Errorf("with fallbacks %t: others wait %t, halted %t, not sent %+v", fallback, s.Waiting, s.Halted, s.NotSent)
+		}
+	}
+}

@@ -37,15 +37,16 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 	return view, nil
 }
 
-// awaitsLimited reports whether a step asks by ids that lookups of an earlier step would give, which were not sent because
-// of a limit.
+// awaitsLimited reports whether a step depends on lookups of an earlier step that were not sent because of a limit: it
+// asks by ids of their answers, or for what they do not find.
 func (r *RunSteps) awaitsLimited() bool {
-	limited := false
+	limited, givesLimited := false, false
 	for _, s := range r.Steps {
-		if limited && s.AsksByAnswers {
+		if givesLimited && s.AsksByAnswers || limited && s.Scope.Fallback > 0 && s.UpTo > 0 {
 			return true
 		}
-		limited = limited || s.GivesIDs && len(s.NotSent) > 0
+		limited = limited || len(s.NotSent) > 0
+		givesLimited = givesLimited || s.GivesIDs && len(s.NotSent) > 0
 	}
 	return false
 }

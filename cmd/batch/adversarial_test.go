@@ -433,6 +433,18 @@ func (w *trickyWorld) persons(rows int) (list []trickyRow) {
 			e, other := w.person(2), w.person(2)
 			return trickyRow{"company that is not the person's", set(personCells(e, first, last), company, other.Company.Name(), site, other.Company.Website()), "", nil}
 		},
+		func() trickyRow {
+			e := w.person(2)
+			return trickyRow{"profile of a namesake, unusual first name", set(personCells(e, last, company, page), first, w.unusual()), "", []string{"name"}}
+		},
+		func() trickyRow {
+			e := w.person(2)
+			return trickyRow{"id of a namesake, unusual first name", set(personCells(e, last, company, site, id), first, w.unusual()), "", []string{"name"}}
+		},
+		func() trickyRow {
+			e := w.person(2)
+			return trickyRow{"email of a namesake, unusual first name", set(personCells(e, last, email), first, w.unusual()), "", []string{"name"}}
+		},
 	}
 	for i := range rows {
 		list = append(list, kinds[i%len(kinds)]())
@@ -445,6 +457,11 @@ var latinNames = map[string]string{
 	"Zoë": "Zoe", "José": "Jose", "Łukasz": "Lukasz", "Søren": "Soren", "Jürgen": "Juergen", "Иван": "Ivan", "Ελένη": "Eleni",
 	"Müller": "Mueller", "García": "Garcia", "Sørensen": "Sorensen", "Groß": "Gross", "Lefèvre": "Lefevre", "Kovács": "Kovacs",
 	"Петров": "Petrov", "Παππάς": "Pappas", "Dvořák": "Dvorak", "Núñez": "Nunez",
+}
+
+// unusual returns a first name that the comparison does not know as one, and that nobody of the lists has.
+func (w *trickyWorld) unusual() string {
+	return []string{"Xanthe", "Quillon", "Oluwaseun", "Ngozi", "Thanh", "Zbyhněv"}[w.IntN(6)]
 }
 
 func ascii(name string) string { return latinNames[name] }
@@ -577,8 +594,13 @@ func (r trickyResult) check(t *testing.T) {
 // many right answers there are, of those that rows keep and those that are withheld.
 func checkTricky(t *testing.T, name string, columns []string, rows []trickyRow, idColumn string, flags ...string) trickyResult {
 	t.Helper()
+	return checkTrickyIn(t, t.TempDir(), name, columns, rows, idColumn, flags...)
+}
+
+// checkTrickyIn does the same in a directory, where out.csv is the output.
+func checkTrickyIn(t *testing.T, dir, name string, columns []string, rows []trickyRow, idColumn string, flags ...string) trickyResult {
+	t.Helper()
 	url := rowsService(t)
-	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	writeTricky(t, in("list.csv"), columns, rows)
 	batch := func(args ...string) {
@@ -646,7 +668,56 @@ func TestNoWrongCompanyIsMatched(t *testing.T) {
 func TestNoWrongPersonIsMatched(t *testing.T) {
 	skipIfShort(t)
 	t.Parallel()
-	got := checkTricky(t, "persons", trickyPersonColumns, newTrickyWorld().persons(125), "contact_id_2",
+	got := checkTricky(t, "persons", trickyPersonColumns, newTrickyWorld().persons(140), "contact_id_2",
 		"--fields", "contact", "--max-units", "contacts=2000,email_count=2000,phone_count=2000")
 	got.check(t)
+}
+
+// TestNoValueOfAnotherCompanyIsWritten asks for all fields of the companies of a misleading list. Figures, owners and
+// insights of the list and its tables are those of the right company alone: a row that is not about a certain company
+// keeps their columns empty, and the tables have no company that is the truth of no row.
+func TestNoValueOfAnotherCompanyIsWritten(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	rows := newTrickyWorld().companies(150)
+	right := map[string]bool{}
+	for _, row := range rows {
+		right[row.truth] = true
+	}
+	dir := t.TempDir()
+	tables := filepath.Join(dir, "tables")
+	units := "companies=5000,financials=5000,digital_insights=5000,ownership=5000"
+	checkTrickyIn(t, dir, "values", trickyCompanyColumns, rows, "company_id_2",
+		"--fields", "company,financials,insights,ownership", "--max-units", units, "--tables", tables, "--tables-format", "csv")
+	seen, said := map[string]int{}, map[string]bool{} // said are the company, the column and the value of tables
+	for _, table := range []string{"financials", "insights", "shareholders", "technologies", "visits"} {
+		for _, row := range csvRows(t, filepath.Join(tables, table+".csv")) {
+			if seen[table]++; !right[row["company_id"]] {
+				t.Errorf("the table %s has company %s, which is that of no row", table, row["company_id"])
+			}
+			said[row["company_id"]+" turnover "+row["Turnover"]] = true
+			said[row["company_id"]+" owner "+row["name"]] = true
+		}
+		if seen[table] == 0 {
+			t.Errorf("the table %s is empty", table)
+		}
+	}
+	for i, got := range csvRows(t, filepath.Join(dir, "out.csv")) {
+		at := fmt.Sprintf("row %d, %s: %v is %s %q", i+2, rows[i].kind, rows[i].cells, got["enrich_status"], got["enrich_reason"])
+		for column, value := range got {
+			prefix, _, _ := strings.Cut(column, "_")
+			if value == "" || !slices.Contains([]string{"financials", "ownership", "insights"}, prefix) {
+				continue
+			}
+			if seen[prefix]++; got["company_id_2"] != rows[i].truth || rows[i].truth == "" {
+				t.Errorf("%s is %q of company %q: %s", column, value, got["company_id_2"], at)
+			}
+		}
+		for what, value := range map[string]string{"turnover": got["financials_turnover"], "owner": got["ownership_shareholder_name"]} {
+			if value != "" && !said[rows[i].truth+" "+what+" "+value] {
+				t.Errorf("the %s %q is not that of company %s: %s", what, value, rows[i].truth, at)
+			}
+		}
+	}
+	t.Logf("compared %v", seen)
 }

@@ -43,7 +43,8 @@ func (c *comparison) person() {
 		c.agree(1)
 	case otherLast, otherFirst:
 		verdict := Contradicts
-		if !named && profile != differs && !c.otherGivenName() && (company == missing || company == contains || company.agrees()) {
+		sameFirm := company == missing || company == contains || company.agrees()
+		if !named && profile != differs && sameFirm && !c.otherFirstName() {
 			verdict = Unclear
 		}
 		c.differ(verdict, "name", fullName(c.row), fullName(c.answer))
@@ -63,23 +64,31 @@ func (c *comparison) person() {
 	c.employer(company, named)
 }
 
-// otherGivenName reports whether both have usual given names, and none in common. People can change their last name, so
-// only given names tell them apart.
-func (c *comparison) otherGivenName() bool {
-	row, answer := nameOf(c.row), nameOf(c.answer)
-	a, b := givenIn(row, answer), givenIn(answer, row)
-	return len(a) > 0 && len(b) > 0 && !slices.ContainsFunc(a, func(word string) bool {
-		return slices.ContainsFunc(b, func(other string) bool { return isSameFirst(word, other) })
-	})
+// otherFirstName reports whether the first names have no relation, in either order of the names. People can change
+// their last name, so only first names tell them apart.
+func (c *comparison) otherFirstName() bool {
+	row, answer := splitLast(nameOf(c.row)), splitLast(nameOf(c.answer))
+	return !areRelated(row.first, answer.first) &&
+		!(agreeing(row.first, answer.last, isSameLast) && areRelated(row.last, answer.first)) &&
+		!(agreeing(row.last, answer.first, isSameLast) && areRelated(row.first, answer.last))
 }
 
-// givenIn returns the usual given names among the first names of a name. In a name that is not split, these are all
-// usual given names, except last names of the other name.
-func givenIn(n, other personName) []string {
-	return slices.DeleteFunc(slices.Clone(n.first), func(word string) bool {
-		isLast := !n.isSplit && slices.ContainsFunc(other.last, func(last string) bool { return isSameLast(word, last) })
-		return isLast || !IsGivenName(word)
-	})
+// areRelated reports whether two lists of first names can be those of one person, because some of them are related or
+// one list is empty.
+func areRelated(a, b []string) bool {
+	return len(a) == 0 || len(b) == 0 || isSameFirst(strings.Join(a, ""), strings.Join(b, "")) ||
+		slices.ContainsFunc(a, func(one string) bool {
+			return slices.ContainsFunc(b, func(other string) bool {
+				return isSameFirst(one, other) || isInitials(one, other) || isInitials(other, one)
+			})
+		})
+}
+
+// isInitials reports whether a word of two letters can be the initials of first names, the first of which is given: TJ
+// for Terrance.
+func isInitials(word, first string) bool {
+	return len(word) == 2 && first != "" && word[0] == first[0] && strings.IndexByte("aeiouynr", word[1]) < 0 &&
+		!IsGivenName(word) && len(groupsOf()[word]) == 0
 }
 
 // employer judges how the companies of the person compare.
@@ -261,9 +270,9 @@ func comparePersonNames(a, b personName) nameLevel {
 	return found
 }
 
-// splitLast takes the last word for the last name.
+// splitLast takes the last word of a name that is not split for the last name.
 func splitLast(n personName) personName {
-	if len(n.first) < 2 {
+	if n.isSplit || len(n.first) < 2 {
 		return n
 	}
 	end := len(n.first) - 1

@@ -354,6 +354,7 @@ func (p *PeoplePlan) together(s *peopleSearch) {
 		m.Module, m.Most = module, m.Search+m.Lookups
 		p.Together = append(p.Together, m)
 	}
+	p.coverAfterPages(most)
 	p.pages = s.page.Money() * cost.Money(pages)
 	p.MaximumUSD, p.PossibleUSD = p.Plan.Maximum+p.pages, p.Plan.Possible+p.pages
 	for _, ceiling := range p.Plan.Ceilings {
@@ -366,6 +367,31 @@ func (p *PeoplePlan) together(s *peopleSearch) {
 		approval.Needed = p.PossibleUSD > approval.Threshold
 		p.Approval, p.Plan.Approval = &approval, nil
 	}
+}
+
+// coverAfterPages takes the units of the pages from what the ceilings on units cover of the lookups, because the pages are
+// asked for first. The ceiling that covers the fewest lookups binds.
+func (p *PeoplePlan) coverAfterPages(most map[string]MostUnits) {
+	var binding *report.Ceiling
+	for i := range p.Plan.Ceilings {
+		c := &p.Plan.Ceilings[i]
+		m := most[c.Meter]
+		if c.LeftUnits != nil && m.Search > 0 && m.Lookups > 0 && c.Lookups > 0 {
+			one := (m.Lookups + c.Lookups - 1) / c.Lookups
+			c.Covers = min(c.Covers, max(*c.LeftUnits-m.Search, 0)/one)
+			c.TooLow = c.Covers < c.Lookups
+		}
+		if c.TooLow && (binding == nil || c.Covers < binding.Covers) {
+			binding = c
+		}
+	}
+	if binding == nil || binding.Binding {
+		return
+	}
+	for i := range p.Plan.Ceilings {
+		p.Plan.Ceilings[i].Binding, p.Plan.Ceilings[i].ProbablyCovers = false, nil
+	}
+	binding.Binding = true
 }
 
 // enough returns limits that suffice for both parts and for what the run used before.
