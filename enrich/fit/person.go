@@ -379,7 +379,7 @@ func isSameFirst(a, b string) bool {
 	case a == "" || b == "":
 		return false
 	case len(a) == 1 || len(b) == 1:
-		return a[0] == b[0]
+		return a[0] == b[0] || len(a)+len(b) > 2 && shareShortForm(a, b) // R. for Bobby
 	}
 	shorter, longer := a, b
 	if len(shorter) > len(longer) {
@@ -419,7 +419,7 @@ var wholeNames = wordSet(` mari jean jan joan marin paul hans roman juli victor 
 //go:embed nicknames.txt
 var nicknames string
 
-// groupsOf returns the groups of first names that are short forms of one another, by the names.
+// groupsOf returns the groups of first names that are short forms of one another, by the names and by their initials.
 var groupsOf = sync.OnceValue(func() map[string][]int {
 	groups := map[string][]int{}
 	number := 0
@@ -428,7 +428,11 @@ var groupsOf = sync.OnceValue(func() map[string][]int {
 			continue
 		}
 		for name := range strings.FieldsSeq(line) {
-			groups[name] = append(groups[name], number)
+			for _, form := range []string{name, name[:1]} {
+				if of := groups[form]; len(of) == 0 || of[len(of)-1] != number {
+					groups[form] = append(of, number)
+				}
+			}
 		}
 		number++
 	}

@@ -124,6 +124,8 @@ func TestPersons(t *testing.T) {
 		{profile, person("Quillon Xanthe|Klein"), person("Quillon Odell Klein"), fit.Unclear},
 		{profile, person("Quillonne|Klein"), person("Quilonne Klein"), fit.Fits},
 		{profile, person("TJ|Klein"), person("Terrance Klein"), fit.Unclear},
+		{profile, person("Bobby|Klein"), person("R. Klein"), fit.Fits},
+		{profile, person("B.|Klein"), person("R. Klein"), fit.Contradicts},
 		{profile, person("T. J.|Klein"), person("Terrance Klein"), fit.Fits},
 		{profile, person("Xanthemarie|Klein"), person("Xanthe-Marie Klein"), fit.Fits},
 		{profile, person("Dr. Quillon|Klein"), person("Quillon Klein MBA"), fit.Fits},
