@@ -37,7 +37,7 @@ race:
 
 # Every test once, without the race detector. The release kit and the acceptance tests are modules with
 # dependencies of their own; they build the program. What is left out because something is not installed stands
-# in the first lines.
+# in the first lines. Many tests wait for processes, so more of them run at a time than there are processors.
 test:
 	@ls -d /usr/lib/postgresql/*/bin >/dev/null 2>&1 || \
 		echo "Without PostgreSQL the tests of lists from queries are left out; install Debian's package postgresql."
@@ -45,7 +45,7 @@ test:
 		echo "Without Chromium the tests of pages are left out; install Debian's package chromium."
 	go -C release test -vet=off -count=1 -timeout 30m ./...
 	go -C acceptance test -vet=off -count=1 -timeout 30m ./...
-	go test -vet=off -count=1 -timeout 30m ./...
+	go test -vet=off -count=1 -timeout 30m -parallel 4 ./...
 
 # Simulates whole runs with faults and crashes: make sim SEEDS=10000 [FIRST=1].
 # A seed that breaks a promise is printed with the command that repeats it.
