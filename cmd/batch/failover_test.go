@@ -22,6 +22,7 @@ import (
 // asynchronous standby never receives. Then the standby is promoted.
 func TestWhatAPromotedStandbyLostIsBoughtAgainOnlyAfterConfirmation(t *testing.T) {
 	skipIfShort(t)
+	t.Parallel() // it waits for leases most of the time
 	primary := iotest.StartPostgres(t, "fsync=on")
 	service := startService(t, 5)
 	var arrived atomic.Int64
