@@ -529,3 +529,79 @@ func TestEveryMemberOfAnswersOfTheFirstInterfaceIsInItsCell(t *testing.T) {
 		t.Errorf("%d matched rows, %d cells; this compares too little", found, c.cells)
 	}
 }
+
+// TestEveryMemberOfSearchResultsIsInItsCell asks the service for results of searches, and compares each member with its
+// cell in the lists that the searches write.
+func TestEveryMemberOfSearchResultsIsInItsCell(t *testing.T) {
+	skipIfShort(t)
+	t.Parallel()
+	c := newComparing(t)
+	const site = "falcon-logistics-2.example"
+	data := func(answer json.RawMessage) []jsonObject { return decoded[struct{ Data []jsonObject }](c, answer).Data }
+	ids, sites := filepath.Join(c.dir, "ids.csv"), filepath.Join(c.dir, "sites.csv")
+	writeFile(t, ids, "company_id\n102\n")
+	writeFile(t, sites, "Website\n"+site+"\n")
+
+	people := data(c.second(http.MethodPost, "/enrichment/employee/search", map[string]any{"domain_list": []string{site}, "page": 1}))
+	for _, one := range people {
+		for member, raw := range decoded[jsonObject](c, one["company"]) {
+			one["company "+member] = raw
+		}
+		delete(one, "company") // its members are compared
+	}
+	peopleColumns := map[string]memberColumn{
+		"id": {"contact_id", textMember}, "name": {"full_name", textMember}, "pro_network": {"profile_url", textMember},
+		"country": {"contact_country", textMember}, "state": {"contact_state", textMember}, "city": {"contact_city", textMember},
+		"company pro_network": {"company_profile_url", textMember}, "company incorporation_date": {"company_incorporation_date", integerMember},
+	}
+	for name := range strings.FieldsSeq("first_name last_name seniority_level job_title microblog social") {
+		peopleColumns[name] = memberColumn{name, textMember}
+	}
+	for name := range strings.FieldsSeq("name website country state city postal_code phone microblog social street_address") {
+		peopleColumns["company "+name] = memberColumn{"company_" + name, textMember}
+	}
+	for _, test := range []struct {
+		search  []string
+		found   []jsonObject
+		columns map[string]memberColumn
+		least   int // results, so that this compares something
+	}{
+		{
+			[]string{"companies", "--where", "company_status=2", "--max", "10", "--per-page", "10", "--max-units", "companies=20"},
+			data(c.second(http.MethodPost, "/prospecting", map[string]any{"filters": `{"company_status":[2]}`, "page": 1, "per_page": 10})),
+			map[string]memberColumn{"id": {"company_id", textMember}, "name": {"company_name", textMember}},
+			2,
+		},
+		{
+			[]string{"overview", "--where", "name=Harbor Logistics 3 PLC", "--max-units", "companies=20"},
+			data(c.second(http.MethodPost, "/overview", map[string]any{"name": "Harbor Logistics 3 PLC", "page": 1})),
+			map[string]memberColumn{
+				"id": {"company_id", textMember}, "name": {"company_name", textMember}, "status": {"company_status", textMember},
+				"country_code": {"company_country", textMember}, "registration_number": {"registration_number", textMember},
+			},
+			2,
+		},
+		{
+			[]string{"employees", ids, "--max-units", "contacts=20"},
+			data(c.second(http.MethodPost, "/employees", map[string]any{"filters": `{"company_id":102}`, "page": 1})),
+			map[string]memberColumn{
+				"id": {"contact_id", textMember}, "name": {"full_name", textMember}, "company_id": {"company_id", textMember}, "company_name": {"company_name", textMember},
+			},
+			2,
+		},
+		{[]string{"people", "--domain", site, "--max-units", "contacts=20"}, people, peopleColumns, 2},
+	} {
+		for _, format := range []string{".csv", ".jsonl", ".parquet", ".xlsx"} {
+			out := filepath.Join(c.dir, test.search[0]+format)
+			c.run(append([]string{"search"}, append(test.search, "--yes", "-o", out)...)...)
+			rows := readTyped(t, out)
+			if len(rows) < test.least || len(rows) < len(test.found) {
+				t.Fatalf("%q wrote %d rows as %s, and the first page has %d results", test.search, len(rows), format, len(test.found))
+			}
+			for i, from := range test.found {
+				c.row(fmt.Sprintf("%s, row %d", test.search[0], i+1), format, rows[i], from, test.columns, nil)
+			}
+		}
+	}
+	t.Logf("%d cells were compared", c.cells)
+}
