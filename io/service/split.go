@@ -27,6 +27,10 @@ func (s *split) next() byte {
 
 // take skips white space, and c if it is the next byte. It reports whether it was.
 func (s *split) take(c byte) bool {
+	if s.at < len(s.data) && s.data[s.at] == c { // most have no white space
+		s.at++
+		return true
+	}
 	if s.next() != c || s.at == len(s.data) {
 		return false
 	}
@@ -104,7 +108,7 @@ func (s *split) text() (isPlain, ok bool) {
 	data := s.data
 	for i := s.at + 1; i < len(data); i++ {
 		c := data[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf { // most characters
+		if isPlainText[c] { // most characters
 			continue
 		}
 		switch {
@@ -124,6 +128,14 @@ func (s *split) text() (isPlain, ok bool) {
 	}
 	return false, false
 }
+
+// isPlainText says of each byte whether it is an ASCII character that stands for itself in a string.
+var isPlainText = func() (plain [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		plain[c] = c != '"' && c != '\\'
+	}
+	return plain
+}()
 
 // escape returns the length of the escape sequence at the beginning of text; 0 when it is not valid.
 func escape(text []byte) int {
@@ -159,33 +171,43 @@ func (s *split) word(word string) bool {
 
 // number skips a number, and reports whether it is valid.
 func (s *split) number() bool {
-	s.byteOf('-', '-')
-	if !s.byteOf('0', '0') && !s.digits() || s.byteOf('.', '.') && !s.digits() {
+	i := s.at
+	if s.is(i, '-', '-') {
+		i++
+	}
+	begin := i
+	if i = s.behindDigits(i); i == begin || s.data[begin] == '0' && i > begin+1 {
 		return false
 	}
-	if s.byteOf('e', 'E') {
-		_ = s.byteOf('+', '-')
-		return s.digits()
+	if s.is(i, '.', '.') {
+		begin = i + 1
+		if i = s.behindDigits(begin); i == begin {
+			return false
+		}
 	}
+	if s.is(i, 'e', 'E') {
+		if begin = i + 1; s.is(begin, '+', '-') {
+			begin++
+		}
+		if i = s.behindDigits(begin); i == begin {
+			return false
+		}
+	}
+	s.at = i
 	return true
 }
 
-// byteOf skips the next byte if it is one of two, and reports whether it was.
-func (s *split) byteOf(one, other byte) bool {
-	if s.at < len(s.data) && (s.data[s.at] == one || s.data[s.at] == other) {
-		s.at++
-		return true
-	}
-	return false
+// is reports whether the byte at an offset is one of two.
+func (s *split) is(at int, one, other byte) bool {
+	return at < len(s.data) && (s.data[at] == one || s.data[at] == other)
 }
 
-// digits skips digits, and reports whether there was at least one.
-func (s *split) digits() bool {
-	begin := s.at
-	for s.at < len(s.data) && isDigit(s.data[s.at]) {
-		s.at++
+// behindDigits returns the offset behind the digits that begin at an offset.
+func (s *split) behindDigits(at int) int {
+	for at < len(s.data) && isDigit(s.data[at]) {
+		at++
 	}
-	return s.at > begin
+	return at
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
