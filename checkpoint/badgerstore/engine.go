@@ -141,7 +141,7 @@ func (s *engine) tryCommit(writes []record.Write) (err error) {
 	if err := cmp.Or(s.guard.err(), s.guard.inPlace()); err != nil {
 		return err
 	}
-	if err := needSpace(s.dir, leastAnswersSpace); err != nil {
+	if err := needSpaceFor(s.dir, leastAnswersSpace, answersTablesAhead); err != nil {
 		return err
 	}
 	if len(writes) == 0 {

@@ -2,6 +2,7 @@ package badgerstore
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -169,5 +170,53 @@ func TestACopyWithoutRoomIsNotTaken(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestAMergeOfTablesHasRoom writes to stores on small disks until they refuse to. Badger writes tables through memory
+// maps, so without room for a merge the kernel would end this process.
+func TestAMergeOfTablesHasRoom(t *testing.T) {
+	for _, left := range []int64{70, 90, 130, 220} { // in MB, besides leastSpace; Badger alone failed with the first three
+		t.Run(fmt.Sprint(left), func(t *testing.T) {
+			disk := smallDisk(t, "700m")
+			dir := filepath.Join(disk, "journal")
+			s, err := Open(dir, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ballast := fillDisk(t, disk, leastSpace+left<<20)
+			value := randomText(longestPart) // it cannot be compressed
+			keys := 0
+			key := func(number int) []byte { return fmt.Appendf(nil, "%08x", uint32(number)*2654435761) } // in no order
+			for ; s.Room() == nil; keys++ {
+				if err := s.Commit([]record.Write{{Key: key(keys), Value: []byte(value)}}); err != nil {
+					t.Fatalf("with room for it, write %d: %v", keys, err)
+				}
+			}
+			// Answers of calls in flight are still written, as long as no merge can begin that has no room.
+			for range 256 {
+				if err := s.Commit([]record.Write{{Key: key(keys), Value: []byte(value)}}); errors.Is(err, syscall.ENOSPC) {
+					break
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				keys++
+			}
+			if err := errors.Join(os.Remove(ballast), s.Opened("id"), s.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if s, err = Open(dir, Options{}); err != nil {
+				t.Fatal(err)
+			}
+			for number := range keys {
+				if got, err := s.Get(key(number)); err != nil || string(got) != value {
+					t.Fatalf("value %d of %d has %d bytes, error %v", number, keys, len(got), err)
+				}
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%d values of %d bytes", keys, len(value))
+		})
 	}
 }
