@@ -68,27 +68,47 @@ func (c *comparison) person() {
 // their last name, so only first names tell them apart.
 func (c *comparison) otherFirstName() bool {
 	row, answer := splitLast(nameOf(c.row)), splitLast(nameOf(c.answer))
+	row.first, answer.first = withoutTitles(row.first), withoutTitles(answer.first)
 	return !areRelated(row.first, answer.first) &&
 		!(agreeing(row.first, answer.last, isSameLast) && areRelated(row.last, answer.first)) &&
 		!(agreeing(row.last, answer.first, isSameLast) && areRelated(row.first, answer.last))
 }
 
-// areRelated reports whether two lists of first names can be those of one person, because some of them are related or
-// one list is empty.
+// withoutTitles returns first names without titles. A list can have a title in place of a first name.
+func withoutTitles(first []string) []string {
+	return slices.DeleteFunc(slices.Clone(first), func(word string) bool { return titles[word] })
+}
+
+// areRelated reports whether two lists of first names can be those of one person: the first of one list is related to
+// one of the other, or a list is empty. Later ones alone do not count, because they can be last names of a family.
 func areRelated(a, b []string) bool {
-	return len(a) == 0 || len(b) == 0 || isSameFirst(strings.Join(a, ""), strings.Join(b, "")) ||
-		slices.ContainsFunc(a, func(one string) bool {
-			return slices.ContainsFunc(b, func(other string) bool {
-				return isSameFirst(one, other) || isInitials(one, other) || isInitials(other, one)
-			})
-		})
+	if len(a) == 0 || len(b) == 0 || isSameFirst(strings.Join(a, ""), strings.Join(b, "")) {
+		return true
+	}
+	return slices.ContainsFunc(a, func(one string) bool { return isRelated(b[0], one) }) ||
+		slices.ContainsFunc(b, func(one string) bool { return isRelated(a[0], one) })
+}
+
+// isRelated reports whether two first names can be those of one person.
+func isRelated(a, b string) bool {
+	shorter, longer := a, b
+	if len(shorter) > len(longer) {
+		shorter, longer = longer, shorter
+	}
+	return isSameFirst(a, b) || isInitials(shorter, longer) || isInitialOfForm(shorter, longer) ||
+		len(shorter) > 4 && strings.HasSuffix(longer, shorter) // Peter for Hanspeter
+}
+
+// isInitialOfForm reports whether a letter is the initial of a name of which another name is a form: R. for Bobby.
+func isInitialOfForm(letter, name string) bool {
+	return len(letter) == 1 && strings.Contains(groupsOf().initials[name], letter)
 }
 
 // isInitials reports whether a word of two letters can be the initials of first names, the first of which is given: TJ
 // for Terrance.
 func isInitials(word, first string) bool {
 	return len(word) == 2 && first != "" && word[0] == first[0] && strings.IndexByte("aeiouynr", word[1]) < 0 &&
-		!IsGivenName(word) && len(groupsOf()[word]) == 0
+		!IsGivenName(word) && len(groupsOf().of[word]) == 0
 }
 
 // employer judges how the companies of the person compare.
@@ -379,7 +399,7 @@ func isSameFirst(a, b string) bool {
 	case a == "" || b == "":
 		return false
 	case len(a) == 1 || len(b) == 1:
-		return a[0] == b[0] || len(a)+len(b) > 2 && shareShortForm(a, b) // R. for Bobby
+		return a[0] == b[0]
 	}
 	shorter, longer := a, b
 	if len(shorter) > len(longer) {
@@ -419,20 +439,22 @@ var wholeNames = wordSet(` mari jean jan joan marin paul hans roman juli victor 
 //go:embed nicknames.txt
 var nicknames string
 
-// groupsOf returns the groups of first names that are short forms of one another, by the names and by their initials.
-var groupsOf = sync.OnceValue(func() map[string][]int {
-	groups := map[string][]int{}
+// nameGroups are groups of first names that are forms of one another.
+type nameGroups struct {
+	of       map[string][]int  // the groups of each name
+	initials map[string]string // the initials of the first names of these groups
+}
+
+var groupsOf = sync.OnceValue(func() nameGroups {
+	groups := nameGroups{map[string][]int{}, map[string]string{}}
 	number := 0
 	for line := range strings.Lines(nicknames) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		for name := range strings.FieldsSeq(line) {
-			for _, form := range []string{name, name[:1]} {
-				if of := groups[form]; len(of) == 0 || of[len(of)-1] != number {
-					groups[form] = append(of, number)
-				}
-			}
+			groups.of[name] = append(groups.of[name], number)
+			groups.initials[name] += line[:1]
 		}
 		number++
 	}
@@ -441,6 +463,6 @@ var groupsOf = sync.OnceValue(func() map[string][]int {
 
 // shareShortForm reports whether two first names are in one group.
 func shareShortForm(a, b string) bool {
-	other := groupsOf()[b]
-	return slices.ContainsFunc(groupsOf()[a], func(group int) bool { return slices.Contains(other, group) })
+	other := groupsOf().of[b]
+	return slices.ContainsFunc(groupsOf().of[a], func(group int) bool { return slices.Contains(other, group) })
 }
