@@ -289,7 +289,7 @@ func (s *Scan) mark(persons *deduplicator, journal Recorder) error {
 		if s.kept != nil {
 			kept = s.kept.ofShard(number, shard)
 		}
-		err := recall(shard, number, journal, s.scope.Wanted, func(person int, record *attempt.Record) {
+		err := recall(shard, number, journal, s.scope.Asked(), func(person int, record *attempt.Record) {
 			if kept != nil {
 				kept.note(person, record)
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"payonce/checkpoint/attempt"
@@ -42,6 +43,34 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestAScanFindsTheSameInBothOrders reads what a journal knows in the order of its keys, and one person at a time. Calls may
+// return a whole record.
+func TestAScanFindsTheSameInBothOrders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list, scope := drawPeople(t)
+		if rapid.Bool().Draw(t, "whole") {
+			scope.Whole = map[enrich.Pattern]enrich.Fields{enrich.ByProfile: 3}
+		}
+		journal := drawJournal(t)
+		var counts []scan.Counts
+		for _, known := range []scan.Recorder{journal, crowded{journal}} {
+			taken, err := scan.New(t.Context(), scope, list, known)
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts = append(counts, taken.Count())
+		}
+		if diff := cmp.Diff(counts[0], counts[1]); diff != "" {
+			t.Fatalf("in order and one at a time (-in order +one at a time):\n%s\n%s", diff, list)
+		}
+	})
+}
+
+// crowded is a journal that knows so many people that a scan reads what it knows of one person at a time.
+type crowded struct{ drawnJournal }
+
+func (crowded) People() int64 { return 1 << 40 }
 
 // drawPeople draws a list and what is wanted of it.
 func drawPeople(t *rapid.T) (csvList, scan.Scope) {
