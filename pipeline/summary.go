@@ -40,13 +40,14 @@ func (j *job) summary(record checkpoint.Run, done written, stop dispatch.Stop) (
 // awaitsLimited reports whether a step depends on lookups of an earlier step that were not sent because of a limit: it
 // asks by ids of their answers, or for what they do not find.
 func (r *RunSteps) awaitsLimited() bool {
-	limited, givesLimited := false, false
-	for _, s := range r.Steps {
-		if givesLimited && s.AsksByAnswers || limited && s.Scope.Fallback > 0 && s.UpTo > 0 {
-			return true
+	for i, s := range r.Steps {
+		fallsBack := s.Scope.Fallback > 0 && s.UpTo > 0
+		for _, earlier := range r.Steps[:i] {
+			alike := earlier.Account == s.Account && earlier.Scope.Subject == s.Scope.Subject
+			if len(earlier.NotSent) > 0 && (s.AsksByAnswers && earlier.GivesIDs || fallsBack && alike) {
+				return true
+			}
 		}
-		limited = limited || len(s.NotSent) > 0
-		givesLimited = givesLimited || s.GivesIDs && len(s.NotSent) > 0
 	}
 	return false
 }
