@@ -36,7 +36,7 @@ func (r *RunSteps) lookAhead(at time.Time, shown []report.Ceiling) ahead {
 	limits, lefts := r.limits(), []int64(nil)
 	a := ahead{money: cost.MaxMoney, spent: r.Tally().Spent}
 	for _, l := range limits {
-		left := max(l.Left(r.used(l, at)), 0)
+		left := r.leftUnder(l, at)
 		if lefts = append(lefts, left); l.Meter == cost.USD {
 			a.money = min(a.money, cost.Money(left))
 		}

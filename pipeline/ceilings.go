@@ -106,6 +106,18 @@ func (r *RunSteps) used(l limit, at time.Time) cost.Totals {
 	return cost.Totals{Held: l.account.InDoubt()}
 }
 
+// leftUnder returns what is left under a ceiling for lookups.
+func (r *RunSteps) leftUnder(l limit, at time.Time) int64 {
+	left := l.Left(r.used(l, at))
+	switch before := r.Before; {
+	case l.Meter == cost.Lookups:
+		left -= before.Calls
+	case l.account == nil || l.account.Catalogue.Interface == before.Interface:
+		left -= before.Most[l.Meter]
+	}
+	return max(left, 0)
+}
+
 // Totals returns the sums of a scope; zero where there is no journal yet.
 func (r *RunSteps) Totals(scope string) cost.Totals {
 	if r.journal() == nil {
@@ -156,7 +168,7 @@ func (r *RunSteps) Possible(maximum cost.Money) cost.Money {
 		possible -= own - min(own, r.mostForUnits(account))
 	}
 	for _, l := range r.limits() {
-		left := max(l.Left(r.used(l, now)), 0)
+		left := r.leftUnder(l, now)
 		switch {
 		case l.Meter == cost.Lookups:
 			possible = min(possible, r.mostExpensive(left))

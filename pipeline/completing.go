@@ -91,7 +91,7 @@ func (r *RunSteps) completing() *completing {
 	}
 	now, limits := r.now(), r.limits()
 	for _, l := range limits {
-		c.meters, c.left = append(c.meters, l.Meter), append(c.left, max(l.Left(r.used(l, now)), 0))
+		c.meters, c.left = append(c.meters, l.Meter), append(c.left, r.leftUnder(l, now))
 	}
 	for _, account := range r.Accounts {
 		free := cost.Allowances{}

@@ -32,7 +32,7 @@ func (r *RunSteps) viewCeilings(at time.Time, likely *forecast.Forecast) []repor
 	binding.Binding = true
 	if binding.Left == nil {
 		binding.ProbablyCovers = &binding.Covers // no more and no less
-	} else if covers, known := likely.Covers(*binding.Left, r.Paid().Account.Prices.Quote.Prices); known && !r.PricedUnits() {
+	} else if covers, known := likely.Covers(max(*binding.Left-r.Before.Most.Money(), 0), r.Paid().Account.Prices.Quote.Prices); known && !r.PricedUnits() {
 		binding.ProbablyCovers = &covers
 	}
 	return views
@@ -68,22 +68,22 @@ func (r *RunSteps) paidUnder(l limit) cost.LookupCosts {
 func (r *RunSteps) viewCeiling(at time.Time, l limit) report.Ceiling {
 	view := report.Ceiling{Name: l.Name}
 	limit := l.Limit
-	left := max(l.Left(r.used(l, at)), 0)
+	left, forLookups := max(l.Left(r.used(l, at)), 0), r.leftUnder(l, at)
 	switch l.Meter {
 	case cost.Lookups:
 		view.LimitLookups, view.LeftLookups = &limit, &left
-		view.Covers = min(left, r.Lookups())
+		view.Covers = min(forLookups, r.Lookups())
 	case cost.USD:
 		view.Limit, view.Left = (*cost.Money)(&limit), (*cost.Money)(&left)
 		paid := r.paidUnder(l)
 		if r.PricedUnits() {
 			view.Lookups = paid.Lookups() // of several steps
 		}
-		view.Covers, _ = paid.Covers(cost.Money(left)) // the plan knew the prices
+		view.Covers, _ = paid.Covers(cost.Money(forLookups)) // the plan knew the prices
 	default:
 		view.Meter, view.LimitUnits, view.LeftUnits = l.account.Tariff.Meters[l.Meter].Name, &limit, &left
 		view.Lookups = r.limited(l)
-		view.Covers = min(left/l.account.MostOf(l.Meter), view.Lookups)
+		view.Covers = min(forLookups/l.account.MostOf(l.Meter), view.Lookups)
 	}
 	if renewal := provider.Renewal(l.Period, at); !renewal.IsZero() {
 		view.RenewsAt = &renewal

@@ -53,6 +53,14 @@ type RunSteps struct {
 	Steps    []*RunStep          // one at least
 	// Approved is the most that the run may spend over all its starts by an approval; nil without one.
 	Approved *cost.Money
+	Before   Before
+}
+
+// Before is what a run asks an interface for before its lookups, under the same ceilings.
+type Before struct {
+	Interface string
+	Calls     int64
+	Most      cost.Amounts // that they use up
 }
 
 // JobName returns the job that the run belongs to: one with the run's name when none was given.

@@ -322,7 +322,11 @@ func (p *peopleSearch) plan(ctx context.Context, w *pipeline.Work, limits bool) 
 	if err != nil {
 		return nil, err
 	}
-	planned, err := w.Plan(ctx, pipeline.PlanOptions{List: p.list(rows), Output: p.Run.Output.Path, Budget: p.Run.Budget, Sum: limits})
+	pages := p.awaitedPages()
+	planned, err := w.Plan(ctx, pipeline.PlanOptions{
+		List: p.list(rows), Output: p.Run.Output.Path, Budget: p.Run.Budget, Sum: limits,
+		Before: pipeline.Before{Interface: v2.Catalogue().Interface, Calls: pages, Most: p.page.Times(pages)},
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -331,9 +335,12 @@ func (p *peopleSearch) plan(ctx context.Context, w *pipeline.Work, limits bool) 
 	return plan, nil
 }
 
+// awaitedPages returns how many pages can still be asked for.
+func (p *peopleSearch) awaitedPages() int64 { return p.progress.awaited() * int64(p.Order.pagesOfOne()) }
+
 // together sums up what both parts can use.
 func (p *PeoplePlan) together(s *peopleSearch) {
-	pages := s.progress.awaited() * int64(s.Order.pagesOfOne())
+	pages := s.awaitedPages()
 	most := map[string]MostUnits{}
 	for _, meter := range v2.Meters() {
 		if s.page[meter] > 0 && pages > 0 {
@@ -354,7 +361,6 @@ func (p *PeoplePlan) together(s *peopleSearch) {
 		m.Module, m.Most = module, m.Search+m.Lookups
 		p.Together = append(p.Together, m)
 	}
-	p.coverAfterPages(most)
 	p.pages = s.page.Money() * cost.Money(pages)
 	p.MaximumUSD, p.PossibleUSD = p.Plan.Maximum+p.pages, p.Plan.Possible+p.pages
 	for _, ceiling := range p.Plan.Ceilings {
@@ -367,31 +373,6 @@ func (p *PeoplePlan) together(s *peopleSearch) {
 		approval.Needed = p.PossibleUSD > approval.Threshold
 		p.Approval, p.Plan.Approval = &approval, nil
 	}
-}
-
-// coverAfterPages takes the units of the pages from what the ceilings on units cover of the lookups, because the pages are
-// asked for first. The ceiling that covers the fewest lookups binds.
-func (p *PeoplePlan) coverAfterPages(most map[string]MostUnits) {
-	var binding *report.Ceiling
-	for i := range p.Plan.Ceilings {
-		c := &p.Plan.Ceilings[i]
-		m := most[c.Meter]
-		if c.LeftUnits != nil && m.Search > 0 && m.Lookups > 0 && c.Lookups > 0 {
-			one := (m.Lookups + c.Lookups - 1) / c.Lookups
-			c.Covers = min(c.Covers, max(*c.LeftUnits-m.Search, 0)/one)
-			c.TooLow = c.Covers < c.Lookups
-		}
-		if c.TooLow && (binding == nil || c.Covers < binding.Covers) {
-			binding = c
-		}
-	}
-	if binding == nil || binding.Binding {
-		return
-	}
-	for i := range p.Plan.Ceilings {
-		p.Plan.Ceilings[i].Binding, p.Plan.Ceilings[i].ProbablyCovers = false, nil
-	}
-	binding.Binding = true
 }
 
 // enough returns limits that suffice for both parts and for what the run used before.
