@@ -336,7 +336,9 @@ func (p *peopleSearch) plan(ctx context.Context, w *pipeline.Work, limits bool) 
 }
 
 // awaitedPages returns how many pages can still be asked for.
-func (p *peopleSearch) awaitedPages() int64 { return p.progress.awaited() * int64(p.Order.pagesOfOne()) }
+func (p *peopleSearch) awaitedPages() int64 {
+	return p.progress.awaited() * int64(p.Order.pagesOfOne())
+}
 
 // together sums up what both parts can use.
 func (p *PeoplePlan) together(s *peopleSearch) {
