@@ -1,13 +1,14 @@
 # Needs Go, make and a POSIX shell; everything else comes with go.mod.
 
 .POSIX:
-.PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench bench-peers fuzz demo demo-companies demo-shared serve-demo release clean
+.PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench profile bench-peers fuzz demo demo-companies demo-shared serve-demo release clean
 
 # All targets compile with the flags of a release. So a package is compiled once for the program, its tests and the
-# release. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for
-# arrow-go's compute kernels: they are linked but never called, and compiling them takes a third of the time.
+# release. "go build ./cmd/batch" takes the profile by itself, for that program alone, so the flags name it. With
+# arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for arrow-go's compute
+# kernels: they are linked but never called, and compiling them takes a third of the time.
 COMPUTE = github.com/apache/arrow-go/v18/arrow/compute/...
-GOFLAGS += -trimpath -buildvcs=false -tags=arrow_json_stdlib -gcflags=$(COMPUTE)=-l
+GOFLAGS += -trimpath -buildvcs=false -tags=arrow_json_stdlib -gcflags=$(COMPUTE)=-l '-pgo=$(CURDIR)/cmd/batch/default.pgo'
 CGO_ENABLED = 0
 export GOFLAGS CGO_ENABLED
 
@@ -32,7 +33,7 @@ check-static:
 # at unaligned addresses and behind the last one. The check of such pointers, which -race turns on, is
 # off for it alone. "check-static" runs "go vet", so neither this nor "test" does.
 race:
-	CGO_ENABLED=1 go test -vet=off -race -short -timeout 30m -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 \
+	CGO_ENABLED=1 go test -vet=off -pgo=off -race -short -timeout 30m -gcflags=github.com/apache/arrow-go/...=-d=checkptr=0 \
 		-gcflags='$(COMPUTE)=-l -d=checkptr=0' ./...
 
 # Every test once, without the race detector. The release kit and the acceptance tests are modules with
@@ -82,6 +83,14 @@ bench:
 	go test -run '^$$' -bench '^BenchmarkRows$$' -benchtime 1x -timeout 0 ./cmd/batch -bench-rows 1000,20000 >>dist/bench.txt || \
 		{ cat dist/bench.txt; exit 1; }
 	go tool benchstat $(BEFORE) dist/bench.txt
+
+# Renews the profile that the compiler optimises the program by. It stays useful when code changes.
+profile:
+	rm -rf dist/profiles
+	mkdir -p dist/profiles
+	go test -vet=off -pgo=off -run '^$$' -bench '^BenchmarkRows$$' -benchtime 1x -timeout 0 ./cmd/batch -bench-rows 20000 \
+		-bench-profiles "$$PWD/dist/profiles"
+	go tool pprof -proto -output cmd/batch/default.pgo dist/profiles/*.profile
 
 # Compares the whole program with DuckDB, Miller and plain loops. Needs npm, 10 GB in
 # CACHE, where the lists and the journal stay for the next time, and for Miller, which is

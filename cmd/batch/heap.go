@@ -12,9 +12,9 @@ const (
 	// sendingHeap is for Badger's memory tables and its compactions. With less, garbage collection would run all the
 	// time during a compaction.
 	sendingHeap = 140 << 20
-	// writingHeap is for the rows and the answers of an output, and for row groups of its tables. Full row groups alone
-	// take about 120 MB. With 128 MiB, garbage collection would run all the time then.
-	writingHeap = 176 << 20
+	// writingHeap is for the rows and the answers of an output, and for row groups of its tables, which take about 120 MB
+	// while they are full.
+	writingHeap = 144 << 20
 )
 
 // limitHeap limits the memory that Go manages, until the returned function is called. The limit is the live heap plus

@@ -25,7 +25,10 @@ const raceOptions = "atexit_sleep_ms=10"
 const longWait = time.Minute
 
 func runPatiently() {
-	os.Exit(runProgram(environment{now: time.Now, after: time.After, completionWait: longWait}))
+	stop := startProfile(os.Getenv(profileVariable))
+	code := runProgram(environment{now: time.Now, after: time.After, completionWait: longWait})
+	stop()
+	os.Exit(code)
 }
 
 // TestMain makes the test binary also the program: scripts and tests that start a

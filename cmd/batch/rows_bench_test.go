@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +27,12 @@ import (
 
 // benchRows are the numbers of rows of BenchmarkRows. A run of 20,000 rows takes minutes.
 var benchRows = flag.String("bench-rows", "1000,4000", "how many rows BenchmarkRows enriches")
+
+// benchProfiles is the folder that gets a profile of the processor time of each run.
+var benchProfiles = flag.String("bench-profiles", "", "folder for profiles of BenchmarkRows")
+
+// profileVariable names the file that runPatiently writes a profile to, in the environment of a run.
+const profileVariable = "BATCH_TEST_PROFILE"
 
 // mostMemory is the most memory of a run, whatever the number of its rows, in bytes: that of the program alone, without
 // files that are mapped into its memory.
@@ -172,6 +179,14 @@ func spent(tb testing.TB, url string, args ...string) (cost commandCost) {
 	command.Env = append(os.Environ(),
 		"SERVICE_BASE_URL="+url+"/api/v1", "SERVICE_API_KEY="+sandbox.DefaultKey,
 		"SERVICE_V2_BASE_URL="+url+"/v2", "SERVICE_V2_API_KEY="+sandbox.DefaultConfig().V2.Key, "GODEBUG=gctrace=1")
+	if *benchProfiles != "" && args[0] == "run" {
+		profile, err := os.CreateTemp(*benchProfiles, "*.profile")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		_ = profile.Close() // nothing is written here
+		command.Env = append(command.Env, profileVariable+"="+profile.Name())
+	}
 	var printed bytes.Buffer
 	command.Stdout, command.Stderr = &printed, &printed
 	if err := command.Start(); err != nil {
@@ -197,6 +212,27 @@ func spent(tb testing.TB, url string, args ...string) (cost commandCost) {
 	}
 	cost.processor = state.UserTime() + state.SystemTime()
 	return cost
+}
+
+// startProfile writes a profile of the processor time to a file until the function that it returns is called. Without a
+// path it does nothing.
+func startProfile(path string) (stop func()) {
+	if path == "" {
+		return func() {}
+	}
+	file, err := os.Create(path)
+	if err == nil {
+		err = pprof.StartCPUProfile(file)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		if err := file.Close(); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // collections are the lines about collections of garbage, with what was live after each.

@@ -46,8 +46,9 @@ type scanner struct {
 	err     error    // sticky, also io.EOF
 }
 
-// chunkSize is how many bytes are read at once. A block is small enough to stay in the cache of a core.
-const chunkSize = 256 << 10
+// chunkSize is how many bytes are read at once. A block is small enough to stay in the cache of a core, and the answers
+// about its rows take little memory.
+const chunkSize = 64 << 10
 
 // newScanner reads the header of a file of a list. leader is the first file, or nil for the first
 // file itself.
