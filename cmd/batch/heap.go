@@ -4,6 +4,8 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
+	"sync"
 )
 
 // The bytes that the heap may have in a phase besides those that are live when it begins. Without a limit the garbage
@@ -28,4 +30,30 @@ func limitHeap(more int64) (unlimited func()) {
 	metrics.Read(live)
 	debug.SetMemoryLimit(int64(live[0].Value.Uint64()) + more)
 	return func() { debug.SetMemoryLimit(math.MaxInt64) }
+}
+
+// garbage is how much garbage the phases of all runs of the process allow.
+var garbage struct {
+	sync.Mutex
+	usual    int   // while percents is empty
+	percents []int // of each phase
+}
+
+// limitGarbage makes Go collect garbage when there is more than some percent of the live bytes, until the returned function
+// is called. With several limits the lowest counts, also that of the user (GOGC). GOGC=off stays.
+func limitGarbage(percent int) (unlimited func()) {
+	garbage.Lock()
+	defer garbage.Unlock()
+	if len(garbage.percents) == 0 {
+		garbage.usual = debug.SetGCPercent(percent)
+	}
+	garbage.percents = append(garbage.percents, percent)
+	debug.SetGCPercent(min(garbage.usual, slices.Min(garbage.percents)))
+	return func() {
+		garbage.Lock()
+		defer garbage.Unlock()
+		i := slices.Index(garbage.percents, percent)
+		garbage.percents = slices.Delete(garbage.percents, i, i+1)
+		debug.SetGCPercent(slices.Min(append(garbage.percents, garbage.usual)))
+	}
 }

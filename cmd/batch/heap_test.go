@@ -61,14 +61,29 @@ func TestHeapIsLimitedWhileLookupsAreSentAndTheOutputIsWritten(t *testing.T) {
 	}
 }
 
-// TestTheGarbageCollectorRunsMoreOftenWhileAJournalIsRead looks at the garbage that the collector allows.
-func TestTheGarbageCollectorRunsMoreOftenWhileAJournalIsRead(t *testing.T) {
+// TestTheGarbageCollectorRunsMoreOftenWhileListsAndJournalsAreRead looks at the garbage that the collector allows, also
+// when phases of two runs overlap.
+func TestTheGarbageCollectorRunsMoreOftenWhileListsAndJournalsAreRead(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
-	done := (&hostObserver{}).ReadingJournal()
-	during := debug.SetGCPercent(readingGCPercent)
-	done()
-	if after := debug.SetGCPercent(100); during != readingGCPercent || after != 100 {
-		t.Errorf("%d %% while a journal is read and %d %% afterwards, want %d and 100", during, after, readingGCPercent)
+	check := func(when string, want int) {
+		t.Helper()
+		got := debug.SetGCPercent(100)
+		debug.SetGCPercent(got)
+		if got != want {
+			t.Errorf("%d %% %s, want %d", got, when, want)
+		}
+	}
+	observer := &hostObserver{Log: hostLog{Out: io.Discard, Now: time.Now}}
+	for _, usual := range []int{100, 10, -1} {
+		debug.SetGCPercent(usual)
+		scanned := observer.Scanning()
+		check("while a list is read", min(usual, scanningGCPercent))
+		read := (&hostObserver{}).ReadingJournal()
+		check("while a journal is read too", min(usual, readingGCPercent))
+		scanned()
+		check("while the journal alone is read", min(usual, readingGCPercent))
+		read()
+		check("afterwards", usual)
 	}
 }

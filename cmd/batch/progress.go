@@ -5,7 +5,6 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -76,15 +75,20 @@ func (w *hostObserver) Note(text string) {
 	w.Log.Note(text)
 }
 
-// readingGCPercent is how much garbage a reading of a whole journal may leave, in percent of what is live. Collecting
-// early costs little there, and keeps the memory near what is needed.
-const readingGCPercent = 30
+// How much garbage a reading may leave, in percent of what is live: of a list, and of a whole journal. What a list needs
+// grows with its rows, so the heap has no other limit meanwhile.
+const (
+	scanningGCPercent = 60
+	readingGCPercent  = 30
+)
 
 // Scanning implements pipeline.Observer. The heap is not limited meanwhile, also between two steps that send.
 func (w *hostObserver) Scanning() func() {
 	limited, done := w.unlimitHeap(), w.enter(phaseReading)
+	usual := limitGarbage(scanningGCPercent)
 	w.stage(phaseReading)
 	return func() {
+		usual()
 		done()
 		w.stage("")
 		if limited {
@@ -97,8 +101,7 @@ func (w *hostObserver) Scanning() func() {
 
 // ReadingJournal implements pipeline.Observer.
 func (w *hostObserver) ReadingJournal() func() {
-	usual := debug.SetGCPercent(readingGCPercent)
-	return func() { debug.SetGCPercent(usual) }
+	return limitGarbage(readingGCPercent)
 }
 
 // unlimitHeap ends the limit of the heap. It reports whether there was one.
