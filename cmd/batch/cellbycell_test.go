@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -455,36 +456,46 @@ func (c *comparing) ownershipTables(id string, record jsonObject, next comparedR
 	}
 }
 
-// TestEveryMemberOfAnswersAboutPersonsIsInItsCell does the same for contacts of the second interface.
+// TestEveryMemberOfAnswersAboutPersonsIsInItsCell does the same for contacts of the second interface: of a list of ids, and
+// of a run for people of companies.
 func TestEveryMemberOfAnswersAboutPersonsIsInItsCell(t *testing.T) {
 	t.Parallel()
 	c := newComparing(t)
-	answers, rows := map[string]jsonObject{}, "contact_id\n"
-	for _, company := range []string{"6", "13", "27"} {
+	const perCompany = 3
+	companies, answers, rows := []string{"6", "13", "27"}, map[string]jsonObject{}, "contact_id\n"
+	for _, company := range companies {
 		found := decoded[struct{ Data []jsonObject }](c, c.second(http.MethodPost, "/employees", map[string]any{"filters": `{"company_id": ` + company + `}`}))
-		for _, item := range found.Data[:min(3, len(found.Data))] {
+		for _, item := range found.Data[:min(perCompany, len(found.Data))] {
 			id := decoded[string](c, item["id"])
 			answers[id] = decoded[jsonObject](c, c.second(http.MethodGet, "/employees/"+id, nil))
 			rows += id + "\n"
 		}
 	}
-	lists, _ := c.outputs("contacts", rows, "--fields", "contact", "--max-units", "contacts=50", "--max-units", "email_count=50", "--max-units", "phone_count=50")
-	for format, rows := range lists {
-		for _, row := range rows {
-			id := fmt.Sprint(row["contact_id"])
-			answer, columns := answers[id], prefixed("contact_", map[memberKind]string{
-				textMember: `full_name first_name last_name patronime_name gender function_original_name phone email nationality company_id company_name
-					microblog pro_network social`,
-				listMember: "seniority_level department",
-			})
-			columns["id"] = memberColumn{"contact_id_2", textMember} // the list has a column of that name
-			c.row("contact "+id, format, row, answer, columns, nil)
-			for column, member := range map[string]string{"email": "email", "phone": "phone"} {
-				c.cell("contact "+id, format, row, column, wanted(t, format, textMember, answer[member]))
+	limits := []string{"--fields", "contact", "--max-units", "contacts=50", "--max-units", "email_count=50", "--max-units", "phone_count=50"}
+	byID, _ := c.outputs("contacts", rows, limits...)
+	// A run for people of companies searches them, and so has the same rows.
+	ofCompanies, _ := c.outputs("people", "company_id\n"+strings.Join(companies, "\n")+"\n", append(limits, "--people", strconv.Itoa(perCompany))...)
+	for _, lists := range []map[string]typedRows{byID, ofCompanies} {
+		for format, rows := range lists {
+			if len(rows) != len(answers) {
+				t.Errorf("%d rows in %s, want %d", len(rows), format, len(answers))
+			}
+			for _, row := range rows {
+				id := fmt.Sprint(row["contact_id"])
+				answer, columns := answers[id], prefixed("contact_", map[memberKind]string{
+					textMember: `full_name first_name last_name patronime_name gender function_original_name phone email nationality company_id company_name
+						microblog pro_network social`,
+					listMember: "seniority_level department",
+				})
+				columns["id"] = memberColumn{"contact_id_2", textMember} // the list has a column of that name
+				c.row("contact "+id, format, row, answer, columns, nil)
+				for column, member := range map[string]string{"email": "email", "phone": "phone"} {
+					c.cell("contact "+id, format, row, column, wanted(t, format, textMember, answer[member]))
+				}
 			}
 		}
 	}
-	if len(answers) < 5 || c.cells < 300 {
+	if len(answers) < 5 || c.cells < 600 {
 		t.Errorf("%d answers, %d cells; this compares too little", len(answers), c.cells)
 	}
 }
