@@ -124,7 +124,7 @@ func (s *engine) getAt(version uint64, key []byte) (value []byte, err error) {
 }
 
 // Room says whether there is room for new attempts and all that follows from them.
-func (s *engine) Room() error { return needSpace(s.dir, leastSpace) }
+func (s *engine) Room() error { return CheckSpace(s.dir) }
 
 // Commit refuses everything once a commit has failed. The disk may have dropped what it
 // could not write, and says so once: the next sync would succeed, and Badger reads its
@@ -141,8 +141,8 @@ func (s *engine) tryCommit(writes []record.Write) (err error) {
 	if err := cmp.Or(s.guard.err(), s.guard.inPlace()); err != nil {
 		return err
 	}
-	if err := needSpaceFor(s.dir, leastAnswersSpace, answersTablesAhead); err != nil {
-		return err
+	if err := needSpace(s.dir, leastAnswersSpace); err != nil {
+		return cmp.Or(s.Room(), err) // it names what the next attempt needs
 	}
 	if len(writes) == 0 {
 		return nil

@@ -173,10 +173,10 @@ func TestACopyWithoutRoomIsNotTaken(t *testing.T) {
 	}
 }
 
-// TestAMergeOfTablesHasRoom writes to stores on small disks until they refuse to. Badger writes tables through memory
-// maps, so without room for a merge the kernel would end this process.
-func TestAMergeOfTablesHasRoom(t *testing.T) {
-	for _, left := range []int64{70, 90, 130, 220} { // in MB, besides leastSpace; Badger alone failed with the first three
+// TestACompactionHasRoom writes to stores on small disks until they refuse to. Badger writes tables through memory maps,
+// so without room for a compaction the kernel would end this process.
+func TestACompactionHasRoom(t *testing.T) {
+	for _, left := range []int64{10, 60, 120} { // in MB, besides attemptsSpace
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
 			disk := smallDisk(t, "700m")
 			dir := filepath.Join(disk, "journal")
@@ -184,39 +184,58 @@ func TestAMergeOfTablesHasRoom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ballast := fillDisk(t, disk, leastSpace+left<<20)
+			ballast := fillDisk(t, disk, attemptsSpace+left<<20)
 			value := randomText(longestPart) // it cannot be compressed
 			keys := 0
 			key := func(number int) []byte { return fmt.Appendf(nil, "%08x", uint32(number)*2654435761) } // in no order
-			for ; s.Room() == nil; keys++ {
+			write := func() {
+				t.Helper()
 				if err := s.Commit([]record.Write{{Key: key(keys), Value: []byte(value)}}); err != nil {
-					t.Fatalf("with room for it, write %d: %v", keys, err)
-				}
-			}
-			// Answers of calls in flight are still written, as long as no merge can begin that has no room.
-			for range 256 {
-				if err := s.Commit([]record.Write{{Key: key(keys), Value: []byte(value)}}); errors.Is(err, syscall.ENOSPC) {
-					break
-				} else if err != nil {
-					t.Fatal(err)
+					t.Fatalf("write %d: %v", keys, err)
 				}
 				keys++
 			}
+			for s.Room() == nil {
+				write()
+			}
+			for range 256 { // answers of calls in flight
+				write()
+			}
+			check := func(s *Store) {
+				t.Helper()
+				for number := range keys {
+					if got, err := s.Get(key(number)); err != nil || string(got) != value {
+						t.Fatalf("value %d of %d has %d bytes, error %v", number, keys, len(got), err)
+					}
+				}
+			}
+
 			if err := errors.Join(os.Remove(ballast), s.Opened("id"), s.Close()); err != nil {
 				t.Fatal(err)
 			}
+			// It can be read on a disk that has no room for a compaction.
+			full := filepath.Join(smallDisk(t, "700m"), "journal")
+			copyDir(t, dir, full)
+			fillDisk(t, filepath.Dir(full), leastSpace+20<<20)
+			opened, err := Open(full, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(opened)
+			if err := opened.Room(); !errors.Is(err, syscall.ENOSPC) {
+				t.Errorf("error %v, want that the disk is full", err)
+			}
+			if err := opened.Close(); err != nil {
+				t.Error(err)
+			}
+
 			if s, err = Open(dir, Options{}); err != nil {
 				t.Fatal(err)
 			}
-			for number := range keys {
-				if got, err := s.Get(key(number)); err != nil || string(got) != value {
-					t.Fatalf("value %d of %d has %d bytes, error %v", number, keys, len(got), err)
-				}
-			}
+			check(s)
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d values of %d bytes", keys, len(value))
 		})
 	}
 }

@@ -43,8 +43,8 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithBlockSize(16 << 10). // a smaller block would stay empty in large part, because a second answer does not fit
 		WithMemTableSize(memTableSizeFor(dir)).
 		WithBaseTableSize(baseTableSize).
-		WithNumLevelZeroTables(tablesBeforeMerge).WithNumLevelZeroTablesStall(2 * tablesBeforeMerge).
-		WithBaseLevelSize(firstLevelSize).
+		WithNumLevelZeroTablesStall(mostLevelZeroTables).
+		WithBaseLevelSize(baseLevelSize).
 		WithValueThreshold(2 * longestPart). // longer than any value, so the value log stays empty
 		WithValueLogFileSize(128 << 20).
 		WithBlockCacheSize(8 << 20).
@@ -52,9 +52,12 @@ func settingsFor(dir string, o Options) badger.Options {
 		WithChecksumVerificationMode(options.OnBlockRead).
 		WithEncryptionKey(o.EncryptionKey)
 	if o.InOrder {
-		// Badger needs a cache, here a small one. A merge of tables would take about 40 MB, so the next run does it.
-		// Writes would wait for a merge that never comes, so the number of tables does not limit them.
-		settings = settings.WithBlockCacheSize(1 << 20).WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt)
+		settings = settings.WithBlockCacheSize(1 << 20) // Badger needs a cache, here a small one
+	}
+	if o.InOrder || errors.Is(CheckSpace(dir), syscall.ENOSPC) {
+		// A compaction would take about 40 MB of memory, or more room than the disk has. The next run does it. Writes would wait
+		// for one that never comes, so the number of tables does not limit them.
+		settings = settings.WithNumCompactors(0).WithNumLevelZeroTablesStall(math.MaxInt)
 	}
 	if o.smallTables {
 		// A stream writer makes tables of 32 times this size, and writes up to 16 of them at a time.
@@ -63,13 +66,10 @@ func settingsFor(dir string, o Options) badger.Options {
 	return settings
 }
 
-// Merges. A merge writes the whole level that it merges into again, or much of it. With Badger's usual 5 tables and 10 MB,
-// the merges of a run about 20,000 companies wrote twice as much as with these (docs/benchmarks.md).
+// A compaction of level 0 begins when it has 5 tables. When it has mostLevelZeroTables, commits wait for one.
 const (
-	// tablesBeforeMerge is how many memory tables are written to the disk before they are merged.
-	tablesBeforeMerge = 20
-	// firstLevelSize is the size of the level that they are merged into, in bytes. A smaller journal has no further one.
-	firstLevelSize = 64 << 20
+	mostLevelZeroTables = 8
+	baseLevelSize       = 10 << 20 // of the level below, in bytes
 )
 
 // Sizes of tables, in bytes. Badger limits a commit to 15 % of a memory table. To write one to the disk it allocates a
