@@ -68,20 +68,20 @@ func (c *comparison) person() {
 // their last name, so only first names tell them apart.
 func (c *comparison) otherFirstName() bool {
 	row, answer := splitLast(nameOf(c.row)), splitLast(nameOf(c.answer))
-	row.first, answer.first = withoutTitles(row.first), withoutTitles(answer.first)
-	return !areRelated(row.first, answer.first) &&
-		!(agreeing(row.first, answer.last, isSameLast) && areRelated(row.last, answer.first)) &&
-		!(agreeing(row.last, answer.first, isSameLast) && areRelated(row.first, answer.last))
+	row.first, answer.first = withoutSalutations(row.first), withoutSalutations(answer.first)
+	return !haveRelated(row.first, answer.first) &&
+		!(agreeing(row.first, answer.last, isSameLast) && haveRelated(row.last, answer.first)) &&
+		!(agreeing(row.last, answer.first, isSameLast) && haveRelated(row.first, answer.last))
 }
 
-// withoutTitles returns first names without titles. A list can have a title in place of a first name.
-func withoutTitles(first []string) []string {
-	return slices.DeleteFunc(slices.Clone(first), func(word string) bool { return titles[word] })
+// withoutSalutations returns first names without salutations. A list can have one in place of a first name.
+func withoutSalutations(first []string) []string {
+	return slices.DeleteFunc(slices.Clone(first), func(word string) bool { return salutations[word] })
 }
 
-// areRelated reports whether two lists of first names can be those of one person: the first of one list is related to
-// one of the other, or a list is empty. Later ones alone do not count, because they can be last names of a family.
-func areRelated(a, b []string) bool {
+// haveRelated reports whether two lists of first names can be those of one person: the first of one list is related to
+// one of the other, or a list is empty. Later ones alone do not count, because they can be family names.
+func haveRelated(a, b []string) bool {
 	if len(a) == 0 || len(b) == 0 || isSameFirst(strings.Join(a, ""), strings.Join(b, "")) {
 		return true
 	}
@@ -95,12 +95,16 @@ func isRelated(a, b string) bool {
 	if len(shorter) > len(longer) {
 		shorter, longer = longer, shorter
 	}
-	return isSameFirst(a, b) || isInitials(shorter, longer) || isInitialOfForm(shorter, longer) ||
-		len(shorter) > 4 && strings.HasSuffix(longer, shorter) // Peter for Hanspeter
+	before, isEnd := strings.CutSuffix(longer, shorter)
+	return isSameFirst(a, b) || isInitials(shorter, longer) || isInitialOfFull(shorter, longer) ||
+		isEnd && isFirstName(before) && isFirstName(shorter) // Peter for Hanspeter
 }
 
-// isInitialOfForm reports whether a letter is the initial of a name of which another name is a form: R. for Bobby.
-func isInitialOfForm(letter, name string) bool {
+// isFirstName reports whether a word is a usual first name or a form of one.
+func isFirstName(word string) bool { return IsGivenName(word) || len(groupsOf().of[word]) > 0 }
+
+// isInitialOfFull reports whether a letter is the initial of the full form of a name: R. for Bobby.
+func isInitialOfFull(letter, name string) bool {
 	return len(letter) == 1 && strings.Contains(groupsOf().initials[name], letter)
 }
 
@@ -108,7 +112,7 @@ func isInitialOfForm(letter, name string) bool {
 // for Terrance.
 func isInitials(word, first string) bool {
 	return len(word) == 2 && first != "" && word[0] == first[0] && strings.IndexByte("aeiouynr", word[1]) < 0 &&
-		!IsGivenName(word) && len(groupsOf().of[word]) == 0
+		!isFirstName(word)
 }
 
 // employer judges how the companies of the person compare.
@@ -224,9 +228,11 @@ func nameOf(d *enrich.Described) personName {
 	return personName{first: wordsOfName(text)}
 }
 
-// titles stand before or behind names.
-var titles = wordSet(` mr mrs ms miss mx dr prof professor sir madam herr frau mme mlle sr sra srta don dona ing dipl mag drs jr ii iii iv
-	phd md mba msc bsc ma ba esq cpa cfa pmp dott dottssa sig sigra mevr dhr rev hon `)
+// salutations stand before names.
+var salutations = wordSet(` mr mrs ms miss mx dr drs prof professor sir madam herr frau mme mlle sr sra srta mevr dhr `)
+
+// titles are further words that stand before or behind names.
+var titles = wordSet(` don dona ing dipl mag jr ii iii iv phd md mba msc bsc ma ba esq cpa cfa pmp dott dottssa sig sigra rev hon `)
 
 // particles are words of last names that are left out in some spellings.
 var particles = wordSet(` van von de de del der den della dello degli di da dos das do du des la le los las zu zum zur vom af av bin ibn
@@ -244,7 +250,7 @@ func wordsOfName(text string) []string {
 	})
 	var words, kept []string
 	for _, word := range all {
-		if !titles[word] {
+		if !salutations[word] && !titles[word] {
 			words = append(words, word)
 		}
 	}
@@ -442,7 +448,7 @@ var nicknames string
 // nameGroups are groups of first names that are forms of one another.
 type nameGroups struct {
 	of       map[string][]int  // the groups of each name
-	initials map[string]string // the initials of the first names of these groups
+	initials map[string]string // the initials of the full forms, which are the first names of these groups
 }
 
 var groupsOf = sync.OnceValue(func() nameGroups {
