@@ -106,14 +106,14 @@ func (r *RunSteps) used(l limit, at time.Time) cost.Totals {
 	return cost.Totals{Held: l.account.InDoubt()}
 }
 
-// leftUnder returns what is left under a ceiling for lookups.
+// leftUnder returns what is left under a ceiling for lookups at least.
 func (r *RunSteps) leftUnder(l limit, at time.Time) int64 {
 	left := l.Left(r.used(l, at))
-	switch before := r.Before; {
+	switch pages := r.Pages; {
 	case l.Meter == cost.Lookups:
-		left -= before.Calls
-	case l.account == nil || l.account.Catalogue.Interface == before.Interface:
-		left -= before.Most[l.Meter]
+		left -= pages.Calls
+	case l.account == nil || l.account.Catalogue.Interface == pages.Interface:
+		left -= pages.Most[l.Meter]
 	}
 	return max(left, 0)
 }
@@ -168,7 +168,7 @@ func (r *RunSteps) Possible(maximum cost.Money) cost.Money {
 		possible -= own - min(own, r.mostForUnits(account))
 	}
 	for _, l := range r.limits() {
-		left := r.leftUnder(l, now)
+		left := max(l.Left(r.used(l, now)), 0)
 		switch {
 		case l.Meter == cost.Lookups:
 			possible = min(possible, r.mostExpensive(left))

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"payonce/pipeline/provider"
+	"payonce/pipeline/scan"
 )
 
 // TestACompanyThatIsNotFoundIsAskedForByItsOtherIdentities runs a list with unknown numbers and websites. The plan
@@ -98,6 +101,20 @@ func TestARunUnderALimitSaysThatFallbacksWereNotSent(t *testing.T) {
 		}
 		if s := ended.Summary; s.Waiting != fallback || s.Halted || len(s.NotSent) == 0 {
 			t.Errorf("with fallbacks %t: others wait %t, halted %t, not sent %+v", fallback, s.Waiting, s.Halted, s.NotSent)
+		}
+	}
+}
+
+// TestAFallbackWaitsForTheStepsOfItsAccount limits an earlier step of the same account, and one of another account.
+func TestAFallbackWaitsForTheStepsOfItsAccount(t *testing.T) {
+	first, second := &provider.Account{}, &provider.Account{}
+	for _, account := range []*provider.Account{first, second} {
+		r := RunSteps{Steps: []*RunStep{
+			{Account: first, NotSent: []StepNotSent{{}}},
+			{Account: account, Scope: scan.Scope{Fallback: 1}, UpTo: 1},
+		}}
+		if got, want := r.awaitsLimited(), account == first; got != want {
+			t.Errorf("of the same account %t: it waits %t", want, got)
 		}
 	}
 }

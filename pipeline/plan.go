@@ -21,7 +21,7 @@ type PlanOptions struct {
 	// SampleCommand returns the words of the command that runs a sample, as a shell reads them.
 	SampleCommand func(*report.Sample) []string
 	Sum           bool // the plan is kept, with the list's checksum
-	Before        Before
+	Pages         Pages
 }
 
 // Planned is a plan with what a run of it needs to know of the list.
@@ -42,7 +42,7 @@ func (s *session) plan(ctx context.Context, o PlanOptions) (*Planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.Before = o.Before
+	j.Pages = o.Pages
 	if err := j.choose(ctx); err != nil {
 		return nil, err
 	}

@@ -19,11 +19,12 @@ func (r *RunSteps) viewCeilings(at time.Time, likely *forecast.Forecast) []repor
 		views = append(views, r.viewCeiling(at, l))
 	}
 	var binding *report.Ceiling
+	left := int64(0) // under it, for lookups
 	for i := range views {
 		view := &views[i]
 		view.TooLow = view.Covers < r.limited(limits[i])
 		if view.TooLow && (binding == nil || view.Covers < binding.Covers) {
-			binding = view
+			binding, left = view, r.leftUnder(limits[i], at)
 		}
 	}
 	if binding == nil {
@@ -32,7 +33,7 @@ func (r *RunSteps) viewCeilings(at time.Time, likely *forecast.Forecast) []repor
 	binding.Binding = true
 	if binding.Left == nil {
 		binding.ProbablyCovers = &binding.Covers // no more and no less
-	} else if covers, known := likely.Covers(max(*binding.Left-r.Before.Most.Money(), 0), r.Paid().Account.Prices.Quote.Prices); known && !r.PricedUnits() {
+	} else if covers, known := likely.Covers(cost.Money(left), r.Paid().Account.Prices.Quote.Prices); known && !r.PricedUnits() {
 		binding.ProbablyCovers = &covers
 	}
 	return views

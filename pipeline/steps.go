@@ -53,13 +53,13 @@ type RunSteps struct {
 	Steps    []*RunStep          // one at least
 	// Approved is the most that the run may spend over all its starts by an approval; nil without one.
 	Approved *cost.Money
-	Before   Before
+	Pages    Pages
 }
 
-// Before is what a run asks an interface for before its lookups, under the same ceilings.
-type Before struct {
-	Interface string
-	Calls     int64
+// Pages are the pages of a search that a run asks for before its lookups, under the same ceilings.
+type Pages struct {
+	Interface string       // that is asked
+	Calls     int64        // at most
 	Most      cost.Amounts // that they use up
 }
 

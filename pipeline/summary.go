@@ -43,8 +43,8 @@ func (r *RunSteps) awaitsLimited() bool {
 	for i, s := range r.Steps {
 		fallsBack := s.Scope.Fallback > 0 && s.UpTo > 0
 		for _, earlier := range r.Steps[:i] {
-			alike := earlier.Account == s.Account && earlier.Scope.Subject == s.Scope.Subject
-			if len(earlier.NotSent) > 0 && (s.AsksByAnswers && earlier.GivesIDs || fallsBack && alike) {
+			sameAccount := earlier.Account == s.Account && earlier.Scope.Subject == s.Scope.Subject
+			if len(earlier.NotSent) > 0 && (s.AsksByAnswers && earlier.GivesIDs || fallsBack && sameAccount) {
 				return true
 			}
 		}

@@ -325,7 +325,7 @@ func (p *peopleSearch) plan(ctx context.Context, w *pipeline.Work, limits bool) 
 	pages := p.awaitedPages()
 	planned, err := w.Plan(ctx, pipeline.PlanOptions{
 		List: p.list(rows), Output: p.Run.Output.Path, Budget: p.Run.Budget, Sum: limits,
-		Before: pipeline.Before{Interface: v2.Catalogue().Interface, Calls: pages, Most: p.page.Times(pages)},
+		Pages: pipeline.Pages{Interface: v2.Catalogue().Interface, Calls: pages, Most: p.page.Times(pages)},
 	})
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func TestAScanFindsTheSameInBothOrders(t *testing.T) {
 		}
 		journal := drawJournal(t)
 		var counts []scan.Counts
-		for _, known := range []scan.Recorder{journal, crowded{journal}} {
+		for _, known := range []scan.Recorder{journal, manyPeople{journal}} {
 			taken, err := scan.New(t.Context(), scope, list, known)
 			if err != nil {
 				t.Fatal(err)
@@ -67,10 +67,10 @@ func TestAScanFindsTheSameInBothOrders(t *testing.T) {
 	})
 }
 
-// crowded is a journal that knows so many people that a scan reads what it knows of one person at a time.
-type crowded struct{ drawnJournal }
+// manyPeople is a journal that knows so many people that a scan reads what it knows of one person at a time.
+type manyPeople struct{ drawnJournal }
 
-func (crowded) People() int64 { return 1 << 40 }
+func (manyPeople) People() int64 { return 1 << 40 }
 
 // drawPeople draws a list and what is wanted of it.
 func drawPeople(t *rapid.T) (csvList, scan.Scope) {
