@@ -32,7 +32,8 @@ func limitHeap(more int64) (unlimited func()) {
 	return func() { debug.SetMemoryLimit(math.MaxInt64) }
 }
 
-// garbage is how much garbage the phases of all runs of the process allow.
+// garbage is how much garbage the phases of all runs of the process allow. It is a variable because Go has one setting for a
+// process.
 var garbage struct {
 	sync.Mutex
 	usual    int   // while percents is empty
@@ -49,11 +50,11 @@ func limitGarbage(percent int) (unlimited func()) {
 	}
 	garbage.percents = append(garbage.percents, percent)
 	debug.SetGCPercent(min(garbage.usual, slices.Min(garbage.percents)))
-	return func() {
+	return sync.OnceFunc(func() {
 		garbage.Lock()
 		defer garbage.Unlock()
 		i := slices.Index(garbage.percents, percent)
 		garbage.percents = slices.Delete(garbage.percents, i, i+1)
 		debug.SetGCPercent(slices.Min(append(garbage.percents, garbage.usual)))
-	}
+	})
 }

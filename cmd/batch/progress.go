@@ -85,10 +85,10 @@ const (
 // Scanning implements pipeline.Observer. The heap is not limited meanwhile, also between two steps that send.
 func (w *hostObserver) Scanning() func() {
 	limited, done := w.unlimitHeap(), w.enter(phaseReading)
-	usual := limitGarbage(scanningGCPercent)
+	unlimited := limitGarbage(scanningGCPercent)
 	w.stage(phaseReading)
 	return func() {
-		usual()
+		unlimited()
 		done()
 		w.stage("")
 		if limited {
