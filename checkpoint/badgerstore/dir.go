@@ -29,7 +29,7 @@ type Options struct {
 	// EncryptionKey encrypts the store on the disk: 32 bytes, or nil for a plain one.
 	EncryptionKey []byte
 	// InOrder says that the records are read in their order, about once each. Then the
-	// store keeps no parts of the tables in memory, and merges no tables.
+	// store keeps no parts of the tables in memory, and does not compact them.
 	InOrder bool
 	// Copying is called while the store is copied to remove what was erased from its files: how much is done of all, in
 	// units that mean nothing else. The last call has done as all. It may be nil.

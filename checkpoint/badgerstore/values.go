@@ -14,7 +14,7 @@ import (
 )
 
 // A long value is compressed once, before Badger gets it. Badger compresses the blocks of its tables too, but only when
-// it writes them, and again in each merge. So answers about companies take half the space in its logs and memory
+// it writes them, and again in each compaction. So answers about companies take half the space in its logs and memory
 // tables.
 //
 // A value that is too long even then is stored in parts, which are entries of their own. So memory tables can be small,
