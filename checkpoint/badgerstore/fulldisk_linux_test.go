@@ -176,6 +176,9 @@ func TestACopyWithoutRoomIsNotTaken(t *testing.T) {
 // TestACompactionHasRoom writes to stores on small disks until they refuse to. Badger writes tables through memory maps,
 // so without room for a compaction the kernel would end this process.
 func TestACompactionHasRoom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long and tells nothing about data races")
+	}
 	for _, left := range []int64{10, 60, 120} { // in MB, besides attemptsSpace
 		t.Run(fmt.Sprint(left), func(t *testing.T) {
 			disk := smallDisk(t, "700m")
