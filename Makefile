@@ -4,9 +4,9 @@
 .PHONY: build check check-static race fuzz-short test sim campaigns campaign-shared bench profile bench-peers fuzz demo demo-companies demo-shared serve-demo release clean
 
 # All targets compile with the flags of a release. So a package is compiled once for the program, its tests and the
-# release. "go build ./cmd/batch" finds the profile for profile-guided optimization (PGO) without a flag, but tests do
-# not. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining off for arrow-go's compute
-# kernels: they are linked but never called, and compiling them takes a third of the time.
+# release. "go build ./cmd/batch" finds the profile for profile-guided optimization (PGO) without a flag, but the tests
+# of other packages do not. With arrow_json_stdlib arrow-go uses encoding/json in place of a library. -l turns inlining
+# off for arrow-go's compute kernels: they are linked but never called, and compiling them takes a third of the time.
 COMPUTE = github.com/apache/arrow-go/v18/arrow/compute/...
 GOFLAGS += -trimpath -buildvcs=false -tags=arrow_json_stdlib -gcflags=$(COMPUTE)=-l '-pgo=$(CURDIR)/cmd/batch/default.pgo'
 CGO_ENABLED = 0

@@ -106,7 +106,7 @@ func (r *RunSteps) used(l limit, at time.Time) cost.Totals {
 	return cost.Totals{Held: l.account.InDoubt()}
 }
 
-// leftUnder returns what is left under a ceiling for lookups at least.
+// leftUnder returns what is surely left under a ceiling for lookups, after the pages of a search.
 func (r *RunSteps) leftUnder(l limit, at time.Time) int64 {
 	left := l.Left(r.used(l, at))
 	switch pages := r.Pages; {

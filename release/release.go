@@ -69,7 +69,7 @@ func (r Release) Make(ctx context.Context) (err error) {
 }
 
 // flags are those of a build. The Makefile compiles with the same ones, so that a release only links what the tests
-// have compiled before. It names the profile too, which the compiler takes by itself for the program alone.
+// have compiled before. The Makefile also names the profile, which "go build" of the program finds without a flag.
 var flags = []string{
 	"-trimpath", "-buildvcs=false", "-tags=arrow_json_stdlib",
 	"-gcflags=github.com/apache/arrow-go/v18/arrow/compute/...=-l",

@@ -197,6 +197,15 @@ func TestACompactionHasRoom(t *testing.T) {
 					t.Fatalf("write %d: %v", keys, err)
 				}
 				keys++
+				compacted := int64(0) // by a compaction of level 0 that begins now
+				for _, level := range s.db.Levels() {
+					if level.Level == 0 || level.IsBaseLevel {
+						compacted += level.Size
+					}
+				}
+				if compacted > compactionSpace {
+					t.Fatalf("after %d writes a compaction takes %d bytes, and %d are left for it", keys, compacted, compactionSpace)
+				}
 			}
 			for s.Room() == nil {
 				write()

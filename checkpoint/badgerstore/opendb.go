@@ -74,8 +74,8 @@ const (
 
 // Sizes of tables, in bytes. Badger limits a commit to 15 % of a memory table. To write one to the disk it allocates a
 // set of buffers: the first one has twice the base size, each further one twice the size of the one before. For these
-// sizes 0.5, 1, 2 and 4 MB suffice. Badger keeps up to 8 sets. As many others may be in use, because a compaction builds a
-// dozen tables at a time.
+// sizes 0.5, 1, 2 and 4 MB suffice. Badger keeps up to 8 sets. As many others may be in use, because a compaction
+// builds a dozen tables at a time.
 const (
 	memTableSize  = 3 << 20
 	baseTableSize = 256 << 10

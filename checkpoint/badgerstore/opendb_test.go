@@ -37,7 +37,8 @@ func TestALimitOfTheSystemIsNotReportedAsDamage(t *testing.T) {
 	}
 }
 
-// TestAStoreThatIsReadInOrderWritesWithoutCompactions writes more tables than Badger keeps in level 0. The store does not compact them.
+// TestAStoreThatIsReadInOrderWritesWithoutCompactions writes more tables than Badger keeps in level 0. The
+// store does not compact them.
 func TestAStoreThatIsReadInOrderWritesWithoutCompactions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long and tells nothing about data races")

@@ -44,8 +44,8 @@ func TestEveryRowIsCountedOnce(t *testing.T) {
 	})
 }
 
-// TestAScanFindsTheSameInBothOrders reads what a journal knows in the order of its keys, and one person at a time. Calls may
-// return a whole record.
+// TestAScanFindsTheSameInBothOrders reads the records of a journal in the order of their keys, and one person at a time.
+// Calls may return a whole record.
 func TestAScanFindsTheSameInBothOrders(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list, scope := drawPeople(t)
@@ -67,7 +67,7 @@ func TestAScanFindsTheSameInBothOrders(t *testing.T) {
 	})
 }
 
-// manyPeople is a journal that knows so many people that a scan reads what it knows of one person at a time.
+// manyPeople is a journal with so many people that a scan reads the record of one person at a time.
 type manyPeople struct{ drawnJournal }
 
 func (manyPeople) People() int64 { return 1 << 40 }
